@@ -1,0 +1,24 @@
+/** Bundles `src/main.ts` into `dist/`, one chunk a command, so that a supervisor never loads the Kubernetes client. */
+import { rmSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const outdir = 'dist';
+rmSync(outdir, { recursive: true, force: true });
+await build({
+  entryPoints: { hawser: 'src/main.ts' },
+  outdir,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  minify: true,
+  keepNames: true,
+  sourcemap: false,
+  logLevel: 'warning',
+  // Some dependencies are CommonJS and call require() for Node's own modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+});

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Installs what is missing (Debian packages, npm packages) and builds dist/. Quick when there is nothing to do.
+set -eu
+cd -- "$(dirname -- "$0")/.."
+
+fail() {
+  printf 'Cannot set hawser up: %s\n' "$1" >&2
+  exit 2
+}
+
+[ "$(uname -s)" = Linux ] || fail "this is $(uname -s), expected Linux: haproxy's master mode, network namespaces and nftables are used"
+major=$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null) || fail 'node was not found, expected Node 20 or newer (https://nodejs.org)'
+[ "$major" -ge 20 ] || fail "node is $(node --version), expected v20 or newer"
+
+missing=
+need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
+PATH=$PATH:/usr/sbin:/sbin
+need haproxy haproxy
+need nft nftables
+need ip iproute2
+need openssl openssl
+need curl curl
+need socat socat
+need mount util-linux
+
+if [ -n "$missing" ]; then
+  command -v apt-get >/dev/null 2>&1 || fail "missing:$missing, and there is no apt-get here; install them and type the command again"
+  [ "$(id -u)" -eq 0 ] || fail "missing:$missing; type: sudo apt-get update && sudo apt-get install --no-install-recommends$missing"
+  echo "installing:$missing"
+  apt-get update -qq
+  # The package would start a daemon of its own where an init runs; hawser brings its own.
+  DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends $missing >/dev/null
+fi
+[ "$(id -u)" -eq 0 ] || fail 'not root, expected root: network namespaces and nftables need it; type: sudo npm run demo, or sudo npm test'
+
+# node_modules is current when the lock file it was made from is the one here.
+stamp=node_modules/.hawser-lock
+if ! cmp -s package-lock.json "$stamp"; then
+  npm ci --no-fund --no-audit --loglevel=error
+  cp package-lock.json "$stamp"
+fi
+
+if [ ! -f dist/hawser.mjs ] || [ -n "$(find src scripts/build.ts package-lock.json -newer dist/hawser.mjs -print -quit)" ]; then
+  PATH=$PWD/node_modules/.bin:$PATH node scripts/build.ts
+fi

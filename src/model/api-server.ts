@@ -1,0 +1,36 @@
+/** One API server as HAProxy should see it. Every field is safe to print into a configuration file. */
+export interface ApiServer {
+  /** Unique within a list; only `[A-Za-z0-9._:-]`, see `safeServerName`. */
+  readonly name: string;
+  /** An IPv4 or IPv6 address in its canonical text form, without brackets. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Lists that differ only in order are the same list: servers are always kept sorted by name, then address. */
+export function sortServers(servers: readonly ApiServer[]): readonly ApiServer[] {
+  return [...servers].sort(
+    (a, b) => compareText(a.name, b.name) || compareText(a.address, b.address) || a.port - b.port,
+  );
+}
+
+/** By code unit, so that the order does not depend on the machine's locale. */
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+export function sameServers(a: readonly ApiServer[], b: readonly ApiServer[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((server, index) => {
+      const other = b[index];
+      return (
+        other !== undefined &&
+        server.name === other.name &&
+        server.address === other.address &&
+        server.port === other.port
+      );
+    })
+  );
+}

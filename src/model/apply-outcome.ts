@@ -1,0 +1,23 @@
+/** What became of one rendered configuration. Each is a normal day; none of them stops a monitor. */
+export type ApplyOutcome =
+  /** The file already holds these bytes and they are what is being served: nothing was asked of anybody. */
+  | { readonly kind: 'unchanged' }
+  /**
+   * The file was replaced and the supervisor took it over. `acknowledged` is false where the other side is the
+   * original shell daemon, which never answers.
+   */
+  | {
+      readonly kind: 'reloaded';
+      readonly acknowledged: boolean;
+      readonly generation?: number;
+      readonly tookMs?: number;
+    }
+  /** HAProxy (`check`) or the supervisor (`reload`) would not have it; the last good file is back in place. */
+  | {
+      readonly kind: 'rejected';
+      readonly by: 'check' | 'reload';
+      readonly message: string;
+      readonly detail: string;
+    }
+  /** The file is in place and good, but nobody listens on the control socket yet: ask again later. */
+  | { readonly kind: 'unreachable'; readonly message: string };

@@ -1,0 +1,29 @@
+import { pino } from 'pino';
+
+/**
+ * One thing that happened: a name in kebab-case and its facts as fields, never a sentence with numbers inside.
+ */
+export interface LogEvent {
+  readonly event: string;
+  readonly level?: 'debug' | 'info' | 'warn' | 'error';
+  readonly [field: string]: unknown;
+}
+
+export type Log = (event: LogEvent) => void;
+
+/**
+ * JSON lines on stderr, one line an event, written before the call returns (a supervisor that is killed has said
+ * everything it knew). `program` tells the containers of a pod apart.
+ */
+export function createLog(program: string, level = 'info'): Log {
+  const logger = pino(
+    {
+      level,
+      base: { program },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    pino.destination({ fd: 2, sync: true }),
+  );
+  return ({ level: eventLevel = 'info', ...fields }) => logger[eventLevel](fields);
+}

@@ -1,0 +1,42 @@
+import { execa } from 'execa';
+
+export interface CommandResult {
+  readonly exitCode: number | undefined;
+  readonly signal: string | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** True where the program did not end within `timeoutMs` and was killed. */
+  readonly timedOut: boolean;
+}
+
+/**
+ * Runs a short-lived program to its end and captures its output (at most 1 MB of each stream). A failing exit
+ * code is a value, not an exception: what it means is the caller's to say. Throws only where the program could
+ * not be started at all (`ENOENT`, `EACCES`).
+ *
+ * The supervisors do not use this: execa costs them 6 MB of anonymous memory (docs/decisions/0003).
+ */
+export async function runCommand(
+  argv: readonly [string, ...string[]],
+  options: { readonly input?: string; readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<CommandResult> {
+  const [file, ...args] = argv;
+  const result = await execa(file, args, {
+    reject: false,
+    timeout: options.timeoutMs,
+    forceKillAfterDelay: 1_000,
+    maxBuffer: 1_000_000,
+    stripFinalNewline: false,
+    ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
+    ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
+  });
+  if (result.exitCode === undefined && result.signal === undefined && result.cause instanceof Error)
+    throw result.cause;
+  return {
+    exitCode: result.exitCode,
+    signal: result.signal,
+    stdout: result.stdout,
+    stderr: result.stderr,
+    timedOut: result.timedOut,
+  };
+}
