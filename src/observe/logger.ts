@@ -16,6 +16,9 @@ export type Log = (event: LogEvent) => void;
  * everything it knew). `program` tells the containers of a pod apart.
  */
 export function createLog(program: string, level = 'info'): Log {
+  const destination = pino.destination({ fd: 2, sync: true });
+  // A reader of our log that went away is no reason to stop.
+  destination.on('error', () => undefined);
   const logger = pino(
     {
       level,
@@ -23,7 +26,7 @@ export function createLog(program: string, level = 'info'): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    pino.destination({ fd: 2, sync: true }),
+    destination,
   );
   return ({ level: eventLevel = 'info', ...fields }) => logger[eventLevel](fields);
 }

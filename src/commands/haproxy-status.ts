@@ -1,0 +1,21 @@
+import { readCommandLine } from '../config/command-line.ts';
+import { haproxyClientSettings, haproxyStatusCommand } from '../config/haproxy-client-settings.ts';
+import { statusLines } from '../observe/status-lines.ts';
+import { request } from '../protocol/request.ts';
+import { supervisorStatusSchema } from '../protocol/supervisor-status.ts';
+import { answerOrComplaint } from './supervisor-answer.ts';
+
+/** `hawser haproxy status`. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(haproxyStatusCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const { socket, timeout, json } = haproxyClientSettings(line.values);
+  const answer = answerOrComplaint(socket, await request(socket, 'status', { timeoutMs: timeout }));
+  if (answer === undefined) return 1;
+  const status = supervisorStatusSchema.parse(answer);
+  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : `${statusLines(status).join('\n')}\n`);
+  return status.current === null ? 1 : 0;
+}

@@ -1,0 +1,98 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readCommandLine } from '../config/command-line.ts';
+import {
+  type HaproxySuperviseSettings,
+  haproxySuperviseCommand,
+  haproxySuperviseSettings,
+} from '../config/haproxy-supervise-settings.ts';
+import { createHaproxyProgram } from '../haproxy/haproxy-program.ts';
+import { ConfigError, messageOf } from '../model/errors.ts';
+import { createLog, type Log } from '../observe/logger.ts';
+import type { Answer } from '../protocol/answer.ts';
+import { serveControlSocket } from '../protocol/control-server.ts';
+import { createSupervisor, type Supervisor } from '../supervisor/supervisor.ts';
+
+/** `hawser haproxy supervise`: resolves with 0 once it was asked to stop and everything is gone. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(haproxySuperviseCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = haproxySuperviseSettings(line.values, env);
+  return await supervise(settings, createLog('haproxy-supervisor', settings.logLevel));
+}
+
+async function supervise(settings: HaproxySuperviseSettings, log: Log): Promise<number> {
+  survive(log);
+  makeDirectories(settings);
+  const { promise: ready, resolve: setReady } = Promise.withResolvers<Supervisor>();
+  // The socket comes first: a second supervisor must be turned away before it touches any process.
+  const control = await serveControlSocket(
+    settings.socket,
+    async (line) => await answerLine(line, await ready),
+  );
+  if (control.kind === 'in-use') {
+    const text = `Cannot listen on "${settings.socket}": another supervisor answers there, expected none`;
+    throw new ConfigError([text]);
+  }
+  const supervisor = await createSupervisor({
+    program: createHaproxyProgram(settings),
+    limits: {
+      drainTimeoutMs: settings.drainTimeout,
+      forceDeleteTimeoutMs: settings.forceDeleteTimeout,
+      startTimeoutMs: settings.startTimeout,
+    },
+    recordPath: join(dirname(settings.statsSocket), 'hawser-generations.json'),
+    log,
+  });
+  setReady(supervisor);
+  onSignals(supervisor);
+  log({ event: 'supervisor-started', socket: settings.socket, config: settings.config });
+  await supervisor.finished;
+  await control.close();
+  log({ event: 'supervisor-stopped' });
+  return 0;
+}
+
+async function answerLine(line: string, supervisor: Supervisor): Promise<Answer> {
+  switch (line) {
+    case 'reload':
+      return await supervisor.reload();
+    case 'status':
+      return await supervisor.status();
+    case 'ping':
+      return { ok: true };
+    default:
+      return {
+        ok: false,
+        stage: 'protocol',
+        message: `Cannot answer "${line.slice(0, 80)}": it is no request, expected "reload", "status" or "ping"`,
+      };
+  }
+}
+
+function onSignals(supervisor: Supervisor): void {
+  process.on('SIGTERM', supervisor.stop);
+  process.on('SIGINT', supervisor.stop);
+  process.on('SIGHUP', () => void supervisor.reload());
+}
+
+function makeDirectories(settings: HaproxySuperviseSettings): void {
+  const files = [settings.socket, settings.statsSocket, settings.pidFile, settings.stateFile];
+  for (const file of files) mkdirSync(dirname(file), { recursive: true });
+}
+
+/** Whatever goes wrong in here, HAProxy goes on serving, and so does the one who looks after it. */
+function survive(log: Log): void {
+  const report = (error: unknown): void =>
+    log({
+      event: 'internal-error',
+      level: 'error',
+      message: messageOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+  process.on('uncaughtException', report);
+  process.on('unhandledRejection', report);
+}

@@ -1,0 +1,29 @@
+import * as z from 'zod/mini';
+
+const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+/** Node's timers hold 31 bits of milliseconds. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** `55s`, `500ms`, `2m`, `1h` in milliseconds; undefined for anything else. */
+export function parseDurationMs(text: string): number | undefined {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text.trim()) ?? [];
+  const factor = unit === undefined ? undefined : UNITS_MS[unit];
+  if (amount === undefined || factor === undefined) return undefined;
+  const value = Number(amount) * factor;
+  return value <= LONGEST_MS ? value : undefined;
+}
+
+/** A duration on the command line, in milliseconds. */
+export const durationMs = z.pipe(
+  z.string(),
+  z.transform((text, context): number => {
+    const value = parseDurationMs(text);
+    if (value !== undefined) return value;
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: 'expected a number with a unit, such as 500ms, 55s or 2m',
+    });
+    return z.NEVER;
+  }),
+);

@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+
+/** The kernel's limit for a unix socket path, less what our temporary names add to it. */
+const MAX_SOCKET_PATH = 90;
+
+/** A path that does not depend on the directory that a process happens to run in. */
+export const absolutePath = z.string().check(
+  z.refine((path) => path.startsWith('/'), { error: 'expected an absolute path' }),
+  z.refine((path) => !path.includes('\0') && path.length < 4096, {
+    error: 'expected a path without NUL, shorter than 4096',
+  }),
+);
+
+export const socketPath = absolutePath.check(
+  z.refine((path) => Buffer.byteLength(path) <= MAX_SOCKET_PATH, {
+    error: `expected at most ${MAX_SOCKET_PATH} bytes, as the kernel limits a socket's path to 107`,
+  }),
+);
+
+const digits = z.string().check(z.regex(/^\d{1,9}$/, { error: 'expected a whole number' }));
+
+export const port = z.pipe(
+  digits,
+  z.pipe(
+    z.transform(Number),
+    z
+      .number()
+      .check(
+        z.minimum(1, { error: 'expected 1 to 65535' }),
+        z.maximum(65_535, { error: 'expected 1 to 65535' }),
+      ),
+  ),
+);

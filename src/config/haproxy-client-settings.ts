@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import type { CommandSpec, Flag } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { socketPath } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+
+const flags: readonly Flag[] = [
+  {
+    flag: '--socket <path>',
+    help: "the supervisor's control socket",
+    default: '/var/run/haproxy/haproxy-master.sock',
+  },
+  { flag: '--timeout <duration>', help: 'how long to wait for the answer', default: '60s' },
+];
+
+export const haproxyReloadCommand: CommandSpec = {
+  name: 'haproxy reload',
+  summary: 'Asks the supervisor for a reload and prints its answer when the reload is done.',
+  positionals: [],
+  flags,
+  notes: 'Exit codes: 0 the new generation serves, 1 refused or no answer, 2 usage.',
+};
+
+export const haproxyStatusCommand: CommandSpec = {
+  name: 'haproxy status',
+  summary: 'Shows which generation serves, which ones drain, until when and why.',
+  positionals: [],
+  flags: [...flags, { flag: '--json', help: 'print the answer as it came' }],
+  notes: 'Exit codes: 0 a generation serves, 1 none does or no answer, 2 usage.',
+};
+
+const schema = z.object({ socket: socketPath, timeout: durationMs, json: z.optional(z.boolean()) });
+
+export type HaproxyClientSettings = z.infer<typeof schema>;
+
+export function haproxyClientSettings(values: Readonly<Record<string, unknown>>): HaproxyClientSettings {
+  return parseSettings(schema, values);
+}

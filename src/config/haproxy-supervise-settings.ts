@@ -1,0 +1,72 @@
+import * as z from 'zod/mini';
+import type { CommandSpec } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { absolutePath, socketPath } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+
+export const haproxySuperviseCommand: CommandSpec = {
+  name: 'haproxy supervise',
+  summary: "Owns HAProxy's processes: starts, reloads without losing a connection, restarts and drains them.",
+  positionals: [],
+  flags: [
+    { flag: '--config <path>', help: "HAProxy's configuration", default: '/etc/haproxy/haproxy.cfg' },
+    { flag: '--socket <path>', help: 'control socket', default: '/var/run/haproxy/haproxy-master.sock' },
+    {
+      flag: '--stats-socket <path>',
+      help: '"stats socket" of the configuration',
+      default: '/var/lib/haproxy/run/haproxy.sock',
+    },
+    { flag: '--pid-file <path>', help: "the master's pid", default: '/var/lib/haproxy/run/haproxy.pid' },
+    {
+      flag: '--state-file <path>',
+      help: '"server-state-file" of the configuration',
+      default: '/var/lib/haproxy/run/server-state',
+    },
+    { flag: '--haproxy <path>', help: 'the program', default: '/usr/sbin/haproxy' },
+    {
+      flag: '--drain-timeout <duration>',
+      help: 'how long connections may last after SIGTERM',
+      default: '55s',
+    },
+    {
+      flag: '--force-delete-timeout <duration>',
+      help: 'how long a replaced generation may drain (else OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT in seconds, else 120s)',
+    },
+    {
+      flag: '--start-timeout <duration>',
+      help: 'how long a new generation may take to serve',
+      default: '10s',
+    },
+    { flag: '--log-level <level>', help: 'debug, info, warn or error', default: 'info' },
+  ],
+  notes: [
+    'The control socket takes one line a request (reload, status, ping) and answers each with a line of JSON.',
+    'SIGHUP reloads. SIGTERM drains and exits with 0; a second one ends what still drains.',
+    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+  ].join('\n'),
+};
+
+const schema = z.object({
+  config: absolutePath,
+  socket: socketPath,
+  statsSocket: socketPath,
+  pidFile: absolutePath,
+  stateFile: absolutePath,
+  haproxy: absolutePath,
+  drainTimeout: durationMs,
+  forceDeleteTimeout: durationMs,
+  startTimeout: durationMs,
+  logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
+});
+
+export type HaproxySuperviseSettings = z.infer<typeof schema>;
+
+/** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
+export function haproxySuperviseSettings(
+  values: Readonly<Record<string, unknown>>,
+  env: NodeJS.ProcessEnv,
+): HaproxySuperviseSettings {
+  const seconds = env['OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT'];
+  const forceDeleteTimeout = values['forceDeleteTimeout'] ?? `${seconds ?? '120'}s`;
+  return parseSettings(schema, { ...values, forceDeleteTimeout });
+}

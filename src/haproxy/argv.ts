@@ -1,0 +1,29 @@
+/** Where HAProxy's files are. All of them are the users' contract with the original pods but `masterSocket`. */
+export interface HaproxyPaths {
+  readonly haproxy: string;
+  readonly config: string;
+  readonly statsSocket: string;
+  readonly pidFile: string;
+  readonly stateFile: string;
+}
+
+type Argv = readonly [string, ...string[]];
+
+export function checkArgv(haproxy: string, config: string): Argv {
+  return [haproxy, '-c', '-f', config];
+}
+
+/**
+ * A master and its worker in the foreground. `-x` fetches the listeners' descriptors of the generation that
+ * serves. `-sf` is left out on purpose: it stops the old generation before the new one has proved anything, and
+ * pauses the old listeners while a port clash is retried (docs/decisions/0002).
+ */
+export function masterArgv(
+  paths: HaproxyPaths,
+  config: string,
+  start: { readonly masterSocket: string; readonly takeOver: boolean },
+): Argv {
+  const takeOver = start.takeOver ? ['-x', paths.statsSocket] : [];
+  const own = ['-S', `${start.masterSocket},mode,600`];
+  return [paths.haproxy, '-W', '-db', '-f', config, '-p', paths.pidFile, ...own, ...takeOver];
+}

@@ -1,0 +1,118 @@
+import { writeFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ProcessId } from '../model/process-id.ts';
+import type {
+  CheckOutcome,
+  ConfigChoice,
+  Program,
+  Running,
+  StartOutcome,
+  StartRequest,
+} from '../model/program.ts';
+import { writeFileAtomically } from '../system/atomic-write.ts';
+import { readProcess } from '../system/processes.ts';
+import { spawnDaemon } from '../system/spawn-daemon.ts';
+import { type HaproxyPaths, masterArgv } from './argv.ts';
+import { checkConfiguration } from './check-configuration.ts';
+import { infoNumber, masterPid, sessionIds } from './parse-replies.ts';
+import { proveServing } from './prove.ts';
+import { readConfiguration } from './read-configuration.ts';
+import { askRuntimeApi } from './runtime-api.ts';
+
+/** HAProxy answers its sockets from its event loop; one that needs longer is not well. */
+const ASK_TIMEOUT_MS = 1_000;
+/** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
+const NO_STATE = '1\n';
+
+/** HAProxy, as the supervisor's engine sees it. Each generation has a master socket of its own beside the stats socket. */
+export function createHaproxyProgram(paths: HaproxyPaths): Program {
+  const runDir = dirname(paths.statsSocket);
+  const lastGood = join(runDir, 'haproxy.last-good.cfg');
+  const fileOf = (config: ConfigChoice): string => (config === 'live' ? paths.config : lastGood);
+  const masterSocket = (generation: number): string => join(runDir, `hawser-generation-${generation}.sock`);
+  const askWorker = (running: Running, commands: readonly string[]): Promise<string | undefined> =>
+    askRuntimeApi(
+      masterSocket(running.generation),
+      commands.map((it) => `@1 ${it}`).join(';'),
+      ASK_TIMEOUT_MS,
+    );
+
+  return {
+    hasConfiguration: async () => readConfiguration(paths.config).kind === 'present',
+    hasLastGood: async () => readConfiguration(lastGood).kind === 'present',
+    check: (config) => check(paths.haproxy, fileOf(config)),
+    saveState: () => saveState(paths),
+    start: (request) => start(paths, fileOf(request.config), masterSocket(request.generation), request),
+    prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
+    keepLastGood: (sha256) => keepLastGood(paths.config, lastGood, sha256),
+    findMaster: (generation) => findMaster(masterSocket(generation)),
+    countSessions: async (running) => {
+      const info = await askWorker(running, ['show info']);
+      return info === undefined ? undefined : infoNumber(info, 'CurrConns');
+    },
+    endSessions: async (running, share) => {
+      const ids = sessionIds((await askWorker(running, ['show sess'])) ?? '');
+      const ending = ids.slice(0, Math.round(ids.length * share));
+      if (ending.length > 0)
+        await askWorker(
+          running,
+          ending.map((id) => `shutdown session ${id}`),
+        );
+    },
+    cleanUp: (generation) => rm(masterSocket(generation), { force: true }).catch(() => undefined),
+  };
+}
+
+async function check(haproxy: string, config: string): Promise<CheckOutcome> {
+  const found = readConfiguration(config);
+  if (found.kind === 'unusable') return { kind: 'invalid', message: found.message, detail: '' };
+  return await checkConfiguration(haproxy, config);
+}
+
+async function saveState(paths: HaproxyPaths): Promise<boolean> {
+  const state = await askRuntimeApi(paths.statsSocket, 'show servers state', ASK_TIMEOUT_MS);
+  const saved = state?.startsWith('1\n') === true;
+  // Only the generation that starts next reads the file: no need for a rename, nor for the disk to keep up.
+  return await writeFile(paths.stateFile, saved ? state : NO_STATE, { mode: 0o600 }).then(
+    () => saved,
+    () => false,
+  );
+}
+
+/** Without a generation to take over from, an older state would be a guess about servers that may have recovered. */
+function start(
+  paths: HaproxyPaths,
+  config: string,
+  masterSocket: string,
+  request: StartRequest,
+): StartOutcome {
+  const found = readConfiguration(config);
+  if (found.kind === 'unusable') return { kind: 'failed', message: found.message };
+  if (!request.takeOver) forgetState(paths.stateFile);
+  const spawned = spawnDaemon(masterArgv(paths, config, { masterSocket, takeOver: request.takeOver }));
+  if (spawned.kind === 'failed') return spawned;
+  return { kind: 'started', master: spawned.id, configSha256: found.sha256, exited: spawned.exited };
+}
+
+function forgetState(stateFile: string): void {
+  try {
+    writeFileSync(stateFile, NO_STATE, { mode: 0o600 });
+  } catch {
+    // HAProxy starts without the file as well; it says so itself.
+  }
+}
+
+async function keepLastGood(config: string, lastGood: string, sha256: string): Promise<boolean> {
+  const found = readConfiguration(config);
+  if (found.kind === 'present' && found.sha256 === sha256) {
+    await writeFileAtomically(lastGood, found.bytes, { mode: 0o600 }).catch(() => undefined);
+  }
+  return readConfiguration(lastGood).kind === 'present';
+}
+
+async function findMaster(masterSocket: string): Promise<ProcessId | undefined> {
+  const proc = await askRuntimeApi(masterSocket, 'show proc', ASK_TIMEOUT_MS);
+  const pid = proc === undefined ? undefined : masterPid(proc);
+  return pid === undefined ? undefined : readProcess(pid)?.id;
+}

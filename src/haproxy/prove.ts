@@ -1,0 +1,71 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ProcessId } from '../model/process-id.ts';
+import { childrenOf } from '../system/processes.ts';
+import { infoNumber } from './parse-replies.ts';
+
+/** How long one round holds on to the old generation's answers before it lets its other clients in again. */
+const ROUND_MS = 250;
+const MAX_HELD = 64;
+
+/**
+ * Resolves with the new master's workers once one of them has answered on the stats socket; with undefined when
+ * `signal` aborts first.
+ *
+ * Old and new generation accept on the same descriptor, and an idle old worker is usually the faster one. So each
+ * connection that it answers is kept open: its stats socket takes 10 at a time (`stats maxconn`), and the next
+ * connection can only be accepted by the new worker.
+ */
+export async function proveServing(
+  statsSocket: string,
+  master: ProcessId,
+  signal: AbortSignal,
+): Promise<readonly ProcessId[] | undefined> {
+  while (!signal.aborted) {
+    // The listeners are bound before the worker is forked: before that, nobody new can answer.
+    const workers = childrenOf(master);
+    if (workers.length > 0 && (await answersWithin(statsSocket, workers, signal))) return workers;
+    await pause(2, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+async function answersWithin(
+  path: string,
+  workers: readonly ProcessId[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const held: Socket[] = [];
+  const round = AbortSignal.any([signal, AbortSignal.timeout(ROUND_MS)]);
+  try {
+    while (!round.aborted && held.length < MAX_HELD) {
+      const pid = await askPid(path, held, round);
+      if (pid === undefined) return false;
+      if (workers.some((worker) => worker.pid === pid)) return true;
+    }
+    return false;
+  } finally {
+    for (const socket of held) socket.destroy();
+  }
+}
+
+/** The pid of whoever answers, on a connection that stays open; undefined where nobody does. */
+function askPid(path: string, held: Socket[], signal: AbortSignal): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    let reply = '';
+    const socket = connect(path);
+    held.push(socket);
+    const giveUp = (): void => resolve(undefined);
+    signal.addEventListener('abort', giveUp, { once: true });
+    socket.setEncoding('utf8');
+    // "prompt" keeps the connection open after the answer.
+    socket.once('connect', () => socket.write('prompt\nshow info\n'));
+    socket.on('data', (text) => {
+      reply += text;
+      const pid = infoNumber(reply, 'Pid');
+      if (pid !== undefined) resolve(pid);
+    });
+    socket.once('error', giveUp);
+    socket.once('close', giveUp);
+  });
+}

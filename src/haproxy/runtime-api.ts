@@ -1,0 +1,34 @@
+import { connect } from 'node:net';
+
+/** A full table of sessions of a busy worker stays below this; more is cut off. */
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Sends one command to a stats or master socket and returns what HAProxy says; undefined where nobody answers
+ * within `timeoutMs`. Never rejects. Source: HAProxy's management guide, "Unix Socket commands".
+ */
+export function askRuntimeApi(
+  socketPath: string,
+  command: string,
+  timeoutMs: number,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let reply = '';
+    const socket = connect(socketPath);
+    const settle = (value: string | undefined): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(value);
+    };
+    const timer = setTimeout(() => settle(undefined), timeoutMs);
+    socket.setEncoding('utf8');
+    // A master socket keeps the conversation open until our side is closed.
+    socket.once('connect', () => socket.end(`${command}\n`));
+    socket.on('data', (text) => {
+      reply += text;
+      if (reply.length > MAX_REPLY_BYTES) settle(reply);
+    });
+    socket.once('end', () => settle(reply));
+    socket.once('error', () => settle(undefined));
+  });
+}

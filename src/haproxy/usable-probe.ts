@@ -1,0 +1,33 @@
+import { get } from 'node:http';
+import type { UsableSample } from '../model/usable.ts';
+
+/**
+ * Asks the HAProxy of this node whether any of its servers is up (`/haproxy_monitor` of the template). Never rejects.
+ *
+ * Nobody listening, no answer within `timeoutMs` and 5xx are `failed`: a client would fare no better. Everything
+ * else that is not 200 is `unknown`: a template of the user's own may not have the page, and an aborted question
+ * has no answer.
+ */
+export function probeUsable(
+  healthPort: number,
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly host?: string },
+): Promise<UsableSample> {
+  return new Promise((resolve) => {
+    const timeout = AbortSignal.timeout(options.timeoutMs);
+    const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
+    const question = get(
+      // A connection of its own for each look: a kept one would go on asking a draining generation.
+      { host: options.host ?? '127.0.0.1', port: healthPort, path: '/haproxy_monitor', agent: false, signal },
+      (answer) => {
+        answer.resume();
+        resolve(sampleOf(answer.statusCode));
+      },
+    );
+    question.once('error', () => resolve(options.signal?.aborted === true ? 'unknown' : 'failed'));
+  });
+}
+
+function sampleOf(status: number | undefined): UsableSample {
+  if (status === 200) return 'ok';
+  return status !== undefined && status >= 500 ? 'failed' : 'unknown';
+}

@@ -1,0 +1,54 @@
+import { messageOf } from './model/errors.ts';
+
+/** A command takes what was typed after its name and resolves with the process's exit code. */
+interface CommandModule {
+  readonly run: (argv: readonly string[], env: NodeJS.ProcessEnv) => Promise<number>;
+}
+
+/** Each is loaded only when it is asked for: a supervisor must not carry the Kubernetes client around. */
+const commands: Readonly<
+  Record<string, { readonly summary: string; readonly load: () => Promise<CommandModule> }>
+> = {
+  'haproxy supervise': {
+    summary: "own HAProxy's processes (the master-socket daemon)",
+    load: () => import('./commands/haproxy-supervise.ts'),
+  },
+  'haproxy reload': {
+    summary: 'ask the supervisor for a reload and print its answer',
+    load: () => import('./commands/haproxy-reload.ts'),
+  },
+  'haproxy status': {
+    summary: 'what the supervisor runs: generations, sessions, why',
+    load: () => import('./commands/haproxy-status.ts'),
+  },
+};
+
+function usage(): string {
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(20)} ${summary}`);
+  return ['usage: hawser COMMAND [--help]', '', ...lines, ''].join('\n');
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  const words = argv.findIndex((word) => word.startsWith('-'));
+  const leading = words === -1 ? argv : argv.slice(0, words);
+  for (const length of [2, 1]) {
+    const command = commands[leading.slice(0, length).join(' ')];
+    if (command === undefined) continue;
+    const { run } = await command.load();
+    return await run(argv.slice(length), process.env);
+  }
+  const asked = argv.length === 0 || argv[0] === '--help' || argv[0] === '-h' || argv[0] === 'help';
+  if (asked) process.stdout.write(usage());
+  else
+    process.stderr.write(
+      `Cannot run "${leading.join(' ') || argv[0]}": there is no such command\n${usage()}`,
+    );
+  return asked && argv.length > 0 ? 0 : 2;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exitCode = error instanceof Error && error.name === 'ConfigError' ? 2 : 1;
+}

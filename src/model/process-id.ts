@@ -1,0 +1,12 @@
+/**
+ * A process that cannot be mistaken for another: the kernel reuses pids, but not together with the moment at
+ * which the process started (field 22 of `/proc/PID/stat`, clock ticks since boot).
+ */
+export interface ProcessId {
+  readonly pid: number;
+  readonly startTicks: number;
+}
+
+export function sameProcess(a: ProcessId, b: ProcessId): boolean {
+  return a.pid === b.pid && a.startTicks === b.startTicks;
+}

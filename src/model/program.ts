@@ -1,0 +1,61 @@
+import type { ProcessId } from './process-id.ts';
+
+/** Which file a generation runs on: the one that its owner writes, or our copy of the last one that served. */
+export type ConfigChoice = 'live' | 'last-good';
+
+export type CheckOutcome =
+  | { readonly kind: 'valid' }
+  /** `message` says what is wrong in one line; `detail` is what the program itself said about it. */
+  | { readonly kind: 'invalid'; readonly message: string; readonly detail: string };
+
+export interface StartRequest {
+  readonly generation: number;
+  readonly config: ConfigChoice;
+  /** The listeners are taken over from the generation that serves now, so that no connection is lost. */
+  readonly takeOver: boolean;
+}
+
+export type StartOutcome =
+  | {
+      readonly kind: 'started';
+      readonly master: ProcessId;
+      /** Of the configuration as it was when the program was started, hex. */
+      readonly configSha256: string;
+      /** Resolves once the master is gone, with how it ended: `exit code 1`, `signal SIGKILL`. */
+      readonly exited: Promise<string>;
+    }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** A master process and its generation's number: what a program needs to speak to it. */
+export interface Running {
+  readonly generation: number;
+  readonly master: ProcessId;
+}
+
+/**
+ * A proxy that can be replaced while it serves: what the supervisor asks of it. HAProxy is the one that there is;
+ * nothing here knows what the proxy balances. Every call has a bound of its own in time, and none rejects.
+ */
+export interface Program {
+  /** Whether there is a live configuration to start from: a regular file that is not empty. */
+  readonly hasConfiguration: () => Promise<boolean>;
+  readonly hasLastGood: () => Promise<boolean>;
+  readonly check: (config: ConfigChoice) => Promise<CheckOutcome>;
+  /** Saves which servers are up, for the next generation to start with. Best effort: says whether it worked. */
+  readonly saveState: () => Promise<boolean>;
+  readonly start: (request: StartRequest) => StartOutcome;
+  /** Resolves with the workers once one of them has answered, or with undefined when `signal` aborts first. */
+  readonly prove: (running: Running, signal: AbortSignal) => Promise<readonly ProcessId[] | undefined>;
+  /**
+   * Copies the live configuration that has just been proven, unless the file is another one by now. Says whether
+   * there is a last good copy.
+   */
+  readonly keepLastGood: (configSha256: string) => Promise<boolean>;
+  /** The master of a generation of which only the number was recorded before its supervisor was killed. */
+  readonly findMaster: (generation: number) => Promise<ProcessId | undefined>;
+  readonly countSessions: (running: Running) => Promise<number | undefined>;
+  /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. */
+  readonly endSessions: (running: Running, share: number) => Promise<void>;
+  /** The generation is gone: what it left in the file system goes too. */
+  readonly cleanUp: (generation: number) => Promise<void>;
+}

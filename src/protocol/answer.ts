@@ -1,0 +1,52 @@
+import * as z from 'zod/mini';
+
+/**
+ * One request's answer: one line of JSON, sent when what was asked for is done. `stage` says how far a request
+ * came: `protocol` (not understood), `check`, `start`, `prove`, `stop`.
+ */
+const answerSchema = z.union([
+  z.looseObject({
+    ok: z.literal(true),
+    generation: z.optional(z.number()),
+    pid: z.optional(z.number()),
+    tookMs: z.optional(z.number()),
+  }),
+  z.looseObject({
+    ok: z.literal(false),
+    stage: z.string(),
+    message: z.string(),
+    detail: z.optional(z.string()),
+  }),
+]);
+
+export type Answer =
+  | {
+      readonly ok: true;
+      readonly generation?: number | undefined;
+      readonly pid?: number | undefined;
+      readonly tookMs?: number | undefined;
+      readonly [field: string]: unknown;
+    }
+  | {
+      readonly ok: false;
+      readonly stage: string;
+      readonly message: string;
+      readonly detail?: string | undefined;
+      readonly [field: string]: unknown;
+    };
+
+export function encodeAnswer(answer: Answer): string {
+  return `${JSON.stringify(answer)}\n`;
+}
+
+/** Undefined where the line is no answer of this protocol. */
+export function decodeAnswer(line: string): Answer | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const parsed = answerSchema.safeParse(value);
+  return parsed.success ? parsed.data : undefined;
+}

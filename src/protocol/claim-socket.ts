@@ -1,0 +1,108 @@
+import { link, lstat, rename, unlink } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
+import { codeOf } from '../model/errors.ts';
+
+/** The kernel's limit for a unix socket path (`sun_path`), without the closing NUL. */
+export const MAX_SOCKET_PATH_BYTES = 107;
+
+export type ClaimOutcome =
+  | { readonly kind: 'claimed'; readonly release: () => Promise<void> }
+  /** Somebody else answers there. It was left alone. */
+  | { readonly kind: 'in-use' };
+
+/**
+ * Makes `server` listen on `path` with mode 0600, unless a live server is there. A stale socket file is replaced.
+ *
+ * The server listens on a name of its own first and is linked into place, which fails if another claim was faster;
+ * a stale file is moved aside before it is removed, and put back should it turn out to be alive: two supervisors
+ * that start together cannot both win, and neither can unlink the other's file. `release` closes the server and
+ * removes the file only if it is still this server's.
+ *
+ * Rejects with the system's error where the directory is missing or not writable.
+ */
+export async function claimSocket(server: Server, path: string): Promise<ClaimOutcome> {
+  const own = `${path}.${process.pid}`;
+  await unlink(own).catch(() => undefined);
+  await listenPrivately(server, own);
+  try {
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      if (await answers(path)) break;
+      await removeStale(path);
+      if (await linkInto(own, path))
+        return { kind: 'claimed', release: releaser(server, path, await inodeOf(path)) };
+    }
+  } finally {
+    await unlink(own).catch(() => undefined);
+  }
+  await closeServer(server);
+  return { kind: 'in-use' };
+}
+
+/** The umask holds during the synchronous bind, so there is no moment at which others could connect. */
+async function listenPrivately(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    const before = process.umask(0o177);
+    try {
+      server.listen(path, () => {
+        server.removeListener('error', reject);
+        resolve();
+      });
+    } finally {
+      process.umask(before);
+    }
+  });
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    // EAGAIN: somebody listens, with a full queue.
+    socket.once('error', (error) => resolve(codeOf(error) === 'EAGAIN'));
+  });
+}
+
+async function removeStale(path: string): Promise<void> {
+  const aside = `${path}.stale.${process.pid}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  // Between the look and the rename another supervisor may have put its live socket there.
+  if (await answers(aside)) await link(aside, path).catch(() => undefined);
+  await unlink(aside);
+}
+
+async function linkInto(own: string, path: string): Promise<boolean> {
+  try {
+    await link(own, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function releaser(server: Server, path: string, inode: number | undefined): () => Promise<void> {
+  return async () => {
+    if (inode !== undefined && (await inodeOf(path)) === inode) await unlink(path).catch(() => undefined);
+    await closeServer(server);
+  };
+}
+
+async function inodeOf(path: string): Promise<number | undefined> {
+  return await lstat(path).then(
+    (stat) => stat.ino,
+    () => undefined,
+  );
+}
+
+async function closeServer(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net';
+import { type Answer, encodeAnswer } from './answer.ts';
+import { createLineSplitter, MAX_LINE_BYTES, type SplitLine } from './line-splitter.ts';
+
+/** Answers to one line of text. Must not reject: what goes wrong is an answer too. */
+export type AnswerLine = (line: string) => Promise<Answer>;
+
+/** Requests of one client that may wait for their answers; a client that sends more is read later. */
+const MAX_PENDING_REQUESTS = 256;
+/** A client that never reads loses answers, not its connection: its next reload still counts. */
+const MAX_UNREAD_BYTES = 64 * 1024;
+
+/**
+ * Serves one client until it goes away. Each line is acted on as it arrives, so that lines sent at once can be
+ * coalesced; answers leave in the order of the lines. A client that half-closes still gets its answers.
+ */
+export function serveConnection(socket: Socket, answerLine: AnswerLine): void {
+  const splitter = createLineSplitter();
+  let answered: Promise<void> = Promise.resolve();
+  let pending = 0;
+
+  const send = (answer: Answer): void => {
+    pending -= 1;
+    if (pending < MAX_PENDING_REQUESTS && socket.isPaused()) socket.resume();
+    if (socket.writable && socket.writableLength < MAX_UNREAD_BYTES) socket.write(encodeAnswer(answer));
+  };
+  const accept = (line: SplitLine): void => {
+    pending += 1;
+    if (pending >= MAX_PENDING_REQUESTS) socket.pause();
+    const answer = line.kind === 'line' ? answerLine(line.text) : Promise.resolve(tooLong);
+    answered = answered.then(() => answer).then(send);
+  };
+
+  socket.on('data', (chunk) => {
+    for (const line of splitter.push(chunk)) accept(line);
+  });
+  socket.on('end', () => {
+    for (const line of splitter.end()) accept(line);
+    void answered.then(() => socket.end());
+  });
+  // A client that vanished (EPIPE, ECONNRESET) is nobody's trouble but its own.
+  socket.on('error', () => socket.destroy());
+}
+
+const tooLong: Answer = {
+  ok: false,
+  stage: 'protocol',
+  message: `Cannot read the request: the line is longer than ${MAX_LINE_BYTES} bytes, expected "reload", "status" or "ping"`,
+};

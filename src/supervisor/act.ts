@@ -1,0 +1,109 @@
+import type { Program } from '../model/program.ts';
+import type { Answer } from '../protocol/answer.ts';
+import { childrenOf, signalProcess } from '../system/processes.ts';
+import type { Action, Event, Failure, RequestId, Retiring, Served } from './state.ts';
+
+/** Where actions take effect. */
+export interface Effects {
+  readonly program: Program;
+  readonly dispatch: (event: Event) => void;
+  readonly answer: (request: RequestId, answer: Answer) => void;
+  readonly log: (event: {
+    event: string;
+    level: 'info' | 'warn' | 'error';
+    [field: string]: unknown;
+  }) => void;
+  readonly finish: () => void;
+}
+
+/** Carries one decision out. What comes of it comes back as an event; nothing here decides anything. */
+export function act(action: Action, effects: Effects): void {
+  const { program, dispatch } = effects;
+  switch (action.kind) {
+    case 'check':
+      void program
+        .check(action.config)
+        .then((outcome) => dispatch({ kind: 'checked', failure: failureOf(outcome) }));
+      return;
+    case 'save-state':
+      void program.saveState().then(() => dispatch({ kind: 'state-saved' }));
+      return;
+    case 'start':
+      start(action, effects);
+      return;
+    case 'prove':
+      prove(action, effects);
+      return;
+    case 'soft-stop':
+    case 'terminate':
+    case 'kill':
+      signalGeneration(action.kind, action.generation);
+      return;
+    case 'shed-sessions':
+      void program.endSessions(runningOf(action.generation), action.share);
+      return;
+    case 'clean-up':
+      void program.cleanUp(action.number);
+      return;
+    case 'keep-last-good':
+      void program
+        .keepLastGood(action.configSha256)
+        .then((kept) => dispatch({ kind: 'last-good-kept', kept }));
+      return;
+    case 'answer':
+      for (const request of action.requests) effects.answer(request, answerOf(action.result));
+      return;
+    case 'log':
+      effects.log({ ...action.fields, event: action.event, level: action.level });
+      return;
+    case 'finish':
+      effects.finish();
+      return;
+  }
+}
+
+function failureOf(outcome: Awaited<ReturnType<Program['check']>>): Failure | undefined {
+  if (outcome.kind === 'valid') return undefined;
+  return { stage: 'check', message: outcome.message, detail: outcome.detail };
+}
+
+function answerOf(result: Served | Failure): Answer {
+  return 'stage' in result ? { ok: false, ...result } : { ok: true, ...result };
+}
+
+function start(action: Extract<Action, { kind: 'start' }>, { program, dispatch }: Effects): void {
+  const { number, config, takeOver } = action;
+  const outcome = program.start({ generation: number, config, takeOver });
+  if (outcome.kind === 'failed') {
+    dispatch({ kind: 'start-failed', number, message: outcome.message });
+    return;
+  }
+  dispatch({ kind: 'started', number, master: outcome.master, configSha256: outcome.configSha256 });
+  void outcome.exited.then((how) => dispatch({ kind: 'exited', number, how }));
+}
+
+function prove(action: Extract<Action, { kind: 'prove' }>, { program, dispatch }: Effects): void {
+  const { number, master, timeoutMs } = action;
+  void program.prove({ generation: number, master }, AbortSignal.timeout(timeoutMs)).then((workers) => {
+    if (workers !== undefined) dispatch({ kind: 'proven', number, workers });
+  });
+}
+
+function runningOf(generation: Retiring): {
+  readonly generation: number;
+  readonly master: Retiring['master'];
+} {
+  return { generation: generation.number, master: generation.master };
+}
+
+/**
+ * The master passes SIGUSR1 and SIGTERM on to its workers (a worker that got them twice would shout about it).
+ * SIGKILL it cannot pass on, so its workers get their own.
+ */
+function signalGeneration(kind: 'soft-stop' | 'terminate' | 'kill', generation: Retiring): void {
+  if (kind === 'soft-stop') signalProcess(generation.master, 'SIGUSR1');
+  if (kind === 'terminate') signalProcess(generation.master, 'SIGTERM');
+  if (kind !== 'kill') return;
+  const workers = generation.workers.length > 0 ? generation.workers : childrenOf(generation.master);
+  for (const id of [generation.master, ...workers]) signalProcess(id, 'SIGKILL');
+}

@@ -1,0 +1,69 @@
+import { restartDelayMs } from './restart.ts';
+import type { Action, Failure, Job, RequestId, State } from './state.ts';
+
+type Emit = (action: Action) => void;
+
+/**
+ * Starts the one job that may be under way. A restart after a death skips the check: nothing that serves is at
+ * risk, and the check would double the time without an API.
+ */
+export function beginJob(
+  state: State,
+  job: Pick<Job, 'cause' | 'requests' | 'config'>,
+  now: number,
+  emit: Emit,
+): State {
+  const next: State = { ...state, restart: { ...state.restart, at: undefined } };
+  const begun: Job = { ...job, since: now, stage: { kind: 'checking' } };
+  if (job.cause === 'died') return startGeneration(next, begun, emit);
+  emit({ kind: 'check', config: job.config });
+  return { ...next, job: begun };
+}
+
+export function startGeneration(state: State, job: Job, emit: Emit): State {
+  const number = state.nextNumber;
+  emit({ kind: 'start', number, config: job.config, takeOver: state.serving !== undefined });
+  return { ...state, nextNumber: number + 1, job: { ...job, stage: { kind: 'starting', number } } };
+}
+
+/**
+ * A new generation could not be had. Where one serves, it goes on and the matter ends with the answer; where none
+ * does, the last good copy is tried at once, and then everything again after a growing pause.
+ */
+export function jobFailed(state: State, job: Job, failure: Failure, now: number, emit: Emit): State {
+  emit({ kind: 'answer', requests: job.requests, result: failure });
+  logFailure(state, job, failure, emit);
+  const next: State = { ...state, lastFailure: { ...failure, at: now } };
+  if (next.serving !== undefined) return endJob(next, now, emit);
+  if (job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);
+  const failures = next.restart.failures + 1;
+  return endJob({ ...next, restart: { failures, at: now + restartDelayMs(failures) } }, now, emit);
+}
+
+function fallBack(state: State, job: Job, emit: Emit): State {
+  emit({ kind: 'log', level: 'error', event: 'falling-back-to-last-good', fields: { cause: job.cause } });
+  return startGeneration(state, { ...job, requests: [], config: 'last-good' }, emit);
+}
+
+function logFailure(state: State, job: Job, failure: Failure, emit: Emit): void {
+  const repeated =
+    job.requests.length === 0 &&
+    state.lastFailure?.message === failure.message &&
+    state.lastFailure.detail === failure.detail;
+  if (repeated) return;
+  const stillServing = state.serving?.number;
+  emit({
+    kind: 'log',
+    level: 'error',
+    event: 'generation-refused',
+    fields: { cause: job.cause, config: job.config, ...failure, stillServing },
+  });
+}
+
+/** Whatever was asked for during the job leads to exactly one more. */
+export function endJob(state: State, now: number, emit: Emit): State {
+  const next: State = { ...state, job: undefined, queued: [] };
+  if (state.queued.length === 0) return next;
+  const requests: readonly RequestId[] = state.queued;
+  return beginJob(next, { cause: 'request', requests, config: 'live' }, now, emit);
+}

@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ProcessId } from '../model/process-id.ts';
+import type { Program } from '../model/program.ts';
+import { childrenOf, isAlive } from '../system/processes.ts';
+import type { ProcessRecord, RecordedGeneration } from './record.ts';
+import { drainUntil } from './retire.ts';
+import type { Retiring, Serving, State } from './state.ts';
+
+/** How often a process that is not our child is looked at: only a parent is told of an exit. */
+const LOOK_EVERY_MS = 100;
+
+/**
+ * What a killed supervisor left: the generation that served goes on until a new one has taken its listeners over
+ * (one that had yet to prove itself stands in where there is no other), whatever else is alive retires. Processes
+ * that are gone, or whose pid is another process by now, are dropped.
+ */
+export async function adopt(
+  fresh: State,
+  record: ProcessRecord,
+  program: Program,
+  now: number,
+): Promise<State> {
+  const alive = await stillAlive(record, program);
+  const heir = alive.find(({ role }) => role === 'serving') ?? alive.find(({ role }) => role === 'starting');
+  const retiring = alive.filter((it) => it !== heir).map((it) => retiringOf(it, fresh, now));
+  const nextNumber = Math.max(fresh.nextNumber, record.nextNumber);
+  return { ...fresh, nextNumber, serving: heir === undefined ? undefined : servingOf(heir), retiring };
+}
+
+type Alive = RecordedGeneration & { readonly master: ProcessId };
+
+async function stillAlive(record: ProcessRecord, program: Program): Promise<readonly Alive[]> {
+  const alive: Alive[] = [];
+  for (const recorded of record.generations) {
+    const master = recorded.master ?? (await program.findMaster(recorded.number));
+    if (master === undefined || !isAlive(master)) continue;
+    const workers = recorded.workers.length > 0 ? recorded.workers : [...childrenOf(master)];
+    alive.push({ ...recorded, master, workers });
+  }
+  return alive;
+}
+
+function servingOf(recorded: Alive): Serving {
+  const { number, master, workers, config, configSha256, since } = recorded;
+  return { number, master, workers, config, configSha256, provenAt: since };
+}
+
+function retiringOf(recorded: Alive, state: State, now: number): Retiring {
+  const { number, master, workers } = recorded;
+  const terminateAt = recorded.terminateAt ?? now + state.limits.forceDeleteTimeoutMs;
+  const since = recorded.terminateAt === undefined ? now : recorded.since;
+  return drainUntil(
+    { number, master, workers, reason: 'left-over', since, sent: 'soft-stop' },
+    now,
+    terminateAt,
+  );
+}
+
+/** Resolves once the process is gone. The wait does not keep ours alive. */
+export async function goneOf(id: ProcessId): Promise<void> {
+  while (isAlive(id)) await pause(LOOK_EVERY_MS, undefined, { ref: false });
+}

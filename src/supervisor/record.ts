@@ -1,0 +1,98 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import * as z from 'zod/mini';
+import { messageOf } from '../model/errors.ts';
+import type { State } from './state.ts';
+
+const processSchema = z.object({ pid: z.int(), startTicks: z.int() });
+const recordSchema = z.object({
+  epoch: z.string(),
+  nextNumber: z.int(),
+  generations: z.array(
+    z.object({
+      number: z.int(),
+      role: z.enum(['serving', 'starting', 'retiring']),
+      /** Missing only between the moment before a process is made and the moment after. */
+      master: z.optional(processSchema),
+      workers: z.array(processSchema),
+      config: z.enum(['live', 'last-good']),
+      configSha256: z.string(),
+      since: z.number(),
+      terminateAt: z.optional(z.number()),
+    }),
+  ),
+});
+
+/** What a supervisor writes down, so that the next one knows every process that it may find. */
+export type ProcessRecord = z.infer<typeof recordSchema>;
+export type RecordedGeneration = ProcessRecord['generations'][number];
+
+/** The processes that a state knows of. Two states with equal records need no new file. */
+export function recordOf(state: State, epoch: string): ProcessRecord {
+  const { serving, job, retiring } = state;
+  const base = { workers: [], config: 'live' as const, configSha256: '', since: 0 };
+  const generations: RecordedGeneration[] = [];
+  if (serving !== undefined) {
+    const { number, master, config, configSha256, provenAt } = serving;
+    generations.push({
+      role: 'serving',
+      number,
+      master,
+      workers: [...serving.workers],
+      config,
+      configSha256,
+      since: provenAt,
+    });
+  }
+  if (job?.stage.kind === 'starting')
+    generations.push({ ...base, role: 'starting', number: job.stage.number });
+  if (job?.stage.kind === 'proving') {
+    generations.push({ ...base, role: 'starting', number: job.stage.number, master: job.stage.master });
+  }
+  for (const { number, master, workers, since, terminateAt } of retiring) {
+    generations.push({
+      ...base,
+      role: 'retiring',
+      number,
+      master,
+      workers: [...workers],
+      since,
+      terminateAt,
+    });
+  }
+  return { epoch, nextNumber: state.nextNumber, generations };
+}
+
+/**
+ * Writes the record down whenever it changes, in one synchronous step: it has to be on record before the process
+ * that it names is made. Not synced to disk: after a power cut none of these processes exists. A record that
+ * cannot be written is reported once; supervising goes on without it.
+ */
+export function createRecorder(path: string, epoch: string, log: Log): (state: State) => void {
+  let written = '';
+  let failing = false;
+  return (state) => {
+    const text = JSON.stringify(recordOf(state, epoch));
+    if (text === written) return;
+    try {
+      writeFileSync(`${path}.new`, text, { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+      written = text;
+      failing = false;
+    } catch (error) {
+      if (!failing) log({ event: 'record-not-written', level: 'error', path, message: messageOf(error) });
+      failing = true;
+    }
+  };
+}
+
+type Log = (event: { event: string; level: 'error'; path: string; message: string }) => void;
+
+/** Undefined where there is none, it is damaged, or it speaks of another boot or pid namespace. */
+export function readRecord(path: string, epoch: string): ProcessRecord | undefined {
+  try {
+    const record: ProcessRecord = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return record.epoch === epoch ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}

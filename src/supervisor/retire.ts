@@ -1,0 +1,92 @@
+import type { Action, RetireReason, Retiring, Serving, State } from './state.ts';
+
+/** Between SIGTERM and SIGKILL. */
+export const KILL_AFTER_MS = 5_000;
+/** The sessions that are left end one by one over this last part of the time, not in one instant. */
+const SHED_PART = 0.1;
+const SHED_STEPS = 20;
+
+type Emit = (action: Action) => void;
+type Leaving = Pick<Serving, 'number' | 'master' | 'workers'>;
+
+/** Sends a generation on its way: it stops accepting now, and what it still serves has until the limit. */
+export function retire(state: State, leaving: Leaving, reason: RetireReason, now: number, emit: Emit): State {
+  const limitMs = reason === 'stopping' ? state.limits.drainTimeoutMs : state.limits.forceDeleteTimeoutMs;
+  const retiring = drainUntil(
+    { ...pick(leaving), reason, since: now, sent: 'soft-stop' },
+    now,
+    now + limitMs,
+  );
+  emit({ kind: 'soft-stop', generation: retiring });
+  emit({
+    kind: 'log',
+    level: 'info',
+    event: 'generation-draining',
+    fields: { generation: retiring.number, reason, limitMs },
+  });
+  return { ...state, retiring: [...state.retiring, retiring] };
+}
+
+function pick(leaving: Leaving): Leaving {
+  return { number: leaving.number, master: leaving.master, workers: leaving.workers };
+}
+
+type Undated = Omit<Retiring, 'terminateAt' | 'nextShedAt'>;
+
+/** Sets the end of a generation, and with it when its last sessions begin to be ended. */
+export function drainUntil(generation: Undated, now: number, terminateAt: number): Retiring {
+  const nextShedAt = terminateAt - (terminateAt - now) * SHED_PART;
+  return { ...generation, terminateAt, nextShedAt };
+}
+
+/** Everything on its way out hurries: at the latest at `until`, sooner where it was due sooner. */
+export function hasten(state: State, now: number, until: number): State {
+  const retiring = state.retiring.map((generation) =>
+    generation.sent === 'soft-stop' && generation.terminateAt > until
+      ? drainUntil(generation, now, until)
+      : generation,
+  );
+  return { ...state, retiring };
+}
+
+/** What is due by now: sessions to end, SIGTERM, and five seconds later SIGKILL. */
+export function advanceRetiring(state: State, now: number, emit: Emit): State {
+  return { ...state, retiring: state.retiring.map((generation) => advanceOne(generation, now, emit)) };
+}
+
+function advanceOne(generation: Retiring, now: number, emit: Emit): Retiring {
+  if (generation.sent === 'terminate' && now >= generation.terminateAt + KILL_AFTER_MS) {
+    return send(generation, 'kill', emit);
+  }
+  if (generation.sent !== 'soft-stop') return generation;
+  if (now >= generation.terminateAt) return send(generation, 'terminate', emit);
+  if (now >= generation.nextShedAt) return shed(generation, now, emit);
+  return generation;
+}
+
+function send(generation: Retiring, signal: 'terminate' | 'kill', emit: Emit): Retiring {
+  emit({ kind: signal, generation });
+  emit({
+    kind: 'log',
+    level: 'warn',
+    event: signal === 'terminate' ? 'generation-terminated' : 'generation-killed',
+    fields: { generation: generation.number, pid: generation.master.pid, reason: generation.reason },
+  });
+  return { ...generation, sent: signal };
+}
+
+function shed(generation: Retiring, now: number, emit: Emit): Retiring {
+  const leftMs = generation.terminateAt - now;
+  const stepMs = Math.max(20, ((generation.terminateAt - generation.since) * SHED_PART) / SHED_STEPS);
+  emit({ kind: 'shed-sessions', generation, share: Math.min(1, stepMs / leftMs) });
+  return { ...generation, nextShedAt: now + stepMs };
+}
+
+/** When `advanceRetiring` has something to do next. */
+export function retiringDeadlines(state: State): readonly number[] {
+  return state.retiring.flatMap((generation) => {
+    if (generation.sent === 'kill') return [];
+    if (generation.sent === 'terminate') return [generation.terminateAt + KILL_AFTER_MS];
+    return [Math.min(generation.nextShedAt, generation.terminateAt)];
+  });
+}

@@ -1,0 +1,150 @@
+import type { ProcessId } from '../model/process-id.ts';
+import type { ConfigChoice } from '../model/program.ts';
+
+/** Times are milliseconds of the monotonic clock, which all processes of one boot share. */
+export interface State {
+  readonly phase: 'running' | 'stopping' | 'stopped';
+  readonly limits: Limits;
+  readonly nextNumber: number;
+  /** The generation that is wanted and proven. "Wanted" and "is up" are told apart: without one, `restart` says when. */
+  readonly serving: Serving | undefined;
+  readonly job: Job | undefined;
+  /** Requests that came during the job; they lead to exactly one more. */
+  readonly queued: readonly RequestId[];
+  readonly retiring: readonly Retiring[];
+  readonly restart: { readonly failures: number; readonly at: number | undefined };
+  readonly hasLastGood: boolean;
+  readonly lastFailure: (Failure & { readonly at: number }) | undefined;
+}
+
+export interface Limits {
+  /** How long a replaced generation may drain. */
+  readonly forceDeleteTimeoutMs: number;
+  /** How long everything may drain once we are asked to stop. */
+  readonly drainTimeoutMs: number;
+  /** How long a new generation may take to prove that it serves. */
+  readonly startTimeoutMs: number;
+}
+
+export type RequestId = number;
+
+export interface Serving {
+  readonly number: number;
+  readonly master: ProcessId;
+  readonly workers: readonly ProcessId[];
+  readonly config: ConfigChoice;
+  readonly configSha256: string;
+  readonly provenAt: number;
+}
+
+/** One attempt to get a new generation to serve. */
+export interface Job {
+  readonly cause: 'boot' | 'request' | 'died' | 'retry';
+  readonly requests: readonly RequestId[];
+  readonly config: ConfigChoice;
+  readonly since: number;
+  readonly stage:
+    | { readonly kind: 'checking' }
+    | { readonly kind: 'saving-state' }
+    | { readonly kind: 'starting'; readonly number: number }
+    | {
+        readonly kind: 'proving';
+        readonly number: number;
+        readonly master: ProcessId;
+        readonly configSha256: string;
+        readonly until: number;
+      };
+}
+
+export type RetireReason = 'replaced' | 'unproven' | 'stopping' | 'left-over';
+
+/** A generation that takes no new connections and is on its way out. */
+export interface Retiring {
+  readonly number: number;
+  readonly master: ProcessId;
+  readonly workers: readonly ProcessId[];
+  readonly reason: RetireReason;
+  readonly since: number;
+  readonly terminateAt: number;
+  /** Which signal it has had: none but the soft stop, SIGTERM, SIGKILL. */
+  readonly sent: 'soft-stop' | 'terminate' | 'kill';
+  readonly nextShedAt: number;
+}
+
+export interface Failure {
+  readonly stage: 'check' | 'start' | 'prove' | 'stop';
+  readonly message: string;
+  readonly detail?: string;
+}
+
+export type Event =
+  | { readonly kind: 'booted'; readonly hasConfiguration: boolean }
+  | { readonly kind: 'requested'; readonly request: RequestId }
+  | { readonly kind: 'checked'; readonly failure: Failure | undefined }
+  | { readonly kind: 'state-saved' }
+  | {
+      readonly kind: 'started';
+      readonly number: number;
+      readonly master: ProcessId;
+      readonly configSha256: string;
+    }
+  | { readonly kind: 'start-failed'; readonly number: number; readonly message: string }
+  | { readonly kind: 'proven'; readonly number: number; readonly workers: readonly ProcessId[] }
+  /** A generation's master is gone; `how` says which exit code or signal. */
+  | { readonly kind: 'exited'; readonly number: number; readonly how: string }
+  | { readonly kind: 'last-good-kept'; readonly kept: boolean }
+  | { readonly kind: 'tick' }
+  | { readonly kind: 'stop' };
+
+export type Action =
+  | { readonly kind: 'check'; readonly config: ConfigChoice }
+  | { readonly kind: 'save-state' }
+  | {
+      readonly kind: 'start';
+      readonly number: number;
+      readonly config: ConfigChoice;
+      readonly takeOver: boolean;
+    }
+  | {
+      readonly kind: 'prove';
+      readonly number: number;
+      readonly master: ProcessId;
+      readonly timeoutMs: number;
+    }
+  | { readonly kind: 'soft-stop' | 'terminate' | 'kill'; readonly generation: Retiring }
+  | { readonly kind: 'shed-sessions'; readonly generation: Retiring; readonly share: number }
+  | { readonly kind: 'clean-up'; readonly number: number }
+  | { readonly kind: 'keep-last-good'; readonly configSha256: string }
+  | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Served | Failure }
+  | {
+      readonly kind: 'log';
+      readonly level: 'info' | 'warn' | 'error';
+      readonly event: string;
+      readonly fields: object;
+    }
+  | { readonly kind: 'finish' };
+
+export interface Served {
+  readonly generation: number;
+  readonly pid: number;
+  readonly tookMs: number;
+}
+
+/** What a supervisor knows before it has looked at anything. */
+export function initialState(
+  limits: Limits,
+  start: { readonly nextNumber: number; readonly hasLastGood: boolean },
+): State {
+  return {
+    phase: 'running',
+    limits,
+    nextNumber: start.nextNumber,
+    serving: undefined,
+    job: undefined,
+    queued: [],
+    retiring: [],
+    restart: { failures: 0, at: undefined },
+    hasLastGood: start.hasLastGood,
+    lastFailure: undefined,
+  };
+}
