@@ -20,4 +20,9 @@ export type ApplyOutcome =
       readonly detail: string;
     }
   /** The file is in place and good, but nobody listens on the control socket yet: ask again later. */
-  | { readonly kind: 'unreachable'; readonly message: string };
+  | { readonly kind: 'unreachable'; readonly message: string }
+  /**
+   * Nobody can say whether the text is good: the disk is full or read-only, or HAProxy could not be run. The live file
+   * is what it was.
+   */
+  | { readonly kind: 'failed'; readonly message: string };

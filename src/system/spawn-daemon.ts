@@ -12,7 +12,7 @@ export type SpawnOutcome =
  */
 export function spawnDaemon(argv: readonly [string, ...string[]]): SpawnOutcome {
   const [file, ...args] = argv;
-  const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit'], env: environmentForChildren() });
   const failed = new Promise<string>((resolve) => child.once('error', (error) => resolve(error.message)));
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
@@ -28,4 +28,10 @@ function notStarted(pid: number | undefined): string {
   return pid === undefined
     ? 'it is missing or not executable'
     : 'its entry in /proc is missing, expected /proc to be mounted';
+}
+
+/** Our launcher limits malloc to one arena to save memory; a proxy with several threads must not suffer for it. */
+function environmentForChildren(): NodeJS.ProcessEnv {
+  const { MALLOC_ARENA_MAX: _ours, ...rest } = process.env;
+  return rest;
 }
