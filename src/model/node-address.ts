@@ -1,0 +1,50 @@
+import ipaddr from 'ipaddr.js';
+
+export interface NodeAddress {
+  /** Canonical text (RFC 5952 for IPv6), so that equal addresses are equal strings. */
+  readonly text: string;
+  readonly family: AddressFamily;
+}
+
+export type AddressFamily = 'ipv4' | 'ipv6';
+
+/** Longer than any address is, short enough that nobody can make the parser work. */
+const longestAddress = 45;
+
+/**
+ * An address in its canonical form, undefined for anything that is not one. Only the forms which every program reads
+ * the same way are accepted: four decimal parts without leading zeros (`127.1` and `010.0.0.1` are refused, because
+ * resolvers disagree about them) or IPv6 without a zone. IPv4-mapped IPv6 is refused: the kernel would speak IPv4 to
+ * an address that was counted as IPv6.
+ */
+export function parseAddress(text: string): NodeAddress | undefined {
+  if (text.length > longestAddress || text.includes('%')) return undefined;
+  if (ipaddr.IPv4.isValidFourPartDecimal(text))
+    return { text: ipaddr.IPv4.parse(text).toString(), family: 'ipv4' };
+  if (!text.includes(':') || !ipaddr.IPv6.isValid(text)) return undefined;
+  const parsed = ipaddr.IPv6.parse(text);
+  return parsed.range() === 'ipv4Mapped' ? undefined : { text: parsed.toString(), family: 'ipv6' };
+}
+
+const neverReachableFromOtherNodes: ReadonlySet<string> = new Set([
+  'unspecified',
+  'broadcast',
+  'multicast',
+  'linkLocal',
+  'loopback',
+  'ipv4Mapped',
+  'discard',
+]);
+
+/** True where another node can send packets to it: not loopback, link-local, multicast, broadcast or unspecified. */
+export function isReachableFromOtherNodes(address: NodeAddress): boolean {
+  return !neverReachableFromOtherNodes.has(ipaddr.parse(address.text).range());
+}
+
+/** False as well for a `cidr` of the other family and for text that is no CIDR. */
+export function isInSubnet(address: NodeAddress, cidr: string): boolean {
+  if (cidr.length > longestAddress + 4 || !ipaddr.isValidCIDR(cidr)) return false;
+  const [network, prefixLength] = ipaddr.parseCIDR(cidr);
+  const parsed = ipaddr.parse(address.text);
+  return parsed.kind() === network.kind() && parsed.match(network, prefixLength);
+}

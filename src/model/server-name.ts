@@ -1,0 +1,27 @@
+/** The longest name HAProxy and Kubernetes both take (RFC 1123 subdomain). */
+const longestName = 253;
+
+/**
+ * A name that is safe to print anywhere in a configuration file: only `[A-Za-z0-9._:-]`, at most 253 characters.
+ * Any other character becomes `_`, and where something was changed a hash of the original is appended, so that two
+ * different hostile names stay two names. The same name always gives the same result, on every machine.
+ * Undefined for the empty name.
+ */
+export function safeServerName(name: string): string | undefined {
+  if (name === '') return undefined;
+  const cleaned = name.slice(0, longestName).replace(/[^A-Za-z0-9._:-]/g, '_');
+  return cleaned === name ? name : withHash(cleaned, name);
+}
+
+/** `name` with a hash of `seed` at its end, still within the length that a name may have. */
+export function withHash(name: string, seed: string): string {
+  return `${name.slice(0, longestName - 9)}-${hash(seed)}`;
+}
+
+/** FNV-1a over UTF-16 code units, 32 bits as 8 hex digits: stable and short, not a defence against collisions. */
+function hash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  return (value >>> 0).toString(16).padStart(8, '0');
+}

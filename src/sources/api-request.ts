@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http';
+import { type Agent, type RequestOptions, request } from 'node:https';
+import { codeOf, messageOf } from '../model/errors.ts';
+import { type ApiBase, checkIdentity } from './api-bases.ts';
+import { statusObject } from './kube-objects.ts';
+import type { LoadedKubeconfig } from './kubeconfig.ts';
+
+/** One base with the credentials to use there. */
+export interface ApiTarget {
+  readonly base: ApiBase;
+  readonly kubeconfig: LoadedKubeconfig;
+  readonly agent: Agent;
+}
+
+/** The API could not be asked or would not answer; `status` is the HTTP status where there was one. */
+export interface ApiFailure {
+  readonly kind: 'failure';
+  readonly status: number | undefined;
+  readonly message: string;
+}
+
+export interface RequestLimits {
+  readonly signal: AbortSignal;
+  /** From the call to the end of the answer, credentials (an exec plugin may hang) included. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/** The parsed JSON of a 200 answer. Never throws; broken JSON, a long body and a slow answer are failures. */
+export async function getJson(
+  target: ApiTarget,
+  path: string,
+  limits: RequestLimits,
+): Promise<{ readonly kind: 'json'; readonly value: unknown } | ApiFailure> {
+  using deadline = startDeadline(limits);
+  try {
+    const response = await open(target, path, deadline.signal);
+    const text = await readText(response, limits.maxBytes);
+    if (response.statusCode !== 200) return refused(response.statusCode, text);
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch (error) {
+    return failure(deadline.signal, error);
+  }
+}
+
+/** A 200 answer whose body goes on for as long as the server likes; `timeoutMs` ends with its headers. */
+export async function openStream(
+  target: ApiTarget,
+  path: string,
+  limits: RequestLimits,
+): Promise<{ readonly kind: 'stream'; readonly response: IncomingMessage } | ApiFailure> {
+  using deadline = startDeadline(limits);
+  try {
+    const response = await open(target, path, deadline.signal);
+    if (response.statusCode === 200) return { kind: 'stream', response };
+    return refused(response.statusCode, await readText(response, limits.maxBytes));
+  } catch (error) {
+    return failure(deadline.signal, error);
+  }
+}
+
+async function open(target: ApiTarget, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+  const options = await withCredentials(target, signal);
+  return await send(`${target.base.url}${path}`, options, true);
+}
+
+function send(url: string, options: RequestOptions, mayRepeat: boolean): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, options, (response) => {
+      // A reset between two readers of the body must not become an uncaught error; readers still see it.
+      response.on('error', () => undefined);
+      resolve(response);
+    });
+    outgoing.on('error', (error) => {
+      // The server closed this kept-alive connection while it was idle: that says nothing about the API.
+      const isStale = mayRepeat && outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
+      if (isStale) resolve(send(url, options, false));
+      else reject(error);
+    });
+    outgoing.end();
+  });
+}
+
+/** The certificate chain is always verified, whatever the kubeconfig or the environment says about skipping it. */
+async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<RequestOptions> {
+  const options: RequestOptions = {};
+  await orAborted(target.kubeconfig.config.applyToHTTPSOptions(options), signal);
+  const { servername, ...rest } = options;
+  const isKubeconfigServer = target.base.alternativeNames.length === 0;
+  return {
+    ...rest,
+    ...(servername !== undefined && isKubeconfigServer ? { servername } : {}),
+    agent: target.agent,
+    signal,
+    rejectUnauthorized: true,
+    headers: { ...options.headers, accept: 'application/json' },
+    checkServerIdentity: (hostname, certificate) => checkIdentity(target.base, hostname, certificate),
+  };
+}
+
+function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function startDeadline(limits: RequestLimits): { signal: AbortSignal } & Disposable {
+  const late = new AbortController();
+  const timer = setTimeout(
+    () => late.abort(new Error(`no answer within ${limits.timeoutMs} ms`)),
+    limits.timeoutMs,
+  );
+  return {
+    signal: AbortSignal.any([limits.signal, late.signal]),
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}
+
+function refused(status: number | undefined, text: string): ApiFailure {
+  const said = statusObject.safeParse(parseJson(text));
+  const words = (said.success ? said.data.message : undefined) ?? text;
+  const expected = status === 401 || status === 403 ? ', expected credentials that may list and watch' : '';
+  return { kind: 'failure', status, message: `HTTP ${status} ${words.slice(0, 300).trim()}${expected}` };
+}
+
+function failure(signal: AbortSignal, error: unknown): ApiFailure {
+  return { kind: 'failure', status: undefined, message: messageOf(signal.aborted ? signal.reason : error) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { Agent } from 'node:https';
+import type { ApiServer } from '../model/api-server.ts';
+import { messageOf } from '../model/errors.ts';
+import { type ApiBase, apiBases } from './api-bases.ts';
+import type { ApiFailure, ApiTarget } from './api-request.ts';
+import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
+
+/** What the loops of one source share: credentials, connections, and the knowledge of which base works. */
+export interface ApiSession {
+  /**
+   * Asks one base after the other until one answers: the one that answered last first, then in the order of
+   * `apiBases`. A failing base is followed by the next at once. Never throws.
+   */
+  firstAnswer<T extends { readonly kind: string }>(
+    ask: (target: ApiTarget) => Promise<T | ApiFailure>,
+    signal: AbortSignal,
+  ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
+  /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. */
+  whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
+  /** Remembers where API servers were, as bases for later. */
+  remember(servers: readonly ApiServer[]): void;
+  close(): void;
+}
+
+export function openApiSession(settings: {
+  readonly kubeconfig: KubeconfigFile;
+  readonly apiPort: number;
+  readonly lastKnown: readonly ApiServer[];
+}): ApiSession {
+  const users = new Map<AbortController, ApiTarget>();
+  let lastKnown = settings.lastKnown;
+  let agent = newAgent();
+  let current: LoadedKubeconfig | undefined;
+  let working: string | undefined;
+
+  const dropUsers = (isBad: (target: ApiTarget) => boolean, why: string) => {
+    for (const [controller, target] of users) if (isBad(target)) controller.abort(new Error(why));
+  };
+
+  const targets = async (): Promise<readonly ApiTarget[]> => {
+    const kubeconfig = await settings.kubeconfig.load();
+    if (kubeconfig.generation !== current?.generation) {
+      current = kubeconfig;
+      working = undefined;
+      dropUsers((target) => target.kubeconfig.generation !== kubeconfig.generation, 'the kubeconfig changed');
+      // Its connections, idle or in use, were made with the old credentials.
+      agent.destroy();
+      agent = newAgent();
+    }
+    const bases = apiBases(kubeconfig.server, settings.apiPort, lastKnown);
+    return preferring(bases, working).map((base) => ({ base, kubeconfig, agent }));
+  };
+
+  const noteFailure = (target: ApiTarget, failure: ApiFailure) => {
+    if (failure.status === 401) settings.kubeconfig.forget();
+    if (working === target.base.url) working = undefined;
+    if (failure.status === undefined)
+      dropUsers((user) => user.base.url === target.base.url, `the API is away: ${failure.message}`);
+  };
+
+  return {
+    firstAnswer: async (ask, signal) => {
+      const failures: ApiFailure[] = [];
+      const candidates = await targets().catch(messageOf);
+      if (typeof candidates === 'string') return { kind: 'failure', status: undefined, message: candidates };
+      for (const target of candidates) {
+        const answer = await ask(target);
+        if (!isFailure(answer)) {
+          working = target.base.url;
+          return { kind: 'answered', answer, target };
+        }
+        if (signal.aborted) return answer;
+        noteFailure(target, answer);
+        failures.push({ ...answer, message: `${target.base.url}: ${answer.message}` });
+      }
+      const message = failures.map((failure) => failure.message).join('; ');
+      return {
+        kind: 'failure',
+        status: failures.find((failure) => failure.status !== undefined)?.status,
+        message,
+      };
+    },
+    whileGood: (target) => {
+      const controller = new AbortController();
+      users.set(controller, target);
+      return { signal: controller.signal, [Symbol.dispose]: () => users.delete(controller) };
+    },
+    remember: (servers) => {
+      if (servers.length > 0) lastKnown = servers;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function newAgent(): Agent {
+  return new Agent({ keepAlive: true, keepAliveMsecs: 10_000, maxFreeSockets: 2 });
+}
+
+function preferring(bases: readonly ApiBase[], url: string | undefined): readonly ApiBase[] {
+  return [...bases.filter((base) => base.url === url), ...bases.filter((base) => base.url !== url)];
+}
+
+function isFailure(answer: { readonly kind: string }): answer is ApiFailure {
+  return answer.kind === 'failure';
+}

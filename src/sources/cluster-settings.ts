@@ -1,0 +1,19 @@
+import type { AddressPreference } from '../model/choose-address.ts';
+import type { ServerChoice } from '../model/choose-servers.ts';
+import type { ParsedItem } from './kube-objects.ts';
+import type { ListWatchSettings } from './list-watch-source.ts';
+
+export interface ClusterSettings extends ListWatchSettings {
+  readonly vips: readonly string[];
+  /** CIDRs of this machine's interfaces, asked every time: at boot an interface may come up after us. */
+  readonly subnets: () => readonly string[];
+}
+
+export function preferenceOf(settings: ClusterSettings): AddressPreference {
+  return { vips: settings.vips, subnets: settings.subnets() };
+}
+
+/** A choice together with what could not even be parsed. */
+export function withUnparsed(choice: ServerChoice, items: readonly ParsedItem[]): ServerChoice {
+  return { ...choice, skipped: [...choice.skipped, ...items.flatMap((item) => item.skipped)] };
+}

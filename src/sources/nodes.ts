@@ -1,0 +1,23 @@
+import { chooseServers } from '../model/choose-servers.ts';
+import { type ClusterSettings, preferenceOf, withUnparsed } from './cluster-settings.ts';
+import { parseNode } from './kube-objects.ts';
+import { createListWatchSource } from './list-watch-source.ts';
+import type { Source } from './source.ts';
+
+/**
+ * The control-plane nodes of the cluster. A label selector cannot say "this key or that one", so the two labels are
+ * listed and watched apart and merged. One unfiltered request would bring every node of the cluster with all its
+ * images and heartbeats: 75 MB for 5,000 nodes, to find three.
+ */
+export function createNodesSource(settings: ClusterSettings): Source {
+  const resources = ['control-plane', 'master'].map((role) => ({
+    what: `${role} nodes`,
+    path: '/api/v1/nodes',
+    labelSelector: `node-role.kubernetes.io/${role}`,
+    parse: parseNode(settings.apiPort),
+  }));
+  return createListWatchSource(settings, resources, (items) => {
+    const candidates = items.flatMap((item) => item.candidates);
+    return withUnparsed(chooseServers(candidates, preferenceOf(settings)), items);
+  });
+}

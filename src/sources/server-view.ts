@@ -1,0 +1,87 @@
+import type { ServerChoice } from '../model/choose-servers.ts';
+import type { ApiFailure } from './api-request.ts';
+import type { ApiSession } from './api-session.ts';
+import type { ParsedItem } from './kube-objects.ts';
+import type { Resource } from './list-objects.ts';
+import {
+  fromList,
+  type ListedObjects,
+  mergeStores,
+  type ObjectChange,
+  type ObjectStore,
+  takeChange,
+  takePoll,
+} from './object-store.ts';
+import { trackOutage } from './outage.ts';
+import type { Observation, Report } from './source.ts';
+
+/** What all loops of one source know together, and the only place that turns it into observations. */
+export interface ServerView {
+  relisted(resource: Resource, list: ListedObjects, from: string): void;
+  changed(resource: Resource, change: ObjectChange, from: string): void;
+  /** One complete poll: the lists of all resources, from one base. */
+  polled(lists: ReadonlyMap<Resource, ListedObjects>, from: string): void;
+  /** No base answered a list request. */
+  unavailable(failure: ApiFailure): void;
+}
+
+/**
+ * Nothing is observed before every resource was listed once: half of a list looks like a loss. A watch is only heard
+ * where it changes the result (a node's heartbeats do not), a poll always.
+ */
+export function createServerView(settings: {
+  readonly resources: readonly Resource[];
+  readonly choose: (items: readonly ParsedItem[]) => ServerChoice;
+  readonly session: Pick<ApiSession, 'remember'>;
+  readonly report: Report;
+  readonly push: (observation: Observation) => void;
+}): ServerView {
+  const { resources, choose, session, report, push } = settings;
+  const stores = new Map<Resource, ObjectStore>();
+  const outage = trackOutage(report, { failed: 'api-unavailable', recovered: 'api-recovered' }, {});
+  let lastShown: string | undefined;
+  let outageKind: string | undefined;
+
+  const show = (via: 'watch' | 'poll', from: string) => {
+    const known = resources.flatMap((resource) => stores.get(resource) ?? []);
+    if (known.length < resources.length) return;
+    const choice = choose(mergeStores(known));
+    const shown = JSON.stringify(choice);
+    if (via === 'watch' && shown === lastShown) return;
+    lastShown = shown;
+    session.remember(choice.servers);
+    push({ kind: 'servers', via, ...choice, from });
+  };
+
+  const available = () => {
+    outage.succeeded();
+    if (outageKind !== undefined) lastShown = undefined;
+    outageKind = undefined;
+  };
+
+  return {
+    relisted: (resource, list, from) => {
+      available();
+      stores.set(resource, fromList(list));
+      show('watch', from);
+    },
+    changed: (resource, change, from) => {
+      const store = stores.get(resource);
+      if (store === undefined) return;
+      stores.set(resource, takeChange(store, change));
+      show('watch', from);
+    },
+    polled: (lists, from) => {
+      available();
+      for (const [resource, list] of lists) stores.set(resource, takePoll(stores.get(resource), list));
+      show('poll', from);
+    },
+    unavailable: ({ status, message }) => {
+      outage.failed(message);
+      // Not the whole message: loops and bases word the same outage differently.
+      const kind = `${status ?? 'no answer'}`;
+      if (kind !== outageKind) push({ kind: 'unavailable', message });
+      outageKind = kind;
+    },
+  };
+}

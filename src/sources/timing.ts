@@ -1,0 +1,29 @@
+/** How patient the list+watch loop is. The defaults suit kube-apiserver; tests are less patient. */
+export interface ListWatchTiming {
+  /** One list request, or the wait for a watch's headers. */
+  readonly requestTimeoutMs: number;
+  /** After this time the API server ends a watch by itself. */
+  readonly watchTimeoutSeconds: number;
+  /** A watch that is silent for this long is dead: bookmarks come about once a minute. */
+  readonly watchIdleMs: number;
+  /** A watch that lived this long was healthy: its end is answered at once and resets the backoff. */
+  readonly healthyWatchMs: number;
+  readonly backoffFirstMs: number;
+  readonly backoffCapMs: number;
+  readonly pageLimit: number;
+  readonly maxPageBytes: number;
+  /** etcd takes objects up to 1.5 MiB. */
+  readonly maxLineBytes: number;
+}
+
+export const defaultTiming: ListWatchTiming = {
+  requestTimeoutMs: 5_000,
+  watchTimeoutSeconds: 300,
+  watchIdleMs: 75_000,
+  healthyWatchMs: 5_000,
+  backoffFirstMs: 100,
+  backoffCapMs: 5_000,
+  pageLimit: 50,
+  maxPageBytes: 16_000_000,
+  maxLineBytes: 2_000_000,
+};

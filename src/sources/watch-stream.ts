@@ -1,0 +1,93 @@
+import type { Readable } from 'node:stream';
+import { objectMetadata, type ParseItem, statusObject, watchEvent } from './kube-objects.ts';
+import type { ObjectChange } from './object-store.ts';
+
+/** Either a change to take in, or the server's word that the watch began too far back: list again. */
+export type WatchMessage = ObjectChange | { readonly kind: 'expired' };
+
+/**
+ * The messages of a watch, in order, until the server ends it. Throws where it cannot be trusted any longer: reset,
+ * silent for `idleMs` (a half-open connection never says so itself), a line longer than `maxLineBytes`, a line that
+ * is no watch event, an ERROR event other than 410. What was half-received then is dropped.
+ */
+export async function* readWatch(
+  stream: Readable,
+  parse: ParseItem,
+  limits: { readonly idleMs: number; readonly maxLineBytes: number },
+): AsyncGenerator<WatchMessage> {
+  for await (const line of readLines(stream, limits)) {
+    if (line.trim() === '') continue;
+    const message = parseMessage(line, parse);
+    if (message !== undefined) yield message;
+  }
+}
+
+/** Undefined for a type of event that this version does not know. */
+function parseMessage(line: string, parse: ParseItem): WatchMessage | undefined {
+  const { type, object } = watchEvent.parse(JSON.parse(line));
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+      return { kind: 'set', item: parse(object) };
+    case 'DELETED': {
+      const { key, resourceVersion } = parse(object);
+      return { kind: 'remove', key, resourceVersion };
+    }
+    case 'BOOKMARK':
+      return { kind: 'reached', resourceVersion: objectMetadata.parse(object).metadata.resourceVersion };
+    case 'ERROR':
+      return errorMessage(object);
+    default:
+      return undefined;
+  }
+}
+
+/** HTTP 410 comes inside the stream: the answer itself was a 200 long ago. */
+function errorMessage(object: unknown): WatchMessage {
+  const status = statusObject.parse(object);
+  if (status.code === 410) return { kind: 'expired' };
+  throw new Error(`the API ended the watch: ${status.code ?? 'no code'} ${status.message ?? ''}`);
+}
+
+async function* readLines(
+  stream: Readable,
+  limits: { readonly idleMs: number; readonly maxLineBytes: number },
+): AsyncGenerator<string> {
+  const silent = setTimeout(
+    () => stream.destroy(new Error(`nothing was heard for ${limits.idleMs} ms, expected bookmarks`)),
+    limits.idleMs,
+  );
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      silent.refresh();
+      for (const [index, piece] of splitLines(chunk).entries()) {
+        // Every piece but the first comes after a newline, which completes what was collected before it.
+        if (index > 0) {
+          yield Buffer.concat(pieces).toString('utf8');
+          pieces = [];
+          bytes = 0;
+        }
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes > limits.maxLineBytes)
+          throw new Error(`a line is longer than ${limits.maxLineBytes} bytes`);
+      }
+    }
+  } finally {
+    clearTimeout(silent);
+    stream.destroy();
+  }
+}
+
+function splitLines(chunk: Buffer): readonly Buffer[] {
+  const pieces: Buffer[] = [];
+  let start = 0;
+  for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+    pieces.push(chunk.subarray(start, end));
+    start = end + 1;
+  }
+  pieces.push(chunk.subarray(start));
+  return pieces;
+}

@@ -1,0 +1,172 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
+import { forbidden, sendJson, sendText, status, unauthorized } from './answers.ts';
+import { type Faults, noFaults } from './faults.ts';
+import { type Answer, listAnswer, type ServedResource } from './list.ts';
+import type { ObjectStore } from './object-store.ts';
+import { listen, rawSocketOf } from './tls-listener.ts';
+import { sendWatch } from './watch.ts';
+
+export interface Caller {
+  readonly token: string | undefined;
+  /** Of a client certificate that the authority signed. */
+  readonly commonName: string | undefined;
+}
+
+export interface ApiServerSettings {
+  readonly store: ObjectStore;
+  /** PEM. */
+  readonly cert: string;
+  /** PEM. */
+  readonly key: string;
+  /** PEM of the authority of client certificates. */
+  readonly ca?: string;
+  readonly host?: string;
+  /** 0 (the default) takes a free one. */
+  readonly port?: number;
+  /** Also answers plain HTTP on the same port. */
+  readonly plainHttp?: boolean;
+  readonly authorize?: (caller: Caller) => 'allowed' | 'unauthenticated' | 'forbidden';
+  readonly bookmarkMs?: number;
+}
+
+export interface ApiServer {
+  readonly port: number;
+  readonly url: string;
+  /** Changes some faults and leaves the others; resolves once they are in force. */
+  readonly setFaults: (faults: Partial<Faults>) => Promise<void>;
+  /** Paths with queries of the API requests so far (not of the load). */
+  readonly requests: readonly string[];
+  readonly served: () => {
+    readonly requests: number;
+    readonly connections: number;
+    readonly watches: number;
+  };
+  readonly stop: () => Promise<void>;
+}
+
+const resources: ReadonlyMap<string, ServedResource> = new Map([
+  ['/api/v1/nodes', { kind: 'Node', apiVersion: 'v1', plural: 'nodes' }],
+  ...['', '/namespaces/default'].map((scope): [string, ServedResource] => [
+    `/apis/discovery.k8s.io/v1${scope}/endpointslices`,
+    {
+      kind: 'EndpointSlice',
+      apiVersion: 'discovery.k8s.io/v1',
+      plural: 'endpointslices',
+      ...(scope === '' ? {} : { namespace: 'default' }),
+    },
+  ]),
+]);
+
+/** A small kube-apiserver over TLS: probes, version, list and watch, and every way in which a real one fails. */
+export async function startApiServer(settings: ApiServerSettings): Promise<ApiServer> {
+  const requests: string[] = [];
+  let faults = noFaults;
+  let served = 0;
+  let watches = 0;
+
+  const watch = (request: IncomingMessage, response: ServerResponse, resource: ServedResource) => {
+    watches += 1;
+    response.on('close', () => {
+      watches -= 1;
+    });
+    sendWatch(response, {
+      resource,
+      query: urlOf(request).searchParams,
+      store: settings.store,
+      faults: () => faults,
+      clearFault: (fault) => {
+        faults = { ...faults, [fault]: noFaults[fault] };
+      },
+      bookmarkMs: settings.bookmarkMs ?? 60_000,
+      socket: rawSocketOf(request.socket),
+    });
+  };
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    served += 1;
+    if (faults.slowMs > 0) await pause(faults.slowMs);
+    if (faults.stall) return;
+    const { pathname, searchParams } = urlOf(request);
+    const probe = probeAnswer(pathname, faults);
+    if (probe !== undefined) return sendText(response, probe.code, probe.text);
+    const resource = resources.get(pathname);
+    if (resource !== undefined) requests.push(request.url ?? '');
+    const other = otherAnswer(pathname, faults) ?? refusal(request, resource, settings);
+    if (other !== undefined) return sendJson(response, other.code, other.body);
+    if (resource === undefined) return sendJson(response, 200, { kind: 'APIVersions', path: pathname });
+    if (['1', 'true'].includes(searchParams.get('watch') ?? '')) return watch(request, response, resource);
+    const { code, body } = listAnswer(resource, searchParams, settings.store);
+    sendJson(response, code, body);
+  };
+
+  const listener = await listen(settings, (request, response) => void answer(request, response));
+  return {
+    port: listener.port,
+    url: `https://${settings.host ?? '127.0.0.1'}:${listener.port}`,
+    requests,
+    served: () => ({ requests: served, connections: listener.connections(), watches }),
+    setFaults: async (changed) => {
+      faults = { ...faults, ...changed };
+      await listener.apply({ refuse: faults.refuse, reset: faults.reset });
+    },
+    stop: listener.stop,
+  };
+}
+
+function urlOf(request: IncomingMessage): URL {
+  return new URL(request.url ?? '/', 'https://localhost');
+}
+
+function probeAnswer(path: string, faults: Faults): { code: number; text: string } | undefined {
+  if (path !== '/readyz' && path !== '/livez') return undefined;
+  return path === '/readyz' && faults.notReady
+    ? { code: 500, text: '[+]ping ok\n[-]shutdown failed: reason withheld\nreadyz check failed\n' }
+    : { code: 200, text: 'ok' };
+}
+
+/** What needs no credentials. Unknown API paths get the real one's 404; anything else feeds load generators. */
+function otherAnswer(path: string, faults: Faults): Answer | undefined {
+  if (faults.error500)
+    return { code: 500, body: status(500, 'InternalError', 'Internal error occurred: fault') };
+  if (path === '/version') return { code: 200, body: version };
+  if (!path.startsWith('/api') || resources.has(path)) return undefined;
+  return { code: 404, body: status(404, 'NotFound', 'the server could not find the requested resource', {}) };
+}
+
+function refusal(
+  request: IncomingMessage,
+  resource: ServedResource | undefined,
+  settings: ApiServerSettings,
+): Answer | undefined {
+  if (resource === undefined || settings.authorize === undefined) return undefined;
+  const verdict = settings.authorize(callerOf(request));
+  if (verdict === 'allowed') return undefined;
+  return verdict === 'unauthenticated'
+    ? { code: 401, body: unauthorized }
+    : { code: 403, body: forbidden('system:anonymous', resource.plural) };
+}
+
+function callerOf(request: IncomingMessage): Caller {
+  const { socket, headers } = request;
+  const certificate =
+    socket instanceof TLSSocket && socket.authorized ? socket.getPeerCertificate() : undefined;
+  const commonName = certificate?.subject?.CN;
+  return {
+    token: /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1],
+    commonName: typeof commonName === 'string' ? commonName : undefined,
+  };
+}
+
+const version = {
+  major: '1',
+  minor: '31',
+  gitVersion: 'v1.31.0',
+  gitCommit: '0000000000000000000000000000000000000000',
+  gitTreeState: 'clean',
+  buildDate: '2026-01-01T00:00:00Z',
+  goVersion: 'go1.22.5',
+  compiler: 'gc',
+  platform: 'linux/amd64',
+};

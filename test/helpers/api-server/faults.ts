@@ -1,0 +1,33 @@
+/** What is wrong with a server. All of it can be switched while connections are open. */
+export interface Faults {
+  /** Accepts requests and never answers; open watches fall silent. */
+  readonly stall: boolean;
+  /** Open and new watches deliver nothing, not even bookmarks, and stay open: a half-open connection. */
+  readonly silentWatch: boolean;
+  /** Resets every open connection and each new one. */
+  readonly reset: boolean;
+  /** Answers everything but the probes with HTTP 500. */
+  readonly error500: boolean;
+  /** Answers `/readyz` with HTTP 500. */
+  readonly notReady: boolean;
+  /** Nobody listens on the port. */
+  readonly refuse: boolean;
+  /** Milliseconds before every answer. */
+  readonly slowMs: number;
+  /** Sends half of the next watch event, then resets that connection. */
+  readonly resetMidLine: boolean;
+  /** Sent verbatim instead of the next watch event. */
+  readonly nextWatchBytes: string;
+}
+
+export const noFaults: Faults = {
+  stall: false,
+  silentWatch: false,
+  reset: false,
+  error500: false,
+  notReady: false,
+  refuse: false,
+  slowMs: 0,
+  resetMidLine: false,
+  nextWatchBytes: '',
+};

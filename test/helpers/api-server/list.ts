@@ -1,0 +1,67 @@
+import { status, tooNew } from './answers.ts';
+import { matchesSelector } from './label-selector.ts';
+import type { ObjectStore, StoredObject } from './object-store.ts';
+
+/** One kind of objects that the stand-in serves. */
+export interface ServedResource {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly plural: string;
+  /** Only objects of this namespace. */
+  readonly namespace?: string;
+}
+
+export function isSelected(object: StoredObject, resource: ServedResource, query: URLSearchParams): boolean {
+  return (
+    object.kind === resource.kind &&
+    (resource.namespace === undefined || object.metadata.namespace === resource.namespace) &&
+    matchesSelector(query.get('labelSelector') ?? '', object.metadata.labels ?? {})
+  );
+}
+
+export interface Answer {
+  readonly code: number;
+  readonly body: unknown;
+}
+
+/** A list, in pages where `limit` asks for them. Items carry no kind and apiVersion, like the real ones. */
+export function listAnswer(resource: ServedResource, query: URLSearchParams, store: ObjectStore): Answer {
+  const asked = Number(query.get('resourceVersion') ?? 0);
+  if (asked > store.version()) return { code: 504, body: tooNew(asked, store.version()) };
+  const token = readToken(query.get('continue'));
+  if (token !== undefined && token.version < store.oldest())
+    return { code: 410, body: status(410, 'Expired', 'The provided continue parameter is too old') };
+  const all = store.objects().filter((object) => isSelected(object, resource, query));
+  const rest = all.filter((object) => token === undefined || object.metadata.name >= token.start);
+  const limit = Number(query.get('limit') ?? 0);
+  const page = limit > 0 ? rest.slice(0, limit) : rest;
+  const next = rest[page.length];
+  const version = token?.version ?? store.version();
+  const metadata = {
+    resourceVersion: `${version}`,
+    ...(next === undefined
+      ? {}
+      : {
+          continue: writeToken({ version, start: next.metadata.name }),
+          remainingItemCount: rest.length - page.length,
+        }),
+  };
+  const items = page.map(({ kind: _kind, apiVersion: _apiVersion, ...item }) => item);
+  return {
+    code: 200,
+    body: { kind: `${resource.kind}List`, apiVersion: resource.apiVersion, metadata, items },
+  };
+}
+
+interface Token {
+  readonly version: number;
+  readonly start: string;
+}
+
+function writeToken(token: Token): string {
+  return Buffer.from(JSON.stringify(token)).toString('base64url');
+}
+
+function readToken(text: string | null): Token | undefined {
+  return text === null ? undefined : JSON.parse(Buffer.from(text, 'base64url').toString());
+}

@@ -1,0 +1,72 @@
+import { readFileSync, watchFile } from 'node:fs';
+import { parseArgs } from 'node:util';
+import * as z from 'zod/mini';
+import { type ApiServer, startApiServer } from './api-server.ts';
+import { applyState, state } from './cluster-state.ts';
+import { startControl } from './control.ts';
+import { createObjectStore } from './object-store.ts';
+
+/**
+ * The stand-in as a program: prints one line of JSON (`{"port":…,"controlPort":…}`) once it listens, ends on SIGTERM.
+ *
+ *   node main.ts --port 7001 --host 127.0.0.1 --cert server.crt --key server.key --ca ca.crt
+ *        [--state state.json] [--control-port 0] [--plain-http] [--token SECRET] [--bookmark-ms 60000]
+ *
+ * `--state` names a JSON file `{"objects": [...], "faults": {...}}` that is read again whenever it changes, so that
+ * one file feeds several processes. `--control-port` answers on loopback, see control.ts.
+ */
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '0' },
+    host: { type: 'string', default: '127.0.0.1' },
+    cert: { type: 'string' },
+    key: { type: 'string' },
+    ca: { type: 'string' },
+    state: { type: 'string' },
+    'control-port': { type: 'string' },
+    'plain-http': { type: 'boolean', default: false },
+    token: { type: 'string' },
+    'bookmark-ms': { type: 'string', default: '60000' },
+  },
+});
+const files = z.parse(z.object({ cert: z.string(), key: z.string() }), values);
+
+// Versions follow the clock, so that servers in several processes that learn the same change agree well enough.
+const store = createObjectStore((last) => Math.max(last + 1, Date.now()));
+const server = await startApiServer({
+  store,
+  cert: readFileSync(files.cert, 'utf8'),
+  key: readFileSync(files.key, 'utf8'),
+  host: values.host,
+  port: Number(values.port),
+  plainHttp: values['plain-http'],
+  bookmarkMs: Number(values['bookmark-ms']),
+  ...(values.ca === undefined ? {} : { ca: readFileSync(values.ca, 'utf8') }),
+  ...(values.token === undefined ? {} : { authorize: tokenOnly(values.token) }),
+});
+if (values.state !== undefined) await followStateFile(values.state, server);
+const control =
+  values['control-port'] === undefined
+    ? undefined
+    : await startControl({ port: Number(values['control-port']), store, server });
+process.stdout.write(`${JSON.stringify({ port: server.port, controlPort: control?.port })}\n`);
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
+
+function tokenOnly(token: string) {
+  return (caller: { readonly token: string | undefined }) =>
+    caller.token === token ? ('allowed' as const) : ('unauthenticated' as const);
+}
+
+async function followStateFile(path: string, target: ApiServer): Promise<void> {
+  const read = async () => {
+    try {
+      await applyState(z.parse(state, JSON.parse(readFileSync(path, 'utf8'))), store, target);
+    } catch (error) {
+      // Half-written, perhaps: the next look comes soon.
+      process.stderr.write(`Cannot read state "${path}": ${error}\n`);
+    }
+  };
+  await read();
+  watchFile(path, { interval: 100 }, () => void read());
+}

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface IssuedCertificate {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** PEM. */
+  readonly cert: string;
+  /** PEM, PKCS#8. */
+  readonly key: string;
+}
+
+export interface CertificateRequest {
+  readonly commonName: string;
+  readonly dnsNames?: readonly string[];
+  readonly addresses?: readonly string[];
+  /** The subject's O, which Kubernetes reads as the user's group. */
+  readonly organization?: string;
+}
+
+export interface Authority {
+  readonly certFile: string;
+  /** PEM. */
+  readonly cert: string;
+  /** Every call gives a new key and certificate in files of their own: good for one day, for servers and clients. */
+  issue(request: CertificateRequest): IssuedCertificate;
+}
+
+/** A certificate authority of a test's own in `dir` (made if it is missing), EC P-256 because RSA keys cost seconds. */
+export function createAuthority(dir: string): Authority {
+  mkdirSync(dir, { recursive: true });
+  const certFile = join(dir, 'ca.crt');
+  const keyFile = join(dir, 'ca.key');
+  openssl([
+    ...['req', '-x509', ...newKey, '-days', '1', '-subj', '/CN=hawser test authority'],
+    ...['-addext', 'keyUsage=critical,keyCertSign,cRLSign', '-keyout', keyFile, '-out', certFile],
+  ]);
+  let issued = 0;
+  return {
+    certFile,
+    cert: readFileSync(certFile, 'utf8'),
+    issue: (request) => {
+      issued += 1;
+      return issue({ certFile, keyFile }, join(dir, `${issued}`), request);
+    },
+  };
+}
+
+const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+
+function issue(
+  authority: { readonly certFile: string; readonly keyFile: string },
+  base: string,
+  request: CertificateRequest,
+): IssuedCertificate {
+  const certFile = `${base}.crt`;
+  const keyFile = `${base}.key`;
+  const requestFile = `${base}.csr`;
+  const extensionFile = `${base}.ext`;
+  openssl(['req', '-new', ...newKey, '-subj', subjectOf(request), '-keyout', keyFile, '-out', requestFile]);
+  writeFileSync(extensionFile, extensionsOf(request));
+  openssl([
+    ...['x509', '-req', '-in', requestFile, '-CA', authority.certFile, '-CAkey', authority.keyFile],
+    ...['-CAcreateserial', '-days', '1', '-extfile', extensionFile, '-out', certFile],
+  ]);
+  return { certFile, keyFile, cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+}
+
+function subjectOf(request: CertificateRequest): string {
+  const quoted = (text: string) => text.replace(/[/\\+]/g, '\\$&');
+  const organization = request.organization === undefined ? '' : `/O=${quoted(request.organization)}`;
+  return `${organization}/CN=${quoted(request.commonName)}`;
+}
+
+function extensionsOf(request: CertificateRequest): string {
+  const names = [
+    ...(request.dnsNames ?? []).map((name) => `DNS:${name}`),
+    ...(request.addresses ?? []).map((address) => `IP:${address}`),
+  ];
+  return [
+    'basicConstraints=critical,CA:FALSE',
+    'keyUsage=critical,digitalSignature',
+    'extendedKeyUsage=serverAuth,clientAuth',
+    ...(names.length === 0 ? [] : [`subjectAltName=${names.join(',')}`]),
+    '',
+  ].join('\n');
+}
+
+function openssl(args: readonly string[]): void {
+  execFileSync('openssl', [...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+}
