@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import type { ApplyOutcome } from '../model/apply-outcome.ts';
+import { codeOf, messageOf } from '../model/errors.ts';
+import { writeFileAtomically } from '../system/atomic-write.ts';
+import { askForReload, type ReloadOutcome, type Supervisor, servedSha256 } from './ask-supervisor.ts';
+import { checkConfiguration } from './check-configuration.ts';
+import { discard, findLiveFile, type LiveFile, readIfThere, removeLeftovers } from './live-file.ts';
+
+export interface ApplierOptions {
+  readonly configPath: string;
+  /** The mode that the configuration gets: its template's. */
+  readonly templateMode: number;
+  readonly haproxyPath: string;
+  /** The supervisor's control socket. */
+  readonly socketPath: string;
+  /** Default 20 s: a machine under load takes seconds for what takes 40 ms at rest. */
+  readonly checkTimeoutMs?: number;
+  /** Default 30 s: the supervisor gives a new generation 10 s to prove itself, and may have one reload before ours. */
+  readonly reloadTimeoutMs?: number;
+  /** Default 2 s. */
+  readonly statusTimeoutMs?: number;
+}
+
+export interface Applier {
+  /**
+   * Brings `text` into service: checks it with the real HAProxy, replaces the file in one step, asks for a reload and
+   * waits for its answer. The live file is at every moment a whole one, with the template's mode. Where the reload is
+   * refused, the bytes of before come back. Rejects only when `signal` stops it; call it for one text at a time.
+   */
+  apply(text: string, signal: AbortSignal): Promise<ApplyOutcome>;
+  /**
+   * A rejected text is answered with the same rejection, at no cost, until another text is applied or this is called:
+   * a rejection may have had a passing reason (a port still taken), and the caller knows when it is time to look.
+   */
+  retryRejected(): void;
+}
+
+type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
+
+/** What an applier remembers between calls. */
+interface Memory {
+  /** Hash of the text that is in the file and known to be served. */
+  served: string | undefined;
+  rejected: { readonly sha256: string; readonly outcome: Rejection } | undefined;
+  /**
+   * The last reload was never answered, as by the original shell daemon, which also keeps the connection open: the next
+   * one is not waited for as long.
+   */
+  silent: boolean;
+  /** Whether what a killed monitor left has been removed. */
+  cleaned: boolean;
+}
+
+export function createApplier(options: ApplierOptions): Applier {
+  const memory: Memory = { served: undefined, rejected: undefined, silent: false, cleaned: false };
+  return {
+    apply: async (text, signal) => {
+      try {
+        return await applyText(text, options, memory, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        return failed(options.configPath, error);
+      }
+    },
+    retryRejected: () => {
+      memory.rejected = undefined;
+    },
+  };
+}
+
+function failed(path: string, error: unknown): ApplyOutcome {
+  const code = codeOf(error);
+  // Everything here that throws is a file operation; a mistake of our own must not pass for one.
+  if (code === undefined) throw error;
+  const message = `Cannot replace configuration "${path}": ${messageOf(error)}, expected a writable directory`;
+  return { kind: 'failed', message };
+}
+
+async function applyText(
+  text: string,
+  options: ApplierOptions,
+  memory: Memory,
+  signal: AbortSignal,
+): Promise<ApplyOutcome> {
+  signal.throwIfAborted();
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  if (memory.rejected?.sha256 === sha256) return memory.rejected.outcome;
+  memory.rejected = undefined;
+  const file = await findLiveFile(options.configPath);
+  if (!memory.cleaned) await removeLeftovers(file, Date.now());
+  memory.cleaned = true;
+  const before = await readIfThere(file.path);
+  const inPlace = before?.equals(Buffer.from(text)) === true;
+  if (inPlace && (await isServed(sha256, options, memory, signal))) return { kind: 'unchanged' };
+
+  const refusal = inPlace ? undefined : await checkAndReplace(file, text, options, signal);
+  if (refusal !== undefined) return remember(memory, sha256, refusal);
+  // From here on nothing is known to be served until somebody says so, whatever goes wrong on the way.
+  memory.served = undefined;
+  const outcome = await askForReload(supervisorOf(options, memory.silent), signal);
+  if (outcome.kind === 'reloaded') memory.served = sha256;
+  memory.silent = outcome.kind === 'reloaded' && !outcome.acknowledged;
+  return remember(memory, sha256, await settle(file, { text, before, mode: modeOf(options) }, outcome));
+}
+
+/** A supervisor that came up by itself with this file needs no reload: it is asked before it is told. */
+async function isServed(
+  sha256: string,
+  options: ApplierOptions,
+  memory: Memory,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (memory.served === sha256) return true;
+  if ((await servedSha256(supervisorOf(options, memory.silent), signal)) !== sha256) return false;
+  memory.served = sha256;
+  return true;
+}
+
+function remember(memory: Memory, sha256: string, outcome: ApplyOutcome): ApplyOutcome {
+  if (outcome.kind === 'rejected') memory.rejected = { sha256, outcome };
+  return outcome;
+}
+
+/** Undefined where the live file now holds `text`. */
+async function checkAndReplace(
+  file: LiveFile,
+  text: string,
+  options: ApplierOptions,
+  signal: AbortSignal,
+): Promise<ApplyOutcome | undefined> {
+  const mode = modeOf(options);
+  try {
+    await writeFileAtomically(file.candidate, text, { mode });
+    const { haproxyPath, checkTimeoutMs: timeoutMs = 20_000 } = options;
+    const check = await checkConfiguration(file.candidate, { haproxyPath, timeoutMs, signal });
+    if (check.kind === 'impossible') return { kind: 'failed', message: check.message };
+    if (check.kind === 'invalid')
+      return { kind: 'rejected', by: 'check', message: check.message, detail: check.detail };
+    await writeFileAtomically(file.path, text, { mode });
+    return undefined;
+  } finally {
+    await discard(file.candidate);
+  }
+}
+
+/** Does to the files what the answer to a reload means for them. */
+async function settle(
+  file: LiveFile,
+  { text, before, mode }: { text: string; before: Buffer | undefined; mode: number },
+  outcome: ReloadOutcome,
+): Promise<ApplyOutcome> {
+  switch (outcome.kind) {
+    case 'reloaded':
+      // The original daemon says nothing, so nothing is known to be good. That the copy could not be written does not
+      // make the reload undone: the older copy stays.
+      if (outcome.acknowledged)
+        await writeFileAtomically(file.lastGood, text, { mode }).catch(() => undefined);
+      return outcome;
+    case 'rejected':
+      try {
+        await restore(file, text, before, mode);
+        return outcome;
+      } catch (error) {
+        const lost = `the file of before could not be put back (${messageOf(error)})`;
+        return { ...outcome, detail: [outcome.detail, lost].join('\n').trim() };
+      }
+    case 'unreachable':
+      return outcome;
+  }
+}
+
+/**
+ * Puts back what was there before `text`. Where that was `text` itself (an earlier run put it there and nobody was
+ * asked), or nothing, the last acknowledged text is the best there is; without one the file stays as it is, since
+ * an empty place serves nobody.
+ */
+async function restore(
+  file: LiveFile,
+  text: string,
+  before: Buffer | undefined,
+  mode: number,
+): Promise<void> {
+  const previous = before?.equals(Buffer.from(text)) === true ? undefined : before;
+  const good = previous ?? (await readIfThere(file.lastGood));
+  if (good !== undefined) await writeFileAtomically(file.path, good, { mode });
+}
+
+function modeOf(options: ApplierOptions): number {
+  return options.templateMode & 0o777;
+}
+
+function supervisorOf(options: ApplierOptions, silent: boolean): Supervisor {
+  const { socketPath, reloadTimeoutMs = 30_000, statusTimeoutMs = 2_000 } = options;
+  return { socketPath, statusTimeoutMs, reloadTimeoutMs: silent ? statusTimeoutMs : reloadTimeoutMs };
+}

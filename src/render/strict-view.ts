@@ -1,0 +1,21 @@
+/**
+ * The same data, where reading a field that is not there throws instead of being `undefined`: a misspelt name in a
+ * template is an error even inside `<%-` or an `if`. Arrays keep their methods. Read-only.
+ */
+export function strictView<T>(value: T, path: string): T {
+  if (typeof value !== 'object' || value === null) return value;
+  return new Proxy(value, {
+    get(target, key) {
+      const found: unknown = Reflect.get(target, key);
+      if (typeof key === 'symbol' || typeof found === 'function') return found;
+      if (!Object.hasOwn(target, key))
+        throw new Error(
+          `Cannot read "${path}.${key}": it is not there, expected one of ${Object.keys(target).join(', ')}`,
+        );
+      return strictView(found, `${path}.${key}`);
+    },
+    set(_target, key) {
+      throw new Error(`Cannot set "${path}.${String(key)}": the model is read-only`);
+    },
+  });
+}

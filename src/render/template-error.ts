@@ -1,0 +1,65 @@
+import { Script } from 'node:vm';
+
+/** What EJS is told the template is called. Safe to print, so that its own messages can be taken apart again. */
+export const TEMPLATE_NAME = 'template';
+
+export interface TemplateError {
+  /** Counted from 1; undefined where the template could not even be cut into tags. */
+  readonly line: number | undefined;
+  readonly what: string;
+}
+
+/** EJS puts `template:LINE`, some lines of the template and a blank line in front of what was thrown while it ran. */
+export function runError(message: string): TemplateError {
+  const head = new RegExp(`^${TEMPLATE_NAME}:(\\d+)\\n`).exec(message);
+  if (head === null) return { line: undefined, what: message };
+  return { line: Number(head[1]), what: message.slice(message.indexOf('\n\n') + 2) };
+}
+
+/**
+ * Where a template that does not compile goes wrong. EJS does not say: the program it made of the template is
+ * compiled once more by `vm`, whose errors know their line, and `__line = N`, which EJS puts behind each line of
+ * the template, leads back. Nothing is run.
+ */
+export function compileError(templateText: string, generated: string, message: string): TemplateError {
+  const what = message.split(` in ${TEMPLATE_NAME} while compiling ejs`)[0] ?? message;
+  if (message.startsWith('Could not find matching close tag'))
+    return {
+      line: lineOfUnclosedTag(templateText),
+      what: 'a tag is never closed, expected "%>" before the next "<%"',
+    };
+  return { line: lineInTemplate(generated), what: `it is not JavaScript between the tags: ${what}` };
+}
+
+/** EJS looks for the close of each tag before the next one opens, and so does this. */
+function lineOfUnclosedTag(templateText: string): number | undefined {
+  const tag = /<%(?!%)|%>/g;
+  let open: number | undefined;
+  for (const match of templateText.matchAll(tag)) {
+    if (match[0] === '<%' && open !== undefined) break;
+    open = match[0] === '<%' ? match.index : undefined;
+  }
+  return open === undefined ? undefined : templateText.slice(0, open).split('\n').length;
+}
+
+function lineInTemplate(generated: string): number | undefined {
+  const at = lineOfSyntaxError(`(function () { "use strict";\n${generated}})`);
+  if (at === undefined) return undefined;
+  const before = generated
+    .split('\n')
+    .slice(0, at - 2)
+    .join('\n');
+  const marks = [...before.matchAll(/__line = (\d+)/g)];
+  return Number(marks.at(-1)?.[1] ?? 1);
+}
+
+function lineOfSyntaxError(source: string): number | undefined {
+  try {
+    new Script(source, { filename: TEMPLATE_NAME });
+    return undefined;
+  } catch (error) {
+    const stack = error instanceof Error ? (error.stack ?? '') : '';
+    const line = new RegExp(`^${TEMPLATE_NAME}:(\\d+)`).exec(stack)?.[1];
+    return line === undefined ? undefined : Number(line);
+  }
+}
