@@ -13,6 +13,10 @@ const commands: Readonly<
     summary: "own HAProxy's processes (the master-socket daemon)",
     load: () => import('./commands/haproxy-supervise.ts'),
   },
+  'haproxy monitor': {
+    summary: 'find the API servers, render haproxy.cfg, ask for reloads, keep the redirect',
+    load: () => import('./commands/haproxy-monitor.ts'),
+  },
   'haproxy reload': {
     summary: 'ask the supervisor for a reload and print its answer',
     load: () => import('./commands/haproxy-reload.ts'),

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 
 /** The kernel's limit for a unix socket path, less what our temporary names add to it. */
@@ -30,4 +31,22 @@ export const port = z.pipe(
         z.maximum(65_535, { error: 'expected 1 to 65535' }),
       ),
   ),
+);
+
+/** `127.0.0.1:50937` or `[::1]:50937`: a host and a port. */
+export const listenAddress = z.pipe(
+  z.string(),
+  z.transform((text, context): { readonly host: string; readonly port: number } => {
+    const [, bracketed, plain, digitsText] =
+      /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
+    const host = bracketed ?? plain;
+    const value = Number(digitsText);
+    if (host !== undefined && isIP(host) !== 0 && value >= 1 && value <= 65_535) return { host, port: value };
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: 'expected ADDRESS:PORT, such as 127.0.0.1:50937',
+    });
+    return z.NEVER;
+  }),
 );

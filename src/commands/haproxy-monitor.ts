@@ -1,0 +1,130 @@
+import { readCommandLine } from '../config/command-line.ts';
+import {
+  type HaproxyMonitorSettings,
+  haproxyMonitorCommand,
+  haproxyMonitorSettings,
+} from '../config/haproxy-monitor-settings.ts';
+import type { ApiServer } from '../model/api-server.ts';
+import { ConfigError, messageOf } from '../model/errors.ts';
+import { serveEndpoint } from '../observe/http-endpoint.ts';
+import { createLog } from '../observe/logger.ts';
+import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
+import { createOnce } from '../observe/once.ts';
+import { createSource, type SourceSettings } from '../sources/create-source.ts';
+import { readLastKnown, writeLastKnown } from '../sources/last-known.ts';
+import type { Source } from '../sources/source.ts';
+import { parseServers } from '../sources/static-servers.ts';
+import { interfaceSubnets } from '../system/interface-subnets.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
+import { createWake } from '../system/wake.ts';
+import { runConfigurationLoop } from './monitor/configuration-loop.ts';
+import { watchInputs } from './monitor/inputs.ts';
+import type { Observers } from './monitor/observers.ts';
+import { runRedirectLoop } from './monitor/redirect-loop.ts';
+import { createServerList, type ServerList } from './monitor/server-list.ts';
+import { stopOnSignals } from './stop-signals.ts';
+
+/** A loop that has not gone round for this long hangs; a reload that waits for another takes 20 s at most. */
+const HUNG_AFTER_S = 120;
+
+/** `hawser haproxy monitor`: resolves with 0 once it was asked to stop and the redirect is gone. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(haproxyMonitorCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = haproxyMonitorSettings(line.values);
+  const log = createLog('haproxy-monitor', settings.logLevel);
+  const observers = { log, metrics: createMonitorMetrics(monotonicMs), once: createOnce() };
+  await monitor(settings, observers, stopOnSignals(log));
+  log({ event: 'monitor-stopped' });
+  return 0;
+}
+
+async function monitor(
+  settings: HaproxyMonitorSettings,
+  observers: Observers,
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, metrics } = observers;
+  const known = await readLastKnown(settings.lastKnownPath);
+  if (known.kind === 'unusable') log({ event: 'last-known-unusable', level: 'warn', message: known.reason });
+  const lastKnown = known.kind === 'known' ? known.servers : undefined;
+  const source = createSource(sourceSettings(settings, lastKnown ?? [], log));
+  await serveEndpoint(
+    settings.listen,
+    { trouble: () => troubleOf(metrics.secondsSinceBeat()), metrics: metrics.text },
+    signal,
+  );
+  const wake = createWake();
+  const list = createServerList(
+    settings,
+    { lastKnown, save: createSaver(settings.lastKnownPath, observers) },
+    observers,
+  );
+  watchInputs(settings, wake, observers, signal);
+  log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });
+  await Promise.all([
+    observeSource(source, list, wake.poke, signal),
+    runConfigurationLoop(settings, { wake, list, observers }, signal),
+    runRedirectLoop(settings, observers, signal),
+  ]);
+}
+
+async function observeSource(
+  source: Source,
+  list: ServerList,
+  poke: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const observation of source.observe(signal)) {
+    list.observe(observation);
+    poke();
+  }
+}
+
+function troubleOf(secondsSinceBeat: number): string | undefined {
+  if (secondsSinceBeat < HUNG_AFTER_S) return undefined;
+  return `the monitor's loop has not gone round for ${Math.round(secondsSinceBeat)} s, expected at most ${HUNG_AFTER_S}`;
+}
+
+function sourceSettings(
+  settings: HaproxyMonitorSettings,
+  lastKnown: readonly ApiServer[],
+  log: Observers['log'],
+): SourceSettings {
+  const { source, servers, apiPort, vips } = settings;
+  if (source === 'static') {
+    if (servers === undefined)
+      throw new ConfigError(['Cannot do without --servers: --source is static, expected HOST=IP[:PORT],…']);
+    return { kind: 'static', servers: parseServers(servers, apiPort) };
+  }
+  return {
+    kind: source,
+    kubeconfigPath: settings.kubeconfig,
+    apiPort,
+    checkIntervalMs: settings.checkInterval,
+    lastKnown,
+    report: log,
+    vips,
+    subnets: interfaceSubnets,
+  };
+}
+
+/** Saves each list that is served for the next cold start; a disk that will not have it is told once. */
+function createSaver(path: string, { log, once }: Observers): (servers: readonly ApiServer[]) => void {
+  let saving: Promise<unknown> = Promise.resolve();
+  return (servers) => {
+    saving = saving
+      .then(() => writeLastKnown(path, servers, new Date()))
+      .then(
+        () => once.clear('last-known'),
+        (error) => {
+          const message = messageOf(error);
+          if (once.isNew('last-known', message))
+            log({ event: 'last-known-not-saved', level: 'warn', path, message });
+        },
+      );
+  };
+}

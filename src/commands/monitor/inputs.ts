@@ -1,0 +1,36 @@
+import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
+import { copyFile } from '../../system/copy-file.ts';
+import type { Wake } from '../../system/wake.ts';
+import { watchFiles } from '../../system/watch-files.ts';
+import type { Observers } from './observers.ts';
+
+const OWN_RESOLV_CONF = '/etc/resolv.conf';
+
+/**
+ * Watches the files that a monitor depends on. A changed template wakes the loop; a changed kubeconfig is read by the
+ * source at its next request; the host's resolv.conf is copied to ours, now and whenever it changes.
+ */
+export function watchInputs(
+  settings: HaproxyMonitorSettings,
+  wake: Wake,
+  observers: Observers,
+  signal: AbortSignal,
+): void {
+  const { template, kubeconfig, resolvConf } = settings;
+  const onChange = (path: string): void => {
+    observers.log({ event: 'input-changed', path });
+    if (path === resolvConf) void copyResolvConf(resolvConf, observers);
+    else wake.poke();
+  };
+  const paths = [template, kubeconfig, ...(resolvConf === undefined ? [] : [resolvConf])];
+  watchFiles(paths, onChange, { lookAgainMs: settings.checkInterval, signal });
+  if (resolvConf !== undefined) void copyResolvConf(resolvConf, observers);
+}
+
+async function copyResolvConf(from: string, { log, once }: Observers): Promise<void> {
+  const outcome = await copyFile(from, OWN_RESOLV_CONF);
+  if (outcome.kind === 'copied') log({ event: 'resolv-conf-copied', from });
+  if (outcome.kind !== 'failed') once.clear('resolv-conf');
+  else if (once.isNew('resolv-conf', outcome.message))
+    log({ event: 'resolv-conf-not-copied', level: 'warn', message: outcome.message });
+}

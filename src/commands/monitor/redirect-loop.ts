@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
+import { createRedirectKeeper, type RedirectKeeper } from '../../firewall/redirect-keeper.ts';
+import { probeUsable } from '../../haproxy/usable-probe.ts';
+import type { RedirectOutcome } from '../../model/redirect.ts';
+import { defaultUsableLimits, initialUsableState, nextUsableState } from '../../model/usable.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import type { Observers } from './observers.ts';
+
+/** How often HAProxy is asked whether it has a usable server. */
+const LOOK_EVERY_MS = 1_000;
+const PROBE_TIMEOUT_MS = 900;
+
+/**
+ * Keeps `VIP:API_PORT` leading to HAProxy while HAProxy has a usable server, until `signal` aborts; then there is no
+ * redirect any more. Once it is there, the kernel is compared with what it should be every check interval. A redirect
+ * that an earlier monitor left is taken away only once this HAProxy has failed long enough: an upgrade of the monitor
+ * must not move the traffic.
+ */
+export async function runRedirectLoop(
+  settings: HaproxyMonitorSettings,
+  observers: Observers,
+  signal: AbortSignal,
+): Promise<void> {
+  if (settings.vips.length === 0) return;
+  const keeper = createRedirectKeeper();
+  const limits = { ...defaultUsableLimits, removeAfterMs: settings.redirectRemoveAfter };
+  const look = createLook(settings, keeper, observers);
+  let usable = initialUsableState;
+  const startedMs = monotonicMs();
+  while (!signal.aborted) {
+    const sample = await probeUsable(settings.healthPort, { timeoutMs: PROBE_TIMEOUT_MS, signal });
+    usable = nextUsableState(usable, sample, monotonicMs(), limits);
+    const undecided = !usable.usable && monotonicMs() - startedMs < limits.removeAfterMs;
+    if (!undecided && !signal.aborted) await look(usable.usable);
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  tell(await keeper.remove(), observers);
+}
+
+/** Brings the kernel to what is wanted: at once when that changes, else every check interval. */
+function createLook(
+  settings: HaproxyMonitorSettings,
+  keeper: RedirectKeeper,
+  observers: Observers,
+): (wanted: boolean) => Promise<void> {
+  let done: { readonly wanted: boolean; readonly at: number } | undefined;
+  return async (wanted) => {
+    observers.metrics.usable(wanted);
+    if (done?.wanted === wanted && monotonicMs() - done.at < settings.checkInterval) return;
+    const outcome = wanted ? await keeper.ensure(settings) : await keeper.remove();
+    tell(outcome, observers);
+    // A failure is tried again at the next look.
+    done = outcome.kind === 'failed' ? undefined : { wanted, at: monotonicMs() };
+  };
+}
+
+function tell(outcome: RedirectOutcome, { log, metrics, once }: Observers): void {
+  metrics.redirect(outcome.kind === 'present');
+  if (outcome.kind === 'failed') {
+    if (once.isNew('redirect', outcome.message))
+      log({ event: 'redirect-failed', level: 'error', message: outcome.message });
+    return;
+  }
+  once.clear('redirect');
+  if (outcome.changed) log({ event: outcome.kind === 'present' ? 'redirect-added' : 'redirect-removed' });
+}

@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
+import { type ApiServer, sameServers } from '../../model/api-server.ts';
+import {
+  applied,
+  type DesiredDecision,
+  decideDesired,
+  seen,
+  startDesired,
+} from '../../model/desired-servers.ts';
+import { probeReadyz } from '../../sources/probe-readyz.ts';
+import type { Observation } from '../../sources/source.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import type { Observers } from './observers.ts';
+
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** The list of servers that a monitor should serve, out of everything that its source observes. */
+export interface ServerList {
+  readonly observe: (observation: Observation) => void;
+  /** The servers to serve now, undefined while nothing is known; and when time alone will change that. */
+  readonly next: (signal: AbortSignal) => Promise<{
+    readonly servers: readonly ApiServer[] | undefined;
+    readonly lookAgainInMs: number | undefined;
+  }>;
+  /** These are served now. Returns how long ago their change was first seen, where it was one. */
+  readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
+}
+
+export interface LastKnownList {
+  /** Of an earlier run. */
+  readonly lastKnown: readonly ApiServer[] | undefined;
+  readonly save: (servers: readonly ApiServer[]) => void;
+}
+
+export function createServerList(
+  settings: HaproxyMonitorSettings,
+  { lastKnown, save }: LastKnownList,
+  observers: Observers,
+): ServerList {
+  let desired = startDesired(lastKnown);
+  let wanted: readonly ApiServer[] | undefined;
+  let saved = lastKnown;
+
+  const decide = async (signal: AbortSignal): Promise<DesiredDecision> => {
+    const decision = decideDesired(desired, settings.settle, monotonicMs());
+    if (decision.kind !== 'hold') return decision;
+    desired = { ...desired, failedProbe: await failing(decision.probe, signal) };
+    return decideDesired(desired, settings.settle, monotonicMs());
+  };
+  return {
+    observe: (observation) => {
+      tell(observation, observers);
+      if (observation.kind === 'servers') desired = seen(desired, observation, monotonicMs());
+      else wanted ??= coldStart(settings.config, lastKnown, observers);
+    },
+    next: async (signal) => {
+      const decision = await decide(signal);
+      tellHold(decision, observers);
+      if (decision.kind === 'apply') wanted = decision.servers;
+      return {
+        servers: wanted,
+        lookAgainInMs: decision.kind === 'wait' ? decision.lookAgainInMs : undefined,
+      };
+    },
+    markServed: (servers) => {
+      const { pending } = desired.settling;
+      desired = applied(desired, servers);
+      observers.metrics.servers(servers.length);
+      if (servers.length > 0 && (saved === undefined || !sameServers(saved, servers))) save(servers);
+      if (servers.length > 0) saved = servers;
+      return pending === undefined ? undefined : Math.round(monotonicMs() - pending.sinceMs);
+    },
+  };
+}
+
+/** No API server answers and nothing is served yet: the list of an earlier run, or a start without servers. */
+function coldStart(
+  config: string,
+  lastKnown: readonly ApiServer[] | undefined,
+  { log }: Observers,
+): readonly ApiServer[] | undefined {
+  if (lastKnown !== undefined) {
+    log({ event: 'cold-start-with-last-known', level: 'warn', servers: lastKnown.length });
+    return lastKnown;
+  }
+  // Before the first API server of a cluster exists, HAProxy has to run for the kubelet's probe. A configuration that
+  // is already there knows more than an empty list.
+  if (existsSync(config)) return undefined;
+  log({ event: 'cold-start-without-servers', level: 'warn' });
+  return [];
+}
+
+async function failing(servers: readonly ApiServer[], signal: AbortSignal): Promise<readonly ApiServer[]> {
+  const alive = await Promise.all(
+    servers.map((server) => probeReadyz(server, { timeoutMs: PROBE_TIMEOUT_MS, signal })),
+  );
+  return servers.filter((_, index) => alive[index] === false);
+}
+
+function tell(observation: Observation, { log, metrics, once }: Observers): void {
+  metrics.apiReachable(observation.kind === 'servers');
+  if (observation.kind === 'unavailable') {
+    if (once.isNew('api', observation.message)) {
+      log({ event: 'api-unavailable', level: 'warn', message: observation.message });
+    }
+    return;
+  }
+  if (once.clear('api')) log({ event: 'api-available', from: observation.from });
+  const skipped = JSON.stringify(observation.skipped);
+  if (observation.skipped.length === 0) once.clear('skipped');
+  else if (once.isNew('skipped', skipped))
+    log({ event: 'servers-skipped', level: 'warn', skipped: observation.skipped });
+}
+
+function tellHold(decision: DesiredDecision, { log, metrics, once }: Observers): void {
+  metrics.held(decision.kind === 'hold' ? decision.reason : undefined);
+  if (decision.kind !== 'hold') {
+    once.clear('hold');
+    return;
+  }
+  if (!once.isNew('hold', decision.reason)) return;
+  log({
+    event: 'list-held',
+    level: 'warn',
+    reason: decision.reason,
+    lost: decision.probe.map(({ name }) => name),
+  });
+}

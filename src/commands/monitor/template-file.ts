@@ -1,0 +1,30 @@
+import { open } from 'node:fs/promises';
+import { messageOf } from '../../model/errors.ts';
+
+/** Far above any real template. */
+const MAX_BYTES = 1024 * 1024;
+
+export type TemplateFile =
+  | { readonly kind: 'read'; readonly text: string; readonly mode: number }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** The template as it is now, with the mode that the rendered file gets. Never rejects. */
+export async function readTemplate(path: string): Promise<TemplateFile> {
+  const unreadable = (found: string): TemplateFile => ({
+    kind: 'unreadable',
+    message: `Cannot read template "${path}": ${found}, expected an EJS file`,
+  });
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { mode, size } = await file.stat();
+      if (size > MAX_BYTES) return unreadable(`it has ${size} bytes (at most ${MAX_BYTES} are read)`);
+      const text = await file.readFile('utf8');
+      return text.trim() === '' ? unreadable('it is empty') : { kind: 'read', text, mode };
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return unreadable(messageOf(error));
+  }
+}

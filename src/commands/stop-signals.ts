@@ -1,0 +1,11 @@
+/** Aborts at the first SIGTERM or SIGINT: the ordinary end of every command that runs until it is stopped. */
+export function stopOnSignals(log: (event: { event: string; signal: string }) => void): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (!controller.signal.aborted) log({ event: 'stopping', signal });
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}

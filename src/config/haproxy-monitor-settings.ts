@@ -1,0 +1,125 @@
+import * as z from 'zod/mini';
+import { parseAddress } from '../model/node-address.ts';
+import type { CommandSpec } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { absolutePath, listenAddress, port, socketPath } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+
+export const haproxyMonitorCommand: CommandSpec = {
+  name: 'haproxy monitor',
+  summary:
+    'Discovers the API servers, renders haproxy.cfg, asks for reloads and keeps the firewall redirect.',
+  positionals: [
+    { name: 'KUBECONFIG', help: 'credentials for the Kubernetes API' },
+    { name: 'TEMPLATE', help: 'EJS template of haproxy.cfg' },
+    { name: 'CONFIG', help: 'where haproxy.cfg is written' },
+  ],
+  flags: [
+    { flag: '--api-vip <address>', help: 'virtual IP of the API, IPv4 or IPv6' },
+    { flag: '--api-vips <addresses>', help: 'several of them, separated by commas' },
+    { flag: '--api-port <port>', help: 'port of the API servers, and of the VIP', default: '6443' },
+    { flag: '--lb-port <port>', help: 'port HAProxy serves clients on', default: '9445' },
+    { flag: '--stat-port <port>', help: "HAProxy's statistics page, on loopback", default: '29445' },
+    { flag: '--health-port <port>', help: '/haproxy_ready and /haproxy_monitor', default: '50936' },
+    { flag: '--check-interval <duration>', help: 'how often to list, beside watching', default: '6s' },
+    { flag: '--settle <duration>', help: 'how long a change must be stable', default: '500ms' },
+    { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes' },
+    { flag: '--servers <list>', help: 'HOST=IP[:PORT],… for --source static' },
+    {
+      flag: '--socket <path>',
+      help: "the supervisor's control socket",
+      default: '/var/run/haproxy/haproxy-master.sock',
+    },
+    {
+      flag: '--stats-socket <path>',
+      help: 'as in the supervisor',
+      default: '/var/lib/haproxy/run/haproxy.sock',
+    },
+    {
+      flag: '--state-file <path>',
+      help: 'as in the supervisor',
+      default: '/var/lib/haproxy/run/server-state',
+    },
+    {
+      flag: '--haproxy <path>',
+      help: 'the program, to check what was rendered',
+      default: '/usr/sbin/haproxy',
+    },
+    { flag: '--last-known <path>', help: 'list for a cold start (default: api-servers.json beside CONFIG)' },
+    { flag: '--resolv-conf <path>', help: "the host's resolv.conf, copied to ours when it changes" },
+    {
+      flag: '--redirect-remove-after <duration>',
+      help: 'no usable server for this long: no redirect',
+      default: '6s',
+    },
+    { flag: '--listen <address>', help: '/healthz and /metrics, on loopback', default: '127.0.0.1:50937' },
+    { flag: '--log-level <level>', help: 'debug, info, warn or error', default: 'info' },
+  ],
+  notes: [
+    'The redirect VIP:API_PORT -> LB_PORT is added after 2 good looks at /haproxy_monitor, 1 s apart.',
+    'An empty list is never applied; one that loses more than half of the servers only after three equal',
+    'polls and a failed /readyz probe of each lost one.',
+    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+  ].join('\n'),
+};
+
+const address = z.pipe(
+  z.string(),
+  z.transform((text, context): string => {
+    const parsed = parseAddress(text.trim());
+    if (parsed !== undefined) return parsed.text;
+    const message = `"${text.trim()}" is no address, expected IPv4 or IPv6`;
+    context.issues.push({ code: 'custom', input: text, message });
+    return z.NEVER;
+  }),
+);
+const addresses = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text) => text.split(',').filter((part) => part.trim() !== '')),
+  ),
+  z.array(address),
+);
+
+const schema = z.object({
+  kubeconfig: absolutePath,
+  template: absolutePath,
+  config: absolutePath,
+  apiVip: z.optional(address),
+  apiVips: z.optional(addresses),
+  apiPort: port,
+  lbPort: port,
+  statPort: port,
+  healthPort: port,
+  checkInterval: durationMs,
+  settle: durationMs,
+  source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),
+  servers: z.optional(z.string()),
+  socket: socketPath,
+  statsSocket: socketPath,
+  stateFile: absolutePath,
+  haproxy: absolutePath,
+  lastKnown: z.optional(absolutePath),
+  resolvConf: z.optional(absolutePath),
+  redirectRemoveAfter: durationMs,
+  listen: listenAddress,
+  logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
+});
+
+export type HaproxyMonitorSettings = z.infer<typeof schema> & {
+  /** Canonical and unique, in the order given; the first one's family leads. */
+  readonly vips: readonly string[];
+  readonly lastKnownPath: string;
+};
+
+/** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
+export function haproxyMonitorSettings(values: Readonly<Record<string, unknown>>): HaproxyMonitorSettings {
+  const settings = parseSettings(schema, values);
+  const { apiVip, apiVips = [], config, lastKnown } = settings;
+  const vips = [...new Set([...(apiVip === undefined ? [] : [apiVip]), ...apiVips])];
+  return { ...settings, vips, lastKnownPath: lastKnown ?? `${dirnameOf(config)}/api-servers.json` };
+}
+
+function dirnameOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
+}

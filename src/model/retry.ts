@@ -1,0 +1,11 @@
+/** Pauses between attempts at the same thing: doubled from the first, up to the longest. */
+export interface RetryLimits {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/** The pause after this many failed attempts in a row, 0 while there was none. */
+export function retryPauseMs(failures: number, limits: RetryLimits): number {
+  if (failures === 0) return 0;
+  return Math.min(limits.longestMs, limits.firstMs * 2 ** (failures - 1));
+}

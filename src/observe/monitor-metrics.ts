@@ -1,0 +1,68 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What a monitor can be asked about, in Prometheus' words. */
+export interface MonitorMetrics {
+  /** The loop is alive. */
+  readonly beat: () => void;
+  readonly applied: (result: string) => void;
+  readonly changeServed: (seconds: number) => void;
+  readonly servers: (count: number) => void;
+  readonly apiReachable: (reachable: boolean) => void;
+  readonly held: (reason: string | undefined) => void;
+  readonly usable: (usable: boolean) => void;
+  readonly redirect: (present: boolean) => void;
+  readonly secondsSinceBeat: () => number;
+  readonly text: () => Promise<string>;
+}
+
+const HOLD_REASONS = ['empty-list', 'polls-do-not-agree-yet', 'lost-servers-not-failed'];
+
+export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  const results = new Counter({
+    name: 'hawser_applies_total',
+    help: 'Configurations by what became of them: unchanged, reloaded, rejected, unreachable, failed.',
+    labelNames: ['result'],
+    registers,
+  });
+  const change = new Histogram({
+    name: 'hawser_change_to_serving_seconds',
+    help: 'From the first sight of a changed list of API servers to HAProxy serving it.',
+    buckets: [0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30],
+    registers,
+  });
+  const held = new Gauge({
+    name: 'hawser_list_held',
+    help: 'A list is not applied, and why.',
+    labelNames: ['reason'],
+    registers,
+  });
+  const servers = gauge('hawser_servers', 'API servers that HAProxy is configured with.');
+  const reachable = gauge('hawser_api_reachable', '1 while some API server answers the monitor.');
+  const usable = gauge('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.');
+  const redirect = gauge('hawser_redirect_present', '1 while the VIP is redirected to HAProxy on this node.');
+  const lag = gauge('hawser_monitor_loop_age_seconds', 'How long ago the monitor last went round its loop.');
+  let lastBeat = nowMs();
+  const secondsSinceBeat = (): number => (nowMs() - lastBeat) / 1_000;
+  return {
+    beat: () => {
+      lastBeat = nowMs();
+    },
+    applied: (result) => results.inc({ result }),
+    changeServed: (seconds) => change.observe(seconds),
+    servers: (count) => servers.set(count),
+    apiReachable: (value) => reachable.set(Number(value)),
+    held: (reason) => {
+      for (const each of HOLD_REASONS) held.set({ reason: each }, Number(each === reason));
+    },
+    usable: (value) => usable.set(Number(value)),
+    redirect: (value) => redirect.set(Number(value)),
+    secondsSinceBeat,
+    text: async () => {
+      lag.set(secondsSinceBeat());
+      return await registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Lets one loop sleep until somebody has news for it. */
+export interface Wake {
+  /** Ends the current sleep, or the next one at once. Any number of calls wake once. */
+  readonly poke: () => void;
+  /** Resolves when poked, after `timeoutMs`, or when `signal` aborts. */
+  readonly sleep: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
+}
+
+export function createWake(): Wake {
+  let poked = false;
+  let end: (() => void) | undefined;
+  return {
+    poke: () => {
+      poked = true;
+      end?.();
+    },
+    sleep: (timeoutMs, signal) =>
+      new Promise((resolve) => {
+        const finish = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', finish);
+          end = undefined;
+          poked = false;
+          resolve();
+        };
+        const timer = setTimeout(finish, timeoutMs);
+        signal.addEventListener('abort', finish, { once: true });
+        end = finish;
+        if (poked || signal.aborted) finish();
+      }),
+  };
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Faults } from './api-server/faults.ts';
+import type { StoredObject } from './api-server/object-store.ts';
+import { node } from './api-server/objects.ts';
+import { createAuthority, type IssuedCertificate } from './certificates.ts';
+import { createNetNamespace, type NetNamespace } from './net-namespace.ts';
+import { waitFor } from './wait-for.ts';
+
+const program = fileURLToPath(new URL('./api-server/main.ts', import.meta.url));
+
+/** A node of the cluster: an address on the namespace's one link, where an API server may listen on 6443. */
+export interface ClusterNode {
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface Cluster extends AsyncDisposable {
+  readonly dir: string;
+  readonly namespace: NetNamespace;
+  readonly vip: string;
+  readonly nodes: readonly ClusterNode[];
+  /** Writes a kubeconfig that points at `server` and returns its path. */
+  readonly kubeconfig: (server: string, name?: string) => string;
+  /** Which objects every API server holds from now on; control-plane Nodes of `nodes` unless they are given. */
+  readonly setObjects: (objects: readonly StoredObject[]) => void;
+  readonly setFaults: (node: ClusterNode, faults: Partial<Faults>) => void;
+  readonly startServer: (node: ClusterNode) => Promise<void>;
+  /** SIGKILL: what is on it is cut. */
+  readonly killServer: (node: ClusterNode) => Promise<void>;
+  /** `curl` inside, to a URL, without verifying; returns the body. */
+  readonly get: (url: string) => Promise<string>;
+}
+
+/**
+ * Up to nine API servers over TLS in one network namespace, each on an address of its own, and a VIP that this "node"
+ * holds. Nothing runs but what is started; everything ends with the cluster.
+ */
+export async function createCluster(count: number): Promise<Cluster> {
+  const namespace = await createNetNamespace();
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-cluster-'));
+  const vip = '10.77.0.100';
+  const nodes = Array.from({ length: count }, (_, index) => ({
+    name: `cp-${index + 1}`,
+    address: `10.77.0.1${index + 1}`,
+  }));
+  // A cable to nowhere: not every kernel has dummy devices.
+  await namespace.run('ip', 'link', 'add', 'node0', 'type', 'veth', 'peer', 'name', 'nowhere0');
+  await namespace.run('ip', 'link', 'set', 'nowhere0', 'up');
+  await namespace.run('ip', 'link', 'set', 'node0', 'up');
+  for (const { address } of nodes)
+    await namespace.run('ip', 'address', 'add', `${address}/24`, 'dev', 'node0');
+  await namespace.run('ip', 'address', 'add', `${vip}/32`, 'dev', 'node0');
+  const authority = createAuthority(join(dir, 'pki'));
+  const addresses = [...nodes.map(({ address }) => address), vip];
+  const serving = authority.issue({ commonName: 'kube-apiserver', dnsNames: ['kubernetes'], addresses });
+  const client = authority.issue({ commonName: 'hawser', organization: 'system:masters' });
+
+  const running = new Map<string, ChildProcess>();
+  const faults = new Map<string, Partial<Faults>>();
+  let objects: readonly StoredObject[] = nodes.map(({ name, address }) => node(name, [address]));
+  const stateFile = (name: string): string => join(dir, `${name}.json`);
+  const writeState = (name: string): void =>
+    writeFileSync(stateFile(name), JSON.stringify({ objects, faults: faults.get(name) ?? {} }));
+  const stop = async (name: string): Promise<void> => {
+    const child = running.get(name);
+    running.delete(name);
+    if (child === undefined || child.exitCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  };
+  const dispose = async (): Promise<void> => {
+    await Promise.all([...running.keys()].map(stop));
+    await namespace.remove();
+    rmSync(dir, { recursive: true, force: true });
+  };
+  return {
+    dir,
+    namespace,
+    vip,
+    nodes,
+    kubeconfig: (server, name = 'kubeconfig') =>
+      writeKubeconfig(join(dir, name), server, authority.certFile, client),
+    setObjects: (next) => {
+      objects = next;
+      for (const { name } of nodes) writeState(name);
+    },
+    setFaults: ({ name }, next) => {
+      faults.set(name, next);
+      writeState(name);
+    },
+    startServer: async ({ name, address }) => {
+      writeState(name);
+      const child = startServer({ namespace, dir, name, address, stateFile: stateFile(name), serving });
+      running.set(name, child);
+      await waitFor(
+        `${name} to listen`,
+        async () => (await get(namespace, `https://${address}:6443/version`)) !== '',
+      );
+    },
+    killServer: ({ name }) => stop(name),
+    get: (url) => get(namespace, url),
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+function startServer(options: {
+  readonly namespace: NetNamespace;
+  readonly dir: string;
+  readonly name: string;
+  readonly address: string;
+  readonly stateFile: string;
+  readonly serving: IssuedCertificate;
+}): ChildProcess {
+  const [file, ...before] = options.namespace.prefix;
+  const log = openSync(join(options.dir, `${options.name}.log`), 'a');
+  const flags = ['--host', options.address, '--port', '6443', '--state', options.stateFile, '--plain-http'];
+  const tls = ['--cert', options.serving.certFile, '--key', options.serving.keyFile];
+  const child = spawn(file, [...before, process.execPath, program, ...flags, ...tls], {
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  return child;
+}
+
+/** Empty where nobody answers. */
+async function get(namespace: NetNamespace, url: string): Promise<string> {
+  return await namespace.run('curl', '-sk', '--max-time', '2', url).catch(() => '');
+}
+
+function writeKubeconfig(path: string, server: string, ca: string, client: IssuedCertificate): string {
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'test', cluster: { server, 'certificate-authority': ca } }],
+    users: [
+      { name: 'hawser', user: { 'client-certificate': client.certFile, 'client-key': client.keyFile } },
+    ],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'hawser' } }],
+    'current-context': 'test',
+  };
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
+}

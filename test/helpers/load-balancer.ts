@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, cpSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Cluster } from './cluster.ts';
+import { hawser } from './supervisor-build.ts';
+import {
+  type LogLine,
+  readLogEvents,
+  type SupervisorProcess,
+  startSupervisor,
+} from './supervisor-process.ts';
+import { waitFor } from './wait-for.ts';
+
+const templateSource = fileURLToPath(new URL('../../templates/haproxy.cfg.ejs', import.meta.url));
+
+/** One node's load balancer: the real monitor and the real supervisor, with files of their own under the cluster's. */
+export interface LoadBalancer {
+  readonly template: string;
+  readonly config: string;
+  readonly startSupervisor: () => SupervisorProcess;
+  readonly startMonitor: (...flags: readonly string[]) => ChildProcess;
+  readonly monitorEvents: () => readonly LogLine[];
+  /** Resolves once the monitor has logged this event (after the first `skip` of them). */
+  readonly monitorSaid: (event: string, skip?: number) => Promise<LogLine>;
+  readonly configText: () => string;
+  /** Resolves once haproxy.cfg names exactly these servers. */
+  readonly configured: (...names: readonly string[]) => Promise<void>;
+}
+
+export function createLoadBalancer(cluster: Cluster, kubeconfig: string): LoadBalancer {
+  const at = (name: string): string => join(cluster.dir, name);
+  for (const name of ['config', 'conf', 'run']) mkdirSync(at(name), { recursive: true });
+  const template = at('config/haproxy.cfg.tmpl');
+  cpSync(templateSource, template);
+  const config = at('conf/haproxy.cfg');
+  const socket = at('run/master.sock');
+  const shared = [
+    '--socket',
+    socket,
+    '--stats-socket',
+    at('run/haproxy.sock'),
+    '--state-file',
+    at('run/server-state'),
+  ];
+  const monitorLog = at('monitor.log');
+  const monitorEvents = (): readonly LogLine[] => readLogEvents(monitorLog);
+  const configText = (): string => (existsSync(config) ? readFileSync(config, 'utf8') : '');
+  return {
+    template,
+    config,
+    startSupervisor: () =>
+      startSupervisor(
+        cluster.namespace.prefix,
+        [
+          ...shared,
+          '--config',
+          config,
+          '--pid-file',
+          at('run/haproxy.pid'),
+          '--force-delete-timeout',
+          '2s',
+          '--drain-timeout',
+          '1s',
+        ],
+        { socket, logPath: at('supervisor.log') },
+      ),
+    startMonitor: (...flags) => {
+      const [file, ...before] = cluster.namespace.prefix;
+      const log = openSync(monitorLog, 'a');
+      const command = [hawser, 'haproxy', 'monitor', kubeconfig, template, config, ...shared, ...flags];
+      const child = spawn(file, [...before, ...command], { stdio: ['ignore', log, log] });
+      closeSync(log);
+      return child;
+    },
+    monitorEvents,
+    monitorSaid: (event, skip = 0) =>
+      waitFor(
+        `the monitor to say "${event}"`,
+        () => monitorEvents().filter((line) => line.event === event)[skip],
+        20_000,
+      ),
+    configText,
+    configured: async (...names) => {
+      const wanted = names.join();
+      await waitFor(
+        `haproxy.cfg to name ${wanted}`,
+        () => serverNames(configText()).join() === wanted,
+        20_000,
+      );
+    },
+  };
+}
+
+export function serverNames(config: string): readonly string[] {
+  return [...config.matchAll(/^\s*server (\S+) /gm)].flatMap(([, name]) => name ?? []);
+}

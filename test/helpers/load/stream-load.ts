@@ -1,0 +1,51 @@
+import { connect } from 'node:net';
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import type { LoadEvent, LoadPlan, LoadSummary } from './load-events.ts';
+
+/** Before a stream that could not be opened is tried again: a dead load balancer is not to be hammered. */
+const REOPEN_AFTER_REFUSAL_MS = 100;
+
+/**
+ * Holds `plan.streams` answers open that never end, as watches and `logs -f` do. One that had begun and was closed by
+ * the other side is a cut; all are opened again. Returns its counts when `signal` aborts.
+ */
+export function runStreams(
+  plan: LoadPlan,
+  emit: (event: LoadEvent) => void,
+  signal: AbortSignal,
+): Promise<LoadSummary['streams']> {
+  const counts = { opened: 0, cut: 0, refused: 0, open: 0 };
+  const later = (open: () => void, delayMs: number) => {
+    const timer = setTimeout(() => signal.aborted || open(), delayMs);
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  };
+  const open = () => {
+    let openedAtMs: number | undefined;
+    const socket = connect(plan);
+    const giveUp = () => socket.destroy();
+    signal.addEventListener('abort', giveUp, { once: true });
+    socket.write(`GET /stream HTTP/1.1\r\nHost: ${plan.host}\r\n\r\n`);
+    socket.once('data', () => {
+      openedAtMs = monotonicMs();
+      counts.opened += 1;
+      counts.open += 1;
+    });
+    socket.on('data', () => {});
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      signal.removeEventListener('abort', giveUp);
+      if (signal.aborted) return;
+      if (openedAtMs === undefined) {
+        counts.refused += 1;
+        return later(open, REOPEN_AFTER_REFUSAL_MS);
+      }
+      counts.open -= 1;
+      counts.cut += 1;
+      emit({ kind: 'cut', openedAtMs, atMs: monotonicMs() });
+      return open();
+    });
+  };
+  for (let index = 0; index < plan.streams; index += 1)
+    later(open, (index * plan.streamRampMs) / plan.streams);
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ...counts })));
+}

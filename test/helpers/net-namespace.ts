@@ -1,0 +1,148 @@
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
+import { runCommand } from '../../src/system/run-command.ts';
+import { removeOnExit } from './remove-on-exit.ts';
+
+/** A network of its own: its ports, its loopback, its nftables. Nothing in it reaches the machine's network. */
+export interface NetNamespace extends AsyncDisposable {
+  /** `hawser-<pid of the test>-<n>`, as `ip netns list` shows it. */
+  readonly name: string;
+  /**
+   * What goes in front of a program to run it inside. `nsenter` and not `ip netns exec`: the latter makes a mount
+   * namespace too, and what is mounted outside afterwards would be missing inside. It execs, so the pid of the
+   * started process is the program's own.
+   */
+  readonly prefix: readonly [string, ...string[]];
+  /** Runs a program inside to its end; throws where it does not exit with 0. Returns its stdout. */
+  run(...argv: [string, ...string[]]): Promise<string>;
+  /** Pids of every process whose network this is, whoever its parent is now. */
+  residents(): readonly number[];
+  /**
+   * Kills (SIGKILL) every resident and removes the namespace. Everything inside was started by the test, so nothing of
+   * a failed test stays behind. May be called twice. It also happens when the test's process exits.
+   */
+  remove(): Promise<void>;
+}
+
+/** A namespace with its loopback up. Needs root. */
+export async function createNetNamespace(): Promise<NetNamespace> {
+  const name = nextName();
+  await ip('netns', 'add', name);
+  const inode = statSync(`/run/netns/${name}`).ino;
+  const cleanup = removeOnExit(['ip', 'netns', 'del', name], () => killResidents(inode));
+  const remove = async () => {
+    if (!cleanup.forget()) return;
+    killResidents(inode);
+    await ip('netns', 'del', name);
+  };
+  const prefix = ['nsenter', `--net=/run/netns/${name}`, '--'] as const;
+  await ip('-n', name, 'link', 'set', 'lo', 'up');
+  // Duplicate detection would keep the link-local addresses, which VRRP over IPv6 sends from, silent for a second.
+  await mustRun([...prefix, 'sysctl', '-qw', ...withoutDuplicateDetection]);
+  return {
+    name,
+    prefix: [...prefix],
+    run: (...argv) => mustRun([...prefix, ...argv]),
+    residents: () => residentsOf(inode),
+    remove,
+    [Symbol.asyncDispose]: remove,
+  };
+}
+
+/**
+ * Puts `10.0.0.2/24` or `fd00::2/64` on a device, without duplicate detection. The first packet to an IPv6 neighbour
+ * may still take a second after a cable was put in: the kernel reports new carriers once a second.
+ */
+export async function addAddress(namespace: NetNamespace, device: string, cidr: string): Promise<void> {
+  const noDetection = cidr.includes(':') ? ['nodad'] : [];
+  await ip('-n', namespace.name, 'address', 'add', cidr, 'dev', device, ...noDetection);
+}
+
+export interface NetworkEnd {
+  readonly namespace: NetNamespace;
+  readonly device: string;
+  /** `10.0.0.2/24`, `fd00::2/64`: any number of either family. */
+  readonly addresses: readonly string[];
+}
+
+/** A cable between two namespaces: a veth pair, both ends up. It goes away with either namespace. */
+export async function connectPair(a: NetworkEnd, b: NetworkEnd): Promise<void> {
+  const peer = ['peer', 'name', b.device, 'netns', b.namespace.name];
+  await ip('link', 'add', a.device, 'netns', a.namespace.name, 'type', 'veth', ...peer);
+  await bringUp(a);
+  await bringUp(b);
+}
+
+/**
+ * One Ethernet segment for many namespaces: a bridge in a namespace of its own, nothing of it in the machine's network.
+ * Removing the returned namespace takes every cable away.
+ */
+export async function connectSegment(ends: readonly NetworkEnd[]): Promise<NetNamespace> {
+  const middle = await createNetNamespace();
+  // No spanning tree and no forwarding delay: a frame passes as soon as both ports are up.
+  await ip('-n', middle.name, 'link', 'add', 'segment', 'type', 'bridge', 'forward_delay', '0');
+  await ip('-n', middle.name, 'link', 'set', 'segment', 'up');
+  for (const [index, end] of ends.entries()) {
+    const port = `port${index}`;
+    await connectPair(end, { namespace: middle, device: port, addresses: [] });
+    await ip('-n', middle.name, 'link', 'set', port, 'master', 'segment');
+  }
+  return middle;
+}
+
+async function bringUp(end: NetworkEnd): Promise<void> {
+  for (const cidr of end.addresses) await addAddress(end.namespace, end.device, cidr);
+  await ip('-n', end.namespace.name, 'link', 'set', end.device, 'up');
+}
+
+const withoutDuplicateDetection = ['all', 'default'].map((which) => `net.ipv6.conf.${which}.accept_dad=0`);
+
+let created = 0;
+function nextName(): string {
+  created += 1;
+  return `hawser-${process.pid}-${created}`;
+}
+
+function residentsOf(inode: number): readonly number[] {
+  const wanted = `net:[${inode}]`;
+  return readdirSync('/proc').flatMap((entry) => {
+    const pid = Number(entry);
+    return Number.isInteger(pid) && networkOf(pid) === wanted ? [pid] : [];
+  });
+}
+
+function networkOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/net`);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * More than once, because a process may fork between the reading and the signal. The pids come from the namespace
+ * itself a moment before: no name and no old list is involved.
+ */
+function killResidents(inode: number): void {
+  for (let round = 0; round < 20; round += 1) {
+    const pids = residentsOf(inode);
+    if (pids.length === 0) return;
+    for (const pid of pids) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended by itself in between.
+      }
+    }
+  }
+}
+
+async function ip(...args: string[]): Promise<string> {
+  return await mustRun(['ip', ...args]);
+}
+
+async function mustRun(argv: readonly [string, ...string[]]): Promise<string> {
+  const result = await runCommand(argv, { timeoutMs: 20_000 });
+  if (result.exitCode === 0) return result.stdout;
+  const outcome = result.timedOut ? 'no end after 20000 ms' : `exit code ${result.exitCode ?? result.signal}`;
+  throw new Error(`Cannot run "${argv.join(' ')}": ${outcome}, expected 0: ${result.stderr.trim()}`);
+}

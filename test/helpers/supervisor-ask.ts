@@ -1,0 +1,34 @@
+import { connect } from 'node:net';
+
+/**
+ * What a control socket sends back to these bytes, to a client that then closes its sending side: one parsed value a
+ * line, once the other side is done. Rejects where nobody listens, or where it is not done within `timeoutMs`.
+ */
+export function askRaw(
+  socketPath: string,
+  bytes: string | Buffer,
+  timeoutMs = 30_000,
+): Promise<readonly unknown[]> {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    const socket = connect({ path: socketPath, allowHalfOpen: true });
+    socket.setEncoding('utf8');
+    const timer = setTimeout(() => {
+      socket.destroy();
+      reject(new Error(`Cannot get an answer of "${socketPath}": none within ${timeoutMs} ms, has "${received}"`));
+    }, timeoutMs);
+    socket.once('connect', () => socket.end(bytes));
+    socket.on('data', (text) => {
+      received += text;
+    });
+    socket.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    socket.once('end', () => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(received.split('\n').slice(0, -1).map((line): unknown => JSON.parse(line)));
+    });
+  });
+}

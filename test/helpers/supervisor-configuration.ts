@@ -1,0 +1,34 @@
+/** The network of every test looks the same, since each has one of its own. */
+export const ports = { version: 9000, stream: 9001, taken: 9002, backend: 16_443 } as const;
+
+export interface Extras {
+  /** Where the stats socket is, if it is not where the supervisor looks for it. */
+  readonly statsSocket?: string;
+  /** More sections, at the end. */
+  readonly more?: string;
+}
+
+/** A configuration that says `version` to every request, and passes streams on to a backend. */
+export function configurationText(
+  paths: { readonly statsSocket: string; readonly stateFile: string },
+  version: string,
+  extras: Extras = {},
+): string {
+  return `global
+  stats socket ${extras.statsSocket ?? paths.statsSocket} mode 600 level admin expose-fd listeners
+  server-state-file ${paths.stateFile}
+defaults
+  mode http
+  load-server-state-from-file global
+  timeout connect 1s
+  timeout client 1m
+  timeout server 1m
+listen version
+  bind 127.0.0.1:${ports.version}
+  http-request return status 200 content-type text/plain string "${version}"
+listen streams
+  mode tcp
+  bind 127.0.0.1:${ports.stream}
+  server cp-0 127.0.0.1:${ports.backend}
+${extras.more ?? ''}`;
+}
