@@ -20,16 +20,19 @@ export async function askForReload(supervisor: Supervisor, signal: AbortSignal):
     case 'unacknowledged':
       return { kind: 'reloaded', acknowledged: false };
     case 'unreachable':
-      return {
-        kind: 'unreachable',
-        message: `Cannot ask for a reload on "${socketPath}": ${outcome.message}, expected an answer of the supervisor`,
-      };
+      return unreachable(socketPath, outcome.message);
     case 'answered':
-      return reloadOutcomeOf(outcome);
+      return reloadOutcomeOf(outcome, socketPath);
   }
 }
 
-function reloadOutcomeOf({ answer }: Extract<RequestOutcome, { kind: 'answered' }>): ReloadOutcome {
+function reloadOutcomeOf(
+  { answer }: Extract<RequestOutcome, { kind: 'answered' }>,
+  socketPath: string,
+): ReloadOutcome {
+  // It is going away, or is of another version: nothing was said about the text, and the next one may take it.
+  if (!answer.ok && (answer.stage === 'stop' || answer.stage === 'protocol'))
+    return unreachable(socketPath, answer.message);
   if (!answer.ok) {
     // The supervisor checks the file too, and says so: that is HAProxy's verdict on the text, not on the start.
     const by = answer.stage === 'check' ? 'check' : 'reload';
@@ -41,6 +44,11 @@ function reloadOutcomeOf({ answer }: Extract<RequestOutcome, { kind: 'answered' 
     ...(answer.generation === undefined ? {} : { generation: answer.generation }),
     ...(answer.tookMs === undefined ? {} : { tookMs: answer.tookMs }),
   };
+}
+
+function unreachable(socketPath: string, what: string): ReloadOutcome {
+  const message = `Cannot ask for a reload on "${socketPath}": ${what}, expected an answer of the supervisor`;
+  return { kind: 'unreachable', message };
 }
 
 const statusSchema = z.looseObject({ current: z.looseObject({ configSha256: z.string() }) });

@@ -5,6 +5,8 @@ import { markApplied, type SettleState, settle, settleDecision, startSettling } 
 /** What a monitor has seen and what it wants, between two looks at the API. */
 export interface DesiredServers {
   readonly settling: SettleState;
+  /** The list that was seen last, whatever became of it. */
+  readonly latest: readonly ApiServer[] | undefined;
   /** The last list that was good, from an earlier run: what a new list is measured against before one is applied. */
   readonly lastKnown: readonly ApiServer[] | undefined;
   readonly agreement: PollAgreement | undefined;
@@ -18,7 +20,7 @@ export type DesiredDecision =
   | { readonly kind: 'apply'; readonly servers: readonly ApiServer[] };
 
 export function startDesired(lastKnown: readonly ApiServer[] | undefined): DesiredServers {
-  return { settling: startSettling(), lastKnown, agreement: undefined, failedProbe: [] };
+  return { settling: startSettling(), latest: undefined, lastKnown, agreement: undefined, failedProbe: [] };
 }
 
 /** Takes in one list that an API server gave. */
@@ -30,6 +32,7 @@ export function seen(
   const { via, servers } = observation;
   return {
     ...desired,
+    latest: servers,
     settling: settle(desired.settling, servers, nowMs),
     agreement: countPoll(desired.agreement, via, servers),
   };
@@ -45,7 +48,16 @@ export function decideDesired(desired: DesiredServers, settleMs: number, nowMs: 
   return loss.kind === 'apply' ? { kind: 'apply', servers: decision.servers } : loss;
 }
 
-/** Remembers that this list is served now. */
-export function applied(desired: DesiredServers, servers: readonly ApiServer[]): DesiredServers {
-  return { ...desired, settling: markApplied(desired.settling, servers), failedProbe: [] };
+/**
+ * Remembers that this list is served now. What was seen while it was being applied is a change from here on, even if
+ * it is the list of before.
+ */
+export function applied(
+  desired: DesiredServers,
+  servers: readonly ApiServer[],
+  nowMs: number,
+): DesiredServers {
+  const served = markApplied(desired.settling, servers);
+  const settling = desired.latest === undefined ? served : settle(served, desired.latest, nowMs);
+  return { ...desired, settling, failedProbe: [] };
 }

@@ -23,6 +23,8 @@ export interface Cluster extends AsyncDisposable {
   readonly namespace: NetNamespace;
   readonly vip: string;
   readonly nodes: readonly ClusterNode[];
+  /** What the API servers show: good for every node's address and the VIP. */
+  readonly serving: IssuedCertificate;
   /** Writes a kubeconfig that points at `server` and returns its path. */
   readonly kubeconfig: (server: string, name?: string) => string;
   /** Which objects every API server holds from now on; control-plane Nodes of `nodes` unless they are given. */
@@ -83,6 +85,7 @@ export async function createCluster(count: number): Promise<Cluster> {
     namespace,
     vip,
     nodes,
+    serving,
     kubeconfig: (server, name = 'kubeconfig') =>
       writeKubeconfig(join(dir, name), server, authority.certFile, client),
     setObjects: (next) => {

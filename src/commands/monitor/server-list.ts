@@ -65,7 +65,7 @@ export function createServerList(
     },
     markServed: (servers) => {
       const { pending } = desired.settling;
-      desired = applied(desired, servers);
+      desired = applied(desired, servers, monotonicMs());
       observers.metrics.servers(servers.length);
       if (servers.length > 0 && (saved === undefined || !sameServers(saved, servers))) save(servers);
       if (servers.length > 0) saved = servers;
@@ -106,6 +106,8 @@ function tell(observation: Observation, { log, metrics, once }: Observers): void
     }
     return;
   }
+  const { via, from, servers } = observation;
+  log({ event: 'servers-observed', level: 'debug', via, from, servers: servers.map(({ name }) => name) });
   if (once.clear('api')) log({ event: 'api-available', from: observation.from });
   const skipped = JSON.stringify(observation.skipped);
   if (observation.skipped.length === 0) once.clear('skipped');

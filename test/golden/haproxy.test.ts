@@ -1,0 +1,72 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { checkConfiguration } from '../../src/apply/check-configuration.ts';
+import { defaultLoadBalancerSettings } from '../../src/model/load-balancer.ts';
+import { safeServerName } from '../../src/model/server-name.ts';
+import { renderLoadBalancer } from '../../src/render/render-load-balancer.ts';
+
+/**
+ * One file a case: what the template is rendered for (JSON), a line of dashes, and the text that must come out.
+ * `UPDATE_GOLDENS=1 npx vitest run test/golden` writes the texts anew: read the difference before you commit it.
+ */
+const directory = fileURLToPath(new URL('haproxy/', import.meta.url));
+const templatePath = fileURLToPath(new URL('../../templates/haproxy.cfg.ejs', import.meta.url));
+const brokenPath = fileURLToPath(new URL('../fixtures/broken/haproxy.cfg', import.meta.url));
+const separator = '\n----------------------------------------\n';
+const update = process.env['UPDATE_GOLDENS'] === '1';
+
+const caseSchema = z.strictObject({
+  settings: z.partial(
+    z.strictObject({ lbPort: z.number(), statPort: z.number(), healthPort: z.number(), apiPort: z.number() }),
+  ),
+  servers: z.array(z.strictObject({ name: z.string(), address: z.string(), port: z.number() })),
+});
+
+const scratch = mkdtempSync(join(tmpdir(), 'hawser-golden-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const check = (path: string) => checkConfiguration(path, { haproxyPath: 'haproxy', timeoutMs: 20_000 });
+
+function readCase(path: string): { readonly input: string; readonly expected: string } {
+  const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);
+  return { input, expected };
+}
+
+/** Names go the way they go in the program. */
+function render(input: string): string {
+  const { settings, servers } = caseSchema.parse(JSON.parse(input));
+  const named = servers.map((server) => ({ ...server, name: safeServerName(server.name) ?? 'unnamed' }));
+  const all = { ...defaultLoadBalancerSettings, ...JSON.parse(JSON.stringify(settings)) };
+  const outcome = renderLoadBalancer(readFileSync(templatePath, 'utf8'), all, named, { templatePath });
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  return outcome.text;
+}
+
+describe.each(readdirSync(directory))('golden %s', (name) => {
+  const path = join(directory, name);
+  const { input, expected } = readCase(path);
+
+  it('is what the template gives', () => {
+    const text = render(input);
+    if (update) writeFileSync(path, `${input}${separator}${text}`);
+    else expect(text).toBe(expected);
+  });
+
+  it('is what HAProxy takes', async () => {
+    const file = join(scratch, name);
+    writeFileSync(file, update ? render(input) : expected);
+    expect(await check(file)).toEqual({ kind: 'valid' });
+  });
+});
+
+it('HAProxy refuses a broken file and says where', async () => {
+  const outcome = await check(brokenPath);
+  expect(outcome).toMatchObject({
+    kind: 'invalid',
+    detail: expect.stringMatching(/haproxy\.cfg:\d+.*naster/),
+  });
+});

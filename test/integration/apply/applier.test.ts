@@ -1,0 +1,151 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type ApplyScene, badText, createApplyScene, goodText, serving } from './apply-scene.ts';
+
+const { signal } = new AbortController();
+const reloaded = { kind: 'reloaded', acknowledged: true, generation: 1, tookMs: 5 };
+
+let scene: ApplyScene;
+beforeEach(async () => {
+  scene = await createApplyScene();
+  await scene.serve();
+});
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+const live = () => readFileSync(scene.configPath, 'utf8');
+const reloads = () => scene.requests.filter((line) => line === 'reload').length;
+
+describe('a good text', () => {
+  it('is put in place with the mode of the template, reloaded, and kept as the last good one', async () => {
+    expect(await scene.applier().apply(goodText(), signal)).toEqual(reloaded);
+    expect(live()).toBe(goodText());
+    expect(statSync(scene.configPath).mode & 0o7777).toBe(0o640);
+    expect(readFileSync(`${scene.configPath}.last-good`, 'utf8')).toBe(goodText());
+    expect(existsSync(`${scene.configPath}.candidate`)).toBe(false);
+  });
+
+  it('is left alone the second time: no check, no reload', async () => {
+    const applier = scene.applier();
+    await applier.apply(goodText(), signal);
+    expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
+    expect([scene.checks(), reloads()]).toEqual([1, 1]);
+  });
+
+  it('is put back when somebody else changed the file', async () => {
+    const applier = scene.applier();
+    await applier.apply(goodText(), signal);
+    writeFileSync(scene.configPath, 'changed by hand');
+    expect(await applier.apply(goodText(), signal)).toEqual(reloaded);
+    expect(live()).toBe(goodText());
+  });
+});
+
+describe('a text that HAProxy refuses', () => {
+  it('never reaches the live file, and is answered with the words of HAProxy', async () => {
+    const applier = scene.applier();
+    await applier.apply(goodText(), signal);
+    const inode = statSync(scene.configPath).ino;
+    const outcome = await applier.apply(badText, signal);
+    expect(outcome).toMatchObject({
+      kind: 'rejected',
+      by: 'check',
+      detail: expect.stringContaining("'blind'"),
+    });
+    expect(statSync(scene.configPath).ino).toBe(inode);
+    expect(reloads()).toBe(1);
+    expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
+  });
+
+  it('is not checked again until it is asked for', async () => {
+    const applier = scene.applier();
+    const first = await applier.apply(badText, signal);
+    expect(await applier.apply(badText, signal)).toEqual(first);
+    expect(scene.checks()).toBe(1);
+    applier.retryRejected();
+    await applier.apply(badText, signal);
+    expect(scene.checks()).toBe(2);
+  });
+});
+
+describe('a text that the supervisor refuses', () => {
+  const refusal = { ok: false, stage: 'prove', message: 'no answer in 10s', detail: 'cannot bind' } as const;
+  const rejected = { kind: 'rejected', by: 'reload', message: 'no answer in 10s', detail: 'cannot bind' };
+
+  it('gives way to the bytes of before, which are served without another reload', async () => {
+    const applier = scene.applier();
+    await applier.apply(goodText(1001), signal);
+    scene.answers.reload = refusal;
+    expect(await applier.apply(goodText(1002), signal)).toEqual(rejected);
+    expect(live()).toBe(goodText(1001));
+    scene.answers.status = serving(goodText(1001));
+    expect(await applier.apply(goodText(1001), signal)).toEqual({ kind: 'unchanged' });
+    expect(scene.requests).toEqual(['reload', 'reload', 'status']);
+  });
+
+  it('is tried again from the beginning once it is asked for', async () => {
+    const applier = scene.applier();
+    scene.answers.reload = refusal;
+    await applier.apply(goodText(), signal);
+    expect(await applier.apply(goodText(), signal)).toEqual(rejected);
+    expect(reloads()).toBe(1);
+    applier.retryRejected();
+    scene.answers.reload = { ok: true };
+    expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'reloaded', acknowledged: true });
+  });
+
+  it('gives way to the last good text where it was in place before', async () => {
+    await scene.applier().apply(goodText(1001), signal);
+    writeFileSync(scene.configPath, goodText(1002));
+    scene.answers.reload = refusal;
+    expect(await scene.applier().apply(goodText(1002), signal)).toEqual(rejected);
+    expect(live()).toBe(goodText(1001));
+  });
+});
+
+describe('a supervisor that is away', () => {
+  it('leaves the file in place and is asked again', async () => {
+    await scene.stopServing();
+    const applier = scene.applier();
+    expect(await applier.apply(goodText(), signal)).toMatchObject({ kind: 'unreachable' });
+    expect(await applier.apply(goodText(), signal)).toMatchObject({ kind: 'unreachable' });
+    expect(live()).toBe(goodText());
+    await scene.serve();
+    expect(await applier.apply(goodText(), signal)).toEqual(reloaded);
+    expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
+    expect(scene.checks()).toBe(1);
+  });
+
+  it('or on its way out does not make a good text a rejected one', async () => {
+    const applier = scene.applier();
+    scene.answers.reload = { ok: false, stage: 'stop', message: 'told to stop' };
+    const outcome = await applier.apply(goodText(), signal);
+    expect(outcome).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('told to stop') });
+    expect(live()).toBe(goodText());
+    scene.answers.reload = { ok: true, generation: 1, tookMs: 5 };
+    expect(await applier.apply(goodText(), signal)).toEqual(reloaded);
+  });
+
+  it('and comes back with the file by itself is not asked for a reload', async () => {
+    await scene.stopServing();
+    const applier = scene.applier();
+    await applier.apply(goodText(), signal);
+    scene.answers.status = serving(goodText());
+    await scene.serve();
+    expect(await applier.apply(goodText(), signal)).toEqual({ kind: 'unchanged' });
+    expect(scene.requests).toEqual(['status']);
+  });
+});
+
+describe('a file that was there before the monitor', () => {
+  it.each([
+    ['is left alone where the supervisor serves it', serving(goodText()), { kind: 'unchanged' }],
+    ['is reloaded where the supervisor serves another', serving('other'), reloaded],
+    ['is reloaded where the supervisor serves nothing', { ok: true } as const, reloaded],
+  ])('%s', async (_what, status, expected) => {
+    writeFileSync(scene.configPath, goodText());
+    scene.answers.status = status;
+    expect(await scene.applier().apply(goodText(), signal)).toEqual(expected);
+  });
+});

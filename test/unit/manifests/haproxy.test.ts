@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { parseDurationMs } from '../../../src/config/duration.ts';
+import { haproxySuperviseCommand } from '../../../src/config/haproxy-supervise-settings.ts';
+import { defaultLoadBalancerSettings } from '../../../src/model/load-balancer.ts';
+import { type Container, containerOf, haproxyManifest, readPod } from './pod.ts';
+
+const pod = readPod(haproxyManifest);
+const { spec } = pod;
+const supervisor = containerOf(pod, 'haproxy');
+const monitor = containerOf(pod, 'haproxy-monitor');
+
+it('is a node-critical pod on the host network of every node, whatever its taints', () => {
+  expect(pod.metadata).toMatchObject({ name: 'haproxy', namespace: 'kube-system' });
+  expect(spec.hostNetwork).toBe(true);
+  expect(spec.priorityClassName).toBe('system-node-critical');
+  expect(spec.tolerations).toEqual([{ operator: 'Exists' }]);
+  expect(spec.containers.map(({ name }) => name)).toEqual(['haproxy', 'haproxy-monitor']);
+});
+
+it('gives the supervisor longer to stop than its connections may drain and be ended', () => {
+  const flag = supervisor.args.find((arg) => arg.startsWith('--drain-timeout='));
+  const drainMs = parseDurationMs(flag?.split('=')[1] ?? '') ?? Number.NaN;
+  expect(spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(drainMs + 5_000 + 2_000);
+});
+
+it('keeps the setting that operators of the shell daemon know', () => {
+  expect(supervisor.env).toEqual([{ name: 'OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT', value: '120' }]);
+});
+
+it('lets the kubelet probe HAProxy itself, and the monitor on loopback', () => {
+  const { healthPort } = defaultLoadBalancerSettings;
+  expect(supervisor.livenessProbe).toEqual({
+    initialDelaySeconds: 50,
+    httpGet: { path: '/haproxy_ready', port: healthPort },
+  });
+  expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 50_937 });
+});
+
+it('drops every capability but the one for nftables, and writes nothing into its root', () => {
+  expect(spec.securityContext.seccompProfile).toEqual({ type: 'RuntimeDefault' });
+  for (const { securityContext } of spec.containers) {
+    expect(securityContext.allowPrivilegeEscalation).toBe(false);
+    expect(securityContext.readOnlyRootFilesystem).toBe(true);
+    expect(securityContext.capabilities.drop).toEqual(['ALL']);
+  }
+  expect(supervisor.securityContext.capabilities.add).toBeUndefined();
+  expect(monitor.securityContext.capabilities.add).toEqual(['NET_ADMIN']);
+});
+
+it('mounts narrow paths of the host and nothing above them', () => {
+  const paths = spec.volumes.flatMap((volume) => volume.hostPath?.path ?? []);
+  expect(paths.sort()).toEqual([
+    '/etc/haproxy',
+    '/etc/kubernetes/static-pod-resources/haproxy',
+    '/etc/resolv.conf',
+    '/var/lib/kubelet/kubeconfig',
+    '/var/lib/kubelet/pki',
+  ]);
+});
+
+it('mounts only volumes that are there, and has none that nobody mounts', () => {
+  const mounted = new Set(
+    spec.containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name)),
+  );
+  expect([...mounted].sort()).toEqual(spec.volumes.map(({ name }) => name).sort());
+});
+
+it('gives each container what it writes, and the rest read-only or not at all', () => {
+  const writable = ({ volumeMounts }: Container) =>
+    volumeMounts.filter(({ readOnly }) => !readOnly).map(({ mountPath }) => mountPath);
+  expect(writable(supervisor)).toEqual(['/var/run/haproxy', '/var/lib/haproxy/run']);
+  expect(writable(monitor)).toEqual(['/etc/haproxy', '/var/run/haproxy']);
+  expect(supervisor.volumeMounts.map(({ mountPath }) => mountPath)).not.toContain('/var/lib/kubelet/pki');
+});
+
+it('has a writable mount below every path that the supervisor writes by default', () => {
+  const writable = supervisor.volumeMounts.filter(({ readOnly }) => !readOnly);
+  const written = ['--socket', '--stats-socket', '--pid-file', '--state-file'].map(
+    (name) => haproxySuperviseCommand.flags.find(({ flag }) => flag.startsWith(`${name} `))?.default ?? '',
+  );
+  const homeless = written.filter(
+    (path) => !writable.some(({ mountPath }) => path.startsWith(`${mountPath}/`)),
+  );
+  expect(homeless).toEqual([]);
+});
+
+it("names the image by the project's version, never latest", () => {
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  expect(spec.containers.map(({ image }) => image)).toEqual([`hawser:${version}`, `hawser:${version}`]);
+});
+
+it('has a VIP that leads nowhere until it is replaced', () => {
+  // RFC 5737: reserved for documentation.
+  expect(monitor.args.at(-1)).toMatch(/^--api-vip=192\.0\.2\.\d+$/);
+});
+
+it('says why a failing container failed', () => {
+  for (const each of spec.containers) expect(each.terminationMessagePolicy).toBe('FallbackToLogsOnError');
+});
