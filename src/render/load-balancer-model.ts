@@ -38,8 +38,16 @@ export function loadBalancerModel(
     },
     retries: 2,
     keepalive: { idle: '60s', interval: '10s', count: 6 },
-    check: healthCheck({ interSeconds: 5, fastinterSeconds: 2, fall: 2, rise: 13 }),
+    check: healthCheck({ interSeconds: 5, fastinterSeconds: 2, fall: 2, rise: riseFor(servers.length) }),
   };
+}
+
+/**
+ * Holding a server back protects clients from one that is not quite there while others serve. A single server has
+ * nobody to stand in for it: every second that it is held back is a second without an API.
+ */
+function riseFor(servers: number): number {
+  return servers > 1 ? 6 : 1;
 }
 
 function healthCheck(timing: {
