@@ -17,6 +17,14 @@ const commands: Readonly<
     summary: 'find the API servers, render haproxy.cfg, ask for reloads, keep the redirect',
     load: () => import('./commands/haproxy-monitor.ts'),
   },
+  render: {
+    summary: 'write haproxy.cfg once and end (for an init container)',
+    load: () => import('./commands/render.ts'),
+  },
+  'show-config': {
+    summary: 'print the values that the template gets',
+    load: () => import('./commands/show-config.ts'),
+  },
   'haproxy reload': {
     summary: 'ask the supervisor for a reload and print its answer',
     load: () => import('./commands/haproxy-reload.ts'),
@@ -37,7 +45,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const leading = words === -1 ? argv : argv.slice(0, words);
   for (const length of [2, 1]) {
     const command = commands[leading.slice(0, length).join(' ')];
-    if (command === undefined) continue;
+    if (command === undefined || leading.length < length) continue;
     const { run } = await command.load();
     return await run(argv.slice(length), process.env);
   }

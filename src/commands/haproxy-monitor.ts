@@ -5,16 +5,14 @@ import {
   haproxyMonitorSettings,
 } from '../config/haproxy-monitor-settings.ts';
 import type { ApiServer } from '../model/api-server.ts';
-import { ConfigError, messageOf } from '../model/errors.ts';
+import { messageOf } from '../model/errors.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createLog } from '../observe/logger.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
-import { createSource, type SourceSettings } from '../sources/create-source.ts';
+import { createSource } from '../sources/create-source.ts';
 import { readLastKnown, writeLastKnown } from '../sources/last-known.ts';
 import type { Source } from '../sources/source.ts';
-import { parseServers } from '../sources/static-servers.ts';
-import { interfaceSubnets } from '../system/interface-subnets.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
 import { runConfigurationLoop } from './monitor/configuration-loop.ts';
@@ -22,6 +20,7 @@ import { watchInputs } from './monitor/inputs.ts';
 import type { Observers } from './monitor/observers.ts';
 import { runRedirectLoop } from './monitor/redirect-loop.ts';
 import { createServerList, type ServerList } from './monitor/server-list.ts';
+import { sourceSettings } from './monitor/source-settings.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 /** A loop that has not gone round for this long hangs; a reload that waits for another takes 20 s at most. */
@@ -87,29 +86,6 @@ async function observeSource(
 function troubleOf(secondsSinceBeat: number): string | undefined {
   if (secondsSinceBeat < HUNG_AFTER_S) return undefined;
   return `the monitor's loop has not gone round for ${Math.round(secondsSinceBeat)} s, expected at most ${HUNG_AFTER_S}`;
-}
-
-function sourceSettings(
-  settings: HaproxyMonitorSettings,
-  lastKnown: readonly ApiServer[],
-  log: Observers['log'],
-): SourceSettings {
-  const { source, servers, apiPort, vips } = settings;
-  if (source === 'static') {
-    if (servers === undefined)
-      throw new ConfigError(['Cannot do without --servers: --source is static, expected HOST=IP[:PORT],…']);
-    return { kind: 'static', servers: parseServers(servers, apiPort) };
-  }
-  return {
-    kind: source,
-    kubeconfigPath: settings.kubeconfig,
-    apiPort,
-    checkIntervalMs: settings.checkInterval,
-    lastKnown,
-    report: log,
-    vips,
-    subnets: interfaceSubnets,
-  };
 }
 
 /** Saves each list that is served for the next cold start; a disk that will not have it is told once. */

@@ -63,6 +63,20 @@ export const haproxyMonitorCommand: CommandSpec = {
   ].join('\n'),
 };
 
+export const renderCommand: CommandSpec = {
+  ...haproxyMonitorCommand,
+  name: 'render',
+  summary: 'Writes haproxy.cfg once, from the same inputs as the monitor; for an init container.',
+  notes: 'Exit codes: 0 CONFIG holds a configuration, 1 the template cannot be rendered, 2 usage.',
+};
+
+export const showConfigCommand: CommandSpec = {
+  ...haproxyMonitorCommand,
+  name: 'show-config',
+  summary: 'Prints the values that the template gets, as JSON.',
+  notes: 'Exit codes: 0 with servers, 1 no API server answered and no list is known, 2 usage.',
+};
+
 const address = z.pipe(
   z.string(),
   z.transform((text, context): string => {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessId } from '../model/process-id.ts';
-import { childrenOf } from '../system/processes.ts';
+import { childrenOf, isAlive } from '../system/processes.ts';
 import { infoNumber } from './parse-replies.ts';
 
 /** How long one round holds on to the old generation's answers before it lets its other clients in again. */
@@ -10,7 +10,7 @@ const MAX_HELD = 64;
 
 /**
  * Resolves with the new master's workers once one of them has answered on the stats socket; with undefined when
- * `signal` aborts first.
+ * `signal` aborts or the master ends first.
  *
  * Old and new generation accept on the same descriptor, and an idle old worker is usually the faster one. So each
  * connection that it answers is kept open: its stats socket takes 10 at a time (`stats maxconn`), and the next
@@ -21,7 +21,7 @@ export async function proveServing(
   master: ProcessId,
   signal: AbortSignal,
 ): Promise<readonly ProcessId[] | undefined> {
-  while (!signal.aborted) {
+  while (!signal.aborted && isAlive(master)) {
     // The listeners are bound before the worker is forked: before that, nobody new can answer.
     const workers = childrenOf(master);
     if (workers.length > 0 && (await answersWithin(statsSocket, workers, signal))) return workers;

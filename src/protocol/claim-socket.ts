@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { link, lstat, rename, unlink } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
-import { codeOf } from '../model/errors.ts';
+import { ConfigError, codeOf } from '../model/errors.ts';
 
 /** The kernel's limit for a unix socket path (`sun_path`), without the closing NUL. */
 export const MAX_SOCKET_PATH_BYTES = 107;
@@ -18,24 +19,30 @@ export type ClaimOutcome =
  * that start together cannot both win, and neither can unlink the other's file. `release` closes the server and
  * removes the file only if it is still this server's.
  *
- * Rejects with the system's error where the directory is missing or not writable.
+ * Rejects with a ConfigError where something that is no socket is in the way (it is not touched), and with the system's
+ * error where the directory is missing or not writable.
  */
 export async function claimSocket(server: Server, path: string): Promise<ClaimOutcome> {
-  const own = `${path}.${process.pid}`;
-  await unlink(own).catch(() => undefined);
+  const own = `${path}.${ownSuffix()}`;
   await listenPrivately(server, own);
+  const inode = await inodeOf(own);
+  let claimed = false;
   try {
-    for (let attempt = 0; attempt < 3; attempt += 1) {
+    for (let attempt = 0; attempt < 3 && !claimed; attempt += 1) {
       if (await answers(path)) break;
       await removeStale(path);
-      if (await linkInto(own, path))
-        return { kind: 'claimed', release: releaser(server, path, await inodeOf(path)) };
+      claimed = await linkInto(own, path);
     }
   } finally {
     await unlink(own).catch(() => undefined);
+    if (!claimed) await closeServer(server);
   }
-  await closeServer(server);
-  return { kind: 'in-use' };
+  return claimed ? { kind: 'claimed', release: releaser(server, path, inode) } : { kind: 'in-use' };
+}
+
+/** Not the pid: two pods that share the directory have pid namespaces of their own. */
+function ownSuffix(): string {
+  return randomBytes(4).toString('hex');
 }
 
 /** The umask holds during the synchronous bind, so there is no moment at which others could connect. */
@@ -67,7 +74,12 @@ function answers(path: string): Promise<boolean> {
 }
 
 async function removeStale(path: string): Promise<void> {
-  const aside = `${path}.stale.${process.pid}`;
+  const aside = `${path}.old.${ownSuffix()}`;
+  const found = await lstat(path).catch(() => undefined);
+  if (found !== undefined && !found.isSocket())
+    throw new ConfigError([
+      `Cannot listen on "${path}": it is no socket, expected none or one that was left behind`,
+    ]);
   try {
     await rename(path, aside);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { Agent } from 'node:https';
 import type { ApiServer } from '../model/api-server.ts';
 import { messageOf } from '../model/errors.ts';
-import { type ApiBase, apiBases } from './api-bases.ts';
+import { type ApiBase, apiBases, checkIdentity } from './api-bases.ts';
 import type { ApiFailure, ApiTarget } from './api-request.ts';
 import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
 
@@ -29,12 +29,23 @@ export function openApiSession(settings: {
 }): ApiSession {
   const users = new Map<AbortController, ApiTarget>();
   let lastKnown = settings.lastKnown;
-  let agent = newAgent();
+  const agents = new Map<string, Agent>();
   let current: LoadedKubeconfig | undefined;
   let working: string | undefined;
 
   const dropUsers = (isBad: (target: ApiTarget) => boolean, why: string) => {
     for (const [controller, target] of users) if (isBad(target)) controller.abort(new Error(why));
+  };
+
+  const agentFor = (base: ApiBase): Agent => {
+    const agent = agents.get(base.url) ?? newAgent(base);
+    agents.set(base.url, agent);
+    return agent;
+  };
+
+  const dropAgents = () => {
+    for (const agent of agents.values()) agent.destroy();
+    agents.clear();
   };
 
   const targets = async (): Promise<readonly ApiTarget[]> => {
@@ -44,16 +55,14 @@ export function openApiSession(settings: {
       working = undefined;
       dropUsers((target) => target.kubeconfig.generation !== kubeconfig.generation, 'the kubeconfig changed');
       // Its connections, idle or in use, were made with the old credentials.
-      agent.destroy();
-      agent = newAgent();
+      dropAgents();
     }
     const bases = apiBases(kubeconfig.server, settings.apiPort, lastKnown);
-    return preferring(bases, working).map((base) => ({ base, kubeconfig, agent }));
+    return preferring(bases, working).map((base) => ({ base, kubeconfig, agent: agentFor(base) }));
   };
 
   const noteFailure = (target: ApiTarget, failure: ApiFailure) => {
     if (failure.status === 401) settings.kubeconfig.forget();
-    if (working === target.base.url) working = undefined;
     if (failure.status === undefined)
       dropUsers((user) => user.base.url === target.base.url, `the API is away: ${failure.message}`);
   };
@@ -88,12 +97,18 @@ export function openApiSession(settings: {
     remember: (servers) => {
       if (servers.length > 0) lastKnown = servers;
     },
-    close: () => agent.destroy(),
+    close: dropAgents,
   };
 }
 
-function newAgent(): Agent {
-  return new Agent({ keepAlive: true, keepAliveMsecs: 10_000, maxFreeSockets: 2 });
+/** The check must be the agent's: Node uses no kept-alive connection again for a request that brings its own. */
+function newAgent(base: ApiBase): Agent {
+  return new Agent({
+    keepAlive: true,
+    keepAliveMsecs: 10_000,
+    maxFreeSockets: 2,
+    checkServerIdentity: (hostname, certificate) => checkIdentity(base, hostname, certificate),
+  });
 }
 
 function preferring(bases: readonly ApiBase[], url: string | undefined): readonly ApiBase[] {

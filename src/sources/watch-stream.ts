@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type * as z from 'zod/mini';
 import { objectMetadata, type ParseItem, statusObject, watchEvent } from './kube-objects.ts';
 import type { ObjectChange } from './object-store.ts';
 
@@ -24,7 +25,7 @@ export async function* readWatch(
 
 /** Undefined for a type of event that this version does not know. */
 function parseMessage(line: string, parse: ParseItem): WatchMessage | undefined {
-  const { type, object } = watchEvent.parse(JSON.parse(line));
+  const { type, object } = parseOrThrow(watchEvent, JSON.parse(line));
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
@@ -34,7 +35,10 @@ function parseMessage(line: string, parse: ParseItem): WatchMessage | undefined 
       return { kind: 'remove', key, resourceVersion };
     }
     case 'BOOKMARK':
-      return { kind: 'reached', resourceVersion: objectMetadata.parse(object).metadata.resourceVersion };
+      return {
+        kind: 'reached',
+        resourceVersion: parseOrThrow(objectMetadata, object).metadata.resourceVersion,
+      };
     case 'ERROR':
       return errorMessage(object);
     default:
@@ -44,9 +48,16 @@ function parseMessage(line: string, parse: ParseItem): WatchMessage | undefined 
 
 /** HTTP 410 comes inside the stream: the answer itself was a 200 long ago. */
 function errorMessage(object: unknown): WatchMessage {
-  const status = statusObject.parse(object);
+  const status = parseOrThrow(statusObject, object);
   if (status.code === 410) return { kind: 'expired' };
   throw new Error(`the API ended the watch: ${status.code ?? 'no code'} ${status.message ?? ''}`);
+}
+
+/** A schema's own error is a page of JSON: too much for a log line. */
+function parseOrThrow<S extends z.ZodMiniType>(schema: S, value: unknown): z.infer<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Error('a line is not a watch event, expected {"type": …, "object": …}', { cause: parsed.error });
 }
 
 async function* readLines(

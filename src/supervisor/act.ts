@@ -97,13 +97,15 @@ function runningOf(generation: Retiring): {
 }
 
 /**
- * The master passes SIGUSR1 and SIGTERM on to its workers (a worker that got them twice would shout about it).
- * SIGKILL it cannot pass on, so its workers get their own.
+ * The soft stop goes to the workers themselves: a master that has only just forked takes SIGUSR1 without passing it
+ * on (HAProxy 2.6), and its worker would go on accepting. It never goes to both, since a worker that gets it twice may
+ * die of it. A master follows its last worker by itself. SIGTERM it passes on in time; SIGKILL it cannot pass on.
  */
 function signalGeneration(kind: 'soft-stop' | 'terminate' | 'kill', generation: Retiring): void {
-  if (kind === 'soft-stop') signalProcess(generation.master, 'SIGUSR1');
-  if (kind === 'terminate') signalProcess(generation.master, 'SIGTERM');
-  if (kind !== 'kill') return;
-  const workers = generation.workers.length > 0 ? generation.workers : childrenOf(generation.master);
-  for (const id of [generation.master, ...workers]) signalProcess(id, 'SIGKILL');
+  const { master } = generation;
+  if (kind === 'terminate') return void signalProcess(master, 'SIGTERM');
+  const workers = generation.workers.length > 0 ? generation.workers : childrenOf(master);
+  if (kind === 'soft-stop')
+    for (const id of workers.length > 0 ? workers : [master]) signalProcess(id, 'SIGUSR1');
+  else for (const id of [master, ...workers]) signalProcess(id, 'SIGKILL');
 }

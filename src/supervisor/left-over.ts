@@ -8,11 +8,13 @@ import type { Retiring, Serving, State } from './state.ts';
 
 /** How often a process that is not our child is looked at: only a parent is told of an exit. */
 const LOOK_EVERY_MS = 100;
+/** How often for one that may have been started just before its supervisor was killed: for a second. */
+const STARTING_LOOKS = 10;
 
 /**
  * What a killed supervisor left: the generation that served goes on until a new one has taken its listeners over
  * (one that had yet to prove itself stands in where there is no other), whatever else is alive retires. Processes
- * that are gone, or whose pid is another process by now, are dropped.
+ * that are gone, or whose pid is another process by now, are dropped and cleaned up after.
  */
 export async function adopt(
   fresh: State,
@@ -32,12 +34,25 @@ type Alive = RecordedGeneration & { readonly master: ProcessId };
 async function stillAlive(record: ProcessRecord, program: Program): Promise<readonly Alive[]> {
   const alive: Alive[] = [];
   for (const recorded of record.generations) {
-    const master = recorded.master ?? (await program.findMaster(recorded.number));
-    if (master === undefined || !isAlive(master)) continue;
+    const master = recorded.master ?? (await findMaster(program, recorded.number));
+    if (master === undefined || !isAlive(master)) {
+      await program.cleanUp(recorded.number);
+      continue;
+    }
     const workers = recorded.workers.length > 0 ? recorded.workers : [...childrenOf(master)];
     alive.push({ ...recorded, master, workers });
   }
   return alive;
+}
+
+/** A supervisor may be killed right after it started a program that has yet to open the socket it is found by. */
+async function findMaster(program: Program, generation: number): Promise<ProcessId | undefined> {
+  for (let look = 0; look < STARTING_LOOKS; look += 1) {
+    const master = await program.findMaster(generation);
+    if (master !== undefined) return master;
+    await pause(LOOK_EVERY_MS);
+  }
+  return undefined;
 }
 
 function servingOf(recorded: Alive): Serving {

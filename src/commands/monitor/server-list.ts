@@ -100,15 +100,10 @@ async function failing(servers: readonly ApiServer[], signal: AbortSignal): Prom
 
 function tell(observation: Observation, { log, metrics, once }: Observers): void {
   metrics.apiReachable(observation.kind === 'servers');
-  if (observation.kind === 'unavailable') {
-    if (once.isNew('api', observation.message)) {
-      log({ event: 'api-unavailable', level: 'warn', message: observation.message });
-    }
-    return;
-  }
+  // The source itself tells of outages and recoveries.
+  if (observation.kind === 'unavailable') return;
   const { via, from, servers } = observation;
   log({ event: 'servers-observed', level: 'debug', via, from, servers: servers.map(({ name }) => name) });
-  if (once.clear('api')) log({ event: 'api-available', from: observation.from });
   const skipped = JSON.stringify(observation.skipped);
   if (observation.skipped.length === 0) once.clear('skipped');
   else if (once.isNew('skipped', skipped))

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { readCommandLine } from '../config/command-line.ts';
+import { haproxyMonitorSettings, renderCommand } from '../config/haproxy-monitor-settings.ts';
+import { createLog } from '../observe/logger.ts';
+import { renderLoadBalancer } from '../render/render-load-balancer.ts';
+import { writeFileAtomically } from '../system/atomic-write.ts';
+import { serversOnce } from './monitor/servers-once.ts';
+import { readTemplate } from './monitor/template-file.ts';
+
+/**
+ * `hawser render`: writes CONFIG once, for an init container. Where no API server answers and no list is known, a
+ * configuration that is there is left alone, and a missing one is rendered without servers.
+ */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(renderCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = haproxyMonitorSettings(line.values);
+  const log = createLog('render', settings.logLevel);
+  const servers = await serversOnce(settings, log);
+  if (servers === undefined && existsSync(settings.config)) {
+    log({ event: 'configuration-kept', level: 'warn', config: settings.config });
+    return 0;
+  }
+  const template = await readTemplate(settings.template);
+  if (template.kind === 'unreadable') return refuse(template.message);
+  const options = { templatePath: settings.template };
+  const outcome = renderLoadBalancer(template.text, settings, servers ?? [], options);
+  if (outcome.kind === 'failed') return refuse(outcome.message);
+  await writeFileAtomically(settings.config, outcome.text, { mode: template.mode & 0o777 });
+  log({ event: 'configuration-rendered', config: settings.config, servers: servers?.length ?? 0 });
+  return 0;
+}
+
+function refuse(message: string): number {
+  process.stderr.write(`${message}\n`);
+  return 1;
+}
