@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { runCommand } from '../../src/system/run-command.ts';
-import { removeOnExit } from './remove-on-exit.ts';
+import { cleanUpAfterDeath } from './survivor.ts';
 
 /** A network of its own: its ports, its loopback, its nftables. Nothing in it reaches the machine's network. */
 export interface NetNamespace extends AsyncDisposable {
@@ -18,7 +18,7 @@ export interface NetNamespace extends AsyncDisposable {
   residents(): readonly number[];
   /**
    * Kills (SIGKILL) every resident and removes the namespace. Everything inside was started by the test, so nothing of
-   * a failed test stays behind. May be called twice. It also happens when the test's process exits.
+   * a failed test stays behind. May be called twice. It also happens when the test's process ends, however it does.
    */
   remove(): Promise<void>;
 }
@@ -28,15 +28,15 @@ export async function createNetNamespace(): Promise<NetNamespace> {
   const name = nextName();
   await ip('netns', 'add', name);
   const inode = statSync(`/run/netns/${name}`).ino;
-  const cleanup = removeOnExit(['ip', 'netns', 'del', name], () => killResidents(inode));
+  const survivor = cleanUpAfterDeath(removalScript, name);
   const remove = async () => {
-    if (!cleanup.forget()) return;
+    if (!survivor.dismiss()) return;
     killResidents(inode);
     await ip('netns', 'del', name);
   };
   const prefix = ['nsenter', `--net=/run/netns/${name}`, '--'] as const;
   await ip('-n', name, 'link', 'set', 'lo', 'up');
-  // Duplicate detection would keep the link-local addresses, which VRRP over IPv6 sends from, silent for a second.
+  // Duplicate detection would keep every IPv6 address silent for a second.
   await mustRun([...prefix, 'sysctl', '-qw', ...withoutDuplicateDetection]);
   return {
     name,
@@ -49,12 +49,11 @@ export async function createNetNamespace(): Promise<NetNamespace> {
 }
 
 /**
- * Puts `10.0.0.2/24` or `fd00::2/64` on a device, without duplicate detection. The first packet to an IPv6 neighbour
+ * Puts `10.0.0.2/24` or `fd00::2/64` on a device. The first packet to an IPv6 neighbour
  * may still take a second after a cable was put in: the kernel reports new carriers once a second.
  */
 export async function addAddress(namespace: NetNamespace, device: string, cidr: string): Promise<void> {
-  const noDetection = cidr.includes(':') ? ['nodad'] : [];
-  await ip('-n', namespace.name, 'address', 'add', cidr, 'dev', device, ...noDetection);
+  await ip('-n', namespace.name, 'address', 'add', cidr, 'dev', device);
 }
 
 export interface NetworkEnd {
@@ -93,6 +92,14 @@ async function bringUp(end: NetworkEnd): Promise<void> {
   for (const cidr of end.addresses) await addAddress(end.namespace, end.device, cidr);
   await ip('-n', end.namespace.name, 'link', 'set', end.device, 'up');
 }
+
+/** The same as `remove`, for a shell. */
+const removalScript = `for round in 1 2 3 4 5 6 7 8 9; do
+  residents=$(ip netns pids "$1")
+  [ -n "$residents" ] || break
+  kill -KILL $residents
+done
+ip netns del "$1"`;
 
 const withoutDuplicateDetection = ['all', 'default'].map((which) => `net.ipv6.conf.${which}.accept_dad=0`);
 

@@ -12,6 +12,8 @@ export interface Caller {
   readonly token: string | undefined;
   /** Of a client certificate that the authority signed. */
   readonly commonName: string | undefined;
+  /** With the query. */
+  readonly path: string;
 }
 
 export interface ApiServerSettings {
@@ -40,7 +42,10 @@ export interface ApiServer {
   readonly requests: readonly string[];
   readonly served: () => {
     readonly requests: number;
+    /** Open now. */
     readonly connections: number;
+    /** Connections so far. */
+    readonly accepted: number;
     readonly watches: number;
   };
   readonly stop: () => Promise<void>;
@@ -106,7 +111,12 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
     port: listener.port,
     url: `https://${settings.host ?? '127.0.0.1'}:${listener.port}`,
     requests,
-    served: () => ({ requests: served, connections: listener.connections(), watches }),
+    served: () => ({
+      requests: served,
+      connections: listener.connections(),
+      accepted: listener.accepted(),
+      watches,
+    }),
     setFaults: async (changed) => {
       faults = { ...faults, ...changed };
       await listener.apply({ refuse: faults.refuse, reset: faults.reset });
@@ -156,6 +166,7 @@ function callerOf(request: IncomingMessage): Caller {
   return {
     token: /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1],
     commonName: typeof commonName === 'string' ? commonName : undefined,
+    path: request.url ?? '',
   };
 }
 

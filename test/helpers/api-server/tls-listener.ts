@@ -15,6 +15,7 @@ export interface ListenSettings {
 export interface Listener {
   readonly port: number;
   readonly connections: () => number;
+  readonly accepted: () => number;
   readonly apply: (faults: { readonly refuse: boolean; readonly reset: boolean }) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -43,12 +44,14 @@ export async function listen(settings: ListenSettings, handler: RequestListener)
   tls.on('tlsClientError', (_error, socket) => socket.destroy());
   const open = new Set<Socket>();
   let isResetting = false;
+  let accepted = 0;
   // A TLS socket does not show the socket below it; the peer port ties the two together.
   tls.on('secureConnection', (socket) => {
     for (const raw of open) if (raw.remotePort === socket.remotePort) rawSockets.set(socket, raw);
   });
 
   const server = createServer((socket) => {
+    accepted += 1;
     open.add(socket);
     socket.on('close', () => open.delete(socket)).on('error', () => undefined);
     if (isResetting) socket.resetAndDestroy();
@@ -72,6 +75,7 @@ export async function listen(settings: ListenSettings, handler: RequestListener)
   return {
     port,
     connections: () => open.size,
+    accepted: () => accepted,
     apply: async ({ refuse, reset }) => {
       isResetting = reset;
       if (reset) dropAll('reset');

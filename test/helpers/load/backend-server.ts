@@ -1,5 +1,5 @@
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 
 export interface Backend {
   readonly name: string;
@@ -24,49 +24,57 @@ export function createBackend(
   identity: { readonly cert: string; readonly key: string },
 ): BackendServer {
   const connections = new Set<Socket>();
-  const streams = new Set<Socket>();
-  const answer = answerWith(backend.name);
-  const secure = createTlsServer(identity, (socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => socket.end(answerWith('ok')));
-  });
-  secure.on('tlsClientError', () => {});
-
-  const plain = createTcpServer({ noDelay: true }, (socket) => {
+  const secure = createSecure(identity);
+  const server = createTcpServer({ noDelay: true }, (socket) => {
     connections.add(socket);
-    socket.on('close', () => connections.delete(socket) && streams.delete(socket));
+    socket.on('close', () => connections.delete(socket));
     socket.on('error', () => {});
-    socket.once('data', (first) => {
-      if (first[0] === TLS_HANDSHAKE) {
-        // Flowing, it would give the bytes away before the TLS side listens.
-        socket.pause();
-        socket.unshift(first);
-        secure.emit('connection', socket);
-      } else if (first.toString('latin1').startsWith('GET /stream ')) {
-        streams.add(socket);
-        socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n.');
-      } else socket.end(answer);
-    });
+    socket.once('data', (first) => serve(socket, first, { secure, name: backend.name }));
   });
-  setInterval(() => {
-    for (const socket of streams) socket.write('.');
-  }, 1_000).unref();
-
   return {
     start: () =>
       new Promise((resolve, reject) => {
-        plain.once('error', reject);
-        plain.listen({ host: backend.host, port: backend.port, backlog: 1_024 }, () => {
-          plain.off('error', reject);
+        server.once('error', reject);
+        server.listen({ host: backend.host, port: backend.port, backlog: 1_024 }, () => {
+          server.off('error', reject);
           resolve();
         });
       }),
     stop: () =>
       new Promise((resolve) => {
-        plain.close(() => resolve());
+        server.close(() => resolve());
         for (const socket of connections) socket.resetAndDestroy();
       }),
   };
+}
+
+/** Never listens: it gets connections from the plain server of the same port. */
+function createSecure(identity: { readonly cert: string; readonly key: string }): TlsServer {
+  const secure = createTlsServer(identity, (socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(answerWith('ok')));
+  });
+  return secure.on('tlsClientError', () => {});
+}
+
+function serve(
+  socket: Socket,
+  first: Buffer,
+  backend: { readonly secure: TlsServer; readonly name: string },
+): void {
+  if (first[0] === TLS_HANDSHAKE) {
+    // Flowing, it would give the bytes away before the TLS side listens.
+    socket.pause();
+    socket.unshift(first);
+    backend.secure.emit('connection', socket);
+  } else if (first.toString('latin1').startsWith('GET /stream ')) stream(socket);
+  else socket.end(answerWith(backend.name));
+}
+
+function stream(socket: Socket): void {
+  socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n.');
+  const ticker = setInterval(() => socket.write('.'), 1_000);
+  socket.once('close', () => clearInterval(ticker));
 }
 
 function answerWith(body: string): string {

@@ -1,15 +1,12 @@
 import type { Socket } from 'node:net';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
-import { askOnce } from './ask-once.ts';
-import type { LoadEvent, LoadPlan, LoadSummary, LossReason } from './load-events.ts';
+import { type AskOutcome, askOnce } from './ask-once.ts';
+import { type ConnectionCounts, createTally } from './connection-tally.ts';
+import type { LoadEvent, LoadPlan, LoadSummary } from './load-events.ts';
 
-const SLOW_MS = 500;
 const TICK_MS = 2;
 
-type Counts = Pick<
-  LoadSummary,
-  'connections' | 'ok' | 'lost' | 'slow' | 'slowestMs' | 'latestStartMs' | 'servers'
->;
+type Counts = ConnectionCounts & Pick<LoadSummary, 'connections' | 'latestStartMs'>;
 
 /**
  * New connections at a fixed rate, begun when they are due whatever became of the earlier ones (open loop): a load
@@ -20,68 +17,58 @@ export function runConnections(
   emit: (event: LoadEvent) => void,
   signal: AbortSignal,
 ): Promise<Counts> {
-  const counts = {
-    connections: 0,
-    ok: 0,
-    lost: {} as Partial<Record<LossReason, number>>,
-    slow: 0,
-    slowestMs: 0,
-    latestStartMs: 0,
-    servers: {} as Record<string, number>,
-  };
-  const pending = new Map<Socket, number>();
-  const timedOut = new Set<Socket>();
-  let lastLossStartedAtMs: number | undefined;
-
-  const lose = (startedAtMs: number, reason: LossReason) => {
-    counts.lost[reason] = (counts.lost[reason] ?? 0) + 1;
-    lastLossStartedAtMs = Math.max(lastLossStartedAtMs ?? 0, startedAtMs);
-    emit({ kind: 'lost', startedAtMs, atMs: monotonicMs(), reason });
-  };
-  const win = (startedAtMs: number, server: string) => {
-    const atMs = monotonicMs();
-    counts.ok += 1;
-    counts.servers[server] = (counts.servers[server] ?? 0) + 1;
-    counts.slowestMs = Math.max(counts.slowestMs, atMs - startedAtMs);
-    if (atMs - startedAtMs > SLOW_MS) counts.slow += 1;
-    if (lastLossStartedAtMs === undefined || startedAtMs <= lastLossStartedAtMs) return;
-    lastLossStartedAtMs = undefined;
-    emit({ kind: 'ok-again', startedAtMs, atMs });
-  };
-  const start = () => {
-    const startedAtMs = monotonicMs();
-    counts.connections += 1;
-    const socket = askOnce(plan, '/load', (outcome) => {
-      pending.delete(socket);
-      if (signal.aborted) return;
-      if (timedOut.has(socket)) return lose(startedAtMs, 'timeout');
-      if (outcome.kind === 'failed') return lose(startedAtMs, outcome.reason);
-      const server = outcome.body.trim();
-      return plan.servers.includes(server) ? win(startedAtMs, server) : lose(startedAtMs, 'wrong');
-    });
-    pending.set(socket, startedAtMs);
-  };
-
-  const beganAtMs = monotonicMs();
-  const dueBy = (atMs: number) => Math.floor(((atMs - beganAtMs) * plan.ratePerSecond) / 1_000);
+  const tally = createTally(plan.servers, emit);
+  const asking = askInParallel(plan, (startedAtMs, outcome) => {
+    if (!signal.aborted) tally.take(startedAtMs, monotonicMs(), outcome);
+  });
+  const dueAtMs = schedule(monotonicMs(), plan.ratePerSecond);
+  let connections = 0;
+  let latestStartMs = 0;
   const ticker = setInterval(() => {
-    const now = monotonicMs();
-    const oldestDueAtMs = beganAtMs + ((counts.connections + 1) * 1_000) / plan.ratePerSecond;
-    if (dueBy(now) > counts.connections)
-      counts.latestStartMs = Math.max(counts.latestStartMs, now - oldestDueAtMs);
-    while (dueBy(now) > counts.connections) start();
-    // In order of their start: the first young one ends the search.
-    for (const [socket, startedAtMs] of pending) {
-      if (now - startedAtMs < plan.timeoutMs) break;
-      timedOut.add(socket);
-      socket.destroy();
-    }
+    const lateMs = () => monotonicMs() - dueAtMs(connections);
+    latestStartMs = Math.max(latestStartMs, lateMs());
+    for (; lateMs() >= 0; connections += 1) asking.start();
+    asking.giveUpOld();
   }, TICK_MS);
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => {
       clearInterval(ticker);
-      for (const socket of pending.keys()) socket.destroy();
-      resolve(counts);
+      asking.giveUpAll();
+      resolve({ ...tally.counts(), connections, latestStartMs });
     });
   });
+}
+
+/** When the n-th connection (from 0) is due; never, for a rate of 0. */
+function schedule(beganAtMs: number, ratePerSecond: number): (index: number) => number {
+  return (index) => beganAtMs + ((index + 1) * 1_000) / ratePerSecond;
+}
+
+type Taker = (startedAtMs: number, outcome: AskOutcome | 'timeout') => void;
+
+function askInParallel(plan: LoadPlan, take: Taker) {
+  const pending = new Map<Socket, number>();
+  const timedOut = new WeakSet<Socket>();
+  return {
+    start: () => {
+      const startedAtMs = monotonicMs();
+      const socket = askOnce(plan, '/load', (outcome) => {
+        pending.delete(socket);
+        take(startedAtMs, timedOut.has(socket) ? 'timeout' : outcome);
+      });
+      pending.set(socket, startedAtMs);
+    },
+    giveUpOld: () => {
+      const now = monotonicMs();
+      // They are in the order of their start: the first young one ends the search.
+      for (const [socket, startedAtMs] of pending) {
+        if (now - startedAtMs < plan.timeoutMs) return;
+        timedOut.add(socket);
+        socket.destroy();
+      }
+    },
+    giveUpAll: () => {
+      for (const socket of pending.keys()) socket.destroy();
+    },
+  };
 }

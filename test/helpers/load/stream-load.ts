@@ -15,29 +15,19 @@ export function runStreams(
   signal: AbortSignal,
 ): Promise<LoadSummary['streams']> {
   const counts = { opened: 0, cut: 0, refused: 0, open: 0 };
-  const later = (open: () => void, delayMs: number) => {
-    const timer = setTimeout(() => signal.aborted || open(), delayMs);
+  const openLater = (delayMs: number) => {
+    const timer = setTimeout(open, delayMs);
     signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   };
   const open = () => {
-    let openedAtMs: number | undefined;
-    const socket = connect(plan);
-    const giveUp = () => socket.destroy();
-    signal.addEventListener('abort', giveUp, { once: true });
-    socket.write(`GET /stream HTTP/1.1\r\nHost: ${plan.host}\r\n\r\n`);
-    socket.once('data', () => {
-      openedAtMs = monotonicMs();
+    const begun = () => {
       counts.opened += 1;
       counts.open += 1;
-    });
-    socket.on('data', () => {});
-    socket.on('error', () => {});
-    socket.once('close', () => {
-      signal.removeEventListener('abort', giveUp);
-      if (signal.aborted) return;
+    };
+    openStream(plan, signal, begun, (openedAtMs) => {
       if (openedAtMs === undefined) {
         counts.refused += 1;
-        return later(open, REOPEN_AFTER_REFUSAL_MS);
+        return openLater(REOPEN_AFTER_REFUSAL_MS);
       }
       counts.open -= 1;
       counts.cut += 1;
@@ -45,7 +35,31 @@ export function runStreams(
       return open();
     });
   };
-  for (let index = 0; index < plan.streams; index += 1)
-    later(open, (index * plan.streamRampMs) / plan.streams);
+  for (let index = 0; index < plan.streams; index += 1) openLater((index * plan.streamRampMs) / plan.streams);
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ ...counts })));
+}
+
+/** `ended` gets the moment of the first byte, or undefined where none came. Neither is called after the abort. */
+function openStream(
+  plan: LoadPlan,
+  signal: AbortSignal,
+  begun: () => void,
+  ended: (openedAtMs: number | undefined) => void,
+): void {
+  let openedAtMs: number | undefined;
+  const socket = connect(plan);
+  const giveUp = () => socket.destroy();
+  signal.addEventListener('abort', giveUp, { once: true });
+  socket.write(`GET /stream HTTP/1.1\r\nHost: ${plan.host}\r\n\r\n`);
+  socket.once('data', () => {
+    openedAtMs = monotonicMs();
+    begun();
+  });
+  // Keeps the stream flowing, and its errors from being thrown: each is followed by the close.
+  socket.on('data', () => {});
+  socket.on('error', () => {});
+  socket.once('close', () => {
+    signal.removeEventListener('abort', giveUp);
+    if (!signal.aborted) ended(openedAtMs);
+  });
 }

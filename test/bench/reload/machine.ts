@@ -1,0 +1,36 @@
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { HAPROXY } from './subject.ts';
+
+/** What the figures were measured on. Absolute times of a busy machine are worth little: see its load. */
+export interface Machine {
+  readonly cores: number;
+  readonly processor: string;
+  readonly memoryMb: number;
+  readonly kernel: string;
+  readonly node: string;
+  readonly haproxy: string;
+  /** Of the last minute, when the bench began. */
+  readonly loadAverage: number;
+}
+
+export async function describeMachine(): Promise<Machine> {
+  const version = await runCommand([HAPROXY, '-v'], { timeoutMs: 5_000 });
+  return {
+    cores: availableParallelism(),
+    processor: cpus()[0]?.model ?? 'unknown',
+    memoryMb: Math.round(totalmem() / 1_048_576),
+    kernel: release(),
+    node: process.version,
+    haproxy: /version (\S+)/.exec(version.stdout)?.[1] ?? 'unknown',
+    loadAverage: loadavg()[0] ?? 0,
+  };
+}
+
+export function formatMachine(machine: Machine): string {
+  const { cores, processor, memoryMb, kernel, node, haproxy, loadAverage } = machine;
+  return [
+    `${cores} x ${processor}, ${memoryMb} MB, Linux ${kernel}, load average ${loadAverage.toFixed(2)}`,
+    `HAProxy ${haproxy}, Node ${node}`,
+  ].join('\n');
+}

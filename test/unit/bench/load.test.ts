@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, expect, test } from 'vitest';
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { createAuthority } from '../../helpers/certificates.ts';
+import type { LoadPlan } from '../../helpers/load/load-events.ts';
+import { startBackends } from '../../helpers/load/start-backends.ts';
+import { startLoad } from '../../helpers/load/start-load.ts';
+import { createNetNamespace } from '../../helpers/net-namespace.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'hawser-load-'));
+const identity = createAuthority(dir).issue({ commonName: 'backend' });
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const plan: LoadPlan = {
+  host: '127.0.0.1',
+  port: 7001,
+  ratePerSecond: 100,
+  timeoutMs: 300,
+  streams: 0,
+  streamRampMs: 0,
+  servers: ['one'],
+  probe: null,
+};
+const one = { name: 'one', host: '127.0.0.1', port: 7001 };
+
+test('every connection to a living backend is counted under its name', async () => {
+  await using namespace = await createNetNamespace();
+  await using _ = await startBackends(namespace.prefix, [one], identity);
+  await using load = await startLoad(namespace.prefix, { ...plan, probe: { port: 7001, gapMs: 5 } });
+  const atMs = await waitFor('the prober to see the backend', () => load.servedAtMs('one'));
+  await waitFor('20 connections to be due', () => monotonicMs() > atMs + 200);
+  const summary = await load.stop();
+  expect(summary.lost).toEqual({});
+  expect(summary.ok).toBeGreaterThanOrEqual(5);
+  expect(summary.servers).toEqual({ one: summary.ok });
+});
+
+test('a backend that stops costs every connection and cuts the streams, until it starts again', async () => {
+  await using namespace = await createNetNamespace();
+  await using backends = await startBackends(namespace.prefix, [one], identity);
+  await using load = await startLoad(namespace.prefix, { ...plan, streams: 4 });
+  await waitFor('the load to be running', () => load.events().some(({ kind }) => kind === 'started'));
+  await backends.stop('one');
+  await waitFor('10 connections to be lost', () => load.lostSince(0) >= 10);
+  await backends.start('one');
+  await waitFor('service to be back', () => load.events().at(-1)?.kind === 'ok-again');
+  const summary = await load.stop();
+  expect(summary.lost.refused).toBeGreaterThanOrEqual(9);
+  expect(summary.streams.cut + summary.streams.refused).toBeGreaterThanOrEqual(4);
+  expect(load.events().filter(({ kind }) => kind === 'cut')).toHaveLength(summary.streams.cut);
+});
+
+test('somebody who accepts and says nothing costs a timeout', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  const address = await waitFor('the silent server', () => server.address() ?? undefined);
+  if (typeof address === 'string') throw new Error('no port');
+  await using load = await startLoad(['env'], { ...plan, port: address.port });
+  await waitFor('a connection to be lost', () => load.lostSince(0) > 0);
+  expect((await load.stop()).lost).toEqual({ timeout: load.lostSince(0) });
+  server.close();
+});
+
+test('TLS on the port of a backend gets 200, as a health check expects', async () => {
+  await using _ = await startBackends(['env'], [{ ...one, port: 7_301 }], identity);
+  const answer = await new Promise<string>((resolve, reject) => {
+    const socket = connectTls({ host: '127.0.0.1', port: 7_301, rejectUnauthorized: false });
+    socket.once('error', reject).once('data', (data) => resolve(data.toString()));
+    socket.write('GET /readyz HTTP/1.0\r\n\r\n');
+  });
+  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+});

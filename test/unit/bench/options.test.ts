@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { readOptions } from '../../bench/reload/options.ts';
+import type { Scenario } from '../../bench/reload/scenario.ts';
+
+const scenarios = ['steady', 'burst', 'idle'].map(
+  (name): Scenario => ({ name, about: '', targets: {}, run: async () => ({}) }),
+);
+
+test('without options everything is measured, at full size', () => {
+  const options = readOptions([], scenarios);
+  expect(options.scenarios).toEqual(scenarios);
+  expect(options.subjects).toEqual(['hawser', 'shell']);
+  expect(options.quick).toBe(false);
+});
+
+test('the chosen scenarios keep their order', () => {
+  const options = readOptions(['--only', 'idle', '--only', 'steady', '--subject', 'shell'], scenarios);
+  expect(options.scenarios.map(({ name }) => name)).toEqual(['steady', 'idle']);
+  expect(options.subjects).toEqual(['shell']);
+});
+
+test('a scenario that does not exist is refused with the names that do', () => {
+  expect(() => readOptions(['--only', 'stedy'], scenarios)).toThrow(
+    'Cannot measure scenario "stedy": there is none, expected steady, burst, idle',
+  );
+});
