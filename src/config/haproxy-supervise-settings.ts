@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { ConfigError } from '../model/errors.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, socketPath } from './fields.ts';
@@ -66,7 +67,16 @@ export function haproxySuperviseSettings(
   values: Readonly<Record<string, unknown>>,
   env: NodeJS.ProcessEnv,
 ): HaproxySuperviseSettings {
-  const seconds = env['OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT'];
-  const forceDeleteTimeout = values['forceDeleteTimeout'] ?? `${seconds ?? '120'}s`;
+  const forceDeleteTimeout =
+    values['forceDeleteTimeout'] ?? fieldTimeout(env['OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT']);
   return parseSettings(schema, { ...values, forceDeleteTimeout });
+}
+
+/** The variable of the original pods: seconds, without a unit. Unset and empty mean their default. */
+function fieldTimeout(seconds: string | undefined): string {
+  if (seconds === undefined || seconds === '') return '120s';
+  if (/^\d+(?:\.\d+)?$/.test(seconds)) return `${seconds}s`;
+  throw new ConfigError([
+    `Cannot use OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT "${seconds}": expected a number of seconds`,
+  ]);
 }

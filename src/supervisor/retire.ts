@@ -68,7 +68,7 @@ function send(generation: Retiring, signal: 'terminate' | 'kill', emit: Emit): R
   emit({ kind: signal, generation });
   emit({
     kind: 'log',
-    level: 'warn',
+    level: signal === 'terminate' ? 'info' : 'warn',
     event: signal === 'terminate' ? 'generation-terminated' : 'generation-killed',
     fields: { generation: generation.number, pid: generation.master.pid, reason: generation.reason },
   });
