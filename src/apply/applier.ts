@@ -1,20 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { ApplyOutcome } from '../model/apply-outcome.ts';
 import { codeOf, messageOf } from '../model/errors.ts';
+import type { ConfigurationCheck } from '../model/program.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
 import { askForReload, type ReloadOutcome, type Supervisor, servedSha256 } from './ask-supervisor.ts';
-import { checkConfiguration } from './check-configuration.ts';
 import { discard, findLiveFile, type LiveFile, readIfThere, removeLeftovers } from './live-file.ts';
 
 export interface ApplierOptions {
   readonly configPath: string;
   /** The mode that the configuration gets: its template's. */
   readonly templateMode: number;
-  readonly haproxyPath: string;
+  /** What HAProxy itself says about a file. */
+  readonly check: ConfigurationCheck;
   /** The supervisor's control socket. */
   readonly socketPath: string;
-  /** Default 20 s: a machine under load takes seconds for what takes 40 ms at rest. */
-  readonly checkTimeoutMs?: number;
   /** Default 30 s: the supervisor gives a new generation 10 s to prove itself, and may have one reload before ours. */
   readonly reloadTimeoutMs?: number;
   /** Default 2 s. */
@@ -131,8 +130,7 @@ async function checkAndReplace(
   const mode = modeOf(options);
   try {
     await writeFileAtomically(file.candidate, text, { mode });
-    const { haproxyPath, checkTimeoutMs: timeoutMs = 20_000 } = options;
-    const check = await checkConfiguration(file.candidate, { haproxyPath, timeoutMs, signal });
+    const check = await options.check(file.candidate, signal);
     if (check.kind === 'impossible') return { kind: 'failed', message: check.message };
     if (check.kind === 'invalid')
       return { kind: 'rejected', by: 'check', message: check.message, detail: check.detail };

@@ -1,29 +1,55 @@
-import type { CheckOutcome } from '../model/program.ts';
-import { runLeanCommand } from '../system/run-lean-command.ts';
+import { codeOf, messageOf } from '../model/errors.ts';
+import type { CheckOutcome, ConfigurationCheck } from '../model/program.ts';
+import type { CommandResult, RunCommand } from '../system/run-command.ts';
 import { checkArgv } from './argv.ts';
 
-/** A check of a large file takes well under a second; one that hangs must not hang the supervisor. */
-const CHECK_TIMEOUT_MS = 30_000;
-/** The last words are the ones that say why. */
-const MAX_DETAIL_CHARS = 8_000;
+/** HAProxy names every error of a file; the last ones and the summary fit into this. */
+const DETAIL_CHARACTERS = 4_000;
 
-/** Asks the real `haproxy -c`. `detail` carries HAProxy's own alerts and warnings. */
-export async function checkConfiguration(haproxy: string, config: string): Promise<CheckOutcome> {
-  const result = await runLeanCommand(checkArgv(haproxy, config), { timeoutMs: CHECK_TIMEOUT_MS });
-  if (result.kind === 'ended' && result.exitCode === 0) return { kind: 'valid' };
-  const spoken = result.kind === 'ended' ? `${result.stdout}${result.stderr}` : result.stderr;
-  const how = result.kind === 'ended' ? `haproxy -c ended with exit code ${result.exitCode}` : result.message;
-  return {
-    kind: 'invalid',
-    message: `Cannot use configuration "${config}": ${how}, expected exit code 0`,
-    detail: withoutNotices(spoken).slice(-MAX_DETAIL_CHARS),
+/**
+ * What the real HAProxy says about a file (`haproxy -c -f FILE`). It looks at syntax, limits and addresses, and does
+ * not bind: a port that is taken shows only when it is started. `run` is how a program is run here: a supervisor's way
+ * is leaner than a monitor's.
+ */
+export function createConfigurationCheck(options: {
+  readonly haproxyPath: string;
+  readonly timeoutMs: number;
+  readonly run: RunCommand;
+}): ConfigurationCheck {
+  const { haproxyPath, timeoutMs, run } = options;
+  return async (path, signal) => {
+    try {
+      const result = await run(checkArgv(haproxyPath, path), { timeoutMs, ...(signal && { signal }) });
+      signal?.throwIfAborted();
+      return result.timedOut
+        ? impossible(path, `"${haproxyPath}" was not done after ${timeoutMs} ms`)
+        : outcomeOf(path, haproxyPath, result);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return impossible(path, `"${haproxyPath}" cannot be run (${codeOf(error) ?? messageOf(error)})`);
+    }
   };
 }
 
+function outcomeOf(path: string, haproxyPath: string, result: CommandResult): CheckOutcome {
+  if (result.exitCode === 0) return { kind: 'valid' };
+  if (result.exitCode === undefined)
+    return impossible(path, `"${haproxyPath}" was ended by ${result.signal ?? 'a signal'}`);
+  const message = `Cannot use configuration "${path}": HAProxy refuses it, expected "Configuration file is valid"`;
+  return { kind: 'invalid', message, detail: withoutNotices(result).slice(-DETAIL_CHARACTERS) };
+}
+
 /** HAProxy starts each report with its version and path, which say nothing about the file. */
-function withoutNotices(spoken: string): string {
-  return spoken
+function withoutNotices({ stdout, stderr }: CommandResult): string {
+  return `${stdout}${stderr}`
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('[NOTICE]'))
     .join('\n');
+}
+
+function impossible(path: string, what: string): CheckOutcome {
+  return {
+    kind: 'impossible',
+    message: `Cannot check configuration "${path}": ${what}, expected its verdict`,
+  };
 }

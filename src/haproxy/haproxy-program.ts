@@ -5,6 +5,7 @@ import type { ProcessId } from '../model/process-id.ts';
 import type {
   CheckOutcome,
   ConfigChoice,
+  ConfigurationCheck,
   Program,
   Running,
   StartOutcome,
@@ -12,14 +13,17 @@ import type {
 } from '../model/program.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
 import { readProcess } from '../system/processes.ts';
+import { runLeanCommand } from '../system/run-lean-command.ts';
 import { spawnDaemon } from '../system/spawn-daemon.ts';
 import { type HaproxyPaths, masterArgv } from './argv.ts';
-import { checkConfiguration } from './check-configuration.ts';
+import { createConfigurationCheck } from './check-configuration.ts';
 import { infoNumber, masterPid, sessionIds } from './parse-replies.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { askRuntimeApi } from './runtime-api.ts';
 
+/** A check of a large file takes well under a second; one that hangs must not hang the supervisor. */
+const CHECK_TIMEOUT_MS = 30_000;
 /** HAProxy answers its sockets from its event loop; one that needs longer is not well. */
 const ASK_TIMEOUT_MS = 1_000;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
@@ -31,6 +35,11 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
   const lastGood = join(runDir, 'haproxy.last-good.cfg');
   const fileOf = (config: ConfigChoice): string => (config === 'live' ? paths.config : lastGood);
   const masterSocket = (generation: number): string => join(runDir, `hawser-generation-${generation}.sock`);
+  const askHaproxy = createConfigurationCheck({
+    haproxyPath: paths.haproxy,
+    timeoutMs: CHECK_TIMEOUT_MS,
+    run: runLeanCommand,
+  });
   const askWorker = (running: Running, commands: readonly string[]): Promise<string | undefined> =>
     askRuntimeApi(
       masterSocket(running.generation),
@@ -41,7 +50,7 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
   return {
     hasConfiguration: async () => readConfiguration(paths.config).kind === 'present',
     hasLastGood: async () => readConfiguration(lastGood).kind === 'present',
-    check: (config) => check(paths.haproxy, fileOf(config)),
+    check: (config) => check(askHaproxy, fileOf(config)),
     saveState: () => saveState(paths),
     start: (request) => start(paths, fileOf(request.config), masterSocket(request.generation), request),
     prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
@@ -64,10 +73,10 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
   };
 }
 
-async function check(haproxy: string, config: string): Promise<CheckOutcome> {
+async function check(ask: ConfigurationCheck, config: string): Promise<CheckOutcome> {
   const found = readConfiguration(config);
   if (found.kind === 'unusable') return { kind: 'invalid', message: found.message, detail: '' };
-  return await checkConfiguration(haproxy, config);
+  return await ask(config);
 }
 
 async function saveState(paths: HaproxyPaths): Promise<boolean> {

@@ -64,7 +64,8 @@ export function act(action: Action, effects: Effects): void {
 
 function failureOf(outcome: Awaited<ReturnType<Program['check']>>): Failure | undefined {
   if (outcome.kind === 'valid') return undefined;
-  return { stage: 'check', message: outcome.message, detail: outcome.detail };
+  const { message } = outcome;
+  return { stage: 'check', message, ...(outcome.kind === 'invalid' && { detail: outcome.detail }) };
 }
 
 function answerOf(result: Served | Failure): Answer {

@@ -9,6 +9,12 @@ export interface CommandResult {
   readonly timedOut: boolean;
 }
 
+/** Runs a short-lived program to its end; throws where it could not be started at all. */
+export type RunCommand = (
+  argv: readonly [string, ...string[]],
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+) => Promise<CommandResult>;
+
 /**
  * Runs a short-lived program to its end and captures its output (at most 1 MB of each stream). A failing exit
  * code is a value, not an exception: what it means is the caller's to say. Throws only where the program could

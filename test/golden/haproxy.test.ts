@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { checkConfiguration } from '../../src/apply/check-configuration.ts';
+import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
 import { defaultLoadBalancerSettings } from '../../src/model/load-balancer.ts';
 import { safeServerName } from '../../src/model/server-name.ts';
 import { renderLoadBalancer } from '../../src/render/render-load-balancer.ts';
+import { runCommand } from '../../src/system/run-command.ts';
 
 /**
  * One file a case: what the template is rendered for (JSON), a line of dashes, and the text that must come out.
@@ -29,7 +30,7 @@ const caseSchema = z.strictObject({
 const scratch = mkdtempSync(join(tmpdir(), 'hawser-golden-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-const check = (path: string) => checkConfiguration(path, { haproxyPath: 'haproxy', timeoutMs: 20_000 });
+const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
 
 function readCase(path: string): { readonly input: string; readonly expected: string } {
   const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);

@@ -1,9 +1,11 @@
 import { type Applier, createApplier } from '../../apply/applier.ts';
 import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
+import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
 import type { ApiServer } from '../../model/api-server.ts';
 import type { ApplyOutcome } from '../../model/apply-outcome.ts';
 import { retryPauseMs } from '../../model/retry.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
 import type { Observers } from './observers.ts';
 import { createRenderer } from './renderer.ts';
@@ -11,6 +13,9 @@ import type { ServerList } from './server-list.ts';
 
 /** A refused or unanswered configuration is tried again after this long, doubled up to the longest. */
 const RETRY = { firstMs: 500, longestMs: 15_000 };
+
+/** A machine under load takes seconds for what takes 40 ms at rest. */
+const CHECK_TIMEOUT_MS = 20_000;
 
 interface Attempt {
   readonly text: string;
@@ -78,13 +83,18 @@ function nextAttempt(before: Attempt | undefined, text: string, outcome: ApplyOu
 /** One applier for each mode that the template has had. */
 function createAppliers(settings: HaproxyMonitorSettings): (templateMode: number) => Applier {
   const appliers = new Map<number, Applier>();
+  const check = createConfigurationCheck({
+    haproxyPath: settings.haproxy,
+    timeoutMs: CHECK_TIMEOUT_MS,
+    run: runCommand,
+  });
   return (templateMode) => {
     const known = appliers.get(templateMode);
     if (known !== undefined) return known;
     const applier = createApplier({
       configPath: settings.config,
       templateMode,
-      haproxyPath: settings.haproxy,
+      check,
       socketPath: settings.socket,
     });
     appliers.set(templateMode, applier);

@@ -3,8 +3,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Applier, type ApplierOptions, createApplier } from '../../../src/apply/applier.ts';
+import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import type { Answer } from '../../../src/protocol/answer.ts';
 import { serveControlSocket } from '../../../src/protocol/control-server.ts';
+import { runCommand } from '../../../src/system/run-command.ts';
 
 /** A directory with a configuration file to be, a counting haproxy, and a supervisor that says what it is told to. */
 export interface ApplyScene extends AsyncDisposable {
@@ -56,7 +58,13 @@ export async function createApplyScene(): Promise<ApplyScene> {
     stopServing,
     checks: () => readFileSync(join(directory, 'checks'), 'utf8').length,
     applier: (options = {}) =>
-      createApplier({ configPath, templateMode: 0o640, haproxyPath, socketPath, ...options }),
+      createApplier({
+        configPath,
+        templateMode: 0o640,
+        check: checkWith(haproxyPath),
+        socketPath,
+        ...options,
+      }),
     [Symbol.asyncDispose]: async () => {
       await close();
       rmSync(directory, { recursive: true });
@@ -82,3 +90,7 @@ frontend main
 }
 
 export const badText = goodText().replace('bind', 'blind');
+
+export function checkWith(haproxyPath: string) {
+  return createConfigurationCheck({ haproxyPath, timeoutMs: 20_000, run: runCommand });
+}

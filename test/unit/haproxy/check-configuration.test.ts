@@ -1,0 +1,57 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { runLeanCommand } from '../../../src/system/run-lean-command.ts';
+
+let directory: string;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hawser-check-'));
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+
+describe.each([
+  { how: 'a monitor runs it', run: runCommand },
+  { how: 'a supervisor runs it', run: runLeanCommand },
+])('the check, as $how', ({ run }) => {
+  /** Checks with a program that does just this. */
+  const checkWith = async (script: string, timeoutMs = 10_000) => {
+    const haproxyPath = join(directory, 'haproxy');
+    writeFileSync(haproxyPath, `#!/bin/sh\n${script}\n`);
+    chmodSync(haproxyPath, 0o755);
+    return await createConfigurationCheck({ haproxyPath, timeoutMs, run })('/etc/haproxy.cfg');
+  };
+
+  it('asks about just this file', async () => {
+    expect(await checkWith('[ "$*" = "-c -f /etc/haproxy.cfg" ]')).toEqual({ kind: 'valid' });
+  });
+
+  it('hands on the last words of HAProxy, and not a megabyte of them', async () => {
+    const outcome = await checkWith('yes warning | head -c 500000 >&2; echo the error >&2; exit 1');
+    expect(outcome).toMatchObject({ kind: 'invalid', detail: expect.stringMatching(/the error$/) });
+    expect(outcome.kind === 'invalid' && outcome.detail.length).toBe(4_000);
+  });
+
+  it('does not take a check that hangs for a refusal', async () => {
+    const outcome = await checkWith('exec sleep 60', 100);
+    expect(outcome).toMatchObject({
+      kind: 'impossible',
+      message: expect.stringContaining('not done after 100 ms'),
+    });
+  });
+
+  it('does not take one that is killed for a refusal', async () => {
+    const outcome = await checkWith('kill -9 $$');
+    expect(outcome).toMatchObject({ kind: 'impossible', message: expect.stringContaining('SIGKILL') });
+  });
+
+  it('says that the program is missing', async () => {
+    const check = createConfigurationCheck({ haproxyPath: '/nonexistent/haproxy', timeoutMs: 1_000, run });
+    expect(await check('/etc/haproxy.cfg')).toMatchObject({
+      kind: 'impossible',
+      message: expect.stringContaining('ENOENT'),
+    });
+  });
+});
