@@ -1,0 +1,163 @@
+import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Caller } from '../../helpers/api-server/api-server.ts';
+import { node } from '../../helpers/api-server/objects.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import {
+  certificateUser,
+  createTestCluster,
+  type TestCluster,
+  type Watching,
+  watchNodes,
+} from './observing.ts';
+
+let cluster: TestCluster;
+let seen: Watching;
+const one = ['cp-1=10.0.0.1'];
+const two = ['cp-1=10.0.0.1', 'cp-2=10.0.0.2'];
+const pollOften = { checkIntervalMs: 100 };
+
+beforeEach(() => {
+  cluster = createTestCluster();
+  cluster.store.set(node('cp-1', ['10.0.0.1']));
+});
+
+afterEach(async () => {
+  await seen.stop();
+  await cluster.remove();
+});
+
+function withoutUser(text: string): string {
+  return text.replace(/^users:.*$/m, 'users: []');
+}
+
+function tokenIs(token: string) {
+  return (caller: Caller) => (caller.token === token ? 'allowed' : 'unauthenticated');
+}
+
+test('a kubeconfig that appears late is waited for', async () => {
+  const server = await cluster.start();
+  seen = watchNodes(cluster);
+  expect((await seen.reports('kubeconfig-unusable'))['error']).toMatch(/ENOENT/);
+  cluster.writeKubeconfig(server.url);
+  await seen.sees(one);
+  await seen.reports('kubeconfig-recovered');
+  expect(seen.observations[0]?.kind).toBe('unavailable');
+});
+
+test('a replaced kubeconfig moves the watch to the server that it names', async () => {
+  const first = await cluster.start();
+  const second = await cluster.start();
+  cluster.writeKubeconfig(first.url);
+  seen = watchNodes(cluster, pollOften);
+  await seen.sees(one);
+  const path = cluster.kubeconfigPath;
+  copyFileSync(path, `${path}.new`);
+  writeFileSync(`${path}.new`, readFileSync(path, 'utf8').replace(first.url, second.url));
+  renameSync(`${path}.new`, path);
+  await waitFor('watches at the second server', () => second.served().watches === 2);
+  await waitFor('no watch at the first server', () => first.served().watches === 0);
+  expect(seen.events.map((event) => event.event)).toContain('kubeconfig-reloaded');
+});
+
+test.each([
+  ['missing', (path: string) => rmSync(path)],
+  ['empty', (path: string) => writeFileSync(path, '')],
+  ['half-written', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, 400))],
+  ['without its user', (path: string) => writeFileSync(path, withoutUser(readFileSync(path, 'utf8')))],
+  ['no YAML', (path: string) => writeFileSync(path, '{{{')],
+])('a kubeconfig that is %s for a moment: the last good one goes on', async (_what, damage) => {
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, pollOften);
+  await seen.sees(one);
+  damage(cluster.kubeconfigPath);
+  await seen.reports('kubeconfig-unusable');
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees(two, 'poll');
+  cluster.writeKubeconfig(server.url);
+  await seen.reports('kubeconfig-recovered');
+  expect(seen.observations.filter((item) => item.kind === 'unavailable')).toEqual([]);
+  expect(seen.events.filter((item) => item.event === 'kubeconfig-unusable')).toHaveLength(1);
+});
+
+test('rotated certificate files are used at the next connection', async () => {
+  const names = new Set(['monitor']);
+  const authorize = ({ commonName }: Caller) => (names.has(commonName ?? '') ? 'allowed' : 'unauthenticated');
+  const server = await cluster.start({ authorize });
+  const certFile = join(cluster.dir, 'client.crt');
+  const keyFile = join(cluster.dir, 'client.key');
+  copyFileSync(cluster.client.certFile, certFile);
+  copyFileSync(cluster.client.keyFile, keyFile);
+  cluster.writeKubeconfig(server.url, certificateUser({ certFile, keyFile }));
+  seen = watchNodes(cluster, pollOften);
+  await seen.sees(one);
+  const rotated = cluster.authority.issue({ commonName: 'monitor-2' });
+  names.delete('monitor');
+  names.add('monitor-2');
+  await seen.reports('api-unavailable');
+  copyFileSync(rotated.certFile, certFile);
+  copyFileSync(rotated.keyFile, keyFile);
+  await seen.reports('api-recovered');
+});
+
+test.each([
+  ['unauthenticated', /HTTP 401 Unauthorized, expected credentials/],
+  ['forbidden', /HTTP 403 nodes is forbidden: .*expected credentials/],
+] as const)('credentials that are %s are named as the reason', async (verdict, message) => {
+  const server = await cluster.start({ authorize: () => verdict });
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster);
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(message);
+});
+
+test('a token in the kubeconfig is sent', async () => {
+  const server = await cluster.start({ authorize: tokenIs('secret') });
+  cluster.writeKubeconfig(server.url, '{token: secret}');
+  seen = watchNodes(cluster);
+  await seen.sees(one);
+});
+
+test('an exec plugin that fails, hangs and then works ends neither the process nor the watch', async () => {
+  const server = await cluster.start({ authorize: tokenIs('from-plugin') });
+  const plugin = join(cluster.dir, 'plugin.sh');
+  const credential = '{"kind":"ExecCredential","status":{"token":"from-plugin"}}';
+  writeFileSync(plugin, 'echo no luck >&2; exit 1');
+  const exec = `{apiVersion: client.authentication.k8s.io/v1, command: /bin/sh, args: ["${plugin}"]}`;
+  cluster.writeKubeconfig(server.url, `{exec: ${exec}}`);
+  seen = watchNodes(cluster, pollOften);
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(/no luck/);
+  writeFileSync(plugin, `sleep 1; echo '${credential}'`);
+  await seen.sees(one);
+});
+
+test("an exec plugin's cached token that is no longer accepted is asked for again", async () => {
+  let accepted = 'first';
+  const server = await cluster.start({ authorize: (caller) => tokenIs(accepted)(caller) });
+  const plugin = join(cluster.dir, 'plugin.sh');
+  const answerWith = (token: string) =>
+    writeFileSync(plugin, `echo '{"kind":"ExecCredential","status":{"token":"${token}"}}'`);
+  answerWith('first');
+  const exec = `{apiVersion: client.authentication.k8s.io/v1, command: /bin/sh, args: ["${plugin}"]}`;
+  cluster.writeKubeconfig(server.url, `{exec: ${exec}}`);
+  seen = watchNodes(cluster, pollOften);
+  await seen.sees(one, 'poll');
+  answerWith('second');
+  accepted = 'second';
+  await seen.reports('api-unavailable');
+  await seen.reports('api-recovered');
+});
+
+test('a log that throws does not stop the watch', async () => {
+  const server = await cluster.start();
+  seen = watchNodes(cluster, {
+    ...pollOften,
+    report: () => {
+      throw new Error('disk full');
+    },
+  });
+  await waitFor('the outage', () => seen.observations.length > 0);
+  cluster.writeKubeconfig(server.url);
+  await seen.sees(one, 'watch');
+});
