@@ -17,7 +17,7 @@ import { runLeanCommand } from '../system/run-lean-command.ts';
 import { spawnDaemon } from '../system/spawn-daemon.ts';
 import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
-import { infoNumber, masterPid, sessionIds } from './parse-replies.ts';
+import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { askRuntimeApi } from './runtime-api.ts';
@@ -47,6 +47,19 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
       ASK_TIMEOUT_MS,
     );
 
+  const endSome = async (
+    running: Running,
+    choose: (sessions: readonly Session[]) => readonly Session[],
+  ): Promise<void> => {
+    const ending = choose(clientSessions((await askWorker(running, ['show sess'])) ?? ''));
+    // One by one, by their ids: a draining worker's proxies are stopped, and it refuses "shutdown sessions server".
+    if (ending.length > 0)
+      await askWorker(
+        running,
+        ending.map(({ id }) => `shutdown session ${id}`),
+      );
+  };
+
   return {
     hasConfiguration: async () => readConfiguration(paths.config).kind === 'present',
     hasLastGood: async () => readConfiguration(lastGood).kind === 'present',
@@ -60,14 +73,13 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
       const info = await askWorker(running, ['show info']);
       return info === undefined ? undefined : infoNumber(info, 'CurrConns');
     },
-    endSessions: async (running, share) => {
-      const ids = sessionIds((await askWorker(running, ['show sess'])) ?? '');
-      const ending = ids.slice(0, Math.round(ids.length * share));
-      if (ending.length > 0)
-        await askWorker(
-          running,
-          ending.map((id) => `shutdown session ${id}`),
-        );
+    endSessions: (running, share) =>
+      endSome(running, (sessions) => sessions.slice(0, Math.round(sessions.length * share))),
+    endSessionsOfDownServers: async (serving, draining) => {
+      const down = new Set(downServers((await askWorker(serving, ['show servers state'])) ?? ''));
+      if (down.size === 0) return;
+      const isDoomed = ({ server }: Session): boolean => down.has(server);
+      await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isDoomed))));
     },
     cleanUp: (generation) => rm(masterSocket(generation), { force: true }).catch(() => undefined),
   };

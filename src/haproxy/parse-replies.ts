@@ -10,15 +10,33 @@ export function masterPid(proc: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
+/** A client's session: what `shutdown session` calls it, and the server that it is with, as `backend/server`. */
+export interface Session {
+  readonly id: string;
+  readonly server: string;
+}
+
 /**
- * The ids of clients' sessions in `show sess`. Those of the command line itself (frontend GLOBAL, over the
- * master's socket pair) are left out: ending them would end the conversation.
+ * The clients' sessions in `show sess`. Those of the command line itself (frontend GLOBAL, over the master's socket
+ * pair) are left out: ending them would end the conversation.
  */
-export function sessionIds(sessions: string): readonly string[] {
-  return sessions
+export function clientSessions(sessions: string): readonly Session[] {
+  return sessions.split('\n').flatMap((line) => {
+    const [, id, protocol, frontend, backend, server] =
+      /^(0x[0-9a-f]+): proto=(\S+) .*?\bfe=(\S+) be=(\S+) srv=(\S+) /.exec(line) ?? [];
+    const isOwn = /^(?:sockpair|unix)/.test(protocol ?? '') || /^(?:GLOBAL|MASTER)$/.test(frontend ?? '');
+    return id === undefined || isOwn ? [] : [{ id, server: `${backend}/${server}` }];
+  });
+}
+
+/**
+ * The servers that are down in `show servers state`, as `backend/server`: field 2 is the backend, 4 the server, 6 the
+ * operational state (0 is stopped). Source: HAProxy's management guide, "show servers state".
+ */
+export function downServers(state: string): readonly string[] {
+  return state
     .split('\n')
-    .filter(
-      (line) => line.startsWith('0x') && !/ proto=(?:sockpair|unix\S*) | fe=(?:GLOBAL|MASTER) /.test(line),
-    )
-    .map((line) => line.slice(0, line.indexOf(':')));
+    .map((line) => line.split(' '))
+    .filter((fields) => /^\d+$/.test(fields[0] ?? '') && fields[5] === '0')
+    .map((fields) => `${fields[1]}/${fields[3]}`);
 }

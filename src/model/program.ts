@@ -62,6 +62,11 @@ export interface Program {
   readonly countSessions: (running: Running) => Promise<number | undefined>;
   /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. */
   readonly endSessions: (running: Running, share: number) => Promise<void>;
+  /**
+   * Ends what draining generations still have with servers that the serving one holds for down: their own workers
+   * check no server any more, and a client would stay with a dead one until it gives up by itself.
+   */
+  readonly endSessionsOfDownServers: (serving: Running, draining: readonly Running[]) => Promise<void>;
   /** The generation is gone: what it left in the file system goes too. */
   readonly cleanUp: (generation: number) => Promise<void>;
 }

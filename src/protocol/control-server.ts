@@ -36,6 +36,8 @@ function reportNothing(server: Server): void {
 /** `close` waits for its clients, and an idle one would keep it waiting for ever. */
 async function closeAll(clients: ReadonlySet<Socket>, release: () => Promise<void>): Promise<void> {
   const released = release();
+  // An answer that was decided just now is a few microtasks away from its socket.
+  await new Promise((resolve) => setImmediate(resolve));
   for (const client of clients) client.end(() => client.destroy());
   const unread = setTimeout(() => {
     for (const client of clients) client.destroy();

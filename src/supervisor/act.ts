@@ -1,7 +1,7 @@
 import type { Program } from '../model/program.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { childrenOf, signalProcess } from '../system/processes.ts';
-import type { Action, Event, Failure, RequestId, Retiring, Served } from './state.ts';
+import type { Action, Event, Failure, RequestId, Retiring, Served, Serving } from './state.ts';
 
 /** Where actions take effect. */
 export interface Effects {
@@ -41,6 +41,9 @@ export function act(action: Action, effects: Effects): void {
       return;
     case 'shed-sessions':
       void program.endSessions(runningOf(action.generation), action.share);
+      return;
+    case 'end-sessions-of-down-servers':
+      void program.endSessionsOfDownServers(runningOf(action.serving), action.draining.map(runningOf));
       return;
     case 'clean-up':
       void program.cleanUp(action.number);
@@ -90,7 +93,7 @@ function prove(action: Extract<Action, { kind: 'prove' }>, { program, dispatch }
   });
 }
 
-function runningOf(generation: Retiring): {
+function runningOf(generation: Retiring | Serving): {
   readonly generation: number;
   readonly master: Retiring['master'];
 } {

@@ -1,7 +1,7 @@
 import type { ProcessId } from '../model/process-id.ts';
 import { beginJob, endJob, jobFailed, startGeneration } from './job.ts';
 import { failuresBeforeDeath, restartDelayMs } from './restart.ts';
-import { advanceRetiring, hasten, retire, retiringDeadlines } from './retire.ts';
+import { advanceRetiring, compareServers, hasten, retire, retiringDeadlines } from './retire.ts';
 import type { Action, Event, Failure, RequestId, Serving, State } from './state.ts';
 
 export interface Transition {
@@ -152,7 +152,7 @@ function retiringGone(state: State, number: number, how: string, now: number, em
 }
 
 function tick(state: State, now: number, emit: Emit): State {
-  const next = advanceRetiring(state, now, emit);
+  const next = compareServers(advanceRetiring(state, now, emit), now, emit);
   const { job, restart } = next;
   if (job?.stage.kind === 'proving' && now >= job.stage.until) {
     return notProven(next, job.stage.number, job.stage.master, now, emit);

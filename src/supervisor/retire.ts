@@ -56,15 +56,16 @@ export function advanceRetiring(state: State, now: number, emit: Emit): State {
 
 function advanceOne(generation: Retiring, now: number, emit: Emit): Retiring {
   if (generation.sent === 'terminate' && now >= generation.terminateAt + KILL_AFTER_MS) {
-    return send(generation, 'kill', emit);
+    return send(generation, 'kill', now, emit);
   }
   if (generation.sent !== 'soft-stop') return generation;
-  if (now >= generation.terminateAt) return send(generation, 'terminate', emit);
+  if (now >= generation.terminateAt) return send(generation, 'terminate', now, emit);
   if (now >= generation.nextShedAt) return shed(generation, now, emit);
   return generation;
 }
 
-function send(generation: Retiring, signal: 'terminate' | 'kill', emit: Emit): Retiring {
+/** The time to SIGKILL counts from the SIGTERM that was sent, even where we were too late with it. */
+function send(generation: Retiring, signal: 'terminate' | 'kill', now: number, emit: Emit): Retiring {
   emit({ kind: signal, generation });
   emit({
     kind: 'log',
@@ -72,7 +73,7 @@ function send(generation: Retiring, signal: 'terminate' | 'kill', emit: Emit): R
     event: signal === 'terminate' ? 'generation-terminated' : 'generation-killed',
     fields: { generation: generation.number, pid: generation.master.pid, reason: generation.reason },
   });
-  return { ...generation, sent: signal };
+  return { ...generation, sent: signal, terminateAt: signal === 'terminate' ? now : generation.terminateAt };
 }
 
 function shed(generation: Retiring, now: number, emit: Emit): Retiring {
@@ -82,11 +83,29 @@ function shed(generation: Retiring, now: number, emit: Emit): Retiring {
   return { ...generation, nextShedAt: now + stepMs };
 }
 
-/** When `advanceRetiring` has something to do next. */
+/** How often what drains is compared with what the serving generation knows about the servers. */
+const COMPARE_EVERY_MS = 1_000;
+
+/** Nobody else would notice that a server of a draining generation has died: see `Program`. */
+export function compareServers(state: State, now: number, emit: Emit): State {
+  const { serving } = state;
+  const draining = drainingOf(state);
+  if (serving === undefined || draining.length === 0 || now < state.compareServersAt) return state;
+  emit({ kind: 'end-sessions-of-down-servers', serving, draining });
+  return { ...state, compareServersAt: now + COMPARE_EVERY_MS };
+}
+
+function drainingOf(state: State): readonly Retiring[] {
+  return state.retiring.filter(({ sent }) => sent === 'soft-stop');
+}
+
+/** When `advanceRetiring` and `compareServers` have something to do next. */
 export function retiringDeadlines(state: State): readonly number[] {
-  return state.retiring.flatMap((generation) => {
+  const compares = state.serving !== undefined && drainingOf(state).length > 0;
+  const ends = state.retiring.flatMap((generation) => {
     if (generation.sent === 'kill') return [];
     if (generation.sent === 'terminate') return [generation.terminateAt + KILL_AFTER_MS];
     return [Math.min(generation.nextShedAt, generation.terminateAt)];
   });
+  return compares ? [...ends, state.compareServersAt] : ends;
 }

@@ -12,6 +12,8 @@ export interface State {
   /** Requests that came during the job; they lead to exactly one more. */
   readonly queued: readonly RequestId[];
   readonly retiring: readonly Retiring[];
+  /** When the servers of what drains are compared with what the serving generation knows. */
+  readonly compareServersAt: number;
   readonly restart: { readonly failures: number; readonly at: number | undefined };
   readonly hasLastGood: boolean;
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
@@ -113,6 +115,11 @@ export type Action =
     }
   | { readonly kind: 'soft-stop' | 'terminate' | 'kill'; readonly generation: Retiring }
   | { readonly kind: 'shed-sessions'; readonly generation: Retiring; readonly share: number }
+  | {
+      readonly kind: 'end-sessions-of-down-servers';
+      readonly serving: Serving;
+      readonly draining: readonly Retiring[];
+    }
   | { readonly kind: 'clean-up'; readonly number: number }
   | { readonly kind: 'keep-last-good'; readonly configSha256: string }
   | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Served | Failure }
@@ -143,6 +150,7 @@ export function initialState(
     job: undefined,
     queued: [],
     retiring: [],
+    compareServersAt: 0,
     restart: { failures: 0, at: undefined },
     hasLastGood: start.hasLastGood,
     lastFailure: undefined,
