@@ -1,9 +1,10 @@
 /** Bundles `src/main.ts` into `dist/`, one chunk a command, so that a supervisor never loads the Kubernetes client. */
-import { rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
-const outdir = 'dist';
-rmSync(outdir, { recursive: true, force: true });
+// A running hawser may still have chunks to load: the old bundle stays whole until the new one is there.
+const [outdir, before] = ['dist.new', 'dist.old'];
+for (const each of [outdir, before]) rmSync(each, { recursive: true, force: true });
 await build({
   entryPoints: { hawser: 'src/main.ts' },
   outdir,
@@ -22,3 +23,6 @@ await build({
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
 });
+if (existsSync('dist')) renameSync('dist', before);
+renameSync(outdir, 'dist');
+rmSync(before, { recursive: true, force: true });

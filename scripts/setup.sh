@@ -11,6 +11,7 @@ fail() {
 [ "$(uname -s)" = Linux ] || fail "this is $(uname -s), expected Linux: haproxy's master mode, network namespaces and nftables are used"
 major=$(node -p 'process.versions.node.split(".")[0]' 2>/dev/null) || fail 'node was not found, expected Node 20 or newer (https://nodejs.org)'
 [ "$major" -ge 20 ] || fail "node is $(node --version), expected v20 or newer"
+command -v npm >/dev/null 2>&1 || fail 'npm was not found, expected the one that comes with node'
 
 missing=
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
@@ -27,19 +28,22 @@ if [ -n "$missing" ]; then
   command -v apt-get >/dev/null 2>&1 || fail "missing:$missing, and there is no apt-get here; install them and type the command again"
   [ "$(id -u)" -eq 0 ] || fail "missing:$missing; type: sudo apt-get update && sudo apt-get install --no-install-recommends$missing"
   echo "installing:$missing"
-  apt-get update -qq
+  apt-get update -qq || fail 'apt-get update failed (see above), expected the package lists'
   # The package would start a daemon of its own where an init runs; hawser brings its own.
-  DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends $missing >/dev/null
+  DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
+    fail "apt-get could not install$missing (see above)"
 fi
 [ "$(id -u)" -eq 0 ] || fail 'not root, expected root: network namespaces and nftables need it; type: sudo npm run demo, or sudo npm test'
 
 # node_modules is current when the lock file it was made from is the one here.
 stamp=node_modules/.hawser-lock
 if ! cmp -s package-lock.json "$stamp"; then
-  npm ci --no-fund --no-audit --loglevel=error
+  npm ci --no-fund --no-audit --loglevel=error || fail 'npm ci failed (see above), expected a registry that can be reached; then type the command again'
   cp package-lock.json "$stamp"
 fi
+# The pinned Node runs TypeScript as it is. For other machines than x64 and arm64 there is none.
+[ -x node_modules/.bin/node ] || [ "$major" -ge 24 ] || fail "there is no pinned node for $(uname -m) and node is $(node --version), expected v24 or newer"
 
 if [ ! -f dist/hawser.mjs ] || [ -n "$(find src scripts/build.ts package-lock.json -newer dist/hawser.mjs -print -quit)" ]; then
-  PATH=$PWD/node_modules/.bin:$PATH node scripts/build.ts
+  PATH=$PWD/node_modules/.bin:$PATH node scripts/build.ts || fail 'the build failed (see above)'
 fi

@@ -42,8 +42,10 @@ export interface Cluster extends AsyncDisposable {
  * holds. Nothing runs but what is started; everything ends with the cluster.
  */
 export async function createCluster(count: number): Promise<Cluster> {
-  const namespace = await createNetNamespace();
+  await using stack = new AsyncDisposableStack();
   const dir = mkdtempSync(join(tmpdir(), 'hawser-cluster-'));
+  stack.defer(() => rmSync(dir, { recursive: true, force: true }));
+  const namespace = stack.use(await createNetNamespace());
   const vip = '10.77.0.100';
   const nodes = Array.from({ length: count }, (_, index) => ({
     name: `cp-${index + 1}`,
@@ -75,11 +77,8 @@ export async function createCluster(count: number): Promise<Cluster> {
     child.kill('SIGKILL');
     await gone;
   };
-  const dispose = async (): Promise<void> => {
-    await Promise.all([...running.keys()].map(stop));
-    await namespace.remove();
-    rmSync(dir, { recursive: true, force: true });
-  };
+  stack.defer(async () => void (await Promise.all([...running.keys()].map(stop))));
+  const owned = stack.move();
   return {
     dir,
     namespace,
@@ -107,7 +106,7 @@ export async function createCluster(count: number): Promise<Cluster> {
     },
     killServer: ({ name }) => stop(name),
     get: (url) => get(namespace, url),
-    [Symbol.asyncDispose]: dispose,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 

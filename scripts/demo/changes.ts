@@ -1,0 +1,42 @@
+import type { Sight } from './look.ts';
+
+/** What is different between two looks, in the words of the event list. */
+export function describeChanges(before: Sight, after: Sight): readonly string[] {
+  return [...serverChanges(before, after), ...generationChanges(before, after)];
+}
+
+function serverChanges(before: Sight, after: Sight): readonly string[] {
+  // No answer says nothing about servers.
+  if (after.servers.length === 0 || before.servers.length === 0) return [];
+  const was = new Map(before.servers.map((server) => [server.name, server]));
+  const is = new Set(after.servers.map(({ name }) => name));
+  return [
+    ...after.servers.flatMap(({ name, status, check }) => {
+      const old = was.get(name);
+      if (old === undefined) return [`HAProxy: ${name} is new, ${wordOf(status)}`];
+      return wordOf(old.status) === wordOf(status)
+        ? []
+        : [`HAProxy: ${name} is ${wordOf(status)} (${check})`];
+    }),
+    ...before.servers.filter(({ name }) => !is.has(name)).map(({ name }) => `HAProxy: ${name} is gone`),
+  ];
+}
+
+function generationChanges(before: Sight, after: Sight): readonly string[] {
+  const [was, is] = [before.supervisor?.current, after.supervisor?.current];
+  const draining = new Set(after.supervisor?.draining.map(({ generation }) => generation));
+  const drained = (before.supervisor?.draining ?? []).filter(({ generation }) => !draining.has(generation));
+  return [
+    ...(is !== undefined && is !== null && was?.generation !== is.generation
+      ? [`supervisor: generation ${is.generation} serves`]
+      : []),
+    ...(after.supervisor === undefined ? [] : drained).map(
+      ({ generation }) => `supervisor: generation ${generation} has drained`,
+    ),
+  ];
+}
+
+/** `UP 1/2` and `UP` are the same state on its way elsewhere. */
+function wordOf(status: string): string {
+  return status.split(' ')[0] ?? '';
+}

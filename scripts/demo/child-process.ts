@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** One program of the demo. It is only ever signalled through Node's own handle, never by a pid of the past. */
+export interface DemoProcess {
+  readonly pid: number;
+  readonly isRunning: () => boolean;
+  /** Resolves once the signal has taken effect on a program that it ends. */
+  readonly kill: () => Promise<void>;
+  /** SIGTERM, and SIGKILL for what is still there after `graceMs`. */
+  readonly stop: (graceMs: number) => Promise<void>;
+}
+
+/**
+ * Starts a program whose output comes line by line to `onLine`. It gets a session of its own: Ctrl-C in the terminal
+ * is then for the demo alone, which stops its programs one after the other.
+ */
+export function startProcess(argv: readonly string[], onLine: (line: string) => void): DemoProcess {
+  const [file = '', ...args] = argv;
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, env: environment() });
+  if (child.pid === undefined)
+    throw new Error(`Cannot start "${argv.join(' ')}": no process, expected a program`);
+  const ended = once(child, 'exit');
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', onLine);
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const kill = async () => {
+    if (isRunning()) child.kill('SIGKILL');
+    await ended;
+  };
+  const stop = async (graceMs: number) => {
+    if (!isRunning()) return;
+    child.kill('SIGTERM');
+    const timer = new AbortController();
+    await Promise.race([ended, pause(graceMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
+    timer.abort();
+    await kill();
+  };
+  return { pid: child.pid, isRunning, kill, stop };
+}
+
+/** Without the user's own settings of hawser: they are for another machine than the demo's. */
+function environment(): NodeJS.ProcessEnv {
+  const own = ([name]: readonly [string, unknown]) =>
+    !name.startsWith('HAWSER_') && name !== 'OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT';
+  return Object.fromEntries(Object.entries(process.env).filter(own));
+}

@@ -1,0 +1,99 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { node } from '../../test/helpers/api-server/objects.ts';
+import { createAuthority } from '../../test/helpers/certificates.ts';
+import { type DemoProcess, startProcess } from './child-process.ts';
+import {
+  type DemoPaths,
+  firstServers,
+  network,
+  programs,
+  type ServerName,
+  serverAddresses,
+} from './layout.ts';
+import { until } from './until.ts';
+
+/** A Kubernetes cluster as far as a load balancer sees one: API servers over TLS, and the Nodes that they list. */
+export interface Cluster {
+  readonly caFile: string;
+  readonly isRunning: (server: ServerName) => boolean;
+  /** Resolves once it answers. */
+  readonly start: (server: ServerName) => Promise<void>;
+  /** SIGKILL: resolves once it is dead. */
+  readonly kill: (server: ServerName) => Promise<void>;
+  /** Makes these the control-plane Nodes of the cluster. */
+  readonly setNodes: (servers: readonly ServerName[]) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the first three servers. */
+export async function startCluster(
+  prefix: readonly string[],
+  paths: DemoPaths,
+  onLine: (line: string) => void,
+  signal: AbortSignal,
+): Promise<Cluster> {
+  const authority = createAuthority(join(paths.dir, 'pki'));
+  const running = new Map<ServerName, DemoProcess>();
+
+  const start = async (server: ServerName): Promise<void> => {
+    const address = serverAddresses[server];
+    // Named after the node, so that a client can tell whom it reached through the VIP.
+    const names = { commonName: server, addresses: [address, network.vip] };
+    const { certFile, keyFile } = authority.issue(names);
+    let isReady = false;
+    const args = [
+      ...['--host', address, '--port', String(network.apiPort), '--state', paths.clusterState],
+      ...['--cert', certFile, '--key', keyFile, '--ca', authority.certFile],
+    ];
+    const started = startProcess([...prefix, process.execPath, programs.apiServer, ...args], (line) => {
+      if (line.startsWith('{"port":')) isReady = true;
+      else onLine(`${server}: ${line}`);
+    });
+    running.set(server, started);
+    await until(`API server ${server} to listen`, () => isReady, { deadlineMs: 20_000, signal });
+  };
+  const setNodes = (servers: readonly ServerName[]): void => {
+    const objects = servers.map((server) => node(server, [serverAddresses[server]]));
+    writeFileSync(`${paths.clusterState}.new`, JSON.stringify({ objects }));
+    renameSync(`${paths.clusterState}.new`, paths.clusterState);
+  };
+
+  setNodes(firstServers);
+  writeFileSync(paths.kubeconfig, kubeconfig(authority.cert, authority.issue({ commonName: 'hawser' })));
+  const stop = async () => {
+    await Promise.all([...running.values()].map((each) => each.stop(1_000)));
+  };
+  const begun = await Promise.allSettled(firstServers.map(start));
+  const failed = begun.find((each) => each.status === 'rejected');
+  if (failed !== undefined) {
+    await stop();
+    throw failed.reason;
+  }
+  return {
+    caFile: authority.certFile,
+    isRunning: (server) => running.get(server)?.isRunning() === true,
+    start,
+    kill: async (server) => await running.get(server)?.kill(),
+    setNodes,
+    stop,
+  };
+}
+
+/** Its server is the node's own API server, as the kubelet's is. JSON is YAML too. */
+function kubeconfig(ca: string, user: { readonly cert: string; readonly key: string }): string {
+  const base64 = (pem: string) => Buffer.from(pem).toString('base64');
+  const server = `https://${serverAddresses['cp-1']}:${network.apiPort}`;
+  const credentials = {
+    'client-certificate-data': base64(user.cert),
+    'client-key-data': base64(user.key),
+  };
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'demo', cluster: { server, 'certificate-authority-data': base64(ca) } }],
+    users: [{ name: 'demo', user: credentials }],
+    contexts: [{ name: 'demo', context: { cluster: 'demo', user: 'demo' } }],
+    'current-context': 'demo',
+  });
+}

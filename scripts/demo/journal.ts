@@ -1,0 +1,56 @@
+import type { Writable } from 'node:stream';
+import * as z from 'zod/mini';
+
+const RECENT_LINES = 30;
+
+/** What the programs say: all of it in a file, the latest for when something goes wrong, the telling part as events. */
+export interface Journal {
+  readonly take: (line: string) => void;
+  /** How often an event was logged so far. */
+  readonly count: (event: string) => number;
+  /** Rethrows with the programs' latest words. */
+  readonly explain: (error: unknown) => never;
+}
+
+const logLine = z.looseObject({ event: z.string(), message: z.optional(z.string()) });
+
+/** The events of the log that say something which neither HAProxy's state nor the supervisor's shows. */
+const telling: Readonly<Record<string, string>> = {
+  'configuration-rejected': 'monitor: haproxy -c refuses the new configuration',
+  'template-unusable': 'monitor: the template cannot be rendered',
+  'api-unavailable': 'monitor: no API server answers',
+  'api-available': 'monitor: an API server answers again',
+  'list-held': 'monitor: a list of servers is not believed yet',
+};
+
+export function startJournal(file: Writable, onEvent: (text: string) => void): Journal {
+  // The folder may go before the last line comes.
+  file.on('error', () => undefined);
+  let recent: readonly string[] = [];
+  const counts = new Map<string, number>();
+  return {
+    count: (event) => counts.get(event) ?? 0,
+    take: (line) => {
+      recent = [...recent.slice(1 - RECENT_LINES), line];
+      file.write(`${line}\n`);
+      const event = eventOf(line) ?? '';
+      counts.set(event, (counts.get(event) ?? 0) + 1);
+      const text = telling[event];
+      if (text !== undefined) onEvent(text);
+    },
+    explain: (error) => {
+      throw new Error(`${error instanceof Error ? error.message : error}\n${recent.join('\n')}`, {
+        cause: error,
+      });
+    },
+  };
+}
+
+/** HAProxy's own lines are among them, which are no JSON. */
+function eventOf(line: string): string | undefined {
+  try {
+    return logLine.parse(JSON.parse(line)).event;
+  } catch {
+    return undefined;
+  }
+}

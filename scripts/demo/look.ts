@@ -1,0 +1,28 @@
+import { askRuntimeApi } from '../../src/haproxy/runtime-api.ts';
+import { request } from '../../src/protocol/request.ts';
+import { type SupervisorStatus, supervisorStatusSchema } from '../../src/protocol/supervisor-status.ts';
+import { parseShowStat, type ServerStat } from './show-stat.ts';
+
+const TIMEOUT_MS = 2_000;
+
+/** What HAProxy and its supervisor say at one moment. */
+export interface Sight {
+  /** Empty while no HAProxy answers. */
+  readonly servers: readonly ServerStat[];
+  /** Undefined while the supervisor does not answer. */
+  readonly supervisor: SupervisorStatus | undefined;
+}
+
+/** Asks both over their sockets: the files are outside of any network namespace. Never rejects. */
+export async function look(sockets: {
+  readonly controlSocket: string;
+  readonly statsSocket: string;
+}): Promise<Sight> {
+  const [stat, outcome] = await Promise.all([
+    askRuntimeApi(sockets.statsSocket, 'show stat', TIMEOUT_MS),
+    request(sockets.controlSocket, 'status', { timeoutMs: TIMEOUT_MS }),
+  ]);
+  const status =
+    outcome.kind === 'answered' ? supervisorStatusSchema.safeParse(outcome.answer).data : undefined;
+  return { servers: stat === undefined ? [] : parseShowStat(stat), supervisor: status };
+}

@@ -1,0 +1,32 @@
+import { parseArgs } from 'node:util';
+
+export interface DemoOptions {
+  readonly once: boolean;
+  readonly view: boolean;
+  readonly help: boolean;
+}
+
+export const usage = `usage: npm run demo -- [--once] [--no-view]
+
+Runs hawser in front of three API servers, in a network of its own, while servers are killed,
+started, added and removed. Loops until Ctrl-C, which leaves nothing behind.
+
+  --once     one round, then a summary; exit code 1 if a request was lost
+  --no-view  one line per change instead of the live view
+`;
+
+/** Throws a TypeError for what is no option. */
+export function readOptions(argv: readonly string[]): DemoOptions {
+  const boolean = { type: 'boolean', default: false } as const;
+  const options = { once: boolean, help: boolean, view: { type: 'boolean', default: true } } as const;
+  return parseArgs({ args: [...argv], options, allowNegative: true, strict: true }).values;
+}
+
+/** Why the demo cannot run on this machine, undefined where it can. */
+export function whatIsMissing(): string | undefined {
+  if (process.platform !== 'linux')
+    return `this is ${process.platform}, expected Linux: network namespaces and nftables are used`;
+  if (process.getuid?.() !== 0)
+    return 'not root, expected root: network namespaces and nftables need it; type: sudo npm run demo';
+  return undefined;
+}

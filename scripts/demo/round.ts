@@ -1,0 +1,35 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicMs } from '../../src/system/monotonic-clock.ts';
+import type { Stage } from './stage.ts';
+import { steps } from './steps.ts';
+import type { StepResult } from './summary.ts';
+import { difference } from './tally.ts';
+
+/** Time for the eye, and for the requests that a step has cost to be reported. */
+const BETWEEN_STEPS_MS = 2_500;
+
+/** Tells where a round is. */
+export type OnStep = (step: { readonly number: number; readonly of: number; readonly title: string }) => void;
+
+/** Every step in turn. Rejects with the first that does not come to its end, and when `signal` aborts. */
+export async function runRound(
+  stage: Stage,
+  onStep: OnStep,
+  signal: AbortSignal,
+): Promise<readonly StepResult[]> {
+  const results: StepResult[] = [];
+  await pause(BETWEEN_STEPS_MS, undefined, { signal });
+  for (const [index, { title, prepare, run }] of steps.entries()) {
+    onStep({ number: index + 1, of: steps.length, title });
+    await prepare?.(stage);
+    const [before, startedMs] = [stage.traffic.counts(), monotonicMs()];
+    const outcome = await run(stage, signal).catch((error) => {
+      signal.throwIfAborted();
+      return stage.journal.explain(error);
+    });
+    const tookMs = monotonicMs() - startedMs;
+    await pause(BETWEEN_STEPS_MS, undefined, { signal });
+    results.push({ title, outcome, tookMs, counts: difference(stage.traffic.counts(), before) });
+  }
+  return results;
+}

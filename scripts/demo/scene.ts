@@ -1,0 +1,51 @@
+import type { Counts } from './tally.ts';
+
+/** Everything that the live view shows at one moment. Times are milliseconds. */
+export interface Scene {
+  readonly elapsedMs: number;
+  readonly round: number;
+  readonly step: ShownStep | undefined;
+  readonly servers: readonly ShownServer[];
+  readonly generations: readonly ShownGeneration[];
+  readonly counts: Counts;
+  readonly perSecond: number;
+  readonly slowestMs: number;
+  readonly redirect: boolean;
+  /** `10.0.0.1:6443 -> 9445`. */
+  readonly redirectText: string;
+  /** Oldest first. */
+  readonly events: readonly DemoEvent[];
+}
+
+export interface ShownStep {
+  readonly number: number;
+  readonly of: number;
+  readonly title: string;
+  readonly sinceMs: number;
+}
+
+export interface ShownServer {
+  readonly name: string;
+  readonly address: string;
+  /** Whether its process runs, whatever anybody believes. */
+  readonly running: boolean;
+  /** HAProxy's words, `not configured` where it does not know the server. */
+  readonly status: string;
+  readonly check: string;
+  /** Of the requests answered lately, 0 to 1. */
+  readonly share: number;
+}
+
+export interface ShownGeneration {
+  readonly number: number;
+  readonly pid: number;
+  readonly state: string;
+  readonly ageMs: number;
+  readonly sessions: number | undefined;
+  readonly note: string;
+}
+
+export interface DemoEvent {
+  readonly atMs: number;
+  readonly text: string;
+}

@@ -1,0 +1,56 @@
+import type { DemoEvent, Scene } from './scene.ts';
+import { eventLine, type Paint, renderView } from './view.ts';
+
+export interface Screen {
+  readonly show: (scene: Scene) => void;
+  readonly event: (event: DemoEvent) => void;
+  /** What is printed afterwards comes below the view. May be called twice. */
+  readonly close: () => void;
+}
+
+/** The part of a stream that is looked at: `process.stdout`. */
+export interface Output {
+  readonly isTTY?: boolean;
+  readonly rows?: number;
+  readonly write: (text: string) => unknown;
+}
+
+const ESC = '\u001b[';
+const colours = { good: '32', bad: '31;1', dim: '2', strong: '1' } as const;
+const noPaint: Paint = (_style, text) => text;
+const ansiPaint: Paint = (style, text) => `${ESC}${colours[style]}m${text}${ESC}0m`;
+
+/** A view that is drawn over itself on a terminal, one line per event anywhere else. */
+export function createScreen(out: Output, options: { readonly view: boolean }): Screen {
+  if (options.view && out.isTTY === true) return createTerminal(out);
+  return {
+    show: () => undefined,
+    event: (event) => void out.write(`${eventLine(event)}\n`),
+    close: () => undefined,
+  };
+}
+
+function createTerminal(out: Output): Screen {
+  const paint = process.env['NO_COLOR'] === undefined ? ansiPaint : noPaint;
+  let drawn = 0;
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) out.write(`${ESC}?25h`);
+    isOpen = false;
+  };
+  out.write(`${ESC}?25l`);
+  // A terminal without a cursor is a poor thing to leave behind.
+  process.on('exit', close);
+  return {
+    show: (scene) => {
+      if (!isOpen) return;
+      // What does not fit would scroll, and then the way back up would be wrong.
+      const lines = renderView(scene, paint).slice(0, Math.max(1, (out.rows ?? 50) - 1));
+      const back = drawn === 0 ? '' : `${ESC}${drawn}A`;
+      out.write(`${back}\r${lines.map((line) => `${line}${ESC}K\n`).join('')}${ESC}J`);
+      drawn = lines.length;
+    },
+    event: () => undefined,
+    close,
+  };
+}

@@ -1,0 +1,114 @@
+import { copyFileSync, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addAddress, createNetNamespace, type NetNamespace } from '../../test/helpers/net-namespace.ts';
+import { cleanUpAfterDeath } from '../../test/helpers/survivor.ts';
+import { startProcess } from './child-process.ts';
+import { type Cluster, startCluster } from './cluster.ts';
+import { type Journal, startJournal } from './journal.ts';
+import { type DemoPaths, demoPaths, network, programs, serverAddresses } from './layout.ts';
+import { look } from './look.ts';
+import { startTraffic, type Traffic } from './traffic.ts';
+import { until } from './until.ts';
+
+/** One control-plane node with a VIP, the cluster that it belongs to, and a client: all in a network of its own. */
+export interface Stage extends AsyncDisposable {
+  readonly paths: DemoPaths;
+  readonly namespace: NetNamespace;
+  readonly cluster: Cluster;
+  readonly traffic: Traffic;
+  readonly journal: Journal;
+  /** Whether nftables sends the VIP's traffic to HAProxy. */
+  readonly hasRedirect: () => Promise<boolean>;
+}
+
+const READY_WITHIN_MS = 30_000;
+
+/**
+ * Resolves once requests to the VIP are served. Disposing of it stops every program and removes the namespace and the
+ * folder; where that cannot be awaited, a shell that outlives this process does the same.
+ */
+export async function createStage(onEvent: (text: string) => void, signal: AbortSignal): Promise<Stage> {
+  const stack = new AsyncDisposableStack();
+  try {
+    return await furnish(stack, onEvent, signal);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function furnish(
+  stack: AsyncDisposableStack,
+  onEvent: (text: string) => void,
+  signal: AbortSignal,
+): Promise<Stage> {
+  const paths = demoPaths(makeFolder(stack));
+  const journal = startJournal(createWriteStream(paths.log), onEvent);
+  const namespace = stack.use(await createNetNamespace());
+  await addAddresses(namespace);
+  signal.throwIfAborted();
+  const cluster = await startCluster(namespace.prefix, paths, journal.take, signal);
+  stack.defer(cluster.stop);
+  const run = (graceMs: number, ...args: readonly string[]) => {
+    const started = startProcess([...namespace.prefix, programs.hawser, ...args], journal.take);
+    stack.defer(() => started.stop(graceMs));
+  };
+  copyFileSync(programs.template, paths.template);
+  run(3_000, 'haproxy', 'supervise', ...superviseFlags(paths));
+  run(3_000, 'haproxy', 'monitor', paths.kubeconfig, paths.template, paths.config, ...monitorFlags(paths));
+  const hasRedirect = () => redirectIn(namespace);
+  const limits = { deadlineMs: READY_WITHIN_MS, signal };
+  const isServed = async () => (await look(paths)).servers.some(({ status }) => status.startsWith('UP'));
+  await until('HAProxy to have a server', isServed, limits).catch(journal.explain);
+  await until('the redirect from the VIP to HAProxy', hasRedirect, limits).catch(journal.explain);
+  const traffic = startTraffic(namespace.prefix, cluster.caFile, onEvent);
+  stack.defer(traffic.stop);
+  return {
+    paths,
+    namespace,
+    cluster,
+    traffic,
+    journal,
+    hasRedirect,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function makeFolder(stack: AsyncDisposableStack): string {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-demo-'));
+  const survivor = cleanUpAfterDeath('rm -rf -- "$1"', dir);
+  stack.defer(() => {
+    rmSync(dir, { recursive: true, force: true });
+    survivor.dismiss();
+  });
+  return dir;
+}
+
+async function addAddresses(namespace: NetNamespace): Promise<void> {
+  // The loopback will do, and needs no kernel module.
+  for (const address of [...Object.values(serverAddresses), network.vip])
+    await addAddress(namespace, 'lo', `${address}/32`);
+}
+
+function superviseFlags(paths: DemoPaths): readonly string[] {
+  return [...sharedFlags(paths), '--config', paths.config, '--pid-file', paths.pidFile, '--drain-timeout=1s'];
+}
+
+function monitorFlags(paths: DemoPaths): readonly string[] {
+  return [...sharedFlags(paths), '--api-vip', network.vip, '--source=nodes'];
+}
+
+function sharedFlags(paths: DemoPaths): readonly string[] {
+  return [
+    ...['--socket', paths.controlSocket, '--stats-socket', paths.statsSocket],
+    ...['--state-file', paths.stateFile],
+  ];
+}
+
+/** By what the kernel says, not by what the monitor believes. */
+async function redirectIn(namespace: NetNamespace): Promise<boolean> {
+  const { vip, apiPort, lbPort } = network;
+  const ruleset = await namespace.run('nft', 'list', 'ruleset');
+  return ruleset.includes(`${vip} . ${apiPort} : ${vip} . ${lbPort}`);
+}

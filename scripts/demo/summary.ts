@@ -1,0 +1,52 @@
+import type { Counts } from './tally.ts';
+import { seconds } from './view.ts';
+
+/** One step of a round, done. */
+export interface StepResult {
+  readonly title: string;
+  /** What hawser made of it. */
+  readonly outcome: string;
+  /** From what was done until HAProxy served accordingly. */
+  readonly tookMs: number;
+  readonly counts: Counts;
+}
+
+const WIDTHS = [26, 29];
+
+/** The table at the end of a round, and what its columns mean. */
+export function renderSummary(results: readonly StepResult[]): readonly string[] {
+  const total = results.reduce(
+    (sum, { counts }) => ({
+      ok: sum.ok + counts.ok,
+      cut: sum.cut + counts.cut,
+      lost: sum.lost + counts.lost,
+    }),
+    { ok: 0, cut: 0, lost: 0 },
+  );
+  return [
+    line('WHAT WAS DONE', 'WHAT HAWSER DID', 'TOOK', { ok: 'OK', cut: 'CUT', lost: 'LOST' }),
+    ...results.map(({ title, outcome, tookMs, counts }) => line(title, outcome, seconds(tookMs), counts)),
+    line('', '', '', total),
+    '',
+    'TOOK  until HAProxy served accordingly. OK, CUT, LOST: requests, each on a TLS',
+    '      connection of its own to the VIP.',
+    'CUT   on the server that was killed, when it was killed; or while the killed',
+    '      worker was being replaced. Nobody in between can save those.',
+    'LOST  every other one that failed.',
+  ];
+}
+
+function line(
+  title: string,
+  outcome: string,
+  took: string,
+  counts: Readonly<Record<keyof Counts, number | string>>,
+): string {
+  const [first = 0, second = 0] = WIDTHS;
+  const numbers = [took.padStart(6), pad(counts.ok, 5), pad(counts.cut, 4), pad(counts.lost, 5)];
+  return `${title.padEnd(first)} ${outcome.padEnd(second)} ${numbers.join(' ')}`;
+}
+
+function pad(value: number | string, width: number): string {
+  return String(value).padStart(width);
+}

@@ -1,0 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicMs } from '../../src/system/monotonic-clock.ts';
+
+const LOOK_EVERY_MS = 20;
+
+/**
+ * The first value of `condition` that is neither undefined nor false. Throws once `deadlineMs` have passed, and at once
+ * when `signal` aborts.
+ */
+export async function until<T>(
+  what: string,
+  condition: () => T | undefined | false | Promise<T | undefined | false>,
+  limits: { readonly deadlineMs: number; readonly signal: AbortSignal },
+): Promise<T> {
+  const end = monotonicMs() + limits.deadlineMs;
+  while (monotonicMs() < end) {
+    limits.signal.throwIfAborted();
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    await pause(LOOK_EVERY_MS, undefined, { signal: limits.signal });
+  }
+  throw new Error(`Cannot go on: still waiting for ${what} after ${limits.deadlineMs / 1_000} s`);
+}

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readProcess } from '../../../src/system/processes.ts';
+import { descendantsOf, type TreeProcess } from '../../helpers/process-tree.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+const program = fileURLToPath(new URL('../../../scripts/demo/main.ts', import.meta.url));
+
+/** A demo that runs as a user would run it, with a folder for temporary files that is all its own. */
+export interface DemoRun {
+  readonly output: () => string;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  readonly exited: Promise<number | NodeJS.Signals>;
+  /** Every process that it has started, as far as `remember` has seen them. */
+  readonly remember: () => readonly TreeProcess[];
+  /** What is left of it: processes, network namespaces, files. Empty when all is well. */
+  readonly leftovers: () => readonly string[];
+  readonly end: () => void;
+}
+
+export function runDemo(...args: readonly string[]): DemoRun {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-test-demo-'));
+  const child = spawn(process.execPath, [program, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TMPDIR: dir },
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('Cannot start the demo: no process');
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (piece) => {
+      output += String(piece);
+    });
+  const seen = new Map<number, TreeProcess>();
+  const exited = once(child, 'close').then(([code, signal]) => code ?? signal);
+  return {
+    output: () => output,
+    signal: (signal) => void child.kill(signal),
+    exited,
+    remember: () => {
+      for (const each of descendantsOf(pid)) seen.set(each.id.pid, each);
+      return [...seen.values()];
+    },
+    leftovers: () => [
+      ...[...seen.values()].filter(isThere).map(({ id, argv }) => `process ${id.pid} ${argv.join(' ')}`),
+      ...namespacesOf(pid).map((name) => `namespace ${name}`),
+      ...readdirSync(dir).map((name) => `file ${name}`),
+    ],
+    end: () => {
+      child.kill('SIGKILL');
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Cleaning up may outlive the demo by a moment: a shell does the last of it. */
+export async function expectNothingLeft(run: DemoRun): Promise<void> {
+  await waitFor('nothing to be left', () => run.leftovers().length === 0, 5_000).catch((error) => {
+    throw new Error(`Cannot find nothing: ${run.leftovers().join(', ')} is left`, { cause: error });
+  });
+}
+
+function isThere({ id }: TreeProcess): boolean {
+  const found = readProcess(id.pid);
+  return found?.id.startTicks === id.startTicks && found.state !== 'Z';
+}
+
+/** Named after the pid of who made them. */
+function namespacesOf(pid: number): readonly string[] {
+  const names = existsSync('/run/netns') ? readdirSync('/run/netns') : [];
+  return names.filter((name) => name.startsWith(`hawser-${pid}-`));
+}

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it, onTestFinished } from 'vitest';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { type DemoRun, expectNothingLeft, runDemo } from './demo-run.ts';
+
+const ROUND_MS = 150_000;
+
+function start(...args: readonly string[]): DemoRun {
+  const run = runDemo(...args);
+  onTestFinished(run.end);
+  return run;
+}
+
+/** Resolves once everything runs and a server has been killed: the busiest moment. */
+async function untilInTheMiddle(run: DemoRun): Promise<void> {
+  await waitFor('a server to be killed', () => run.output().includes('step 2 of 7'), 60_000);
+  const kinds = new Set(run.remember().map(({ kind }) => kind));
+  expect([...kinds]).toEqual(expect.arrayContaining(['haproxy-master', 'haproxy-worker', 'node']));
+}
+
+const rulesOfThisMachine = () => execFileSync('nft', ['list', 'ruleset'], { encoding: 'utf8' });
+
+it('one round loses no request, says so, and leaves nothing behind', { timeout: ROUND_MS }, async () => {
+  const rules = rulesOfThisMachine();
+  const run = start('--once');
+  await untilInTheMiddle(run);
+  expect(rulesOfThisMachine()).toBe(rules);
+  const code = await run.exited;
+  expect(run.output()).toMatch(/^cp-2 is killed +others serve, then it is DOWN .* 0$/m);
+  expect(run.output()).not.toContain('lost a request');
+  expect(code).toBe(0);
+  await expectNothingLeft(run);
+  expect(rulesOfThisMachine()).toBe(rules);
+});
+
+it.each([
+  ['SIGINT', 0],
+  ['SIGTERM', 0],
+] as const)('%s in the middle leaves nothing behind', { timeout: ROUND_MS }, async (signal, code) => {
+  const run = start();
+  await untilInTheMiddle(run);
+  run.signal(signal);
+  expect(await run.exited).toBe(code);
+  await expectNothingLeft(run);
+});
+
+it('a round that was interrupted is not a success', { timeout: ROUND_MS }, async () => {
+  const run = start('--once');
+  await waitFor('the demo to start', () => run.output().includes('starting'), 20_000);
+  run.signal('SIGINT');
+  expect(await run.exited).toBe(130);
+  await expectNothingLeft(run);
+});
+
+it('SIGKILL in the middle leaves nothing behind either', { timeout: ROUND_MS }, async () => {
+  const run = start();
+  await untilInTheMiddle(run);
+  run.signal('SIGKILL');
+  expect(await run.exited).toBe('SIGKILL');
+  await expectNothingLeft(run);
+});
+
+it('an unknown option is a usage error and starts nothing', async () => {
+  const run = start('--twice');
+  expect(await run.exited).toBe(2);
+  expect(run.output()).toContain('--twice');
+  await expectNothingLeft(run);
+});

@@ -1,0 +1,90 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** One instruction a line, without comments. */
+const instructions = read('Dockerfile')
+  .split('\n')
+  .filter((line) => !line.startsWith('#'))
+  .join('\n')
+  .replace(/\\\n\s*/g, '')
+  .split('\n')
+  .filter((line) => line !== '');
+const finalStage = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
+/** Sources in the build context, by the COPY that takes them. */
+const sources = instructions
+  .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
+  .flatMap((line) => line.split(/\s+/).slice(1, -1));
+
+it('copies only what is there and what .dockerignore lets through', () => {
+  const letThrough = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line.startsWith('!'))
+    .map((line) => line.slice(1));
+  expect(sources.filter((source) => !existsSync(join(root, source)))).toEqual([]);
+  expect([...sources].sort()).toEqual(letThrough.sort());
+});
+
+it('copies everything that bin/hawser looks for', () => {
+  const built = instructions.find((line) => line.includes('cp -R')) ?? '';
+  const wanted = read('bin/hawser').match(/\$here\/(?:dist|node_modules\/node-linux)/g) ?? [];
+  expect(new Set(wanted)).toEqual(new Set(['$here/node_modules/node-linux', '$here/dist']));
+  expect(built).toMatch(/cp "\$node" "\/opt\/hawser\/\$node"/);
+  expect(built).toMatch(/cp -R bin dist templates package\.json \/opt\/hawser\//);
+});
+
+it('starts both stages from one named base and never from latest', () => {
+  const from = instructions.filter((line) => line.startsWith('FROM '));
+  expect(from).toEqual([
+    expect.stringMatching(/^FROM \$\{BASE\} AS build$/),
+    expect.stringMatching(/^FROM \$\{BASE\}$/),
+  ]);
+  expect(instructions).toContain('ARG BASE=debian:bookworm-slim');
+  expect(read('Dockerfile')).not.toMatch(/:latest/);
+});
+
+it('has no package manager of Node, no compiler and no download in the final stage', () => {
+  const text = finalStage.join('\n');
+  expect(text).not.toMatch(/npm|npx|yarn|gcc|g\+\+|build-essential|\bmake\b|curl|wget|ADD /);
+  expect(text).toMatch(/apt-get install -y --no-install-recommends\s+ca-certificates haproxy nftables tini;/);
+});
+
+it('runs hawser under an init, and asks the supervisor how it is', () => {
+  expect(finalStage).toContain('ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/hawser"]');
+  const health = finalStage.find((line) => line.startsWith('HEALTHCHECK')) ?? '';
+  expect(health).toMatch(/CMD \["hawser", "haproxy", "status", "--timeout=4s"\]/);
+});
+
+it('the layout of the image runs from anywhere, through a link', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const arch = process.arch === 'arm64' ? 'arm64' : 'x64';
+  const node = `node_modules/node-linux-${arch}/bin`;
+  const script = [
+    `mkdir -p opt/${node} && ln -s ${root}/${node}/node opt/${node}/node`,
+    `cp -R ${root}/bin ${root}/dist ${root}/templates opt/ && ln -s opt/bin/hawser hawser`,
+  ].join(' && ');
+  execFileSync('sh', ['-c', script], { cwd: dir });
+  const usage = execFileSync(join(dir, 'hawser'), ['--help'], { encoding: 'utf8', cwd: '/' });
+  expect(usage).toContain('haproxy supervise');
+});
+
+it('image.sh tags with the version that the manifest asks for, and passes a base on', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const engine = join(dir, 'engine');
+  writeFileSync(engine, '#!/bin/sh\nprintf "%s\\n" "$@"\n');
+  chmodSync(engine, 0o755);
+  const env = { ...process.env, ENGINE: engine, BASE: 'registry.example/debian:12' };
+  const { stdout, status } = spawnSync('sh', [join(root, 'scripts/image.sh')], { env, encoding: 'utf8' });
+  const { version } = JSON.parse(read('package.json'));
+  expect(status).toBe(0);
+  expect(stdout).toContain(`--tag\nhawser:${version}\n.\n`);
+  expect(stdout).toContain('--build-arg\nBASE=registry.example/debian:12\n');
+});
