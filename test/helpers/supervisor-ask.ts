@@ -15,7 +15,9 @@ export function askRaw(
     socket.setEncoding('utf8');
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`Cannot get an answer of "${socketPath}": none within ${timeoutMs} ms, has "${received}"`));
+      reject(
+        new Error(`Cannot get an answer of "${socketPath}": none within ${timeoutMs} ms, has "${received}"`),
+      );
     }, timeoutMs);
     socket.once('connect', () => socket.end(bytes));
     socket.on('data', (text) => {
@@ -28,7 +30,12 @@ export function askRaw(
     socket.once('end', () => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(received.split('\n').slice(0, -1).map((line): unknown => JSON.parse(line)));
+      resolve(
+        received
+          .split('\n')
+          .slice(0, -1)
+          .map((line): unknown => JSON.parse(line)),
+      );
     });
   });
 }

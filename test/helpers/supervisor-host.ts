@@ -8,7 +8,12 @@ import { createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { readProcesses, type TreeProcess } from './process-tree.ts';
 import { ensureBuilt } from './supervisor-build.ts';
 import { configurationText, type Extras, ports } from './supervisor-configuration.ts';
-import { type LogLine, readLogEvents, type SupervisorProcess, startSupervisor } from './supervisor-process.ts';
+import {
+  type LogLine,
+  readLogEvents,
+  type SupervisorProcess,
+  startSupervisor,
+} from './supervisor-process.ts';
 import { waitFor } from './wait-for.ts';
 
 export interface HostPaths {
@@ -61,8 +66,7 @@ export async function createSupervisedHost(): Promise<SupervisedHost> {
         { socket: paths.socket, logPath: paths.log },
         env,
       ),
-    events: (name) =>
-      readLogEvents(paths.log).filter(({ event }) => name === undefined || event === name),
+    events: (name) => readLogEvents(paths.log).filter(({ event }) => name === undefined || event === name),
     load: async (plan) => stack.use(await startLoad(namespace.prefix, { ...noLoad, ...plan })),
     serve: async (...backendPorts) => {
       const identity = createAuthority(join(paths.dir, 'pki')).issue({ commonName: 'backend' });

@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ports } from '../../helpers/supervisor-configuration.ts';
+import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+test.each(['worker', 'master'] as const)('a killed %s is followed by a new generation', async (victim) => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise();
+  const first = await supervisor.waitForServing();
+  const load = await host.load({ ratePerSecond: 100, servers: ['v1'] });
+  const pid = victim === 'master' ? first.pid : first.workers[0];
+  process.kill(pid ?? 0, 'SIGKILL');
+  const second = await supervisor.waitForServing(1);
+  expect(second).toMatchObject({ generation: 2, config: 'live' });
+  await waitFor('connections to be served again', () => load.events().some((it) => it.kind === 'ok-again'));
+  await host.waitForGenerations(1);
+  expect(host.events('generation-died')).toMatchObject([{ generation: 1, level: 'error' }]);
+});
+
+test('a generation that dies again and again is started again after growing pauses, and recovers', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise();
+  let pauses: number[] = [];
+  for (let generation = 1; generation <= 4; generation += 1) {
+    const { pid } = await supervisor.waitForServing(generation - 1);
+    process.kill(pid, 'SIGKILL');
+    const restart = await waitFor('the death to be noticed', async () => {
+      const status = await supervisor.status();
+      return status.current === null || status.current.generation > generation ? status : undefined;
+    });
+    pauses = [...pauses, restart.restart?.failures ?? 0];
+  }
+  await supervisor.waitForServing(4);
+  expect(host.events('generation-died')).toHaveLength(4);
+  expect(pauses.slice(1)).toEqual([2, 3, 4]);
+  await host.waitForGenerations(1);
+});
+
+test('dead, and the configuration broken meanwhile: the last good copy serves until a good reload', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise();
+  const { pid } = await supervisor.waitForServing();
+  const load = await host.load({ probe: { port: ports.version, gapMs: 20 } });
+  writeFileSync(host.paths.config, 'nonsense\n');
+  process.kill(pid, 'SIGKILL');
+  const fallback = await supervisor.waitForServing(1);
+  expect(fallback.config).toBe('last-good');
+  await waitFor('v1 to be served', () => load.servedAtMs('v1'));
+  expect((await supervisor.status()).lastFailure).toMatchObject({ stage: 'start' });
+  expect(host.events('falling-back-to-last-good')).toHaveLength(1);
+
+  expect(await supervisor.reload()).toMatchObject({ ok: false, stage: 'check' });
+  host.install('v2');
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  expect(await supervisor.status()).toMatchObject({ current: { config: 'live' }, lastFailure: null });
+  await waitFor('v2 to be served', () => load.servedAtMs('v2'));
+});
+
+test('a supervisor that starts with a broken configuration serves the last good copy of an earlier one', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const first = host.supervise();
+  await first.waitForServing();
+  first.kill('SIGTERM');
+  expect(await first.ended).toBe(0);
+  writeFileSync(host.paths.config, 'nonsense\n');
+  const second = host.supervise();
+  expect(await second.waitForServing()).toMatchObject({ config: 'last-good' });
+  expect((await second.status()).lastFailure).toMatchObject({ stage: 'check' });
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { isAlive, readProcess } from '../../../src/system/processes.ts';
+import { ports } from '../../helpers/supervisor-configuration.ts';
+import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+const streamCount = 8;
+
+test('a generation that never drains is told apart, its streams end one by one, and it is gone', async () => {
+  await using host = await createSupervisedHost();
+  await host.serve(ports.backend);
+  host.install('v1');
+  const supervisor = host.supervise(['--force-delete-timeout', '3s']);
+  await supervisor.waitForServing();
+  const streams = await host.load({ port: ports.stream, streams: streamCount });
+  await waitFor('the streams', async () => (await supervisor.status()).current?.sessions === streamCount);
+  const load = await host.load({ ratePerSecond: 100, servers: ['v1'] });
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+
+  const [draining] = (await supervisor.status()).draining;
+  expect(draining).toMatchObject({ generation: 1, sent: 'soft-stop', reason: 'a newer generation serves' });
+  expect(draining?.terminateInMs).toBeGreaterThan(0);
+  expect(draining?.terminateInMs).toBeLessThanOrEqual(3_000);
+  // Its own streams, and no more than the few requests that the load had in it.
+  expect(draining?.sessions).toBeGreaterThanOrEqual(streamCount);
+
+  const cuts = await waitFor('all streams to be ended', () => {
+    const seen = streams.events().filter((it) => it.kind === 'cut');
+    return seen.length === streamCount ? seen : undefined;
+  });
+  const times = cuts.map(({ atMs }) => atMs);
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(100);
+  await host.waitForGenerations(1);
+  await waitFor('the drained one to leave the status', async () => {
+    const status = await supervisor.status();
+    return status.draining.length === 0 && status.current?.generation === 2;
+  });
+  expect((await load.stop()).lost).toEqual({});
+});
+
+test('a stopped worker and a stopped master that ignore SIGTERM are killed', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise(['--force-delete-timeout', '1s']);
+  const first = await supervisor.waitForServing();
+  const deafWorker = readProcess(first.workers[0] ?? 0)?.id;
+  if (deafWorker === undefined) throw new Error('Cannot read the worker: it is gone, expected it to serve');
+  await supervisor.reload();
+  const second = await supervisor.waitForServing(1);
+  const deafMaster = readProcess(second.pid)?.id;
+  if (deafMaster === undefined) throw new Error('Cannot read the master: it is gone, expected it to serve');
+  process.kill(deafMaster.pid, 'SIGSTOP');
+  expect(await supervisor.reload()).toMatchObject({ ok: true, generation: 3 });
+  await waitFor('the deaf master to be killed', () => !isAlive(deafMaster), 20_000);
+  expect(host.events('generation-killed')).toMatchObject([{ generation: 2, reason: 'replaced' }]);
+  await host.waitForGenerations(1);
+});

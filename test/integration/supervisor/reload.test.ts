@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
+import { ports } from '../../helpers/supervisor-configuration.ts';
+import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+const rate = { ratePerSecond: 200 };
+const probe = { port: ports.version, gapMs: 10 };
+const versions = (count: number) => Array.from({ length: count }, (_, index) => `v${index + 1}`);
+
+test('no connection is lost through ten reloads, and each one serves the newest file', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise();
+  await supervisor.waitForServing();
+  const load = await host.load({ ...rate, probe, servers: versions(11) });
+  for (const version of versions(11).slice(1)) {
+    host.install(version);
+    expect(await supervisor.reload()).toMatchObject({ ok: true });
+    await waitFor(`${version} to be served`, () => load.servedAtMs(version));
+  }
+  const summary = await load.stop();
+  expect(summary.lost).toEqual({});
+  expect(summary.ok).toBeGreaterThan(100);
+  await host.waitForGenerations(1);
+  expect(await supervisor.status()).toMatchObject({ current: { generation: 11 }, draining: [] });
+});
+
+test('a burst of 20 reloads is answered, starts at most two generations and ends on the newest file', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise();
+  await supervisor.waitForServing();
+  const load = await host.load({ ...rate, probe, servers: versions(21) });
+  const answers = versions(21)
+    .slice(1)
+    .map((version) => {
+      host.install(version);
+      return supervisor.reload();
+    });
+  for (const answer of await Promise.all(answers)) expect(answer).toMatchObject({ ok: true });
+  await waitFor('the newest file to be served', () => load.servedAtMs('v21'));
+  expect(host.events('generation-serving').length).toBeLessThanOrEqual(3);
+  const summary = await load.stop();
+  expect(summary.lost).toEqual({});
+  await host.waitForGenerations(1);
+});
+
+test('SIGHUP reloads', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise();
+  await supervisor.waitForServing();
+  host.install('v2');
+  supervisor.kill('SIGHUP');
+  await supervisor.waitForServing(1);
+  const load = await host.load({ probe });
+  await waitFor('v2 to be served', () => load.servedAtMs('v2'));
+});
+
+test('a server that was down is down in the new generation from its start', async () => {
+  await using host = await createSupervisedHost();
+  await addSilence(host);
+  host.install('v1', quickToFall);
+  const supervisor = host.supervise();
+  await supervisor.waitForServing();
+  await waitFor('the check to find the dead server', async () => (await deadServer(host)) === 'down');
+  host.install('v2', slowToFall);
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  await host.waitForGenerations(1);
+  expect(await deadServer(host)).toBe('down');
+});
+
+test('a server that was down gets a new chance when no generation is left that knew of it', async () => {
+  await using host = await createSupervisedHost();
+  await addSilence(host);
+  host.install('v1', quickToFall);
+  const supervisor = host.supervise();
+  await supervisor.waitForServing();
+  await waitFor('the check to find the dead server', async () => (await deadServer(host)) === 'down');
+  const { pid } = await supervisor.reload();
+  host.install('v2', slowToFall);
+  process.kill(pid ?? 0, 'SIGKILL');
+  await supervisor.waitForServing(2);
+  expect(await deadServer(host)).toBe('up');
+});
+
+/** Nobody answers on this port, and nothing says so: a check ends with its timeout. */
+async function addSilence(host: SupervisedHost): Promise<void> {
+  const chain = '{ type filter hook input priority 0; tcp dport 6443 drop; };';
+  await host.namespace.run('nft', `table inet silence { chain input ${chain} }`);
+}
+
+const backend = (patience: string) => ({
+  more: `backend masters
+  timeout connect ${patience}
+  server dead 127.0.0.1:6443 check inter ${patience} fall 1
+`,
+});
+const quickToFall = backend('100ms');
+/** Its first check does not end within the time of a test: the state file alone can tell that the server is down. */
+const slowToFall = backend('2m');
+
+async function deadServer(host: SupervisedHost): Promise<'down' | 'up' | undefined> {
+  const state = await askRuntimeApi(host.paths.statsSocket, 'show servers state masters', 1_000);
+  // be_id be_name srv_id srv_name srv_addr srv_op_state: 0 is stopped, 2 is running.
+  const operational = /^\d+ masters \d+ dead \S+ (\d)/m.exec(state ?? '')?.[1];
+  if (operational === undefined) return undefined;
+  return operational === '0' ? 'down' : 'up';
+}

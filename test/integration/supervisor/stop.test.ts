@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import type { Load } from '../../helpers/load/start-load.ts';
+import { ports } from '../../helpers/supervisor-configuration.ts';
+import { createSupervisedHost, type SupervisedHost } from '../../helpers/supervisor-host.ts';
+import type { SupervisorProcess } from '../../helpers/supervisor-process.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+const streamCount = 8;
+
+interface Streaming {
+  readonly supervisor: SupervisorProcess;
+  readonly load: Load;
+}
+
+/** A supervisor whose first generation carries streams that never end by themselves. */
+async function streaming(host: SupervisedHost, drainTimeout: string): Promise<Streaming> {
+  await host.serve(ports.backend);
+  host.install('v1');
+  const supervisor = host.supervise(['--drain-timeout', drainTimeout]);
+  await supervisor.waitForServing();
+  const load = await host.load({ port: ports.stream, streams: streamCount });
+  await waitFor('the streams to be counted', async () => {
+    const { current } = await supervisor.status();
+    return current?.sessions === streamCount;
+  });
+  return { supervisor, load };
+}
+
+function expectNothingLeft(host: SupervisedHost): void {
+  expect(host.haproxys()).toEqual([]);
+  expect(existsSync(host.paths.socket)).toBe(false);
+}
+
+const cutTimes = (load: Load) => load.events().flatMap((it) => (it.kind === 'cut' ? [it.atMs] : []));
+
+test('SIGTERM stops accepting, and ends the streams one by one before the drain timeout', async () => {
+  await using host = await createSupervisedHost();
+  const { supervisor, load } = await streaming(host, '2s');
+  const fresh = await host.load({ ratePerSecond: 50, servers: ['v1'] });
+  supervisor.kill('SIGTERM');
+  await waitFor('new connections to be refused', () =>
+    fresh.events().some((it) => it.kind === 'lost' && it.reason === 'refused'),
+  );
+  expect(await supervisor.status()).toMatchObject({
+    phase: 'stopping',
+    current: null,
+    draining: [{ generation: 1, reason: 'the supervisor is stopping', sent: 'soft-stop' }],
+  });
+  expect(await supervisor.reload()).toMatchObject({ ok: false, stage: 'stop' });
+  expect(cutTimes(load)).toEqual([]);
+  expect(await supervisor.ended).toBe(0);
+  expectNothingLeft(host);
+  await waitFor('all cuts to be seen', () => cutTimes(load).length === streamCount);
+  // Eight ends in steps over 200 ms: in one instant, all would have the same time.
+  const times = cutTimes(load);
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(100);
+});
+
+test('after SIGTERM, the end of the last stream is the end of the supervisor', async () => {
+  await using host = await createSupervisedHost();
+  await host.serve(ports.backend);
+  host.install('v1');
+  const supervisor = host.supervise(['--drain-timeout', '10m']);
+  await supervisor.waitForServing();
+  const load = await host.load({ port: ports.stream, streams: streamCount });
+  await waitFor('a stream', async () => ((await supervisor.status()).current?.sessions ?? 0) > 0);
+  supervisor.kill('SIGTERM');
+  await waitFor('draining', async () => (await supervisor.status()).phase === 'stopping');
+  await load.stop();
+  expect(await supervisor.ended).toBe(0);
+  expectNothingLeft(host);
+});
+
+test('a second SIGTERM ends what still drains', async () => {
+  await using host = await createSupervisedHost();
+  const { supervisor } = await streaming(host, '10m');
+  supervisor.kill('SIGTERM');
+  await waitFor('draining', async () => (await supervisor.status()).phase === 'stopping');
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.ended).toBe(0);
+  expectNothingLeft(host);
+});
+
+test('SIGTERM during a start that never proves itself does not wait for the start timeout', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1', { statsSocket: `${host.paths.dir}/elsewhere.sock` });
+  const supervisor = host.supervise(['--drain-timeout', '1s', '--start-timeout', '10m']);
+  await waitFor('a candidate', async () => (await supervisor.status()).reload?.stage === 'proving');
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.ended).toBe(0);
+  expectNothingLeft(host);
+});
+
+test('SIGTERM while it waits for a configuration ends it at once', async () => {
+  await using host = await createSupervisedHost();
+  const supervisor = host.supervise();
+  await waitFor('the supervisor to listen', () => existsSync(host.paths.socket));
+  await supervisor.status();
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.ended).toBe(0);
+  expectNothingLeft(host);
+});

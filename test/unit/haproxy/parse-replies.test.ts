@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { clientSessions, downServers, infoNumber, masterPid } from '../../../src/haproxy/parse-replies.ts';
+
+/** What HAProxy 2.6.12 really said, with two TCP sessions in backend "masters" and its server "dead" down. */
+const recorded = (name: string): string =>
+  readFileSync(fileURLToPath(new URL(`../../fixtures/supervisor/${name}`, import.meta.url)), 'utf8');
+
+test.each(['show-info.txt', 'stats-prompt-show-info.txt'])('a number out of %s, prompt or not', (file) => {
+  expect(infoNumber(recorded(file), 'Pid')).toBeGreaterThan(1);
+  expect(infoNumber(recorded(file), 'CurrConns')).toBe(3);
+});
+
+test('a field whose name ends alike is not taken for it', () => {
+  expect(infoNumber('OtherPid: 7\nPid: 8\n', 'Pid')).toBe(8);
+  expect(infoNumber('OtherPid: 7\n', 'Pid')).toBeUndefined();
+  expect(infoNumber('', 'CurrConns')).toBeUndefined();
+});
+
+test('the master is told apart from its workers', () => {
+  const proc = recorded('show-proc.txt');
+  expect(masterPid(proc)).toBe(Number(/^(\d+) +master/m.exec(proc)?.[1]));
+  expect(masterPid('# workers\n42 worker 0 0d 2.6\n')).toBeUndefined();
+});
+
+test("clients' sessions are found, the command line's own is not", () => {
+  const sessions = recorded('show-sess.txt');
+  const found = clientSessions(sessions);
+  expect(sessions).toContain('fe=GLOBAL');
+  expect(found.map(({ server }) => server)).toEqual(['masters/cp-0', 'masters/cp-0']);
+  for (const { id } of found) expect(sessions).toMatch(new RegExp(`^${id}: proto=tcpv4 .*fe=masters`, 'm'));
+  expect(clientSessions('')).toEqual([]);
+});
+
+test('servers that are down are found by backend and name', () => {
+  expect(downServers(recorded('show-servers-state.txt'))).toEqual(['masters/dead']);
+  expect(downServers('')).toEqual([]);
+});

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfiguration } from '../../../src/haproxy/read-configuration.ts';
+
+let dir: string;
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  writeFileSync(join(dir, 'empty'), '');
+  mkdirSync(join(dir, 'directory'));
+  symlinkSync('loop', join(dir, 'loop'));
+  writeFileSync(join(dir, 'huge'), 'x');
+  truncateSync(join(dir, 'huge'), 17 * 1024 * 1024);
+  writeFileSync(join(dir, 'good'), 'global\n');
+  symlinkSync('good', join(dir, 'link'));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+test.each([
+  ['missing', 'it does not exist'],
+  ['empty', 'it is empty'],
+  ['directory', 'it is no regular file'],
+  ['loop', 'ELOOP'],
+  ['huge', 'it has 17825792 bytes'],
+])('a file that is %s is named with the reason', (name, reason) => {
+  const found = readConfiguration(join(dir, name));
+  expect(found).toMatchObject({ kind: 'unusable', message: expect.stringContaining(reason) });
+  expect(found).toMatchObject({
+    message: expect.stringContaining(`Cannot use configuration "${join(dir, name)}"`),
+  });
+});
+
+test.each(['good', 'link'])('a file that is %s is read, with the hash of its bytes', (name) => {
+  expect(readConfiguration(join(dir, name))).toEqual({
+    kind: 'present',
+    bytes: Buffer.from('global\n'),
+    sha256: createHash('sha256').update('global\n').digest('hex'),
+  });
+});

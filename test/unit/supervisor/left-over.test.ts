@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ProcessId } from '../../../src/model/process-id.ts';
+import type { Program } from '../../../src/model/program.ts';
+import { adopt, goneOf } from '../../../src/supervisor/left-over.ts';
+import type { ProcessRecord, RecordedGeneration } from '../../../src/supervisor/record.ts';
+import { initialState } from '../../../src/supervisor/state.ts';
+import { readProcess } from '../../../src/system/processes.ts';
+import { limits } from '../../helpers/supervisor-model.ts';
+
+let child: ChildProcess;
+let alive: ProcessId;
+let cleaned: number[];
+
+beforeEach(() => {
+  child = spawn('sleep', ['600'], { stdio: 'ignore' });
+  const found = readProcess(child.pid ?? 0);
+  if (found === undefined) throw new Error('Cannot read the child: it is gone, expected it to sleep');
+  alive = found.id;
+  cleaned = [];
+});
+afterEach(() => void child.kill('SIGKILL'));
+
+const now = 50_000;
+const fresh = initialState(limits, { nextNumber: 1, hasLastGood: false });
+const dead: ProcessId = { pid: 2 ** 22 + 1, startTicks: 1 };
+const reused = (): ProcessId => ({ ...alive, startTicks: alive.startTicks - 1 });
+
+function program(findMaster: Program['findMaster'] = async () => undefined): Program {
+  const unused = (): never => {
+    throw new Error('Cannot do this: an adoption has no use for it');
+  };
+  return {
+    ...{ hasConfiguration: unused, hasLastGood: unused, check: unused, saveState: unused, start: unused },
+    ...{ prove: unused, keepLastGood: unused, countSessions: unused, endSessions: unused },
+    endSessionsOfDownServers: unused,
+    findMaster,
+    cleanUp: async (generation) => void cleaned.push(generation),
+  };
+}
+
+const generation = (
+  number: number,
+  role: RecordedGeneration['role'],
+  master?: ProcessId,
+): RecordedGeneration => ({
+  ...{ number, role, workers: [], config: 'live', configSha256: 'abc', since: 40_000 },
+  ...(master === undefined ? {} : { master }),
+});
+const recordOf = (...generations: RecordedGeneration[]): ProcessRecord => ({
+  ...{ epoch: 'e', nextNumber: 9, generations },
+});
+
+test('the generation that served goes on serving, and numbers go on where they were', async () => {
+  const state = await adopt(fresh, recordOf(generation(8, 'serving', alive)), program(), now);
+  expect(state).toMatchObject({ nextNumber: 9, retiring: [], serving: { number: 8, master: alive } });
+});
+
+test('one that had yet to prove itself stands in where nothing else is left', async () => {
+  const record = recordOf(generation(7, 'serving', dead), generation(8, 'starting', alive));
+  const state = await adopt(fresh, record, program(), now);
+  expect(state.serving).toMatchObject({ number: 8 });
+  expect(cleaned).toEqual([7]);
+});
+
+test('what else is alive retires, with the time that it was promised', async () => {
+  const record = recordOf(generation(7, 'serving', alive), generation(8, 'starting', alive), {
+    ...generation(6, 'retiring', alive),
+    terminateAt: 60_000,
+  });
+  const { serving, retiring } = await adopt(fresh, record, program(), now);
+  expect(serving?.number).toBe(7);
+  expect(retiring).toMatchObject([
+    { number: 8, reason: 'left-over', since: now, terminateAt: now + limits.forceDeleteTimeoutMs },
+    { number: 6, reason: 'left-over', since: 40_000, terminateAt: 60_000 },
+  ]);
+});
+
+test('dead processes, and pids that are another process by now, are dropped and cleaned up after', async () => {
+  const record = recordOf(generation(7, 'serving', dead), generation(8, 'retiring', reused()));
+  const state = await adopt(fresh, record, program(), now);
+  expect(state).toMatchObject({ serving: undefined, retiring: [], nextNumber: 9 });
+  expect(cleaned).toEqual([7, 8]);
+});
+
+test('a process that was started but not yet written down is waited for until it can be asked', async () => {
+  let looks = 0;
+  const found = program(async () => {
+    looks += 1;
+    return looks < 3 ? undefined : alive;
+  });
+  const state = await adopt(fresh, recordOf(generation(8, 'starting')), found, now);
+  expect(state.serving).toMatchObject({ number: 8, master: alive });
+});
+
+test('a generation that was written down but never started is not waited for without end', async () => {
+  const state = await adopt(fresh, recordOf(generation(8, 'starting')), program(), now);
+  expect(state.serving).toBeUndefined();
+  expect(cleaned).toEqual([8]);
+});
+
+test('the end of a process that is not ours to wait for is noticed', async () => {
+  let gone = false;
+  const waiting = goneOf(alive).then(() => {
+    gone = true;
+  });
+  expect(gone).toBe(false);
+  child.kill('SIGKILL');
+  await waiting;
+  await goneOf(reused());
+  expect(gone).toBe(true);
+});
