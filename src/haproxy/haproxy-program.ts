@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ProcessId } from '../model/process-id.ts';
 import type {
@@ -81,6 +81,7 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
       const isDoomed = ({ server }: Session): boolean => down.has(server);
       await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isDoomed))));
     },
+    cleanUpAllBut: (generations) => removeSockets(runDir, new Set(generations.map(masterSocket))),
     cleanUp: (generation) => rm(masterSocket(generation), { force: true }).catch(() => undefined),
   };
 }
@@ -136,4 +137,14 @@ async function findMaster(masterSocket: string): Promise<ProcessId | undefined> 
   const proc = await askRuntimeApi(masterSocket, 'show proc', ASK_TIMEOUT_MS);
   const pid = proc === undefined ? undefined : masterPid(proc);
   return pid === undefined ? undefined : readProcess(pid)?.id;
+}
+
+/** A supervisor that was killed between the end of a generation and its clean-up leaves the socket file behind. */
+async function removeSockets(runDir: string, keep: ReadonlySet<string>): Promise<void> {
+  const names = await readdir(runDir).catch(() => []);
+  const sockets = names
+    .filter((name) => /^hawser-generation-\d+\.sock$/.test(name))
+    .map((name) => join(runDir, name));
+  const left = sockets.filter((path) => !keep.has(path));
+  await Promise.all(left.map((path) => rm(path, { force: true }).catch(() => undefined)));
 }

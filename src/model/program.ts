@@ -67,6 +67,8 @@ export interface Program {
    * check no server any more, and a client would stay with a dead one until it gives up by itself.
    */
   readonly endSessionsOfDownServers: (serving: Running, draining: readonly Running[]) => Promise<void>;
+  /** What generations left in the file system that are neither among these nor running. */
+  readonly cleanUpAllBut: (generations: readonly number[]) => Promise<void>;
   /** The generation is gone: what it left in the file system goes too. */
   readonly cleanUp: (generation: number) => Promise<void>;
 }

@@ -23,6 +23,7 @@ export async function adopt(
   now: number,
 ): Promise<State> {
   const alive = await stillAlive(record, program);
+  await program.cleanUpAllBut(alive.map(({ number }) => number));
   const heir = alive.find(({ role }) => role === 'serving') ?? alive.find(({ role }) => role === 'starting');
   const retiring = alive.filter((it) => it !== heir).map((it) => retiringOf(it, fresh, now));
   const nextNumber = Math.max(fresh.nextNumber, record.nextNumber);
@@ -35,10 +36,7 @@ async function stillAlive(record: ProcessRecord, program: Program): Promise<read
   const alive: Alive[] = [];
   for (const recorded of record.generations) {
     const master = recorded.master ?? (await findMaster(program, recorded.number));
-    if (master === undefined || !isAlive(master)) {
-      await program.cleanUp(recorded.number);
-      continue;
-    }
+    if (master === undefined || !isAlive(master)) continue;
     const workers = recorded.workers.length > 0 ? recorded.workers : [...childrenOf(master)];
     alive.push({ ...recorded, master, workers });
   }

@@ -10,14 +10,14 @@ import { limits } from '../../helpers/supervisor-model.ts';
 
 let child: ChildProcess;
 let alive: ProcessId;
-let cleaned: number[];
+let kept: readonly number[];
 
 beforeEach(() => {
   child = spawn('sleep', ['600'], { stdio: 'ignore' });
   const found = readProcess(child.pid ?? 0);
   if (found === undefined) throw new Error('Cannot read the child: it is gone, expected it to sleep');
   alive = found.id;
-  cleaned = [];
+  kept = [-1];
 });
 afterEach(() => void child.kill('SIGKILL'));
 
@@ -35,7 +35,10 @@ function program(findMaster: Program['findMaster'] = async () => undefined): Pro
     ...{ prove: unused, keepLastGood: unused, countSessions: unused, endSessions: unused },
     endSessionsOfDownServers: unused,
     findMaster,
-    cleanUp: async (generation) => void cleaned.push(generation),
+    cleanUp: unused,
+    cleanUpAllBut: async (generations) => {
+      kept = generations;
+    },
   };
 }
 
@@ -60,7 +63,7 @@ test('one that had yet to prove itself stands in where nothing else is left', as
   const record = recordOf(generation(7, 'serving', dead), generation(8, 'starting', alive));
   const state = await adopt(fresh, record, program(), now);
   expect(state.serving).toMatchObject({ number: 8 });
-  expect(cleaned).toEqual([7]);
+  expect(kept).toEqual([8]);
 });
 
 test('what else is alive retires, with the time that it was promised', async () => {
@@ -80,7 +83,7 @@ test('dead processes, and pids that are another process by now, are dropped and 
   const record = recordOf(generation(7, 'serving', dead), generation(8, 'retiring', reused()));
   const state = await adopt(fresh, record, program(), now);
   expect(state).toMatchObject({ serving: undefined, retiring: [], nextNumber: 9 });
-  expect(cleaned).toEqual([7, 8]);
+  expect(kept).toEqual([]);
 });
 
 test('a process that was started but not yet written down is waited for until it can be asked', async () => {
@@ -96,7 +99,7 @@ test('a process that was started but not yet written down is waited for until it
 test('a generation that was written down but never started is not waited for without end', async () => {
   const state = await adopt(fresh, recordOf(generation(8, 'starting')), program(), now);
   expect(state.serving).toBeUndefined();
-  expect(cleaned).toEqual([8]);
+  expect(kept).toEqual([]);
 });
 
 test('the end of a process that is not ours to wait for is noticed', async () => {
