@@ -16,6 +16,7 @@ import type { Source } from '../sources/source.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
 import { runConfigurationLoop } from './monitor/configuration-loop.ts';
+import { haproxyConfiguration } from './monitor/haproxy-configuration.ts';
 import { watchInputs } from './monitor/inputs.ts';
 import type { Observers } from './monitor/observers.ts';
 import { runRedirectLoop } from './monitor/redirect-loop.ts';
@@ -66,7 +67,7 @@ async function monitor(
   log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });
   await Promise.all([
     observeSource(source, list, wake.poke, signal),
-    runConfigurationLoop(settings, { wake, list, observers }, signal),
+    runConfigurationLoop(haproxyConfiguration(settings, wake, list, observers), signal),
     runRedirectLoop(settings, observers, signal),
   ]);
 }

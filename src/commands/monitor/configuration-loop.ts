@@ -1,21 +1,31 @@
-import { type Applier, createApplier } from '../../apply/applier.ts';
-import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
-import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
-import type { ApiServer } from '../../model/api-server.ts';
+import type { Applier } from '../../apply/applier.ts';
 import type { ApplyOutcome } from '../../model/apply-outcome.ts';
 import { retryPauseMs } from '../../model/retry.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
-import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
-import type { Observers } from './observers.ts';
-import { createRenderer } from './renderer.ts';
-import type { ServerList } from './server-list.ts';
+import type { Rendered } from './renderer.ts';
 
 /** A refused or unanswered configuration is tried again after this long, doubled up to the longest. */
 const RETRY = { firstMs: 500, longestMs: 15_000 };
 
-/** A machine under load takes seconds for what takes 40 ms at rest. */
-const CHECK_TIMEOUT_MS = 20_000;
+/** One program's configuration: what it is made from, how, and who takes it over. */
+export interface ConfigurationParts<T> {
+  readonly wake: Wake;
+  readonly checkIntervalMs: number;
+  /** The loop has gone round. */
+  readonly beat: () => void;
+  /** What to serve now, undefined while that is not known; and when time alone will change it. */
+  readonly next: (signal: AbortSignal) => Promise<Wanted<T>>;
+  /** Undefined where it cannot be rendered, which has been told. */
+  readonly render: (input: T) => Promise<Rendered | undefined>;
+  readonly applierOf: (mode: number) => Applier;
+  readonly observe: (outcome: ApplyOutcome, input: T) => void;
+}
+
+export interface Wanted<T> {
+  readonly input: T | undefined;
+  readonly lookAgainInMs: number | undefined;
+}
 
 interface Attempt {
   readonly text: string;
@@ -24,32 +34,28 @@ interface Attempt {
 }
 
 /**
- * Wait for a change, take the list, render, apply, observe; until `signal` aborts. An attempt that failed is repeated
- * after a growing pause, or at once when the text changes. Applying is attempted on every wake: a file that somebody
- * edited or removed is put back within one check interval.
+ * Wait for a change, take what is wanted, render, apply, observe; until `signal` aborts. An attempt that failed is
+ * repeated after a growing pause, or at once when the text changes. Applying is attempted on every wake: a file that
+ * somebody edited or removed is put back within one check interval.
  */
-export async function runConfigurationLoop(
-  settings: HaproxyMonitorSettings,
-  parts: { readonly wake: Wake; readonly list: ServerList; readonly observers: Observers },
+export async function runConfigurationLoop<T>(
+  parts: ConfigurationParts<T>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { wake, list, observers } = parts;
-  const render = createRenderer(settings, observers);
-  const applierOf = createAppliers(settings);
   let attempt: Attempt | undefined;
-  let pauseMs = settings.checkInterval;
+  let pauseMs = parts.checkIntervalMs;
   while (!signal.aborted) {
-    await wake.sleep(pauseMs, signal);
-    observers.metrics.beat();
-    const wanted = await list.next(signal);
-    pauseMs = Math.min(settings.checkInterval, wanted.lookAgainInMs ?? Number.POSITIVE_INFINITY);
-    const rendered = wanted.servers === undefined ? undefined : await render(wanted.servers);
-    if (rendered === undefined || wanted.servers === undefined || signal.aborted) continue;
+    await parts.wake.sleep(pauseMs, signal);
+    parts.beat();
+    const { input, lookAgainInMs } = await parts.next(signal);
+    pauseMs = Math.min(parts.checkIntervalMs, lookAgainInMs ?? Number.POSITIVE_INFINITY);
+    const rendered = input === undefined ? undefined : await parts.render(input);
+    if (rendered === undefined || input === undefined || signal.aborted) continue;
     if (isTooEarly(attempt, rendered.text)) continue;
-    const outcome = await tryApply(applierOf(rendered.mode), rendered.text, attempt, signal);
+    const outcome = await tryApply(parts.applierOf(rendered.mode), rendered.text, attempt, signal);
     if (outcome === undefined) continue;
     attempt = nextAttempt(attempt, rendered.text, outcome);
-    observe(outcome, wanted.servers, list, observers);
+    parts.observe(outcome, input);
     if (attempt !== undefined) pauseMs = Math.min(pauseMs, attempt.retryAt - monotonicMs());
   }
 }
@@ -78,72 +84,4 @@ function nextAttempt(before: Attempt | undefined, text: string, outcome: ApplyOu
   if (outcome.kind === 'unchanged' || outcome.kind === 'reloaded') return undefined;
   const failures = (before?.text === text ? before.failures : 0) + 1;
   return { text, failures, retryAt: monotonicMs() + retryPauseMs(failures, RETRY) };
-}
-
-/** One applier for each mode that the template has had. */
-function createAppliers(settings: HaproxyMonitorSettings): (templateMode: number) => Applier {
-  const appliers = new Map<number, Applier>();
-  const check = createConfigurationCheck({
-    haproxyPath: settings.haproxy,
-    timeoutMs: CHECK_TIMEOUT_MS,
-    run: runCommand,
-  });
-  return (templateMode) => {
-    const known = appliers.get(templateMode);
-    if (known !== undefined) return known;
-    const applier = createApplier({
-      configPath: settings.config,
-      templateMode,
-      check,
-      socketPath: settings.socket,
-    });
-    appliers.set(templateMode, applier);
-    return applier;
-  };
-}
-
-function observe(
-  outcome: ApplyOutcome,
-  servers: readonly ApiServer[],
-  list: ServerList,
-  { log, metrics, once }: Observers,
-): void {
-  metrics.applied(outcome.kind);
-  switch (outcome.kind) {
-    case 'unchanged':
-      list.markServed(servers);
-      if (once.clear('apply')) log({ event: 'configuration-recovered' });
-      return;
-    case 'reloaded': {
-      const changeMs = list.markServed(servers);
-      if (changeMs !== undefined) metrics.changeServed(changeMs / 1_000);
-      once.clear('apply');
-      log({
-        event: 'configuration-reloaded',
-        ...outcome,
-        kind: undefined,
-        servers: servers.length,
-        changeMs,
-      });
-      return;
-    }
-    case 'rejected':
-      if (!once.isNew('apply', `${outcome.message}${outcome.detail}`)) return;
-      log({
-        event: 'configuration-rejected',
-        level: 'error',
-        by: outcome.by,
-        message: outcome.message,
-        detail: outcome.detail,
-      });
-      return;
-    case 'unreachable':
-      if (once.isNew('apply', outcome.kind))
-        log({ event: 'supervisor-unreachable', level: 'warn', message: outcome.message });
-      return;
-    case 'failed':
-      if (once.isNew('apply', outcome.message))
-        log({ event: 'configuration-not-applied', level: 'error', message: outcome.message });
-      return;
-  }
 }

@@ -11,6 +11,7 @@ import {
 import { probeReadyz } from '../../sources/probe-readyz.ts';
 import type { Observation } from '../../sources/source.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import type { Wanted } from './configuration-loop.ts';
 import type { Observers } from './observers.ts';
 
 const PROBE_TIMEOUT_MS = 2_000;
@@ -18,11 +19,8 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** The list of servers that a monitor should serve, out of everything that its source observes. */
 export interface ServerList {
   readonly observe: (observation: Observation) => void;
-  /** The servers to serve now, undefined while nothing is known; and when time alone will change that. */
-  readonly next: (signal: AbortSignal) => Promise<{
-    readonly servers: readonly ApiServer[] | undefined;
-    readonly lookAgainInMs: number | undefined;
-  }>;
+  /** The servers to serve now, undefined while nothing is known. */
+  readonly next: (signal: AbortSignal) => Promise<Wanted<readonly ApiServer[]>>;
   /** These are served now. Returns how long ago their change was first seen, where it was one. */
   readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
 }
@@ -59,7 +57,7 @@ export function createServerList(
       tellHold(decision, observers);
       if (decision.kind === 'apply') wanted = decision.servers;
       return {
-        servers: wanted,
+        input: wanted,
         lookAgainInMs: decision.kind === 'wait' ? decision.lookAgainInMs : undefined,
       };
     },

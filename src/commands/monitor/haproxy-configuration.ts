@@ -1,0 +1,45 @@
+import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
+import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
+import type { ApiServer } from '../../model/api-server.ts';
+import { renderLoadBalancer } from '../../render/render-load-balancer.ts';
+import { runCommand } from '../../system/run-command.ts';
+import type { Wake } from '../../system/wake.ts';
+import { createAppliers } from './appliers.ts';
+import type { ConfigurationParts } from './configuration-loop.ts';
+import type { Observers } from './observers.ts';
+import { createRenderer } from './renderer.ts';
+import type { ServerList } from './server-list.ts';
+import { tellOutcome } from './tell-outcome.ts';
+
+/** A machine under load takes seconds for what takes 40 ms at rest. */
+const CHECK_TIMEOUT_MS = 20_000;
+
+/** haproxy.cfg, for the configuration loop: made from the list of servers, checked by HAProxy, taken over by its supervisor. */
+export function haproxyConfiguration(
+  settings: HaproxyMonitorSettings,
+  wake: Wake,
+  list: ServerList,
+  observers: Observers,
+): ConfigurationParts<readonly ApiServer[]> {
+  const { haproxy: haproxyPath, template, config: configPath, socket: socketPath } = settings;
+  const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  return {
+    wake,
+    checkIntervalMs: settings.checkInterval,
+    beat: observers.metrics.beat,
+    next: list.next,
+    render: createRenderer(
+      template,
+      (text, servers) => renderLoadBalancer(text, settings, servers, { templatePath: template }),
+      observers,
+    ),
+    applierOf: createAppliers({ configPath, check, socketPath }),
+    observe: (outcome, servers) => {
+      const isServed = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
+      const changeMs = isServed ? list.markServed(servers) : undefined;
+      if (outcome.kind === 'reloaded' && changeMs !== undefined)
+        observers.metrics.changeServed(changeMs / 1_000);
+      tellOutcome(outcome, { servers: servers.length, changeMs }, observers);
+    },
+  };
+}

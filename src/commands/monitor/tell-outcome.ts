@@ -1,0 +1,32 @@
+import type { ApplyOutcome } from '../../model/apply-outcome.ts';
+import type { Observers } from './observers.ts';
+
+/** Logs what became of a configuration: successes, the first of equal failures, and the recovery. */
+export function tellOutcome(outcome: ApplyOutcome, facts: object, { log, metrics, once }: Observers): void {
+  metrics.applied(outcome.kind);
+  switch (outcome.kind) {
+    case 'unchanged':
+      if (once.clear('apply')) log({ event: 'configuration-recovered' });
+      return;
+    case 'reloaded': {
+      const { kind: _kind, ...answer } = outcome;
+      once.clear('apply');
+      log({ ...answer, ...facts, event: 'configuration-reloaded' });
+      return;
+    }
+    case 'rejected': {
+      const { by, message, detail } = outcome;
+      if (!once.isNew('apply', `${message}${detail}`)) return;
+      log({ event: 'configuration-rejected', level: 'error', by, message, detail });
+      return;
+    }
+    case 'unreachable':
+      if (once.isNew('apply', outcome.kind))
+        log({ event: 'supervisor-unreachable', level: 'warn', message: outcome.message });
+      return;
+    case 'failed':
+      if (once.isNew('apply', outcome.message))
+        log({ event: 'configuration-not-applied', level: 'error', message: outcome.message });
+      return;
+  }
+}

@@ -1,0 +1,133 @@
+import { get } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/**
+ * `serving`: HAProxy accepts and answers. `dead`: nobody listens. `hung`: somebody listens and does not answer.
+ * `unknown` only until the first look has ended.
+ */
+export type Liveness = 'unknown' | 'serving' | 'dead' | 'hung';
+
+export interface LivenessOptions {
+  readonly port: number;
+  readonly host?: string;
+  /** Called at each change, and only then. */
+  readonly onChange: (liveness: Liveness) => void;
+  readonly signal: AbortSignal;
+}
+
+/** While it is dead, how soon to look again. */
+const RECONNECT_MS = 50;
+/** Two polls that fail in a row are a hang: at most 200 + 300 + 200 + 300 ms after it began. */
+const POLL_EVERY_MS = 200;
+const POLL_TIMEOUT_MS = 300;
+const POLLS_TO_HANG = 2;
+
+/**
+ * Watches the HAProxy of this node on its health port until `signal` aborts.
+ *
+ * An idle connection tells of a death within a millisecond: the kernel closes it with the process. So does a reload, and
+ * HAProxy's own timeout of idle connections; one immediate attempt to connect again tells those from a death. A process
+ * that hangs keeps its connections, so `/haproxy_ready` is polled as well.
+ */
+export async function watchLiveness(options: LivenessOptions): Promise<void> {
+  const view = createView(options.onChange);
+  await Promise.all([followConnection(options, view), pollReadiness(options, view)]);
+}
+
+interface View {
+  readonly connected: (isConnected: boolean) => void;
+  readonly answered: (isAnswered: boolean) => void;
+}
+
+/** What the two watchers see, put together: dead outranks hung. */
+function createView(onChange: (liveness: Liveness) => void): View {
+  let told: Liveness = 'unknown';
+  let isConnected = false;
+  let failures = 0;
+  let hasAnswered = false;
+  const tell = (): void => {
+    const now = livenessOf({ isConnected, hangs: failures >= POLLS_TO_HANG, hasAnswered });
+    if (now === told || now === 'unknown') return;
+    told = now;
+    onChange(now);
+  };
+  return {
+    connected: (value) => {
+      isConnected = value;
+      tell();
+    },
+    answered: (value) => {
+      failures = value ? 0 : failures + 1;
+      hasAnswered ||= value;
+      tell();
+    },
+  };
+}
+
+function livenessOf(seen: {
+  readonly isConnected: boolean;
+  readonly hangs: boolean;
+  readonly hasAnswered: boolean;
+}): Liveness {
+  if (!seen.isConnected) return 'dead';
+  if (seen.hangs) return 'hung';
+  return seen.hasAnswered ? 'serving' : 'unknown';
+}
+
+/** Holds a connection for as long as there is one to be had. */
+async function followConnection({ port, host, signal }: LivenessOptions, view: View): Promise<void> {
+  while (!signal.aborted) {
+    const wasConnected = await holdConnection({ port, host: host ?? '127.0.0.1' }, view, signal);
+    // A connection that was closed is tried again at once: only a failed attempt is a death.
+    if (wasConnected || signal.aborted) continue;
+    view.connected(false);
+    await pause(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Resolves when the connection is gone; true where there was one. */
+function holdConnection(
+  address: { readonly port: number; readonly host: string },
+  view: View,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    let wasConnected = false;
+    const socket = connect(address);
+    const drop = (): void => void socket.destroy();
+    signal.addEventListener('abort', drop, { once: true });
+    socket.once('connect', () => {
+      wasConnected = true;
+      view.connected(true);
+    });
+    // What HAProxy says on an idle connection (408) is read only to notice that it ends.
+    socket.resume();
+    socket.once('error', drop);
+    socket.once('close', () => {
+      signal.removeEventListener('abort', drop);
+      resolve(wasConnected);
+    });
+  });
+}
+
+async function pollReadiness({ port, host, signal }: LivenessOptions, view: View): Promise<void> {
+  while (!signal.aborted) {
+    const isAnswered = await askReadiness(port, host ?? '127.0.0.1', signal);
+    if (signal.aborted) return;
+    view.answered(isAnswered);
+    await pause(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function askReadiness(port: number, host: string, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(POLL_TIMEOUT_MS)]);
+    const question = get({ host, port, path: '/haproxy_ready', agent: false, signal: bounded }, (answer) => {
+      answer.resume();
+      answer.once('error', () => undefined);
+      resolve(answer.statusCode === 200);
+    });
+    question.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,77 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Liveness, watchLiveness } from '../../../src/haproxy/liveness-watch.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+let stop: AbortController;
+let seen: Liveness[];
+let watching: Promise<void>;
+let server: Server;
+let sockets: Set<Socket>;
+let answering: boolean;
+let port: number;
+
+async function listen(onPort: number): Promise<void> {
+  sockets = new Set();
+  answering = true;
+  server = createServer((_, response) => {
+    if (answering) response.end('ok');
+  });
+  server.on('connection', (socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(onPort, '127.0.0.1', resolve));
+}
+
+/** As the kernel does it when a process dies: the listener and every connection at once. */
+async function die(): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  for (const socket of sockets) socket.destroy();
+  await closed;
+}
+
+beforeEach(async () => {
+  stop = new AbortController();
+  seen = [];
+  await listen(0);
+  port = (server.address() as AddressInfo).port;
+  watching = watchLiveness({ port, signal: stop.signal, onChange: (liveness) => seen.push(liveness) });
+  await waitFor('HAProxy to be seen', () => seen.at(-1) === 'serving');
+});
+afterEach(async () => {
+  stop.abort();
+  await watching;
+  await die();
+});
+
+test('a death is told, and so is the life after it', async () => {
+  await die();
+  await waitFor('the death', () => seen.at(-1) === 'dead');
+  await listen(port);
+  await waitFor('the new life', () => seen.at(-1) === 'serving');
+  expect(seen).toEqual(['serving', 'dead', 'serving']);
+});
+
+test('connections that are closed while somebody still listens, as in a reload, are no death', async () => {
+  for (let reload = 0; reload < 5; reload += 1) {
+    const before = sockets.size;
+    for (const socket of sockets) socket.destroy();
+    await waitFor('a new connection', () => sockets.size > before);
+  }
+  expect(seen).toEqual(['serving']);
+});
+
+test('one that listens and does not answer hangs, until it answers again', async () => {
+  answering = false;
+  await waitFor('the hang', () => seen.at(-1) === 'hung');
+  answering = true;
+  await waitFor('the recovery', () => seen.at(-1) === 'serving');
+});
+
+test('a death during a hang is a death', async () => {
+  answering = false;
+  await waitFor('the hang', () => seen.at(-1) === 'hung');
+  await die();
+  await waitFor('the death', () => seen.at(-1) === 'dead');
+  expect(seen).toEqual(['serving', 'hung', 'dead']);
+  await listen(port);
+});
