@@ -55,7 +55,7 @@ console.log(
   '\nNode changed at the API -> served by HAProxy, ms        median      min      max   times   target',
 );
 console.log(
-  `hawser monitor + supervisor (--settle ${values.settle})`.padEnd(54) + columns(hawser) + '   median < 1000',
+  `${`hawser monitor + supervisor (--settle ${values.settle})`.padEnd(54)}${columns(hawser)}   median < 1000`,
 );
 console.log("the shell pod's monitor (recorded, polls 3 x 6 s)".padEnd(54) + columns(shell));
 console.log(
