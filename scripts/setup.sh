@@ -17,12 +17,14 @@ missing=
 need() { command -v "$1" >/dev/null 2>&1 || missing="$missing $2"; }
 PATH=$PATH:/usr/sbin:/sbin
 need haproxy haproxy
+need keepalived keepalived
 need nft nftables
 need ip iproute2
 need openssl openssl
 need curl curl
 need socat socat
 need mount util-linux
+need chrt util-linux
 
 if [ -n "$missing" ]; then
   command -v apt-get >/dev/null 2>&1 || fail "missing:$missing, and there is no apt-get here; install them and type the command again"

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
+import { parseAddress } from '../model/node-address.ts';
 
 /** The kernel's limit for a unix socket path, less what our temporary names add to it. */
 const MAX_SOCKET_PATH = 90;
@@ -49,4 +50,25 @@ export const listenAddress = z.pipe(
     });
     return z.NEVER;
   }),
+);
+
+/** An address in its canonical form. */
+export const address = z.pipe(
+  z.string(),
+  z.transform((text, context): string => {
+    const parsed = parseAddress(text.trim());
+    if (parsed !== undefined) return parsed.text;
+    const message = `"${text.trim()}" is no address, expected IPv4 or IPv6`;
+    context.issues.push({ code: 'custom', input: text, message });
+    return z.NEVER;
+  }),
+);
+
+/** Several of them, separated by commas. */
+export const addresses = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text) => text.split(',').filter((part) => part.trim() !== '')),
+  ),
+  z.array(address),
 );

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
-import { parseAddress } from '../model/node-address.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
-import { absolutePath, listenAddress, port, socketPath } from './fields.ts';
+import { absolutePath, address, addresses, listenAddress, port, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 
 export const haproxyMonitorCommand: CommandSpec = {
@@ -76,24 +75,6 @@ export const showConfigCommand: CommandSpec = {
   summary: 'Prints the values that the template gets, as JSON.',
   notes: 'Exit codes: 0 with servers, 1 no API server answered and no list is known, 2 usage.',
 };
-
-const address = z.pipe(
-  z.string(),
-  z.transform((text, context): string => {
-    const parsed = parseAddress(text.trim());
-    if (parsed !== undefined) return parsed.text;
-    const message = `"${text.trim()}" is no address, expected IPv4 or IPv6`;
-    context.issues.push({ code: 'custom', input: text, message });
-    return z.NEVER;
-  }),
-);
-const addresses = z.pipe(
-  z.pipe(
-    z.string(),
-    z.transform((text) => text.split(',').filter((part) => part.trim() !== '')),
-  ),
-  z.array(address),
-);
 
 const schema = z.object({
   kubeconfig: absolutePath,

@@ -134,7 +134,7 @@ async function get(namespace: NetNamespace, url: string): Promise<string> {
   return await namespace.run('curl', '-sk', '--max-time', '2', url).catch(() => '');
 }
 
-function writeKubeconfig(path: string, server: string, ca: string, client: IssuedCertificate): string {
+export function writeKubeconfig(path: string, server: string, ca: string, client: IssuedCertificate): string {
   const config = {
     apiVersion: 'v1',
     kind: 'Config',

@@ -1,0 +1,196 @@
+import { hostname } from 'node:os';
+import * as z from 'zod/mini';
+import { ConfigError } from '../model/errors.ts';
+import { parseAddress } from '../model/node-address.ts';
+import { virtualRouterIdProblems } from '../model/virtual-router-id.ts';
+import type { KeepalivedSettings, VirtualRouterIds } from '../model/vrrp.ts';
+import type { CommandSpec } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { absolutePath, address, addresses, listenAddress, port, socketPath } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+
+export const keepalivedMonitorCommand: CommandSpec = {
+  name: 'keepalived monitor',
+  summary:
+    'Finds the nodes that share the VIPs, renders keepalived.conf, tracks health and asks for reloads.',
+  positionals: [
+    { name: 'KUBECONFIG', help: 'credentials for the Kubernetes API' },
+    { name: 'TEMPLATE', help: 'EJS template of keepalived.conf' },
+    { name: 'CONFIG', help: 'where keepalived.conf is written' },
+  ],
+  flags: [
+    {
+      flag: '--api-vips <addresses>',
+      help: 'virtual IPs of the API: IPv4, IPv6 or both, separated by a comma',
+    },
+    { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise' },
+    {
+      flag: '--cluster-name <name>',
+      help: "gives the virtual router ids (default: from KUBECONFIG's server)",
+    },
+    { flag: '--interface <name>', help: 'where the VIPs go (default: the one whose subnet holds them)' },
+    { flag: '--node-ip <address>', help: "this node's address in the list of nodes" },
+    { flag: '--node-name <name>', help: "this node's name in that list (default: the hostname)" },
+    { flag: '--mode <mode>', help: 'unicast or multicast', default: 'unicast' },
+    { flag: '--virtual-router-ids <ids>', help: 'API,INGRESS instead of what the name gives, 1 to 255' },
+    { flag: '--advert-interval <duration>', help: 'of the fast profile; openshift has 1s', default: '100ms' },
+    { flag: '--profile <profile>', help: "fast, or openshift: the shell pods' dialect", default: 'fast' },
+    { flag: '--bootstrap', help: 'hold the API VIP until the local /readyz fails, then hand it over' },
+    { flag: '--bootstrap-ips <addresses>', help: 'a bootstrap node that is in no list, as a peer' },
+    { flag: '--force-virtual-router-id', help: 'join although somebody else uses the id on this segment' },
+    { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes' },
+    { flag: '--servers <list>', help: 'HOST=IP[:PORT],… for --source static' },
+    { flag: '--api-port <port>', help: 'port of the API servers', default: '6443' },
+    { flag: '--lb-port <port>', help: 'port HAProxy serves clients on', default: '9445' },
+    { flag: '--health-port <port>', help: "HAProxy's /haproxy_ready", default: '50936' },
+    { flag: '--check-interval <duration>', help: 'how often to list, beside watching', default: '6s' },
+    { flag: '--settle <duration>', help: 'how long a change must be stable', default: '500ms' },
+    { flag: '--last-known <path>', help: 'list for a cold start (default: vrrp-nodes.json beside CONFIG)' },
+    {
+      flag: '--socket <path>',
+      help: "the supervisor's control socket",
+      default: '/var/run/keepalived/keepalived.sock',
+    },
+    {
+      flag: '--run-dir <path>',
+      help: 'track file, notify FIFO and state, as in the supervisor',
+      default: '/var/run/keepalived',
+    },
+    {
+      flag: '--keepalived <path>',
+      help: 'the program, to check what was rendered',
+      default: '/usr/sbin/keepalived',
+    },
+    { flag: '--listen <address>', help: '/healthz and /metrics, on loopback', default: '127.0.0.1:50938' },
+    { flag: '--log-level <level>', help: 'debug, info, warn or error', default: 'info' },
+  ],
+  notes: [
+    'A node that is not in its own list of nodes does not join: it would be a second holder.',
+    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+  ].join('\n'),
+};
+
+const virtualRouterIdPair = z.pipe(
+  z.string().check(z.regex(/^\d{1,3},\d{1,3}$/, { error: 'expected API,INGRESS such as 77,78' })),
+  z.transform((text, context): VirtualRouterIds => {
+    const [api = 0, ingress = 0] = text.split(',').map(Number);
+    const [problem] = virtualRouterIdProblems({ api, ingress });
+    if (problem === undefined) return { api, ingress };
+    context.issues.push({ code: 'custom', input: text, message: problem });
+    return z.NEVER;
+  }),
+);
+
+/** VRRP 3 counts hundredths of a second in 12 bits. */
+const advertInterval = durationMs.check(
+  z.refine((ms) => ms >= 10 && ms <= 40_950 && ms % 10 === 0, {
+    error: 'expected 10ms to 40950ms in steps of 10ms',
+  }),
+);
+
+const schema = z.object({
+  kubeconfig: absolutePath,
+  template: absolutePath,
+  config: absolutePath,
+  apiVips: z._default(addresses, []),
+  ingressVips: z._default(addresses, []),
+  clusterName: z.optional(
+    z
+      .string()
+      .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'expected a name of A-Z a-z 0-9 . -' })),
+  ),
+  interface: z.optional(
+    z
+      .string()
+      .check(z.regex(/^[A-Za-z0-9._@:-]{1,15}$/, { error: 'expected the name of a network interface' })),
+  ),
+  nodeIp: z.optional(address),
+  nodeName: z._default(z.string().check(z.minLength(1)), hostname),
+  mode: z.enum(['unicast', 'multicast'], { error: 'expected unicast or multicast' }),
+  virtualRouterIds: z.optional(virtualRouterIdPair),
+  advertInterval,
+  profile: z.enum(['fast', 'openshift'], { error: 'expected fast or openshift' }),
+  bootstrap: z._default(z.boolean(), false),
+  bootstrapIps: z._default(addresses, []),
+  forceVirtualRouterId: z._default(z.boolean(), false),
+  source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),
+  servers: z.optional(z.string()),
+  apiPort: port,
+  lbPort: port,
+  healthPort: port,
+  checkInterval: durationMs,
+  settle: durationMs,
+  lastKnown: z.optional(absolutePath),
+  socket: socketPath,
+  runDir: absolutePath,
+  keepalived: absolutePath,
+  listen: listenAddress,
+  logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
+});
+
+export type KeepalivedMonitorSettings = z.infer<typeof schema> & {
+  /** Of the API, canonical; then those of ingress. */
+  readonly vips: readonly string[];
+  readonly lastKnownPath: string;
+  readonly notifyFifo: string;
+  readonly trackFile: string;
+  readonly stateFile: string;
+  readonly reloadCheckLog: string;
+};
+
+/** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
+export function keepalivedMonitorSettings(
+  values: Readonly<Record<string, unknown>>,
+): KeepalivedMonitorSettings {
+  const settings = parseSettings(schema, values);
+  const { apiVips, ingressVips, runDir, config, lastKnown } = settings;
+  const problems = vipProblems(apiVips, ingressVips);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    ...settings,
+    vips: [...apiVips, ...ingressVips],
+    lastKnownPath: lastKnown ?? `${config.slice(0, config.lastIndexOf('/'))}/vrrp-nodes.json`,
+    notifyFifo: `${runDir}/notify.fifo`,
+    trackFile: `${runDir}/lb.track`,
+    stateFile: `${runDir}/vrrp-state.json`,
+    reloadCheckLog: `${runDir}/reload-check.log`,
+  };
+}
+
+function vipProblems(apiVips: readonly string[], ingressVips: readonly string[]): readonly string[] {
+  const both = apiVips.filter((vip) => ingressVips.includes(vip));
+  return [
+    ...(apiVips.length + ingressVips.length === 0
+      ? ['Cannot do without --api-vips and --ingress-vips: expected at least one of them']
+      : []),
+    ...familyProblems('--api-vips', apiVips),
+    ...familyProblems('--ingress-vips', ingressVips),
+    ...both.map((vip) => `Cannot use --ingress-vips "${vip}": it is the API's already, expected another one`),
+  ];
+}
+
+/** Two VIPs of one family would be two instances of one virtual router id. */
+function familyProblems(flag: string, vips: readonly string[]): readonly string[] {
+  const families = vips.map((vip) => parseAddress(vip)?.family);
+  return new Set(families).size === families.length
+    ? []
+    : [`Cannot use ${flag} "${vips.join(',')}": expected at most one IPv4 and one IPv6 address`];
+}
+
+/** What the model wants to know. `clusterName` is the flag's, or what the kubeconfig says where there is none. */
+export function keepalivedSettings(
+  settings: KeepalivedMonitorSettings,
+  clusterName: string,
+): KeepalivedSettings {
+  const { profile, mode, apiVips, ingressVips, nodeName, bootstrap, bootstrapIps } = settings;
+  const { notifyFifo, trackFile, reloadCheckLog, virtualRouterIds, nodeIp } = settings;
+  return {
+    clusterName,
+    ...{ profile, mode, apiVips, ingressVips, nodeName, bootstrap, bootstrapIps },
+    ...{ notifyFifo, trackFile, reloadCheckLog },
+    advertIntervalMs: settings.advertInterval,
+    ...(virtualRouterIds && { virtualRouterIds }),
+    ...(settings.interface !== undefined && { interface: settings.interface }),
+    ...(nodeIp !== undefined && { nodeIp }),
+  };
+}

@@ -1,0 +1,76 @@
+import type { VrrpProfile } from './vrrp.ts';
+
+/**
+ * What the track file adds to an instance's priority in the fast profile. The priorities of up to 29 nodes lie within
+ * 28 points (`prioritySpread`) and these are 30 apart, so that every node of one kind outranks every node of the next,
+ * and a holder every other node of its kind: 222..250, 192..220, 162..190, 132..160, 102..130, 72..100.
+ */
+export const TRACK = {
+  healthyHolder: 30,
+  healthy: 0,
+  /** It seems to work, but nobody vouches for it: its monitor is silent, or its check was failing a moment ago. */
+  doubtfulHolder: -30,
+  doubtful: -60,
+  /** No load balancer, but an API server: better than nothing, worse than anybody else. */
+  degradedHolder: -90,
+  degraded: -120,
+  /**
+   * keepalived takes -254 and less as FAULT and tells its peers with a priority-0 advert, so that the next one takes
+   * over at once. A priority that only falls lets them wait until the master is taken for dead.
+   */
+  fault: -254,
+} as const;
+
+/** How long a load balancer must be gone before the API server beside it stands in; others take over in far less. */
+export const standInAfterMs = 1_500;
+
+export interface TrackHealth {
+  readonly profile: VrrpProfile;
+  /**
+   * This node's load balancer. `doubtful`: it answers, but the flap governor holds it back. `unknown`: nobody has
+   * looked yet.
+   */
+  readonly lb: 'ok' | 'doubtful' | 'failed' | 'unknown';
+  /** How long it has been failing, 0 while it is not. */
+  readonly failedForMs: number;
+  /** `/readyz` of the API server on this node. */
+  readonly localApi: boolean;
+  /** The VIP is here. */
+  readonly holder: boolean;
+  /** No node has a load balancer that works, or a local API server: there is nobody to move the VIP to. */
+  readonly everyoneFailing: boolean;
+  /** A bootstrap node that has handed over: see `nextBootstrap`. */
+  readonly resigned: boolean;
+}
+
+/** The number that belongs into the track file now. */
+export function trackValue(health: TrackHealth): number {
+  if (health.resigned) return TRACK.fault;
+  return health.profile === 'openshift' ? openshiftScore(health) : fastValue(health);
+}
+
+function fastValue({ lb, failedForMs, localApi, holder, everyoneFailing }: TrackHealth): number {
+  if (lb === 'unknown') return TRACK.fault;
+  if (lb === 'ok' || everyoneFailing) return holder ? TRACK.healthyHolder : TRACK.healthy;
+  if (lb === 'doubtful') return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
+  if (!localApi || failedForMs < standInAfterMs) return TRACK.fault;
+  return holder ? TRACK.degradedHolder : TRACK.degraded;
+}
+
+/** What the shell pods' scripts would add to 40: 20 for the load balancer, 5 and 3 for it or the local API server. */
+function openshiftScore({ lb, localApi }: TrackHealth): number {
+  const balanced = lb === 'ok';
+  return (balanced ? 20 : 0) + (balanced || localApi ? 5 + 3 : 0);
+}
+
+/**
+ * What stands in for a value that its monitor has stopped refreshing. It never outranks a healthy node and is never
+ * above `last`, except that FAULT ends: a node that nobody can speak for any more is still better than no holder at
+ * all. Where every monitor is silent the holder stays the highest, and nothing moves. `last` is undefined where the
+ * file says nothing readable.
+ */
+export function silentTrackValue(last: number | undefined, holder: boolean): number {
+  const wasServing = last !== undefined && last >= TRACK.doubtful;
+  if (wasServing) return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
+  return holder ? TRACK.degradedHolder : TRACK.degraded;
+}

@@ -1,0 +1,35 @@
+import type { VirtualRouterIds } from './vrrp.ts';
+
+/**
+ * The virtual router ids that the shell pods use for a cluster of this name, so that nodes can be moved one by one:
+ * Fletcher-8 of `NAME-api` and `NAME-ingress`, plus one because 0 is no id, and the ingress id one more where both
+ * would be the same (no name of ASCII characters makes them so). There are only 225 of them: about one pair in six of five clusters on one segment collides,
+ * which is what `--virtual-router-ids` is for.
+ */
+export function virtualRouterIds(clusterName: string): VirtualRouterIds {
+  const api = fletcher8(`${clusterName}-api`) + 1;
+  const ingress = fletcher8(`${clusterName}-ingress`) + 1;
+  return { api, ingress: ingress === api ? ingress + 1 : ingress };
+}
+
+/** Two sums modulo 15, of 4 bits each: 0 to 238. The sum wraps at 8 bits, as the original's does for bytes above 241. */
+function fletcher8(text: string): number {
+  let low = 0;
+  let high = 0;
+  for (const byte of new TextEncoder().encode(text)) {
+    low = ((low + byte) & 0xff) % 15;
+    high = (high + low) % 15;
+  }
+  return (high << 4) | low;
+}
+
+/** Every reason why these cannot be used, empty where they can. */
+export function virtualRouterIdProblems(ids: VirtualRouterIds): readonly string[] {
+  const { api, ingress } = ids;
+  return [
+    ...[api, ingress]
+      .filter((id) => !Number.isInteger(id) || id < 1 || id > 255)
+      .map((id) => `"${id}" is no virtual router id, expected 1 to 255`),
+    ...(api === ingress ? [`"${api}" is there twice, expected one for the API and another for ingress`] : []),
+  ];
+}

@@ -1,0 +1,122 @@
+import { chooseAddress } from './choose-address.ts';
+import type { AddressFamily } from './node-address.ts';
+import { parseAddress } from './node-address.ts';
+import type { KeepalivedSettings, VipKind, VrrpInput, VrrpNode, VrrpPeer } from './vrrp.ts';
+import { maxGroupSize } from './vrrp-priority.ts';
+
+/** Who takes part in one VIP, seen from this node. */
+export type VrrpMembers =
+  | {
+      readonly kind: 'members';
+      /** This node's place in the sorted list; undefined for a bootstrap node, which is in no list. */
+      readonly index: number | undefined;
+      readonly groupSize: number;
+      readonly self: VrrpPeer;
+      readonly others: readonly VrrpPeer[];
+    }
+  | { readonly kind: 'not-ready'; readonly reason: string };
+
+/**
+ * The group of a VIP. A list that has no address for one of its nodes, has an address twice, or does not have this
+ * node gives no group: whoever joined with it would be a second holder, because somebody would not hear it or not be
+ * heard. A node finds itself by `nodeIp`, else by name, else by an address that is on one of its interfaces.
+ */
+export function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): VrrpMembers {
+  const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
+  const listed = listedMembers(nodes, family, input);
+  if (typeof listed === 'string') return notReady(kind, listed);
+  const local = localAddresses(input);
+  const found = findSelf(listed, input.settings, local);
+  const bootstrap = input.settings.bootstrap && kind === 'api' ? bootstrapSelf(family, input) : undefined;
+  const self = found ?? bootstrap;
+  if (self === undefined)
+    return notReady(kind, `this node "${input.settings.nodeName}" is not among ${shown(listed)}`);
+  if (!local.has(self.address))
+    return notReady(kind, `its address ${self.address} of this node is on none of its interfaces`);
+  const index = found === undefined ? -1 : listed.indexOf(found);
+  const others = [
+    ...listed.filter((member) => member !== self),
+    ...bootstrapPeers(kind, family, input, self),
+  ];
+  return { kind: 'members', index: index < 0 ? undefined : index, groupSize: listed.length, self, others };
+}
+
+function notReady(kind: VipKind, what: string): VrrpMembers {
+  return {
+    kind: 'not-ready',
+    reason: `Cannot join the group of the ${kind} VIP: ${what}, expected a complete list with this node`,
+  };
+}
+
+/** Sorted by name, or what is wrong with the list. */
+function listedMembers(
+  nodes: readonly VrrpNode[],
+  family: AddressFamily,
+  input: VrrpInput,
+): readonly VrrpPeer[] | string {
+  const { apiVips, ingressVips } = input.settings;
+  const preference = {
+    vips: [...apiVips, ...ingressVips],
+    subnets: input.interfaces.flatMap(({ addresses }) => addresses),
+  };
+  const members: VrrpPeer[] = [];
+  for (const { name, addresses } of [...nodes].sort(byName)) {
+    const chosen = chooseAddress(addresses, preference, [family]);
+    if (chosen.kind === 'none') return `node "${name}": ${chosen.reason}`;
+    const twin = members.find((member) => member.name === name || member.address === chosen.address);
+    if (twin !== undefined)
+      return `nodes "${twin.name}" and "${name}" share a name or the address ${chosen.address}`;
+    members.push({ name, address: chosen.address });
+  }
+  return members.slice(0, maxGroupSize);
+}
+
+function byName(a: VrrpNode, b: VrrpNode): number {
+  if (a.name === b.name) return 0;
+  return a.name < b.name ? -1 : 1;
+}
+
+function findSelf(
+  members: readonly VrrpPeer[],
+  { nodeIp, nodeName }: KeepalivedSettings,
+  local: ReadonlySet<string>,
+): VrrpPeer | undefined {
+  return (
+    members.find(({ address }) => address === nodeIp) ??
+    members.find(({ name }) => name === nodeName) ??
+    members.find(({ address }) => local.has(address))
+  );
+}
+
+/** Of a node that is in no list: `nodeIp`, or its address in the VIP's subnet. */
+function bootstrapSelf(family: AddressFamily, input: VrrpInput): VrrpPeer | undefined {
+  const { nodeName, nodeIp, apiVips, ingressVips } = input.settings;
+  const subnets = input.interfaces.flatMap(({ addresses }) => addresses);
+  const own = nodeIp === undefined ? [...localAddresses(input)] : [nodeIp];
+  const chosen = chooseAddress(own, { vips: [...apiVips, ...ingressVips], subnets }, [family]);
+  return chosen.kind === 'chosen' ? { name: nodeName, address: chosen.address } : undefined;
+}
+
+function bootstrapPeers(
+  kind: VipKind,
+  family: AddressFamily,
+  { settings }: VrrpInput,
+  self: VrrpPeer,
+): readonly VrrpPeer[] {
+  if (kind !== 'api') return [];
+  return (settings.bootstrapIps ?? [])
+    .flatMap((text) => parseAddress(text) ?? [])
+    .filter((address) => address.family === family && address.text !== self.address)
+    .map(({ text }) => ({ name: 'bootstrap', address: text }));
+}
+
+function localAddresses({ interfaces }: VrrpInput): ReadonlySet<string> {
+  const texts = interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0] ?? ''));
+  return new Set(texts.flatMap((text) => parseAddress(text)?.text ?? []));
+}
+
+function shown(members: readonly VrrpPeer[]): string {
+  const list = members.slice(0, 5).map(({ name, address }) => `${name} (${address})`);
+  const more = members.length > 5 ? ` and ${members.length - 5} more` : '';
+  return list.length === 0 ? 'no node at all' : `${list.join(', ')}${more}`;
+}

@@ -1,0 +1,39 @@
+import type { VrrpInput, VrrpNode } from './vrrp.ts';
+
+/**
+ * How long a node waits with a change that the others must hear of first. Longer than they need to see it, settle
+ * it and reload: a node that joins before the others know it hears nothing and makes itself a second holder, and so
+ * does one that is forgotten while it is still there.
+ */
+const OTHERS_FIRST_MS = 3_000;
+
+/** What this node knows of its own group at one moment: the nodes by name, and whether it is one of them. */
+export interface GroupView {
+  readonly nodes: ReadonlySet<string>;
+  readonly isMember: boolean;
+}
+
+export function groupView(input: VrrpInput): GroupView {
+  const { settings, controlPlane, allNodes, interfaces } = input;
+  const local = new Set(interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0])));
+  const nodes = [...controlPlane, ...allNodes];
+  const isSelf = ({ name, addresses }: VrrpNode): boolean =>
+    name === settings.nodeName ||
+    addresses.some((address) => address === settings.nodeIp || local.has(address));
+  return {
+    nodes: new Set(nodes.map(({ name }) => name)),
+    isMember: settings.bootstrap || nodes.some(isSelf),
+  };
+}
+
+/**
+ * How long to wait before this node acts on a new view: the one that joins is the last to act, the one that leaves the
+ * first, and who stays adds at once and forgets late. `served` is the view that it acts on now, undefined before its
+ * first.
+ */
+export function orderDelayMs(served: GroupView | undefined, next: GroupView): number {
+  if (!next.isMember) return 0;
+  if (served?.isMember !== true) return next.nodes.size > 1 ? OTHERS_FIRST_MS : 0;
+  const forgets = [...served.nodes].some((name) => !next.nodes.has(name));
+  return forgets ? OTHERS_FIRST_MS : 0;
+}

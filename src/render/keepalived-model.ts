@@ -1,0 +1,67 @@
+import { safeServerName } from '../model/server-name.ts';
+import type { KeepalivedInstance, KeepalivedModel, VrrpInput, VrrpInstance } from '../model/vrrp.ts';
+import { buildVrrpInstances } from '../model/vrrp-instances.ts';
+
+export type KeepalivedModelOutcome =
+  | { readonly kind: 'model'; readonly model: KeepalivedModel }
+  /** This node must not take part now. Looking again later may help: nodes register, addresses come up. */
+  | { readonly kind: 'not-ready'; readonly reason: string };
+
+const trackFileName = 'lb';
+
+/**
+ * What the keepalived template gets, or why there must not be any configuration yet: better no keepalived on this node
+ * than one that does not hear the others, or that they do not hear. Same input, same model, in whatever order the
+ * nodes come.
+ */
+export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
+  const found = buildVrrpInstances(input);
+  if (found.kind === 'not-ready') return found;
+  const { settings } = input;
+  const { profile, mode, notifyFifo, reloadCheckLog } = settings;
+  const fast = profile === 'fast';
+  const instances = found.instances.map((instance) => withPrintables(instance, input));
+  return {
+    kind: 'model',
+    model: {
+      routerId: safeServerName(settings.nodeName) ?? 'unnamed',
+      profile,
+      mode,
+      vrrpVersion: fast ? 3 : 2,
+      advertInterval: fast ? String(settings.advertIntervalMs / 1_000) : '1',
+      instances,
+      syncGroups: syncGroupsOf(found.instances),
+      notifyFifo,
+      trackFile: { name: trackFileName, path: settings.trackFile, initial: fast ? -254 : 0 },
+      reloadCheckLog,
+    },
+  };
+}
+
+function withPrintables(instance: VrrpInstance, { settings }: VrrpInput): KeepalivedInstance {
+  const fast = settings.profile === 'fast';
+  // Unicast to nobody is FAULT for ever; see the template.
+  const unicast = settings.mode === 'unicast' && instance.peers.length > 0;
+  const password = `${settings.clusterName}_${instance.kind}_vip`.slice(0, 8);
+  return {
+    ...instance,
+    unicast: unicast ? [{ checkTtl: fast }] : [],
+    multicast: unicast ? [] : [instance.sourceAddress],
+    passwords: fast || instance.family === 'ipv6' ? [] : [password],
+    trackFiles: instance.trackFile && instance.syncGroup === undefined ? [trackFileName] : [],
+    keepWhereItIs: fast && !instance.trackFile,
+    vipOptions: instance.family === 'ipv6' ? ['preferred_lft', '0'] : [],
+  };
+}
+
+function syncGroupsOf(instances: readonly VrrpInstance[]): KeepalivedModel['syncGroups'] {
+  const names = new Set(instances.flatMap(({ syncGroup }) => syncGroup ?? []));
+  return [...names].map((name) => {
+    const members = instances.filter(({ syncGroup }) => syncGroup === name);
+    return {
+      name,
+      instances: members.map((member) => member.name),
+      trackFiles: members.some(({ trackFile }) => trackFile) ? [trackFileName] : [],
+    };
+  });
+}

@@ -1,0 +1,114 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import type { KeepalivedSettings } from '../../src/model/vrrp.ts';
+import { buildKeepalivedModel } from '../../src/render/keepalived-model.ts';
+import { renderKeepalived } from '../../src/render/render-keepalived.ts';
+import { runCommand } from '../../src/system/run-command.ts';
+import { createNetNamespace, type NetNamespace } from '../helpers/net-namespace.ts';
+
+/**
+ * One file a case: what the template is rendered for (JSON), a line of dashes, and the text that must come out.
+ * `UPDATE_GOLDENS=1 npx vitest run test/golden` writes the texts anew: read the difference before you commit it.
+ */
+const directory = fileURLToPath(new URL('keepalived/', import.meta.url));
+const templatePath = fileURLToPath(new URL('../../templates/keepalived.conf.ejs', import.meta.url));
+const brokenPath = fileURLToPath(new URL('../fixtures/broken/keepalived.conf', import.meta.url));
+const separator = '\n----------------------------------------\n';
+const update = process.env['UPDATE_GOLDENS'] === '1';
+
+const nodes = z.array(z.strictObject({ name: z.string(), addresses: z.array(z.string()) }));
+const caseSchema = z.strictObject({
+  settings: z.partial(
+    z.strictObject({
+      profile: z.enum(['fast', 'openshift']),
+      mode: z.enum(['unicast', 'multicast']),
+      nodeName: z.string(),
+      apiVips: z.array(z.string()),
+      ingressVips: z.array(z.string()),
+      advertIntervalMs: z.number(),
+      bootstrap: z.boolean(),
+      bootstrapIps: z.array(z.string()),
+    }),
+  ),
+  controlPlane: nodes,
+  allNodes: nodes,
+  interfaces: nodes,
+});
+
+const usual: KeepalivedSettings = {
+  clusterName: 'managed',
+  profile: 'fast',
+  mode: 'unicast',
+  advertIntervalMs: 100,
+  apiVips: [],
+  ingressVips: [],
+  nodeName: 'master-0',
+  bootstrap: false,
+  notifyFifo: '/var/run/keepalived/notify.fifo',
+  trackFile: '/var/run/keepalived/lb.track',
+  reloadCheckLog: '/var/run/keepalived/reload-check.log',
+};
+
+/** keepalived looks for the interfaces that a file names, so they have to be there. */
+let world: NetNamespace;
+let scratch: string;
+beforeAll(async () => {
+  scratch = mkdtempSync(join(tmpdir(), 'hawser-golden-'));
+  world = await createNetNamespace();
+  await world.run('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'far0');
+});
+afterAll(async () => {
+  await world?.remove();
+  if (scratch !== undefined) rmSync(scratch, { recursive: true });
+});
+
+function readCase(path: string): { readonly input: string; readonly expected: string } {
+  const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);
+  return { input, expected };
+}
+
+function render(input: string): string {
+  const { settings, ...seen } = caseSchema.parse(JSON.parse(input));
+  const all = { ...usual, ...JSON.parse(JSON.stringify(settings)) };
+  const built = buildKeepalivedModel({ ...seen, settings: all, routes: [] });
+  if (built.kind === 'not-ready') throw new Error(built.reason);
+  const outcome = renderKeepalived(readFileSync(templatePath, 'utf8'), built.model, { templatePath });
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  return outcome.text;
+}
+
+/** Its exit code is 0 only for a file without anything to complain about, however little. */
+async function verdict(file: string) {
+  const { exitCode, stdout, stderr } = await runCommand(
+    [...world.prefix, 'keepalived', '--config-test', '-f', file],
+    { timeoutMs: 20_000 },
+  );
+  return { exitCode, said: `${stdout}${stderr}`.trim() };
+}
+
+describe.each(readdirSync(directory))('golden %s', (name) => {
+  const path = join(directory, name);
+  const { input, expected } = readCase(path);
+
+  it('is what the template gives', () => {
+    const text = render(input);
+    if (update) writeFileSync(path, `${input}${separator}${text}`);
+    else expect(text).toBe(expected);
+  });
+
+  it('is what keepalived takes without a word', async () => {
+    const file = join(scratch, name);
+    writeFileSync(file, update ? render(input) : expected);
+    expect(await verdict(file)).toEqual({ exitCode: 0, said: '' });
+  });
+});
+
+it('keepalived refuses a broken file and says where', async () => {
+  const { exitCode, said } = await verdict(brokenPath);
+  expect(exitCode).not.toBe(0);
+  expect(said).toMatch(/keepalived\.conf: Line \d+.*virtual_ruoter_id/);
+});

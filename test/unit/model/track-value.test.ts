@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  silentTrackValue,
+  standInAfterMs,
+  TRACK,
+  type TrackHealth,
+  trackValue,
+} from '../../../src/model/track-value.ts';
+import { vrrpPriority } from '../../../src/model/vrrp-priority.ts';
+
+const healthy: TrackHealth = {
+  profile: 'fast',
+  lb: 'ok',
+  failedForMs: 0,
+  localApi: true,
+  holder: false,
+  everyoneFailing: false,
+  resigned: false,
+};
+const value = (part: Partial<TrackHealth>) => trackValue({ ...healthy, ...part });
+
+describe('fast', () => {
+  test('the holder of a healthy pair is worth more', () => {
+    expect(value({})).toBe(0);
+    expect(value({ holder: true })).toBe(30);
+  });
+
+  test('without a load balancer it is FAULT at once, holder or not', () => {
+    expect(value({ lb: 'failed' })).toBe(-254);
+    expect(value({ lb: 'failed', holder: true })).toBe(-254);
+  });
+
+  test('without a load balancer for long the local API server stands in, and without that nothing does', () => {
+    const long = { lb: 'failed', failedForMs: standInAfterMs } as const;
+    expect(value(long)).toBe(TRACK.degraded);
+    expect(value({ ...long, holder: true })).toBe(TRACK.degradedHolder);
+    expect(value({ ...long, localApi: false })).toBe(TRACK.fault);
+    expect(value({ ...long, failedForMs: standInAfterMs - 1 })).toBe(TRACK.fault);
+  });
+
+  test('where everyone is failing it is worth what it was, so that the holder stays', () => {
+    const hopeless = { lb: 'failed', localApi: false, everyoneFailing: true } as const;
+    expect(value(hopeless)).toBe(TRACK.healthy);
+    expect(value({ ...hopeless, holder: true })).toBe(TRACK.healthyHolder);
+  });
+
+  test('before the first look it cannot serve, even where everyone is failing', () => {
+    expect(value({ lb: 'unknown', everyoneFailing: true })).toBe(TRACK.fault);
+  });
+
+  test('a bootstrap node that has resigned cannot serve, however healthy', () => {
+    expect(value({ resigned: true, holder: true })).toBe(TRACK.fault);
+    expect(value({ resigned: true, profile: 'openshift' })).toBe(TRACK.fault);
+  });
+});
+
+test('openshift adds up as the shell pods do', () => {
+  const score = (part: Partial<TrackHealth>) => 40 + value({ profile: 'openshift', ...part });
+  expect(score({})).toBe(68);
+  expect(score({ localApi: false, holder: true })).toBe(68);
+  expect(score({ lb: 'failed' })).toBe(48);
+  expect(score({ lb: 'failed', localApi: false })).toBe(40);
+});
+
+interface Node {
+  readonly lb: 'ok' | 'doubtful' | 'failed';
+  readonly silent: boolean;
+}
+
+/** Effective priorities of a group as keepalived adds them up; FAULT takes no part. */
+function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false) {
+  const parts = nodes.map(({ lb, silent }, index) => {
+    const own = value({ lb, holder: index === holder, everyoneFailing, failedForMs: 9_999 });
+    const added = silent ? silentTrackValue(own, index === holder) : own;
+    return { index, priority: added <= -254 ? 0 : vrrpPriority(index, nodes.length) + added };
+  });
+  return parts.sort((a, b) => b.priority - a.priority);
+}
+
+const node = fc.record({ lb: fc.constantFrom('ok', 'doubtful', 'failed'), silent: fc.boolean() } as const);
+const group = fc
+  .array(node, { minLength: 2, maxLength: 29 })
+  .chain((nodes) => fc.record({ nodes: fc.constant(nodes), holder: fc.nat(nodes.length - 1) }));
+
+const kind = ({ lb, silent }: Node) =>
+  lb === 'failed' ? 'degraded' : silent || lb === 'doubtful' ? 'doubtful' : 'healthy';
+const kinds = ['degraded', 'doubtful', 'healthy'];
+
+describe('property', () => {
+  test('a group is won by the best kind of node, and by the holder where it is one of them', () => {
+    fc.assert(
+      fc.property(group, ({ nodes, holder }) => {
+        const best = Math.max(...nodes.map((each) => kinds.indexOf(kind(each))));
+        const winner = ranked(nodes, holder)[0]?.index ?? -1;
+        const rankOf = (index: number) => kinds.indexOf(kind(nodes[index] ?? { lb: 'failed', silent: true }));
+        expect(rankOf(winner)).toBe(best);
+        if (rankOf(holder) === best) expect(winner).toBe(holder);
+      }),
+    );
+  });
+
+  test('no two nodes are ever equal', () => {
+    fc.assert(
+      fc.property(group, ({ nodes, holder }) => {
+        const priorities = ranked(nodes, holder).map(({ priority }) => priority);
+        expect(new Set(priorities).size).toBe(nodes.length);
+        expect(Math.min(...priorities)).toBeGreaterThanOrEqual(1);
+        expect(Math.max(...priorities)).toBeLessThanOrEqual(254);
+      }),
+    );
+  });
+
+  test('where everyone is failing nothing moves', () => {
+    fc.assert(
+      fc.property(group, ({ nodes, holder }) => {
+        const failing = nodes.map(() => ({ lb: 'failed', silent: false }) as const);
+        expect(ranked(failing, holder, true)[0]?.index).toBe(holder);
+      }),
+    );
+  });
+
+  test('where every monitor falls silent nothing moves, whatever was in the files', () => {
+    fc.assert(
+      fc.property(group, fc.constantFrom(...Object.values(TRACK)), ({ nodes, holder }, last) => {
+        const priorities = nodes.map(
+          (_, index) => vrrpPriority(index, nodes.length) + silentTrackValue(last, index === holder),
+        );
+        expect(priorities.indexOf(Math.max(...priorities))).toBe(holder);
+      }),
+    );
+  });
+});
+
+test('a silent monitor leaves nobody in FAULT and nobody above the healthy', () => {
+  expect(silentTrackValue(TRACK.fault, false)).toBe(TRACK.degraded);
+  expect(silentTrackValue(undefined, false)).toBe(TRACK.degraded);
+  expect(silentTrackValue(TRACK.healthyHolder, true)).toBe(TRACK.doubtfulHolder);
+  expect(silentTrackValue(TRACK.healthyHolder, false)).toBe(TRACK.doubtful);
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { clusterNameOf } from '../../../src/model/cluster-name.ts';
+import type { VrrpInput } from '../../../src/model/vrrp.ts';
+import { type GroupView, groupView, orderDelayMs } from '../../../src/model/vrrp-order.ts';
+
+const group = (isMember: boolean, ...names: readonly string[]): GroupView => ({
+  nodes: new Set(names),
+  isMember,
+});
+
+describe('whose turn it is', () => {
+  test('a node that joins others waits until they know it', () => {
+    expect(orderDelayMs(undefined, group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
+    expect(orderDelayMs(group(false, 'a', 'b'), group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
+  });
+
+  test('the first node of a cluster waits for nobody', () => {
+    expect(orderDelayMs(undefined, group(true, 'a'))).toBe(0);
+  });
+
+  test('who stays adds at once and forgets late', () => {
+    const served = group(true, 'a', 'b');
+    expect(orderDelayMs(served, group(true, 'a', 'b', 'c'))).toBe(0);
+    expect(orderDelayMs(served, group(true, 'a', 'b'))).toBe(0);
+    expect(orderDelayMs(served, group(true, 'a'))).toBeGreaterThan(0);
+    expect(orderDelayMs(served, group(true, 'a', 'c'))).toBeGreaterThan(0);
+  });
+
+  test('who leaves leaves at once', () => {
+    expect(orderDelayMs(group(true, 'a', 'b'), group(false, 'b'))).toBe(0);
+  });
+});
+
+describe('a node knows itself', () => {
+  const input = (changes: Partial<VrrpInput['settings']>, addresses: readonly string[] = []): VrrpInput => ({
+    settings: {
+      ...{ clusterName: 'c', profile: 'fast', mode: 'unicast', advertIntervalMs: 100, bootstrap: false },
+      ...{ apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'elsewhere' },
+      ...{ notifyFifo: '/f', trackFile: '/t', reloadCheckLog: '/r' },
+      ...changes,
+    },
+    controlPlane: [{ name: 'a', addresses: ['10.0.0.1'] }],
+    allNodes: [{ name: 'w', addresses: ['10.0.0.9'] }],
+    interfaces: [{ name: 'eth0', addresses }],
+    routes: [],
+  });
+
+  test('by its name, its address, or an address of its interfaces', () => {
+    expect(groupView(input({})).isMember).toBe(false);
+    expect(groupView(input({ nodeName: 'a' })).isMember).toBe(true);
+    expect(groupView(input({ nodeIp: '10.0.0.9' })).isMember).toBe(true);
+    expect(groupView(input({}, ['10.0.0.1/24'])).isMember).toBe(true);
+    expect(groupView(input({ bootstrap: true })).isMember).toBe(true);
+    expect([...groupView(input({})).nodes]).toEqual(['a', 'w']);
+  });
+});
+
+test.each([
+  ['api.prod.example.com', 'prod'],
+  ['api-int.prod.example.com', 'prod'],
+  ['prod.example.com', 'prod'],
+  ['api', 'api'],
+  ['10.0.0.5', '10-0-0-5'],
+  ['[fd00::5]', 'fd00-5'],
+])('the name of the cluster behind "%s" is "%s"', (host, name) => {
+  expect(clusterNameOf(host)).toBe(name);
+});
