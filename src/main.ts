@@ -33,6 +33,26 @@ const commands: Readonly<
     summary: 'what the supervisor runs: generations, sessions, why',
     load: () => import('./commands/haproxy-status.ts'),
   },
+  'keepalived supervise': {
+    summary: "own keepalived's process, leave no VIP behind",
+    load: () => import('./commands/keepalived-supervise.ts'),
+  },
+  'keepalived monitor': {
+    summary: 'find the nodes that share the VIPs, render keepalived.conf, track health',
+    load: () => import('./commands/keepalived-monitor.ts'),
+  },
+  'keepalived reload': {
+    summary: 'ask the supervisor for a reload and print its answer',
+    load: () => import('./commands/keepalived-reload.ts'),
+  },
+  'keepalived status': {
+    summary: 'who holds which VIP here, since when, why',
+    load: () => import('./commands/keepalived-status.ts'),
+  },
+  'keepalived stop': {
+    summary: 'give the VIPs up and end keepalived; --start starts it again',
+    load: () => import('./commands/keepalived-stop.ts'),
+  },
 };
 
 function usage(): string {

@@ -21,6 +21,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   protocol: ['model', 'system', 'node', 'zod'],
   supervisor: ['model', 'protocol', 'system', 'node', 'zod'],
   haproxy: ['model', 'system', 'node'],
+  keepalived: ['model', 'system', 'node'],
   firewall: ['model', 'system', 'zod'],
   observe: ['model', 'node', 'pino', 'prom-client'],
   system: ['model', 'node', 'execa', 'chokidar'],
@@ -117,7 +118,11 @@ describe('source files', () => {
   });
 
   test('of a supervisor reach neither the Kubernetes client nor execa', () => {
-    const reached = reachableFrom('commands/haproxy-supervise.ts');
+    const reached = new Set(
+      ['commands/haproxy-supervise.ts', 'commands/keepalived-supervise.ts'].flatMap((command) => [
+        ...reachableFrom(command),
+      ]),
+    );
     const heavy = imports.filter(
       ({ file, target }) =>
         reached.has(file) && ['@kubernetes/client-node', 'execa', 'chokidar'].includes(target),

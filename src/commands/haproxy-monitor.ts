@@ -4,28 +4,25 @@ import {
   haproxyMonitorCommand,
   haproxyMonitorSettings,
 } from '../config/haproxy-monitor-settings.ts';
-import type { ApiServer } from '../model/api-server.ts';
-import { messageOf } from '../model/errors.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createLog } from '../observe/logger.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
 import { createSource } from '../sources/create-source.ts';
-import { readLastKnown, writeLastKnown } from '../sources/last-known.ts';
-import type { Source } from '../sources/source.ts';
+import { readLastKnown } from '../sources/last-known.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
 import { runConfigurationLoop } from './monitor/configuration-loop.ts';
 import { haproxyConfiguration } from './monitor/haproxy-configuration.ts';
+import { troubleOf } from './monitor/hung.ts';
 import { watchInputs } from './monitor/inputs.ts';
+import { observeSource } from './monitor/observe-source.ts';
 import type { Observers } from './monitor/observers.ts';
 import { runRedirectLoop } from './monitor/redirect-loop.ts';
-import { createServerList, type ServerList } from './monitor/server-list.ts';
+import { createSaver } from './monitor/saver.ts';
+import { createServerList } from './monitor/server-list.ts';
 import { sourceSettings } from './monitor/source-settings.ts';
 import { stopOnSignals } from './stop-signals.ts';
-
-/** A loop that has not gone round for this long hangs; a reload that waits for another takes 20 s at most. */
-const HUNG_AFTER_S = 120;
 
 /** `hawser haproxy monitor`: resolves with 0 once it was asked to stop and the redirect is gone. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -70,38 +67,4 @@ async function monitor(
     runConfigurationLoop(haproxyConfiguration(settings, wake, list, observers), signal),
     runRedirectLoop(settings, observers, signal),
   ]);
-}
-
-async function observeSource(
-  source: Source,
-  list: ServerList,
-  poke: () => void,
-  signal: AbortSignal,
-): Promise<void> {
-  for await (const observation of source.observe(signal)) {
-    list.observe(observation);
-    poke();
-  }
-}
-
-function troubleOf(secondsSinceBeat: number): string | undefined {
-  if (secondsSinceBeat < HUNG_AFTER_S) return undefined;
-  return `the monitor's loop has not gone round for ${Math.round(secondsSinceBeat)} s, expected at most ${HUNG_AFTER_S}`;
-}
-
-/** Saves each list that is served for the next cold start; a disk that will not have it is told once. */
-function createSaver(path: string, { log, once }: Observers): (servers: readonly ApiServer[]) => void {
-  let saving: Promise<unknown> = Promise.resolve();
-  return (servers) => {
-    saving = saving
-      .then(() => writeLastKnown(path, servers, new Date()))
-      .then(
-        () => once.clear('last-known'),
-        (error) => {
-          const message = messageOf(error);
-          if (once.isNew('last-known', message))
-            log({ event: 'last-known-not-saved', level: 'warn', path, message });
-        },
-      );
-  };
 }

@@ -113,16 +113,24 @@ function holdConnection(
 
 async function pollReadiness({ port, host, signal }: LivenessOptions, view: View): Promise<void> {
   while (!signal.aborted) {
-    const isAnswered = await askReadiness(port, host ?? '127.0.0.1', signal);
+    const isAnswered = await askReadiness(
+      { port, host: host ?? '127.0.0.1', timeoutMs: POLL_TIMEOUT_MS },
+      signal,
+    );
     if (signal.aborted) return;
     view.answered(isAnswered);
     await pause(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-function askReadiness(port: number, host: string, signal: AbortSignal): Promise<boolean> {
+/** Whether the HAProxy there answers `/haproxy_ready` with 200 in time. Never rejects. */
+export function askReadiness(
+  address: { readonly port: number; readonly host: string; readonly timeoutMs: number },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { port, host, timeoutMs } = address;
   return new Promise((resolve) => {
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(POLL_TIMEOUT_MS)]);
+    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const question = get({ host, port, path: '/haproxy_ready', agent: false, signal: bounded }, (answer) => {
       answer.resume();
       answer.once('error', () => undefined);

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { messageOf } from '../model/errors.ts';
 import { type Answer, decodeAnswer } from './answer.ts';
 
-export type ControlRequest = 'reload' | 'status' | 'ping';
+export type ControlRequest = 'reload' | 'status' | 'ping' | 'stop' | 'start';
 
 export type RequestOutcome =
   | { readonly kind: 'answered'; readonly answer: Answer }

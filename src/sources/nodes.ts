@@ -21,3 +21,17 @@ export function createNodesSource(settings: ClusterSettings): Source {
     return withUnparsed(chooseServers(candidates, preferenceOf(settings)), items);
   });
 }
+
+/** Every node of the cluster, whatever its role: who may hold an ingress VIP. */
+export function createAllNodesSource(settings: ClusterSettings): Source {
+  const resource = {
+    what: 'nodes',
+    path: '/api/v1/nodes',
+    labelSelector: '',
+    parse: parseNode(settings.apiPort),
+  };
+  return createListWatchSource(settings, [resource], (items) => {
+    const candidates = items.flatMap((item) => item.candidates);
+    return withUnparsed(chooseServers(candidates, preferenceOf(settings)), items);
+  });
+}

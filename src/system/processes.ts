@@ -45,7 +45,7 @@ export function childrenOf(parent: ProcessId): readonly ProcessId[] {
  * the look and the signal a pid could in theory be reused: the kernel hands pids out in turn, so that takes a
  * whole round of them within microseconds.
  */
-export function signalProcess(id: ProcessId, signal: 'SIGUSR1' | 'SIGTERM' | 'SIGKILL'): boolean {
+export function signalProcess(id: ProcessId, signal: 'SIGHUP' | 'SIGUSR1' | 'SIGTERM' | 'SIGKILL'): boolean {
   if (!isAlive(id)) return false;
   try {
     return process.kill(id.pid, signal);

@@ -1,4 +1,3 @@
-import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
 import { copyFile } from '../../system/copy-file.ts';
 import type { Wake } from '../../system/wake.ts';
 import { watchFiles } from '../../system/watch-files.ts';
@@ -6,12 +5,19 @@ import type { Observers } from './observers.ts';
 
 const OWN_RESOLV_CONF = '/etc/resolv.conf';
 
+export interface InputPaths {
+  readonly template: string;
+  readonly kubeconfig: string;
+  readonly resolvConf?: string | undefined;
+  readonly checkInterval: number;
+}
+
 /**
  * Watches the files that a monitor depends on. A changed template wakes the loop; a changed kubeconfig is read by the
  * source at its next request; the host's resolv.conf is copied to ours, now and whenever it changes.
  */
 export function watchInputs(
-  settings: HaproxyMonitorSettings,
+  settings: InputPaths,
   wake: Wake,
   observers: Observers,
   signal: AbortSignal,

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
 import { type ApiServer, sameServers } from '../../model/api-server.ts';
 import {
   applied,
@@ -21,6 +20,8 @@ export interface ServerList {
   readonly observe: (observation: Observation) => void;
   /** The servers to serve now, undefined while nothing is known. */
   readonly next: (signal: AbortSignal) => Promise<Wanted<readonly ApiServer[]>>;
+  /** The servers that `next` gave last. */
+  readonly latest: () => readonly ApiServer[] | undefined;
   /** These are served now. Returns how long ago their change was first seen, where it was one. */
   readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
 }
@@ -32,7 +33,7 @@ export interface LastKnownList {
 }
 
 export function createServerList(
-  settings: HaproxyMonitorSettings,
+  settings: { readonly settle: number; readonly config: string },
   { lastKnown, save }: LastKnownList,
   observers: Observers,
 ): ServerList {
@@ -61,6 +62,7 @@ export function createServerList(
         lookAgainInMs: decision.kind === 'wait' ? decision.lookAgainInMs : undefined,
       };
     },
+    latest: () => wanted,
     markServed: (servers) => {
       const { pending } = desired.settling;
       desired = applied(desired, servers, monotonicMs());

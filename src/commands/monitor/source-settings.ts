@@ -1,4 +1,3 @@
-import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
 import type { ApiServer } from '../../model/api-server.ts';
 import { ConfigError } from '../../model/errors.ts';
 import type { Log } from '../../observe/logger.ts';
@@ -6,9 +5,19 @@ import type { SourceSettings } from '../../sources/create-source.ts';
 import { parseServers } from '../../sources/static-servers.ts';
 import { interfaceSubnets } from '../../system/interface-subnets.ts';
 
+/** What the monitors have in common about where they look. */
+export interface LookupSettings {
+  readonly source: 'nodes' | 'endpoints' | 'static' | 'all-nodes';
+  readonly servers?: string | undefined;
+  readonly kubeconfig: string;
+  readonly apiPort: number;
+  readonly checkInterval: number;
+  readonly vips: readonly string[];
+}
+
 /** The source that the settings choose. Throws a ConfigError where `--servers` does not fit `--source`. */
 export function sourceSettings(
-  settings: HaproxyMonitorSettings,
+  settings: LookupSettings,
   lastKnown: readonly ApiServer[],
   log: Log,
 ): SourceSettings {

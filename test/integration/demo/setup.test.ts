@@ -40,7 +40,8 @@ function checkout() {
   program('node', `[ "$1" = -p ] && { echo 24; exit; }; ${note('node')}`);
   program('npm', note('npm'));
   program('apt-get', note('apt-get'));
-  for (const name of ['haproxy', 'nft', 'ip', 'openssl', 'curl', 'socat', 'mount']) program(name, '');
+  const needed = ['haproxy', 'keepalived', 'nft', 'ip', 'openssl', 'curl', 'socat', 'mount', 'chrt'];
+  for (const name of needed) program(name, '');
   program('id', 'echo 0');
   for (const name of ['uname', 'dirname', 'cmp', 'cp', 'find', 'sh']) link(dir, name);
   const run = () => {

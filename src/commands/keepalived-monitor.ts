@@ -1,0 +1,75 @@
+import { readCommandLine } from '../config/command-line.ts';
+import {
+  type KeepalivedMonitorSettings,
+  keepalivedMonitorCommand,
+  keepalivedMonitorSettings,
+  keepalivedSettings,
+} from '../config/keepalived-monitor-settings.ts';
+import { clusterNameOf } from '../model/cluster-name.ts';
+import { ConfigError, messageOf } from '../model/errors.ts';
+import { serveEndpoint } from '../observe/http-endpoint.ts';
+import { createLog } from '../observe/logger.ts';
+import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
+import { createOnce } from '../observe/once.ts';
+import { openKubeconfig } from '../sources/kubeconfig.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
+import { createWake } from '../system/wake.ts';
+import { runHealthLoop } from './keepalived/health-loop.ts';
+import { openNodeLists } from './keepalived/node-lists.ts';
+import { vrrpConfiguration } from './keepalived/vrrp-configuration.ts';
+import { runConfigurationLoop } from './monitor/configuration-loop.ts';
+import { troubleOf } from './monitor/hung.ts';
+import { watchInputs } from './monitor/inputs.ts';
+import type { Observers } from './monitor/observers.ts';
+import { stopOnSignals } from './stop-signals.ts';
+
+/** `hawser keepalived monitor`: resolves with 0 once it was asked to stop. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(keepalivedMonitorCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = keepalivedMonitorSettings(line.values);
+  const log = createLog('keepalived-monitor', settings.logLevel);
+  const observers = { log, metrics: createMonitorMetrics(monotonicMs), once: createOnce() };
+  await monitor(settings, observers, stopOnSignals(log));
+  log({ event: 'monitor-stopped' });
+  return 0;
+}
+
+async function monitor(
+  settings: KeepalivedMonitorSettings,
+  observers: Observers,
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, metrics } = observers;
+  const clusterName = settings.clusterName ?? (await nameFromKubeconfig(settings.kubeconfig, log));
+  await serveEndpoint(
+    settings.listen,
+    { trouble: () => troubleOf(metrics.secondsSinceBeat()), metrics: metrics.text },
+    signal,
+  );
+  const wake = createWake();
+  const lists = await openNodeLists(settings, wake, observers);
+  const modelSettings = keepalivedSettings(settings, clusterName);
+  const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, observers });
+  watchInputs(settings, wake, observers, signal);
+  log({ event: 'monitor-started', clusterName, vips: settings.vips, profile: settings.profile });
+  await Promise.all([
+    ...lists.map(({ run: feed }) => feed(signal)),
+    runConfigurationLoop(configuration, signal),
+    runHealthLoop(settings, configuration.served, observers, signal),
+  ]);
+}
+
+/** The router ids come from the name, so a guess would be worse than none. */
+async function nameFromKubeconfig(path: string, log: Observers['log']): Promise<string> {
+  try {
+    const { server } = await openKubeconfig(path, log).load();
+    return clusterNameOf(server.hostname);
+  } catch (error) {
+    const message = `Cannot do without --cluster-name: "${path}" does not tell it (${messageOf(error)})`;
+    throw new ConfigError([message], { cause: error });
+  }
+}

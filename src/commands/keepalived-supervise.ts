@@ -1,0 +1,130 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { readCommandLine } from '../config/command-line.ts';
+import {
+  type KeepalivedSuperviseSettings,
+  keepalivedSuperviseCommand,
+  keepalivedSuperviseSettings,
+} from '../config/keepalived-supervise-settings.ts';
+import { createKeepalivedProgram } from '../keepalived/keepalived-program.ts';
+import { readNotifyFifo } from '../keepalived/notify-fifo.ts';
+import { ConfigError, messageOf } from '../model/errors.ts';
+import { createLog, type Log } from '../observe/logger.ts';
+import type { Answer } from '../protocol/answer.ts';
+import { serveControlSocket } from '../protocol/control-server.ts';
+import { createVrrpSupervisor, type VrrpSupervisor } from '../supervisor/vrrp/supervisor.ts';
+import { runLeanCommand } from '../system/run-lean-command.ts';
+
+/** `hawser keepalived supervise`: resolves with 0 once it was asked to stop and no VIP is left. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(keepalivedSuperviseCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = keepalivedSuperviseSettings(line.values);
+  return await supervise(settings, createLog('keepalived-supervisor', settings.logLevel));
+}
+
+async function supervise(settings: KeepalivedSuperviseSettings, log: Log): Promise<number> {
+  survive(log);
+  const { runDir, socket, config } = settings;
+  mkdirSync(dirname(socket), { recursive: true });
+  mkdirSync(join(runDir, 'dump'), { recursive: true, mode: 0o700 });
+  const { promise: ready, resolve: setReady } = Promise.withResolvers<VrrpSupervisor>();
+  // The socket comes first: a second supervisor must be turned away before it touches any process or address.
+  const control = await serveControlSocket(socket, async (line) => await answerLine(line, await ready));
+  if (control.kind === 'in-use') {
+    const text = `Cannot listen on "${socket}": another supervisor answers there, expected none`;
+    throw new ConfigError([text]);
+  }
+  const supervisor = await start(settings, log).catch(async (error: unknown) => {
+    await control.close();
+    throw error;
+  });
+  setReady(supervisor);
+  onSignals(supervisor);
+  log({ event: 'supervisor-started', socket, config, runDir });
+  await supervisor.finished;
+  await control.close();
+  log({ event: 'supervisor-stopped' });
+  return 0;
+}
+
+async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<VrrpSupervisor> {
+  const { runDir, config, keepalived } = settings;
+  const paths = {
+    keepalived,
+    config,
+    accepted: join(runDir, 'keepalived.accepted.conf'),
+    candidate: join(runDir, 'keepalived.candidate.conf'),
+    pidFile: join(runDir, 'keepalived.pid'),
+    vrrpPidFile: join(runDir, 'vrrp.pid'),
+    dumpDir: join(runDir, 'dump'),
+  };
+  const realtimePriority = await permittedPriority(settings.chrt, log);
+  const { promise: told, resolve: setTold } = Promise.withResolvers<VrrpSupervisor>();
+  const closeFifo = await readNotifyFifo(
+    join(runDir, 'notify.fifo'),
+    (notification) => void told.then((supervisor) => supervisor.notified(notification)),
+  );
+  const supervisor = createVrrpSupervisor({
+    program: createKeepalivedProgram(paths, { realtimePriority, silentAfterMs: settings.monitorTimeout }),
+    recordPath: join(runDir, 'hawser-keepalived.json'),
+    statePath: join(runDir, 'vrrp-state.json'),
+    log,
+  });
+  setTold(supervisor);
+  void supervisor.finished.then(closeFifo);
+  return supervisor;
+}
+
+/** A container may lack CAP_SYS_NICE: better without a realtime priority than not at all. */
+async function permittedPriority(wanted: number | undefined, log: Log): Promise<number | undefined> {
+  if (wanted === undefined) return undefined;
+  const tried = await runLeanCommand(['chrt', '--rr', String(wanted), 'true'], { timeoutMs: 2_000 }).then(
+    ({ exitCode, stderr }) => (exitCode === 0 ? undefined : stderr.trim() || `exit code ${exitCode}`),
+    messageOf,
+  );
+  if (tried === undefined) return wanted;
+  log({ event: 'no-realtime-priority', level: 'warn', wanted, message: tried });
+  return undefined;
+}
+
+async function answerLine(line: string, supervisor: VrrpSupervisor): Promise<Answer> {
+  switch (line) {
+    case 'reload':
+    case 'start':
+    case 'stop':
+      return await supervisor.request(line);
+    case 'status':
+      return supervisor.status();
+    case 'ping':
+      return { ok: true };
+    default:
+      return {
+        ok: false,
+        stage: 'protocol',
+        message: `Cannot answer "${line.slice(0, 80)}": it is no request, expected "reload", "stop", "start", "status" or "ping"`,
+      };
+  }
+}
+
+function onSignals(supervisor: VrrpSupervisor): void {
+  process.on('SIGTERM', supervisor.stop);
+  process.on('SIGINT', supervisor.stop);
+  process.on('SIGHUP', () => void supervisor.request('reload'));
+}
+
+/** Whatever goes wrong in here, keepalived goes on, and so does the one who looks after it. */
+function survive(log: Log): void {
+  const report = (error: unknown): void =>
+    log({
+      event: 'internal-error',
+      level: 'error',
+      message: messageOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+  process.on('uncaughtException', report);
+  process.on('unhandledRejection', report);
+}

@@ -1,0 +1,58 @@
+import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
+import { parseAddress } from '../../model/node-address.ts';
+import type { VipKind, VrrpNode } from '../../model/vrrp.ts';
+import { createSource } from '../../sources/create-source.ts';
+import { readLastKnown } from '../../sources/last-known.ts';
+import type { Wake } from '../../system/wake.ts';
+import { observeSource } from '../monitor/observe-source.ts';
+import type { Observers } from '../monitor/observers.ts';
+import { createSaver } from '../monitor/saver.ts';
+import { createServerList, type ServerList } from '../monitor/server-list.ts';
+import { sourceSettings } from '../monitor/source-settings.ts';
+
+/** The nodes of one kind of VIP, with their address in one family. */
+export interface NodeList {
+  readonly kind: VipKind;
+  readonly list: ServerList;
+  /** Feeds the list until `signal` aborts. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/** One list for each VIP: of the control plane for the API's, of all nodes for ingress. */
+export async function openNodeLists(
+  settings: KeepalivedMonitorSettings,
+  wake: Wake,
+  observers: Observers,
+): Promise<readonly NodeList[]> {
+  const open = (kind: VipKind) => (vip: string) => openNodeList(kind, vip, settings, wake, observers);
+  return await Promise.all([
+    ...settings.apiVips.map(open('api')),
+    ...settings.ingressVips.map(open('ingress')),
+  ]);
+}
+
+async function openNodeList(
+  kind: VipKind,
+  vip: string,
+  settings: KeepalivedMonitorSettings,
+  wake: Wake,
+  observers: Observers,
+): Promise<NodeList> {
+  const family = parseAddress(vip)?.family ?? 'ipv4';
+  const path = `${settings.lastKnownPath}.${kind}.${family}`;
+  const known = await readLastKnown(path);
+  const lastKnown = known.kind === 'known' ? known.servers : undefined;
+  const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
+  const lookup = sourceSettings({ ...settings, source, vips: [vip] }, lastKnown ?? [], observers.log);
+  const list = createServerList(settings, { lastKnown, save: createSaver(path, observers) }, observers);
+  return { kind, list, run: (signal) => observeSource(createSource(lookup), list, wake.poke, signal) };
+}
+
+/** One node for each name, with its addresses of every family. */
+export function mergeNodes(
+  lists: readonly (readonly { readonly name: string; readonly address: string }[])[],
+): readonly VrrpNode[] {
+  const nodes = new Map<string, readonly string[]>();
+  for (const { name, address } of lists.flat()) nodes.set(name, [...(nodes.get(name) ?? []), address]);
+  return [...nodes].map(([name, addresses]) => ({ name, addresses }));
+}

@@ -1,0 +1,137 @@
+import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
+import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
+import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../../model/vrrp.ts';
+import { type GroupView, groupView, orderDelayMs } from '../../model/vrrp-order.ts';
+import { request } from '../../protocol/request.ts';
+import { buildKeepalivedModel } from '../../render/keepalived-model.ts';
+import { renderKeepalived } from '../../render/render-keepalived.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { currentInterfaces, currentRoutes } from '../../system/routes.ts';
+import { runCommand } from '../../system/run-command.ts';
+import type { Wake } from '../../system/wake.ts';
+import { createAppliers } from '../monitor/appliers.ts';
+import type { ConfigurationParts, Wanted } from '../monitor/configuration-loop.ts';
+import type { Observers } from '../monitor/observers.ts';
+import { createRenderer } from '../monitor/renderer.ts';
+import { tellOutcome } from '../monitor/tell-outcome.ts';
+import { mergeNodes, type NodeList } from './node-lists.ts';
+
+const CHECK_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 5_000;
+
+export interface VrrpConfiguration extends ConfigurationParts<VrrpInput> {
+  /** What keepalived runs on, as far as this monitor knows. */
+  readonly served: () => KeepalivedModel | undefined;
+}
+
+/** keepalived.conf, for the configuration loop: made from the lists of nodes, checked by keepalived, taken over by its supervisor. */
+export function vrrpConfiguration(
+  settings: KeepalivedMonitorSettings,
+  parts: {
+    readonly wake: Wake;
+    readonly lists: readonly NodeList[];
+    readonly modelSettings: KeepalivedSettings;
+    readonly observers: Observers;
+  },
+): VrrpConfiguration {
+  const { wake, lists, modelSettings, observers } = parts;
+  const { template, config: configPath, socket: socketPath, keepalived: keepalivedPath } = settings;
+  const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  const order = createOrder(socketPath, observers);
+  let served: KeepalivedModel | undefined;
+  const renderModel = createRenderer<KeepalivedModel>(
+    template,
+    (text, model) => renderKeepalived(text, model, { templatePath: template }),
+    observers,
+  );
+  return {
+    wake,
+    checkIntervalMs: settings.checkInterval,
+    beat: observers.metrics.beat,
+    next: async (signal) => await order.inTurn(await gather(lists, modelSettings, signal)),
+    render: async (input) => {
+      const outcome = buildKeepalivedModel(input);
+      if (outcome.kind === 'not-ready') return complain(outcome.reason, observers);
+      observers.once.clear('not-ready');
+      const rendered = await renderModel(outcome.model);
+      if (rendered !== undefined) served = outcome.model;
+      return rendered;
+    },
+    applierOf: createAppliers({ configPath, check, socketPath }),
+    observe: (outcome, input) => {
+      tellOutcome(outcome, { nodes: groupView(input).nodes.size }, observers);
+      if (outcome.kind !== 'unchanged' && outcome.kind !== 'reloaded') return;
+      for (const { kind, list } of lists) {
+        const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
+        observers.metrics.servers(nodes.length);
+        list.markServed(list.latest() ?? []);
+      }
+      order.markServed(input);
+    },
+    served: () => served,
+  };
+}
+
+function complain(reason: string, { log, once }: Observers): undefined {
+  if (once.isNew('not-ready', reason)) log({ event: 'group-not-ready', level: 'warn', reason });
+  return undefined;
+}
+
+/** Everything that a model is made from, undefined while a list is not known. */
+async function gather(
+  lists: readonly NodeList[],
+  settings: KeepalivedSettings,
+  signal: AbortSignal,
+): Promise<Wanted<VrrpInput>> {
+  const found = await Promise.all(
+    lists.map(async ({ kind, list }) => ({ kind, wanted: await list.next(signal) })),
+  );
+  const looks = found.flatMap(({ wanted }) => wanted.lookAgainInMs ?? []);
+  const lookAgainInMs = looks.length === 0 ? undefined : Math.min(...looks);
+  if (found.some(({ wanted }) => wanted.input === undefined)) return { input: undefined, lookAgainInMs };
+  const of = (wantedKind: string) =>
+    mergeNodes(found.flatMap(({ kind, wanted }) => (kind === wantedKind ? [wanted.input ?? []] : [])));
+  const input: VrrpInput = {
+    settings,
+    controlPlane: of('api'),
+    allNodes: of('ingress'),
+    interfaces: currentInterfaces(),
+    routes: await currentRoutes(),
+  };
+  return { input, lookAgainInMs };
+}
+
+interface Order {
+  readonly inTurn: (wanted: Wanted<VrrpInput>) => Promise<Wanted<VrrpInput>>;
+  readonly markServed: (input: VrrpInput) => void;
+}
+
+/** Holds a change back until it is this node's turn; a node that has left its group stops keepalived at once. */
+function createOrder(socketPath: string, { log }: Observers): Order {
+  let served: GroupView | undefined;
+  let waiting: { readonly key: string; readonly since: number } | undefined;
+  let hasLeft = false;
+  const leave = async (): Promise<void> => {
+    const outcome = await request(socketPath, 'stop', { timeoutMs: STOP_TIMEOUT_MS });
+    log({ event: 'left-the-group', level: 'warn', answer: outcome.kind });
+    hasLeft = true;
+    served = undefined;
+  };
+  return {
+    inTurn: async ({ input, lookAgainInMs }) => {
+      if (input === undefined) return { input, lookAgainInMs };
+      const view = groupView(input);
+      if (!view.isMember && served?.isMember === true) await leave();
+      const key = `${view.isMember} ${[...view.nodes].sort().join(' ')}`;
+      if (waiting?.key !== key) waiting = { key, since: monotonicMs() };
+      const leftMs = waiting.since + orderDelayMs(served, view) - monotonicMs();
+      if (leftMs <= 0) return { input, lookAgainInMs };
+      return { input: undefined, lookAgainInMs: Math.min(leftMs, lookAgainInMs ?? leftMs) };
+    },
+    markServed: (input) => {
+      served = groupView(input);
+      if (hasLeft) void request(socketPath, 'start', { timeoutMs: STOP_TIMEOUT_MS });
+      hasLeft = false;
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import type { ApiServer } from '../../model/api-server.ts';
+import { messageOf } from '../../model/errors.ts';
+import { writeLastKnown } from '../../sources/last-known.ts';
+import type { Observers } from './observers.ts';
+
+/** Saves each list that is served for the next cold start; a disk that will not have it is told once. */
+export function createSaver(path: string, { log, once }: Observers): (servers: readonly ApiServer[]) => void {
+  let saving: Promise<unknown> = Promise.resolve();
+  return (servers) => {
+    saving = saving
+      .then(() => writeLastKnown(path, servers, new Date()))
+      .then(
+        () => once.clear('last-known'),
+        (error) => {
+          const message = messageOf(error);
+          if (once.isNew('last-known', message))
+            log({ event: 'last-known-not-saved', level: 'warn', path, message });
+        },
+      );
+  };
+}

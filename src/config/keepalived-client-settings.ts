@@ -1,0 +1,59 @@
+import * as z from 'zod/mini';
+import type { CommandSpec, Flag } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { socketPath } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+
+const flags: readonly Flag[] = [
+  {
+    flag: '--socket <path>',
+    help: "the supervisor's control socket",
+    default: '/var/run/keepalived/keepalived.sock',
+  },
+  { flag: '--timeout <duration>', help: 'how long to wait for the answer', default: '30s' },
+];
+
+export const keepalivedReloadCommand: CommandSpec = {
+  name: 'keepalived reload',
+  summary:
+    'Asks the supervisor for a reload and prints its answer when keepalived runs on the configuration.',
+  positionals: [],
+  flags,
+  notes: 'Exit codes: 0 keepalived runs on the configuration, 1 refused or no answer, 2 usage.',
+};
+
+export const keepalivedStatusCommand: CommandSpec = {
+  name: 'keepalived status',
+  summary: 'Shows who holds what on this node, since when and why.',
+  positionals: [],
+  flags: [
+    ...flags,
+    { flag: '--json', help: 'print the answer as it came' },
+    { flag: '--alive', help: 'exit with 0 for any answer: the probe of a supervisor that may wait' },
+  ],
+  notes: 'Exit codes: 0 keepalived runs or was stopped on request, 1 it does not or no answer, 2 usage.',
+};
+
+export const keepalivedStopCommand: CommandSpec = {
+  name: 'keepalived stop',
+  summary: 'Makes keepalived give its VIPs up and end; the supervisor stays.',
+  positionals: [],
+  flags: [...flags, { flag: '--start', help: 'start it again instead' }],
+  notes: 'Exit codes: 0 done, 1 refused or no answer, 2 usage.',
+};
+
+const schema = z.object({
+  socket: socketPath,
+  timeout: durationMs,
+  json: z.optional(z.boolean()),
+  alive: z.optional(z.boolean()),
+  start: z.optional(z.boolean()),
+});
+
+export type KeepalivedClientSettings = z.infer<typeof schema>;
+
+export function keepalivedClientSettings(
+  values: Readonly<Record<string, unknown>>,
+): KeepalivedClientSettings {
+  return parseSettings(schema, values);
+}

@@ -1,0 +1,66 @@
+import * as z from 'zod/mini';
+import type { CommandSpec } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { absolutePath, socketPath } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+
+export const keepalivedSuperviseCommand: CommandSpec = {
+  name: 'keepalived supervise',
+  summary: "Owns keepalived's process: starts, reloads, restarts it, and leaves no VIP behind.",
+  positionals: [],
+  flags: [
+    {
+      flag: '--config <path>',
+      help: "keepalived's configuration",
+      default: '/etc/keepalived/keepalived.conf',
+    },
+    { flag: '--socket <path>', help: 'control socket', default: '/var/run/keepalived/keepalived.sock' },
+    {
+      flag: '--run-dir <path>',
+      help: 'where notify.fifo, vrrp-state.json and the accepted copy of the configuration are',
+      default: '/var/run/keepalived',
+    },
+    { flag: '--keepalived <path>', help: 'the program', default: '/usr/sbin/keepalived' },
+    {
+      flag: '--chrt <priority>',
+      help: 'realtime priority (SCHED_RR) of keepalived where that is permitted, or "off"',
+      default: '20',
+    },
+    {
+      flag: '--monitor-timeout <duration>',
+      help: 'a track file older than this has a monitor that is dead or hangs',
+      default: '3s',
+    },
+    { flag: '--log-level <level>', help: 'debug, info, warn or error', default: 'info' },
+  ],
+  notes: [
+    'The control socket takes one line a request (reload, stop, start, status, ping) and answers each with a line of JSON.',
+    'keepalived runs on a copy of the configuration that passed keepalived --config-test, in the run directory.',
+    'SIGHUP reloads. SIGTERM resigns, removes the VIPs and exits with 0; a second one kills keepalived.',
+    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+  ].join('\n'),
+};
+
+const realtimePriority = z.pipe(
+  z.string().check(z.regex(/^(off|[1-9]|[1-9]\d)$/, { error: 'expected 1 to 99, or "off"' })),
+  z.transform((text) => (text === 'off' ? undefined : Number(text))),
+);
+
+const schema = z.object({
+  config: absolutePath,
+  socket: socketPath,
+  runDir: absolutePath,
+  keepalived: absolutePath,
+  chrt: realtimePriority,
+  monitorTimeout: durationMs,
+  logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
+});
+
+export type KeepalivedSuperviseSettings = z.infer<typeof schema>;
+
+/** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
+export function keepalivedSuperviseSettings(
+  values: Readonly<Record<string, unknown>>,
+): KeepalivedSuperviseSettings {
+  return parseSettings(schema, values);
+}

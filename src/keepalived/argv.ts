@@ -1,0 +1,42 @@
+/** The files of one keepalived, all in the supervisor's run directory. */
+export interface KeepalivedPaths {
+  readonly keepalived: string;
+  /** What its owner writes. keepalived itself only ever reads `accepted`. */
+  readonly config: string;
+  readonly accepted: string;
+  readonly candidate: string;
+  readonly pidFile: string;
+  readonly vrrpPidFile: string;
+  /** Where keepalived writes its dumps: TMPDIR for it. */
+  readonly dumpDir: string;
+}
+
+type Argv = readonly [string, ...string[]];
+
+export function testArgv(keepalived: string, config: string): Argv {
+  return [keepalived, '--config-test', '--vrrp', '--use-file', config];
+}
+
+/**
+ * In the foreground, VRRP only. `--dont-respawn`: a parent that starts a dead child anew would not wait until the VIPs
+ * that the child left are gone; the supervisor does. The realtime priority comes from outside, because the
+ * `vrrp_rt_priority` of 2.2.7 gets the process killed at its next reload (RLIMIT_RTTIME).
+ */
+export function daemonArgv(paths: KeepalivedPaths, realtimePriority: number | undefined): Argv {
+  const own: Argv = [
+    paths.keepalived,
+    '--vrrp',
+    '--dont-fork',
+    '--dont-respawn',
+    '--log-console',
+    '--log-detail',
+    '--no-syslog',
+    '--pid',
+    paths.pidFile,
+    '--vrrp_pid',
+    paths.vrrpPidFile,
+    '--use-file',
+    paths.accepted,
+  ];
+  return realtimePriority === undefined ? own : ['chrt', '--rr', String(realtimePriority), ...own];
+}

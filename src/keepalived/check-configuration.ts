@@ -1,0 +1,57 @@
+import { codeOf, messageOf } from '../model/errors.ts';
+import type { CheckOutcome, ConfigurationCheck } from '../model/program.ts';
+import type { CommandResult, RunCommand } from '../system/run-command.ts';
+import { testArgv } from './argv.ts';
+
+const DETAIL_CHARACTERS = 4_000;
+/** KEEPALIVED_EXIT_CONFIG_TEST_SECURITY: scripts that others may write; it would run without them. */
+const INSECURE_SCRIPTS = 6;
+
+/**
+ * What the real keepalived says about a file (`keepalived --config-test`), in this network namespace: interfaces must
+ * exist. What it only remarks on (a password cut to 8 characters, an insecure script) is valid here as well: it would
+ * run. It says nothing, and exits with 0, where the file is missing; that is refused.
+ */
+export function createKeepalivedCheck(options: {
+  readonly keepalivedPath: string;
+  readonly timeoutMs: number;
+  readonly run: RunCommand;
+}): ConfigurationCheck {
+  const { keepalivedPath, timeoutMs, run } = options;
+  return async (path, signal) => {
+    try {
+      const result = await run(testArgv(keepalivedPath, path), { timeoutMs, ...(signal && { signal }) });
+      signal?.throwIfAborted();
+      if (result.timedOut) return impossible(path, `"${keepalivedPath}" was not done after ${timeoutMs} ms`);
+      return outcomeOf(path, keepalivedPath, result);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return impossible(path, `"${keepalivedPath}" cannot be run (${codeOf(error) ?? messageOf(error)})`);
+    }
+  };
+}
+
+function outcomeOf(path: string, keepalivedPath: string, result: CommandResult): CheckOutcome {
+  if (result.exitCode === undefined)
+    return impossible(path, `"${keepalivedPath}" was ended by ${result.signal ?? 'a signal'}`);
+  const complaints = complaintsOf(result);
+  const missing = complaints.some((line) => line.startsWith('Config files missing'));
+  const harmless = complaints.every((line) => /Truncating auth_pass to \d+ characters/.test(line));
+  if (!missing && (result.exitCode === 0 || result.exitCode === INSECURE_SCRIPTS)) return { kind: 'valid' };
+  if (!missing && harmless && complaints.length > 0) return { kind: 'valid' };
+  const message = `Cannot use configuration "${path}": keepalived refuses it, expected no complaint from --config-test`;
+  return { kind: 'invalid', message, detail: complaints.join('\n').slice(-DETAIL_CHARACTERS) };
+}
+
+/** Its parent and its VRRP process each read the file, and each complain. */
+function complaintsOf({ stdout, stderr }: CommandResult): readonly string[] {
+  const lines = `${stdout}${stderr}`.split('\n').map((line) => line.trim());
+  return [...new Set(lines.filter((line) => line !== ''))];
+}
+
+function impossible(path: string, what: string): CheckOutcome {
+  return {
+    kind: 'impossible',
+    message: `Cannot check configuration "${path}": ${what}, expected its verdict`,
+  };
+}

@@ -1,0 +1,134 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../model/errors.ts';
+import type { ProcessId } from '../model/process-id.ts';
+import type {
+  AcceptedConfiguration,
+  AcceptOutcome,
+  SelfReport,
+  VrrpProgram,
+  VrrpStartOutcome,
+} from '../model/vrrp-program.ts';
+import { readProcess, signalProcess } from '../system/processes.ts';
+import { runLeanCommand } from '../system/run-lean-command.ts';
+import { spawnDaemon } from '../system/spawn-daemon.ts';
+import {
+  describeConfiguration,
+  markConfiguration,
+  readAccepted,
+  readText,
+} from './accepted-configuration.ts';
+import { daemonArgv, type KeepalivedPaths } from './argv.ts';
+import { createKeepalivedCheck } from './check-configuration.ts';
+import { parseDump } from './parse-dump.ts';
+import { repairAddress, sweepAddresses } from './sweep.ts';
+import { createTrackGuard, forgetBonus, type TrackGuard } from './track-file.ts';
+
+const CHECK_TIMEOUT_MS = 10_000;
+/** keepalived is done with a dump in a millisecond; a reload takes some ten. */
+const DUMP_EVERY_MS = 40;
+
+/** keepalived in the eyes of its supervisor. It runs on a copy of the configuration that its own check has passed. */
+export function createKeepalivedProgram(
+  paths: KeepalivedPaths,
+  options: { readonly realtimePriority: number | undefined; readonly silentAfterMs: number },
+): VrrpProgram {
+  let accepting: Promise<unknown> = Promise.resolve();
+  const guards = new Map<string, TrackGuard>();
+  const guardOf = (path: string): TrackGuard => {
+    const guard = guards.get(path) ?? createTrackGuard(path, options.silentAfterMs);
+    guards.set(path, guard);
+    return guard;
+  };
+  return {
+    hasConfiguration: () => readText(paths.config) !== undefined,
+    lastAccepted: () => readAccepted(paths.accepted),
+    // One after the other: they share the candidate's file.
+    accept: () => {
+      const outcome = accepting.then(() => accept(paths));
+      accepting = outcome;
+      return outcome;
+    },
+    start: () => start(paths, options.realtimePriority),
+    reload: (id) => void signalProcess(id, 'SIGHUP'),
+    confirm: (id, configuration, signal) => confirm(paths, id, configuration, signal),
+    findLeftOver: () => findLeftOver(paths),
+    repair: repairAddress,
+    guardTracks: ({ trackFiles }, holder) =>
+      trackFiles.flatMap((path) => guardOf(path)(holder, Date.now()) ?? []),
+    sweep: () => {
+      const accepted = readAccepted(paths.accepted)?.instances ?? [];
+      const live = describeConfiguration(readText(paths.config) ?? '', 0).instances;
+      return sweepAddresses([...accepted, ...live].flatMap(({ vips }) => vips));
+    },
+  };
+}
+
+/** What is checked is the copy: the file itself may be another one a moment later. */
+async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
+  const text = readText(paths.config);
+  if (text === undefined)
+    return {
+      kind: 'refused',
+      message: `Cannot use configuration "${paths.config}": it is missing or empty, expected text`,
+    };
+  const number = (readAccepted(paths.accepted)?.number ?? 0) + 1;
+  try {
+    writeFileSync(paths.candidate, markConfiguration(text, number), { mode: 0o600 });
+    const check = createKeepalivedCheck({
+      keepalivedPath: paths.keepalived,
+      timeoutMs: CHECK_TIMEOUT_MS,
+      run: runLeanCommand,
+    });
+    const outcome = await check(paths.candidate);
+    if (outcome.kind !== 'valid') return { ...outcome, kind: 'refused' };
+    renameSync(paths.candidate, paths.accepted);
+    return { kind: 'accepted', configuration: describeConfiguration(text, number) };
+  } catch (error) {
+    const message = `Cannot keep a copy of "${paths.config}": ${messageOf(error)}, expected to write "${paths.accepted}"`;
+    return { kind: 'refused', message };
+  }
+}
+
+function start(paths: KeepalivedPaths, realtimePriority: number | undefined): VrrpStartOutcome {
+  for (const file of readAccepted(paths.accepted)?.trackFiles ?? []) forgetBonus(file);
+  // Nothing of an earlier one runs, but a zombie that nobody has waited for looks to keepalived as if it did.
+  for (const file of [paths.pidFile, paths.vrrpPidFile]) rmSync(file, { force: true });
+  return spawnDaemon(daemonArgv(paths, realtimePriority), { TMPDIR: paths.dumpDir });
+}
+
+/** A signal that it is not yet ready for would end it: only asked once it has told of a state, or after a reload. */
+async function confirm(
+  paths: KeepalivedPaths,
+  id: ProcessId,
+  configuration: AcceptedConfiguration,
+  signal: AbortSignal,
+): Promise<SelfReport | undefined> {
+  const dumpPath = join(paths.dumpDir, 'keepalived.data');
+  rmSync(dumpPath, { force: true });
+  while (!signal.aborted && signalProcess(id, 'SIGUSR1')) {
+    await pause(DUMP_EVERY_MS);
+    const { number, instances } = parseDump(readText(dumpPath) ?? '');
+    const told = new Set(instances.map(({ name }) => name));
+    if (number === configuration.number && configuration.instances.every(({ name }) => told.has(name)))
+      return instances;
+  }
+  return undefined;
+}
+
+/** By the pid file that was given to nobody else, and only if that process was started with it. */
+function findLeftOver({ pidFile }: KeepalivedPaths): ProcessId | undefined {
+  const pid = Number((readText(pidFile) ?? '').trim());
+  if (!Number.isInteger(pid) || pid <= 1) return undefined;
+  const found = readProcess(pid);
+  return found !== undefined && found.state !== 'Z' && argvOf(pid).includes(pidFile) ? found.id : undefined;
+}
+
+function argvOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}

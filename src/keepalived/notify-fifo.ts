@@ -1,0 +1,48 @@
+import { chmodSync, constants, lstatSync, openSync, unlinkSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { ConfigError } from '../model/errors.ts';
+import type { Notification } from '../model/vrrp-program.ts';
+import { runLeanCommand } from '../system/run-lean-command.ts';
+import { parseNotification } from './parse-notify.ts';
+
+/**
+ * Reads keepalived's transitions from a FIFO (mode 0600) that is made where it is missing; one that is there is kept,
+ * since a keepalived that outlived its supervisor still writes to it, and what it wrote meanwhile is in its buffer.
+ *
+ * Opened for reading and writing: that never blocks, and there is no end of file that would have to be waited out with
+ * every keepalived that ends. As a socket it is polled with everything else; a read through `fs` would occupy one of
+ * Node's four threads for ever. Throws a ConfigError where something else is in the way.
+ */
+export async function readNotifyFifo(
+  path: string,
+  onNotification: (notification: Notification) => void,
+): Promise<() => void> {
+  await makeFifo(path);
+  const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  const socket = new Socket({ fd, readable: true, writable: false });
+  let rest = '';
+  socket.setEncoding('utf8');
+  socket.on('data', (text) => {
+    const lines = `${rest}${text}`.split('\n');
+    rest = (lines.pop() ?? '').slice(-MAX_LINE);
+    for (const line of lines) {
+      const notification = parseNotification(line);
+      if (notification !== undefined) onNotification(notification);
+    }
+  });
+  socket.on('error', () => socket.destroy());
+  return () => socket.destroy();
+}
+
+const MAX_LINE = 4_096;
+
+async function makeFifo(path: string): Promise<void> {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isFIFO() === true) return chmodSync(path, 0o600);
+  if (found !== undefined && found.size > 0)
+    throw new ConfigError([`Cannot use notify FIFO "${path}": it is no FIFO, expected one or nothing`]);
+  if (found !== undefined) unlinkSync(path);
+  const { exitCode, stderr } = await runLeanCommand(['mkfifo', '-m', '600', path], { timeoutMs: 5_000 });
+  if (exitCode !== 0)
+    throw new Error(`Cannot make FIFO "${path}": ${stderr.trim()}, expected mkfifo to do it`);
+}

@@ -1,0 +1,32 @@
+import type { Disagreement, HeldAddress } from '../model/vip-presence.ts';
+import type { SweepOutcome } from '../model/vrrp-program.ts';
+import { addAddress, findAddress, removeAddress } from '../system/interface-addresses.ts';
+
+/**
+ * Removes these addresses wherever on this node they are (a VMAC has an interface of its own), and looks again. Only
+ * what a configuration names is ever touched.
+ */
+export async function sweepAddresses(vips: readonly HeldAddress[]): Promise<SweepOutcome> {
+  const addresses = [...new Set(vips.map(({ address }) => address))];
+  const removed: string[] = [];
+  const troubles: string[] = [];
+  for (const address of addresses) {
+    const found = await findAddress(address);
+    for (const each of found ?? []) {
+      const outcome = await removeAddress(each);
+      if (outcome.ok) removed.push(`${each.cidr} dev ${each.interface}`);
+      else troubles.push(outcome.message);
+    }
+    if (found === undefined)
+      troubles.push(`Cannot look for "${address}": no answer of ip, expected its list`);
+  }
+  return { removed, trouble: troubles.length === 0 ? undefined : troubles.join('; ') };
+}
+
+/** Puts a missing address back, or removes one that should not be here. Resolves with what went wrong. */
+export async function repairAddress({ kind, vip }: Disagreement): Promise<string | undefined> {
+  if (kind === 'stray') return (await sweepAddresses([vip])).trouble;
+  const cidr = `${vip.address}/${vip.prefixLength}`;
+  const outcome = await addAddress({ interface: vip.interface, cidr });
+  return outcome.ok ? undefined : outcome.message;
+}

@@ -1,0 +1,67 @@
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { silentTrackValue, TRACK } from '../model/track-value.ts';
+import type { TrackLook } from '../model/vrrp-program.ts';
+
+/** How to call for one track file, at least once a second. */
+export type TrackGuard = (holder: boolean, nowMs: number) => TrackLook | undefined;
+
+/**
+ * Watches that a monitor keeps rewriting its track file; one that has not been written for `silentAfterMs` gets a value
+ * of ours until it is written again. Undefined where there is no file: keepalived's `init_file` holds then. `nowMs` is of
+ * the wall clock, as the file's time is.
+ */
+export function createTrackGuard(path: string, silentAfterMs: number): TrackGuard {
+  let ours: { readonly writtenMs: number; readonly said: number } | undefined;
+  return (holder, nowMs) => {
+    const writtenMs = writtenAt(path);
+    if (writtenMs === undefined) return undefined;
+    const value = readValue(path);
+    const silent = writtenMs === ours?.writtenMs || nowMs - writtenMs > silentAfterMs;
+    if (!silent) {
+      ours = undefined;
+      return { path, silent, value };
+    }
+    const said = ours?.said ?? value;
+    const wanted = silentTrackValue(said, holder);
+    if (wanted !== value) writeValue(path, wanted);
+    ours = { writtenMs: writtenAt(path) ?? 0, said };
+    return { path, silent, value: wanted };
+  };
+}
+
+function writtenAt(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+}
+
+/** Of each kind of node, what a holder's value becomes when it holds nothing any more. */
+const WITHOUT_BONUS: ReadonlyMap<number, number> = new Map([
+  [TRACK.healthyHolder, TRACK.healthy],
+  [TRACK.doubtfulHolder, TRACK.doubtful],
+  [TRACK.degradedHolder, TRACK.degraded],
+]);
+
+/** A keepalived that starts holds nothing, whatever its monitor still believes. */
+export function forgetBonus(path: string): void {
+  try {
+    const value = readValue(path);
+    const wanted = WITHOUT_BONUS.get(value) ?? value;
+    if (wanted !== value) writeValue(path, wanted);
+  } catch {
+    // Without the file, `init_file` of the configuration holds.
+  }
+}
+
+function readValue(path: string): number {
+  try {
+    const value = Number(readFileSync(path, 'utf8').trim());
+    return Number.isInteger(value) ? value : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** In one step: keepalived reads as soon as anything was written. */
+function writeValue(path: string, value: number): void {
+  writeFileSync(`${path}.guard`, `${value}\n`, { mode: 0o644 });
+  renameSync(`${path}.guard`, path);
+}

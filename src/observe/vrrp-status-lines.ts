@@ -1,0 +1,72 @@
+/** The part of a keepalived supervisor's status that is shown to a person. */
+export interface ShownVrrpStatus {
+  readonly phase: string;
+  readonly current: { readonly pid: number; readonly ageMs: number; readonly generation: number } | null;
+  readonly instances: readonly {
+    readonly name: string;
+    readonly state: string;
+    readonly priority: number;
+    readonly sinceMs: number;
+    readonly vips: readonly { readonly address: string; readonly present: boolean }[];
+  }[];
+  readonly trackFiles: readonly { readonly path: string; readonly value: number; readonly silent: boolean }[];
+  readonly restarts: number;
+  readonly lastTransition: {
+    readonly instance: string;
+    readonly from: string;
+    readonly to: string;
+    readonly reason: string;
+    readonly agoMs: number;
+  } | null;
+  readonly lastFailure: {
+    readonly stage: string;
+    readonly message: string;
+    readonly detail?: string | undefined;
+    readonly agoMs: number;
+  } | null;
+}
+
+/** A keepalived supervisor's status in lines, one fact each. */
+export function vrrpStatusLines(status: ShownVrrpStatus): readonly string[] {
+  const { current, lastTransition, lastFailure } = status;
+  return [
+    `state       ${status.phase}, restarts ${status.restarts}`,
+    current === null
+      ? 'keepalived  nothing runs'
+      : `keepalived  pid ${current.pid}, for ${seconds(current.ageMs)}, configuration ${current.generation}`,
+    ...status.instances.map(instanceLine),
+    ...status.trackFiles.map(
+      ({ path, value, silent }) =>
+        `track file  ${path}: ${value}${silent ? ', its monitor is SILENT (the value is ours)' : ''}`,
+    ),
+    ...(lastTransition === null
+      ? []
+      : [
+          `transition  ${seconds(lastTransition.agoMs)} ago: ${lastTransition.instance} ${lastTransition.from} -> ${lastTransition.to}: ${lastTransition.reason}`,
+        ]),
+    ...(lastFailure === null
+      ? []
+      : [
+          `refused     ${seconds(lastFailure.agoMs)} ago at "${lastFailure.stage}": ${lastFailure.message}`,
+          ...(lastFailure.detail ?? '')
+            .split('\n')
+            .filter((line) => line !== '')
+            .map((line) => `            ${line}`),
+        ]),
+  ];
+}
+
+function instanceLine({
+  name,
+  state,
+  priority,
+  sinceMs,
+  vips,
+}: ShownVrrpStatus['instances'][number]): string {
+  const where = vips.map(({ address, present }) => `${address} ${present ? 'here' : 'not here'}`).join(', ');
+  return `instance    ${name} ${state} for ${seconds(sinceMs)}, priority ${priority}: ${where}`;
+}
+
+function seconds(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 1_000)} s`;
+}

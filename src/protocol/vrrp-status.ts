@@ -1,0 +1,41 @@
+import * as z from 'zod/mini';
+
+/** What a keepalived supervisor answers to `status`. Times are milliseconds: ages, and how long until something happens. */
+export const vrrpStatusSchema = z.object({
+  ok: z.literal(true),
+  phase: z.enum(['waiting-for-configuration', 'starting', 'running', 'down', 'stopping', 'stopped']),
+  wanted: z.enum(['up', 'down']),
+  /** What runs; null where nothing does. `generation` counts the accepted configurations. */
+  current: z.nullable(
+    z.object({ pid: z.number(), ageMs: z.number(), generation: z.number(), configSha256: z.string() }),
+  ),
+  instances: z.array(
+    z.object({
+      name: z.string(),
+      state: z.enum(['MASTER', 'BACKUP', 'FAULT', 'STOP', 'UNKNOWN']),
+      priority: z.number(),
+      sinceMs: z.number(),
+      /** Whether each VIP is on an interface of this node at this moment. */
+      vips: z.array(z.object({ address: z.string(), present: z.boolean() })),
+    }),
+  ),
+  trackFiles: z.array(z.object({ path: z.string(), value: z.number(), silent: z.boolean() })),
+  reload: z.nullable(z.object({ cause: z.string(), stage: z.string(), waiting: z.number() })),
+  restarts: z.number(),
+  restart: z.nullable(z.object({ failures: z.number(), inMs: z.number() })),
+  lastTransition: z.nullable(
+    z.object({
+      instance: z.string(),
+      from: z.string(),
+      to: z.string(),
+      priority: z.number(),
+      reason: z.string(),
+      agoMs: z.number(),
+    }),
+  ),
+  lastFailure: z.nullable(
+    z.object({ stage: z.string(), message: z.string(), detail: z.optional(z.string()), agoMs: z.number() }),
+  ),
+});
+
+export type VrrpStatus = z.infer<typeof vrrpStatusSchema>;

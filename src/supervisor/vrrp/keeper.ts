@@ -1,0 +1,118 @@
+import { type Disagreement, disagreements } from '../../model/vip-presence.ts';
+import type { TrackLook, VrrpProgram } from '../../model/vrrp-program.ts';
+import { presentAddresses } from '../../system/interface-addresses.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import type { Effects } from './act.ts';
+import type { Processes } from './processes.ts';
+import type { Event, VrrpSupervisorState } from './state.ts';
+
+/** Two looks lead to a repair: an address is back, or gone, within half a second. */
+const LOOK_EVERY_MS = 200;
+const ASK_TIMEOUT_MS = 500;
+
+export interface Keeper {
+  readonly trackFiles: () => readonly TrackLook[];
+  readonly stop: () => void;
+}
+
+interface Surroundings {
+  readonly program: VrrpProgram;
+  readonly processes: Processes;
+  readonly state: () => VrrpSupervisorState;
+  readonly dispatch: (event: Event) => void;
+  readonly log: Effects['log'];
+}
+
+/**
+ * Looks, five times a second and without a child process, at what no event tells of: whether each VIP is where it should
+ * be, whether the monitor is alive, which processes keepalived consists of.
+ */
+export function startKeeper(surroundings: Surroundings): Keeper {
+  const { program, processes, state, log } = surroundings;
+  let tracks: readonly TrackLook[] = [];
+  let before: readonly Disagreement[] = [];
+  let repairing = false;
+  const complaints = new Set<string>();
+
+  const lookAtTracks = (): void => {
+    const { configuration, instances, daemon } = state();
+    if (configuration === undefined || daemon.kind !== 'up') return;
+    const holder = instances.some((instance) => instance.state === 'MASTER');
+    const looks = program.guardTracks(configuration, holder);
+    for (const look of looks) {
+      const known = tracks.find(({ path }) => path === look.path)?.silent ?? false;
+      if (look.silent && !known) log({ event: 'monitor-silent', level: 'warn', ...look });
+      if (!look.silent && known) log({ event: 'monitor-back', level: 'info', ...look });
+    }
+    tracks = looks;
+  };
+  const lookAtAddresses = async (): Promise<void> => {
+    const found = lookOnce(state());
+    const again = found.filter((each) => before.some((earlier) => keyOf(earlier) === keyOf(each)));
+    before = found;
+    if (found.length === 0) complaints.clear();
+    if (again.length > 0) await repairAll(again, surroundings, complaints);
+  };
+  const look = (): void => {
+    processes.look();
+    lookAtTracks();
+    if (repairing) return;
+    repairing = true;
+    void lookAtAddresses().finally(() => {
+      repairing = false;
+    });
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return { trackFiles: () => tracks, stop: () => clearInterval(timer) };
+}
+
+/** Nothing is compared while keepalived comes or goes: then its start, its end or the sweep is at work. */
+function lookOnce({ daemon, configuration, instances }: VrrpSupervisorState): readonly Disagreement[] {
+  if (configuration === undefined || (daemon.kind !== 'up' && daemon.kind !== 'none')) return [];
+  return disagreements(configuration.instances, instances, presentAddresses(), monotonicMs());
+}
+
+/** keepalived is asked first: a line of its FIFO that was lost must not cost a holder its address. */
+async function repairAll(
+  suspected: readonly Disagreement[],
+  { program, state, dispatch, log }: Surroundings,
+  complaints: Set<string>,
+): Promise<void> {
+  const { daemon, configuration } = state();
+  if (daemon.kind === 'up' && configuration !== undefined) {
+    const report = await program.confirm(daemon.id, configuration, AbortSignal.timeout(ASK_TIMEOUT_MS));
+    if (report === undefined) return tellOnce('keepalived does not answer', suspected, log, complaints);
+    dispatch({ kind: 'reported', id: daemon.id, number: configuration.number, report });
+  }
+  const still = lookOnce(state()).filter((each) => suspected.some((it) => keyOf(it) === keyOf(each)));
+  for (const each of still) {
+    const trouble = await program.repair(each);
+    if (trouble === undefined) tellRepair(each, log);
+    else tellOnce(trouble, [each], log, complaints);
+  }
+}
+
+function tellRepair({ kind, instance, state, vip }: Disagreement, log: Effects['log']): void {
+  const event = kind === 'missing' ? 'vip-put-back' : 'stray-vip-removed';
+  const reason =
+    kind === 'missing'
+      ? 'the instance is MASTER, but somebody removed its address'
+      : `the instance is ${state}, but its address was here`;
+  log({ event, level: 'warn', instance, vip: vip.address, interface: vip.interface, reason });
+}
+
+function tellOnce(
+  trouble: string,
+  about: readonly Disagreement[],
+  log: Effects['log'],
+  complaints: Set<string>,
+): void {
+  const key = `${trouble}/${about.map(keyOf).join()}`;
+  if (complaints.has(key)) return;
+  complaints.add(key);
+  log({ event: 'vip-not-repaired', level: 'error', trouble, vips: about.map(keyOf) });
+}
+
+function keyOf({ kind, instance, vip }: Disagreement): string {
+  return `${kind} ${instance} ${vip.address}`;
+}

@@ -1,0 +1,74 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { messageOf } from '../../model/errors.ts';
+import type { ProcessId } from '../../model/process-id.ts';
+import { childrenOf, isAlive, processEpoch, signalProcess } from '../../system/processes.ts';
+
+/** A VRRP process whose parent was killed resigns by itself within two seconds, its addresses first. */
+const BURY_PATIENCE_MS = 1_500;
+
+/** The processes that keepalived consists of, known by pid and start time, also to the next supervisor. */
+export interface Processes {
+  readonly started: (id: ProcessId) => void;
+  /** Looks who the children are: once the parent is gone, nobody could say. */
+  readonly look: () => void;
+  /** Resolves once nothing of it runs; what does not end by itself is killed. */
+  readonly bury: () => Promise<void>;
+  /** The parent that an earlier supervisor wrote down, if it still runs. */
+  readonly leftOver: () => ProcessId | undefined;
+}
+
+const processSchema = z.object({ pid: z.int(), startTicks: z.int() });
+const recordSchema = z.object({
+  epoch: z.string(),
+  parent: processSchema,
+  children: z.array(processSchema),
+});
+type ProcessRecord = z.infer<typeof recordSchema>;
+
+export function createProcesses(
+  path: string,
+  log: (event: { event: string; level: 'error'; path: string; message: string }) => void,
+): Processes {
+  const epoch = processEpoch();
+  let known: ProcessRecord | undefined = readRecord(path, epoch);
+  let complained = false;
+  const remember = (record: ProcessRecord): void => {
+    known = record;
+    try {
+      writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+      complained = false;
+    } catch (error) {
+      if (!complained) log({ event: 'record-not-written', level: 'error', path, message: messageOf(error) });
+      complained = true;
+    }
+  };
+  return {
+    started: (parent) => remember({ epoch, parent: { ...parent }, children: [] }),
+    look: () => {
+      if (known === undefined || !isAlive(known.parent)) return;
+      const children = childrenOf(known.parent).map((child) => ({ ...child }));
+      if (JSON.stringify(children) !== JSON.stringify(known.children)) remember({ ...known, children });
+    },
+    bury: () => bury(known === undefined ? [] : [known.parent, ...known.children]),
+    leftOver: () => (known !== undefined && isAlive(known.parent) ? known.parent : undefined),
+  };
+}
+
+async function bury(processes: readonly ProcessId[]): Promise<void> {
+  const end = performance.now() + BURY_PATIENCE_MS;
+  while (processes.some(isAlive) && performance.now() < end) await pause(20);
+  for (const id of processes) signalProcess(id, 'SIGKILL');
+  while (processes.some(isAlive)) await pause(20);
+}
+
+function readRecord(path: string, epoch: string): ProcessRecord | undefined {
+  try {
+    const record = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return record.epoch === epoch ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import type { VrrpStatus } from '../../protocol/vrrp-status.ts';
+import type { VrrpSupervisorState } from './state.ts';
+
+type State = VrrpSupervisorState;
+
+/** The state as people, monitors and probes read it. */
+export function describeState(
+  state: State,
+  seen: { readonly present: ReadonlySet<string>; readonly trackFiles: VrrpStatus['trackFiles'] },
+  now: number,
+): VrrpStatus {
+  const { restart, lastTransition, lastFailure, job } = state;
+  return {
+    ok: true,
+    phase: phaseOf(state),
+    wanted: state.wanted,
+    current: currentOf(state, now),
+    instances: instancesOf(state, seen.present, now),
+    trackFiles: seen.trackFiles,
+    reload: job === undefined ? null : { cause: job.cause, stage: job.stage, waiting: state.queued.length },
+    restarts: state.restarts,
+    restart:
+      restart.at === undefined
+        ? null
+        : { failures: restart.failures, inMs: Math.max(0, Math.round(restart.at - now)) },
+    lastTransition: lastTransition === undefined ? null : withAge(lastTransition, now),
+    lastFailure: lastFailure === undefined ? null : withAge(lastFailure, now),
+  };
+}
+
+function phaseOf({ phase, wanted, daemon, job, restart }: State): VrrpStatus['phase'] {
+  if (phase !== 'running') return phase;
+  if (daemon.kind === 'up') return 'running';
+  if (wanted === 'down') return daemon.kind === 'none' ? 'down' : 'stopping';
+  return job === undefined && restart.at === undefined ? 'waiting-for-configuration' : 'starting';
+}
+
+function currentOf({ daemon, configuration }: State, now: number): VrrpStatus['current'] {
+  if (daemon.kind !== 'up') return null;
+  return {
+    pid: daemon.id.pid,
+    ageMs: Math.round(now - daemon.since),
+    generation: configuration?.number ?? 0,
+    configSha256: configuration?.sha256 ?? '',
+  };
+}
+
+function instancesOf(
+  { configuration, instances }: State,
+  present: ReadonlySet<string>,
+  now: number,
+): VrrpStatus['instances'] {
+  return (configuration?.instances ?? []).map(({ name, vips }) => {
+    const known = instances.find((each) => each.name === name);
+    return {
+      name,
+      state: known?.state ?? 'UNKNOWN',
+      priority: known?.priority ?? 0,
+      sinceMs: known === undefined ? 0 : Math.round(now - known.since),
+      vips: vips.map(({ address }) => ({ address, present: present.has(address) })),
+    };
+  });
+}
+
+function withAge<T extends { readonly at: number }>(
+  { at, ...rest }: T,
+  now: number,
+): Omit<T, 'at'> & { readonly agoMs: number } {
+  return { ...rest, agoMs: Math.round(now - at) };
+}

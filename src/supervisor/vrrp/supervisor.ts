@@ -1,0 +1,154 @@
+import type { VrrpState } from '../../model/vip-presence.ts';
+import type { Notification, VrrpProgram } from '../../model/vrrp-program.ts';
+import type { Answer } from '../../protocol/answer.ts';
+import { presentAddresses } from '../../system/interface-addresses.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { goneOf } from '../left-over.ts';
+import { act, type Effects } from './act.ts';
+import { advance, nextDeadline } from './advance.ts';
+import { type Keeper, startKeeper } from './keeper.ts';
+import { createProcesses } from './processes.ts';
+import { type Event, initialState, type RequestId, type VrrpSupervisorState } from './state.ts';
+import { createStateFile } from './state-file.ts';
+import { describeState } from './status.ts';
+
+export interface VrrpSupervisorOptions {
+  readonly program: VrrpProgram;
+  /** Where the pids and start times of everything that runs are written down. */
+  readonly recordPath: string;
+  readonly statePath: string;
+  readonly log: Effects['log'];
+}
+
+export interface VrrpSupervisor {
+  /** Each resolves when what was asked for is done, one way or the other. */
+  readonly request: (what: 'reload' | 'start' | 'stop') => Promise<Answer>;
+  readonly status: () => Answer;
+  /** What keepalived tells of itself. */
+  readonly notified: (notification: Notification) => void;
+  /** The first call resigns, a second one kills. */
+  readonly stop: () => void;
+  /** Resolves once nothing runs and no VIP is left. */
+  readonly finished: Promise<void>;
+}
+
+/**
+ * Adopts the keepalived that an earlier supervisor left (the VIP stays where it is, and there is never a second one), or
+ * removes the VIPs that it left and starts one; keeps it running until it is stopped.
+ */
+export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSupervisor {
+  const { program, log } = options;
+  const processes = createProcesses(options.recordPath, log);
+  const stateFile = createStateFile(options.statePath, log);
+  const requests = createRequests();
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const outside = { program, processes, log, answer: requests.answer, finish };
+  const engine = createEngine(initialState(program.lastAccepted()), outside, (state) =>
+    stateFile.write(state.instances, monotonicMs()),
+  );
+  const adopted = processes.leftOver() ?? program.findLeftOver();
+  if (adopted !== undefined) {
+    processes.started(adopted);
+    processes.look();
+    const how = 'an exit that nobody was told of';
+    void goneOf(adopted).then(() => engine.dispatch({ kind: 'exited', id: adopted, how }));
+  }
+  engine.dispatch({ kind: 'booted', hasConfiguration: program.hasConfiguration(), adopted });
+  const keeper = startKeeper({ program, processes, log, ...engine });
+  void finished.then(() => {
+    keeper.stop();
+    stateFile.remove();
+  });
+  return {
+    request: (what) => requests.open((request) => engine.dispatch({ kind: 'requested', what, request })),
+    status: () => statusOf(engine.state(), keeper),
+    notified: (notification) => tell(notification, engine.dispatch, keeper, log),
+    stop: () => engine.dispatch({ kind: 'stop' }),
+    finished,
+  };
+}
+
+interface Engine {
+  readonly dispatch: (event: Event) => void;
+  readonly state: () => VrrpSupervisorState;
+}
+
+/** Events in, actions out, one at a time and in order, with one timer for the next deadline. */
+function createEngine(
+  first: VrrpSupervisorState,
+  outside: Omit<Effects, 'dispatch'>,
+  keep: (state: VrrpSupervisorState) => void,
+): Engine {
+  let state = first;
+  let timer: NodeJS.Timeout | undefined;
+  let busy = false;
+  const waiting: Event[] = [];
+
+  const dispatch = (event: Event): void => {
+    waiting.push(event);
+    if (busy) return;
+    busy = true;
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) step(next);
+    busy = false;
+    schedule();
+  };
+  const step = (event: Event): void => {
+    const { state: next, actions } = advance(state, event, monotonicMs());
+    state = next;
+    keep(state);
+    for (const action of actions) act(action, { ...outside, dispatch });
+  };
+  const schedule = (): void => {
+    clearTimeout(timer);
+    const deadline = nextDeadline(state);
+    if (deadline === undefined) return;
+    timer = setTimeout(() => dispatch({ kind: 'tick' }), Math.max(1, Math.ceil(deadline - monotonicMs())));
+  };
+  return { dispatch, state: () => state };
+}
+
+/** Requests that wait for an answer, by number. */
+function createRequests(): {
+  readonly open: (begin: (request: RequestId) => void) => Promise<Answer>;
+  readonly answer: (request: RequestId, answer: Answer) => void;
+} {
+  const waiting = new Map<RequestId, (answer: Answer) => void>();
+  let last = 0;
+  return {
+    open: (begin) => {
+      const request = ++last;
+      return new Promise((resolve) => {
+        waiting.set(request, resolve);
+        begin(request);
+      });
+    },
+    answer: (request, answer) => {
+      waiting.get(request)?.(answer);
+      waiting.delete(request);
+    },
+  };
+}
+
+function statusOf(state: VrrpSupervisorState, keeper: Keeper): Answer {
+  const trackFiles = keeper.trackFiles().map((look) => ({ ...look }));
+  return describeState(state, { present: presentAddresses(), trackFiles }, monotonicMs());
+}
+
+function tell(
+  { subject, name, what, priority }: Notification,
+  dispatch: (event: Event) => void,
+  keeper: Keeper,
+  log: Effects['log'],
+): void {
+  if (subject !== 'INSTANCE') return;
+  const state = stateOf(what.replace(/_PRIORITY$/, ''));
+  const trackValue = keeper.trackFiles()[0]?.value;
+  if (state !== undefined) dispatch({ kind: 'told', instance: name, state, priority, trackValue });
+  // A second holder of a lower priority: the surest sign of a split brain that there is.
+  if (what === 'MASTER_RX_LOWER_PRI')
+    log({ event: 'second-holder-heard', level: 'error', instance: name, priority });
+}
+
+function stateOf(what: string): VrrpState | undefined {
+  return what === 'MASTER' || what === 'BACKUP' || what === 'FAULT' || what === 'STOP' ? what : undefined;
+}

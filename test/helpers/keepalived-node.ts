@@ -1,0 +1,218 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import type { ProcessId } from '../../src/model/process-id.ts';
+import { type VrrpStatus, vrrpStatusSchema } from '../../src/protocol/vrrp-status.ts';
+import { childrenOf, readProcess } from '../../src/system/processes.ts';
+import { connectSegment, createNetNamespace, type NetNamespace } from './net-namespace.ts';
+import { askRaw } from './supervisor-ask.ts';
+import { ensureBuilt, hawser } from './supervisor-build.ts';
+import { type LogLine, readLogEvents } from './supervisor-process.ts';
+import { waitFor } from './wait-for.ts';
+
+const answerSchema = z.looseObject({ ok: z.boolean() });
+export type VrrpAnswer = z.infer<typeof answerSchema>;
+
+export const VIP = '10.77.0.100';
+
+export interface NodePaths {
+  readonly dir: string;
+  readonly config: string;
+  readonly socket: string;
+  readonly track: string;
+  readonly fifo: string;
+  readonly states: string;
+  readonly log: string;
+}
+
+/** One end of the segment, on which a supervisor of ours runs a keepalived. */
+export interface VrrpNode {
+  readonly namespace: NetNamespace;
+  readonly paths: NodePaths;
+  /** Replaces the configuration. */
+  readonly install: (options?: ConfigurationOptions) => void;
+  readonly supervise: (flags?: readonly string[]) => VrrpSupervisorProcess;
+  readonly holdsVip: () => Promise<boolean>;
+  readonly ip: (...args: readonly string[]) => Promise<string>;
+  readonly events: (name: string) => readonly LogLine[];
+}
+
+export interface VrrpSupervisorProcess {
+  readonly pid: number;
+  /** Resolves with the exit code, or with the signal's name. */
+  readonly ended: Promise<number | string>;
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly ask: (line: string) => Promise<VrrpAnswer>;
+  readonly status: () => Promise<VrrpStatus>;
+  readonly waitForState: (state: string) => Promise<Instance>;
+  readonly waitForPhase: (phase: VrrpStatus['phase']) => Promise<VrrpStatus>;
+}
+
+type Instance = VrrpStatus['instances'][number];
+
+export interface ConfigurationOptions {
+  readonly priority?: number;
+  readonly trackFile?: boolean;
+  /** A line of the instance's own. */
+  readonly extra?: string;
+}
+
+/** keepalived's parent and its VRRP process, which a supervisor says is `pid`. */
+export function keepalivedProcesses(pid: number | undefined): readonly ProcessId[] {
+  const parent = readProcess(pid ?? 0)?.id;
+  const children = parent === undefined ? [] : childrenOf(parent);
+  if (parent === undefined || children.length === 0)
+    throw new Error(`Cannot read keepalived ${pid}: it is gone, expected a parent and a child`);
+  return [parent, ...children];
+}
+
+/** All at once: a VRRP process that is told of its parent's death before its own gives its VIP up. */
+export function killTogether(processes: readonly ProcessId[]): void {
+  for (const signal of ['SIGSTOP', 'SIGKILL'] as const)
+    for (const { pid } of processes) process.kill(pid, signal);
+}
+
+/** Two nodes on one Ethernet segment; the first has the higher priority. */
+export async function createVrrpPair(): Promise<
+  { readonly nodes: readonly [VrrpNode, VrrpNode] } & AsyncDisposable
+> {
+  ensureBuilt();
+  const stack = new AsyncDisposableStack();
+  const dir = mkdtempSync('/tmp/hwkv-');
+  stack.defer(() => rmSync(dir, { recursive: true, force: true }));
+  const [a, b] = [stack.use(await createNetNamespace()), stack.use(await createNetNamespace())];
+  const ends = [a, b].map((namespace, index) => ({
+    ...{ namespace, device: 'eth0', addresses: [`10.77.0.1${index + 1}/24`] },
+  }));
+  stack.use(await connectSegment(ends));
+  return {
+    nodes: [createNode(dir, a, 1), createNode(dir, b, 2)],
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function createNode(root: string, namespace: NetNamespace, number: 1 | 2): VrrpNode {
+  const dir = join(root, `n${number}`);
+  mkdirSync(dir);
+  const paths: NodePaths = {
+    dir,
+    config: join(dir, 'keepalived.conf'),
+    socket: join(dir, 'keepalived.sock'),
+    track: join(dir, 'lb.track'),
+    fifo: join(dir, 'notify.fifo'),
+    states: join(dir, 'vrrp-state.json'),
+    log: join(dir, 'log'),
+  };
+  return {
+    namespace,
+    paths,
+    install: (options = {}) => {
+      writeFileSync(`${paths.config}.new`, configurationText(paths, number, options));
+      renameSync(`${paths.config}.new`, paths.config);
+    },
+    supervise: (flags = []) => startSupervisor(namespace, paths, flags),
+    holdsVip: async () => (await namespace.run('ip', '-o', 'address', 'show', 'to', VIP)).trim() !== '',
+    ip: (...args) => namespace.run('ip', ...args),
+    events: (name) => readLogEvents(paths.log).filter(({ event }) => event === name),
+  };
+}
+
+function startSupervisor(
+  namespace: NetNamespace,
+  paths: NodePaths,
+  flags: readonly string[],
+): VrrpSupervisorProcess {
+  const [file, ...before] = namespace.prefix;
+  const own = ['--config', paths.config, '--socket', paths.socket, '--run-dir', paths.dir];
+  const log = openSync(paths.log, 'a');
+  const argv = [...before, hawser, 'keepalived', 'supervise', ...own, ...flags];
+  const child = spawn(file, argv, { stdio: ['ignore', log, log] });
+  closeSync(log);
+  if (child.pid === undefined) throw new Error(`Cannot start "${hawser}": no process`);
+  const ask = async (line: string): Promise<VrrpAnswer> =>
+    answerSchema.parse((await askRaw(paths.socket, `${line}\n`))[0]);
+  const status = async (): Promise<VrrpStatus> => vrrpStatusSchema.parse(await ask('status'));
+  const running = (): boolean => existsSync(paths.socket);
+  return {
+    pid: child.pid,
+    ended: endOf(child),
+    kill: (signal) => void child.kill(signal),
+    ask,
+    status,
+    waitForState: (state) =>
+      waitFor(
+        `the instance to be ${state}`,
+        async () => {
+          const instance = running() ? (await status()).instances[0] : undefined;
+          return instance?.state === state ? instance : undefined;
+        },
+        20_000,
+      ),
+    waitForPhase: (phase) =>
+      waitFor(
+        `the supervisor to be ${phase}`,
+        async () => {
+          const found = running() ? await status() : undefined;
+          return found?.phase === phase ? found : undefined;
+        },
+        20_000,
+      ),
+  };
+}
+
+function endOf(child: ChildProcess): Promise<number | string> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? signal ?? 'unknown'));
+  });
+}
+
+/** Adverts three times a second: a busy machine that is late by one must not move a VIP in a test. */
+function configurationText(
+  paths: NodePaths,
+  number: 1 | 2,
+  { priority = 230 - number * 10, trackFile = false, extra = '' }: ConfigurationOptions,
+): string {
+  return `global_defs {
+    router_id n${number}
+    enable_script_security
+    script_user root
+    vrrp_version 3
+    vrrp_check_unicast_src
+    vrrp_garp_master_delay 1
+    vrrp_higher_prio_send_advert true
+    vrrp_notify_fifo ${paths.fifo}
+    vrrp_notify_priority_changes true
+    max_auto_priority -1
+}
+${trackFile ? `track_file lb {\n    file "${paths.track}"\n    weight 1\n    init_file -254\n}` : ''}
+vrrp_instance API {
+    state BACKUP
+    interface eth0
+    virtual_router_id 77
+    priority ${priority}
+    advert_int 0.3
+    down_timer_adverts 3
+    unicast_fault_no_peer
+    unicast_src_ip 10.77.0.1${number}
+    unicast_ttl 255
+    unicast_peer {
+        10.77.0.1${3 - number} min_ttl 255 max_ttl 255
+    }
+    virtual_ipaddress {
+        ${VIP}/32
+    }
+    ${trackFile ? 'track_file {\n        lb\n    }' : ''}
+    ${extra}
+}
+`;
+}

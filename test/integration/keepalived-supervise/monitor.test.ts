@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createVrrpPair } from '../../helpers/keepalived-node.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+/** Stands in for a monitor: keeps writing one value until it is stopped. */
+function keepWriting(path: string, value: number): { readonly stop: () => void } & Disposable {
+  const write = (): void => writeFileSync(path, `${value}\n`);
+  write();
+  const timer = setInterval(write, 200);
+  const stop = (): void => clearInterval(timer);
+  return { stop, [Symbol.dispose]: stop };
+}
+
+test('a monitor that falls silent on the holder gives the VIP to a node whose monitor lives', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install({ trackFile: true });
+  using here = keepWriting(a.paths.track, 0);
+  using there = keepWriting(b.paths.track, 0);
+  const [holder, other] = [a.supervise(), b.supervise()];
+  await holder.waitForState('MASTER');
+  await other.waitForState('BACKUP');
+  here.stop();
+  await other.waitForState('MASTER');
+  await holder.waitForState('BACKUP');
+  expect(a.events('monitor-silent')).toHaveLength(1);
+  await waitFor(
+    'the value of a node that holds nothing',
+    () => readFileSync(a.paths.track, 'utf8') === '-60\n',
+  );
+
+  there.stop();
+  await waitFor('the other one to be missed', () => b.events('monitor-silent').length === 1);
+  await waitFor('its holder to keep its bonus', () => readFileSync(b.paths.track, 'utf8') === '-30\n');
+  expect(await other.waitForState('MASTER')).toMatchObject({ priority: 180 });
+
+  using back = keepWriting(a.paths.track, 0);
+  await holder.waitForState('MASTER');
+  expect(a.events('monitor-back')).toHaveLength(1);
+  back.stop();
+});
+
+test('the bonus of a holder does not outlive its keepalived', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install({ trackFile: true });
+  writeFileSync(a.paths.track, '30\n');
+  const supervisor = a.supervise(['--monitor-timeout', '1h']);
+  expect(await supervisor.waitForState('MASTER')).toMatchObject({ priority: 220 });
+  expect(readFileSync(a.paths.track, 'utf8')).toBe('0\n');
+});

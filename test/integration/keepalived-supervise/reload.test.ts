@@ -1,0 +1,60 @@
+import { writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createVrrpPair } from '../../helpers/keepalived-node.ts';
+
+test('reloads, with and without a change, move nothing and keep the process', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install();
+  const [holder, other] = [a.supervise(), b.supervise()];
+  await holder.waitForState('MASTER');
+  await other.waitForState('BACKUP');
+  const before = await holder.status();
+  const transitions = [a, b].map((node) => node.events('vrrp-transition').length);
+  expect(await holder.ask('reload')).toMatchObject({ ok: true, generation: 2, pid: before.current?.pid });
+  a.install({ priority: 225 });
+  expect(await holder.ask('reload')).toMatchObject({ ok: true, generation: 3, pid: before.current?.pid });
+  expect((await holder.status()).instances).toMatchObject([{ state: 'MASTER', priority: 225 }]);
+  const answers = await Promise.all([1, 2, 3, 4].map(() => holder.ask('reload')));
+  expect(answers.map(({ ok }) => ok)).toEqual([true, true, true, true]);
+  expect((await holder.status()).current?.generation).toBe(5);
+  expect([a, b].map((node) => node.events('vrrp-transition').length)).toEqual(transitions);
+  expect(await a.holdsVip()).toBe(true);
+});
+
+test('a broken configuration is refused with the words of keepalived, and the running one stays', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install();
+  const supervisor = a.supervise();
+  await supervisor.waitForState('MASTER');
+  const before = await supervisor.status();
+  const transitions = a.events('vrrp-transition').length;
+  a.install({ extra: 'virtual_router_id 777' });
+  expect(await supervisor.ask('reload')).toMatchObject({
+    ok: false,
+    stage: 'check',
+    detail: expect.stringContaining("VRID '777' not valid"),
+  });
+  writeFileSync(a.paths.config, '');
+  expect(await supervisor.ask('reload')).toMatchObject({ ok: false, stage: 'check' });
+  const after = await supervisor.status();
+  expect(after.current).toMatchObject({ pid: before.current?.pid, generation: 1 });
+  expect(after.lastFailure).toMatchObject({ stage: 'check' });
+  expect(a.events('vrrp-transition').length).toBe(transitions);
+  expect(await a.holdsVip()).toBe(true);
+});
+
+test('a keepalived that dies while its file is broken comes back on the last good copy', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install();
+  const supervisor = a.supervise();
+  await supervisor.waitForState('MASTER');
+  const { current } = await supervisor.status();
+  a.install({ extra: 'virtual_router_id 777' });
+  process.kill(current?.pid ?? 0, 'SIGKILL');
+  await supervisor.waitForState('STOP');
+  await supervisor.waitForState('MASTER');
+  expect(await supervisor.status()).toMatchObject({ restarts: 1, current: { generation: 1 } });
+});

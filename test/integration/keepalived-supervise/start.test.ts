@@ -1,0 +1,108 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createVrrpPair, VIP } from '../../helpers/keepalived-node.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+test('the first start makes the node with the highest priority hold the VIP', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  a.install();
+  b.install();
+  const [first, second] = [a.supervise(), b.supervise()];
+  await first.waitForState('MASTER');
+  await second.waitForState('BACKUP');
+  await waitFor('the VIP to be on the first node', () => a.holdsVip());
+  expect(await b.holdsVip()).toBe(false);
+  for (const path of [a.paths.socket, a.paths.fifo]) expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(readFileSync(a.paths.states, 'utf8'))).toMatchObject({
+    instances: [{ name: 'API', state: 'MASTER', priority: 220 }],
+  });
+  expect(await first.status()).toMatchObject({
+    phase: 'running',
+    restarts: 0,
+    instances: [{ name: 'API', vips: [{ address: VIP, present: true }] }],
+    lastTransition: { instance: 'API', from: 'BACKUP', to: 'MASTER' },
+    lastFailure: null,
+  });
+  expect(await first.ask('ping')).toEqual({ ok: true });
+  expect(await first.ask('dance')).toMatchObject({ ok: false, stage: 'protocol' });
+});
+
+test('without a configuration it waits for the first reload', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  const supervisor = a.supervise();
+  await supervisor.waitForPhase('waiting-for-configuration');
+  expect(await supervisor.ask('reload')).toMatchObject({ ok: false, stage: 'check' });
+  a.install();
+  expect(await supervisor.ask('reload')).toMatchObject({ ok: true, generation: 1 });
+  await supervisor.waitForState('MASTER');
+});
+
+test('a supervisor that waits for its configuration is alive to the kubelet, and one that is gone is not', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  const supervisor = a.supervise();
+  await waitFor('the supervisor to answer', async () => (await supervisor.status()).phase !== 'running');
+  const probe = [hawser, 'keepalived', 'status', '--alive', '--socket', a.paths.socket] as const;
+  await a.namespace.run(...probe);
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.ended).toBe(0);
+  await expect(a.namespace.run(...probe)).rejects.toThrow('exit code 1');
+});
+
+test('a second supervisor exits with 2 and leaves keepalived and the VIP alone', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install();
+  const first = a.supervise();
+  await first.waitForState('MASTER');
+  const before = await first.status();
+  expect(await a.supervise().ended).toBe(2);
+  expect(readFileSync(a.paths.log, 'utf8')).toContain('another supervisor answers there');
+  const after = await first.status();
+  expect(after.current?.pid).toBe(before.current?.pid);
+  expect(after.lastTransition).toMatchObject({ to: 'MASTER' });
+  expect(await a.holdsVip()).toBe(true);
+});
+
+test('a VIP that was left behind is removed before keepalived starts', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  a.install();
+  b.install();
+  const holder = a.supervise();
+  await holder.waitForState('MASTER');
+  await b.ip('address', 'add', `${VIP}/32`, 'dev', 'eth0');
+  const other = b.supervise();
+  await other.waitForState('BACKUP');
+  expect(await b.holdsVip()).toBe(false);
+  expect(b.events('stale-vip-removed')).toMatchObject([{ removed: [`${VIP}/32 dev eth0`] }]);
+  expect(await a.holdsVip()).toBe(true);
+});
+
+test('a file in the way of the FIFO is named, kept, and ends the start with 2', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install();
+  writeFileSync(a.paths.fifo, 'precious');
+  expect(await a.supervise().ended).toBe(2);
+  expect(readFileSync(a.paths.log, 'utf8')).toContain(a.paths.fifo);
+  expect(readFileSync(a.paths.fifo, 'utf8')).toBe('precious');
+});
+
+test('the clients say in words what the supervisor answers', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install();
+  await a.supervise().waitForState('MASTER');
+  const client = async (...words: readonly string[]): Promise<string> =>
+    await a.namespace.run(hawser, 'keepalived', ...words, '--socket', a.paths.socket);
+  expect(await client('status')).toMatch(/instance {4}API MASTER for .*, priority 220: 10\.77\.0\.100 here/);
+  expect(JSON.parse(await client('status', '--json'))).toMatchObject({ ok: true, phase: 'running' });
+  expect(await client('reload')).toMatch(/keepalived runs on configuration 2, pid \d+/);
+  expect(await client('stop')).toBe('keepalived is down, no VIP is left\n');
+  expect(await client('status')).toContain('nothing runs');
+  expect(await client('stop', '--start')).toMatch(/keepalived runs, pid \d+/);
+});

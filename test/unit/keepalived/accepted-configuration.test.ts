@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { markConfiguration, readAccepted } from '../../../src/keepalived/accepted-configuration.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test.each(['vrrp_instance A {\n}\n', 'vrrp_instance A {\n}', markConfiguration('vrrp_instance A {\n}\n', 3)])(
+  'a marked copy gives back its number and the hash of the text that was copied',
+  (text) => {
+    const path = join(dir, 'accepted');
+    writeFileSync(path, markConfiguration(text, 7));
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    expect(readAccepted(path)).toMatchObject({ number: 7, sha256, instances: [{ name: 'A' }] });
+  },
+);
+
+test.each([undefined, '', 'vrrp_instance A {\n}\n'])('what was not marked is no accepted copy', (text) => {
+  const path = join(dir, 'accepted');
+  if (text !== undefined) writeFileSync(path, text);
+  expect(readAccepted(path)).toBeUndefined();
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { createKeepalivedCheck } from '../../../src/keepalived/check-configuration.ts';
+import type { CommandResult } from '../../../src/system/run-command.ts';
+
+const ended: CommandResult = { exitCode: 0, signal: undefined, stdout: '', stderr: '', timedOut: false };
+
+async function verdict(result: Partial<CommandResult> | Error) {
+  const check = createKeepalivedCheck({
+    keepalivedPath: '/usr/sbin/keepalived',
+    timeoutMs: 1_000,
+    run: async () => {
+      if (result instanceof Error) throw result;
+      return { ...ended, ...result };
+    },
+  });
+  return await check('/etc/keepalived/keepalived.conf');
+}
+
+const complaint = "(k.conf: Line 4) number '777' outside range [1, 255]";
+const truncated = '(k.conf: Line 4) Truncating auth_pass to 8 characters';
+
+test.each([
+  ['no complaint', {}],
+  ['a password cut to its length on the wire', { exitCode: 5, stderr: `${truncated}\n${truncated}\n` }],
+  ['a script that others may write', { exitCode: 6, stderr: 'SECURITY VIOLATION\n' }],
+])('valid: %s', async (_, result) => {
+  expect(await verdict(result)).toEqual({ kind: 'valid' });
+});
+
+test('a complaint makes it invalid, and is told once though keepalived tells it twice', async () => {
+  const stderr = `${truncated}\n${complaint}\n${complaint}\n`;
+  expect(await verdict({ exitCode: 5, stderr })).toMatchObject({
+    kind: 'invalid',
+    detail: `${truncated}\n${complaint}`,
+  });
+});
+
+test('a missing file, for which keepalived exits with 0, is invalid', async () => {
+  expect(await verdict({ stderr: "Config files missing 'k.conf'.\n" })).toMatchObject({ kind: 'invalid' });
+});
+
+test('a failure without a word is invalid', async () => {
+  expect(await verdict({ exitCode: 1 })).toMatchObject({ kind: 'invalid' });
+});
+
+test.each([
+  ['it hangs', { exitCode: undefined, signal: 'SIGKILL', timedOut: true }],
+  ['it is killed', { exitCode: undefined, signal: 'SIGKILL' }],
+  ['it is missing', Object.assign(new Error('spawn'), { code: 'ENOENT' })],
+])('nothing is known where %s', async (_, result) => {
+  expect(await verdict(result)).toMatchObject({ kind: 'impossible' });
+});

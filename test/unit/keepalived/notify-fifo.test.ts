@@ -1,0 +1,47 @@
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readNotifyFifo } from '../../../src/keepalived/notify-fifo.ts';
+import type { Notification } from '../../../src/model/vrrp-program.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+let dir: string;
+let path: string;
+let told: Notification[];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  path = join(dir, 'notify.fifo');
+  told = [];
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('lines of many writers, one after the other and in pieces, are all told', async () => {
+  const close = await readNotifyFifo(path, (notification) => told.push(notification));
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  appendFileSync(path, 'INSTANCE "API" BACKUP 220\nINSTANCE "API" MAS');
+  appendFileSync(path, 'TER 220\nnonsense\n');
+  appendFileSync(path, 'INSTANCE "API" STOP 220\n');
+  await waitFor('three lines', () => told.length === 3);
+  expect(told.map(({ what }) => what)).toEqual(['BACKUP', 'MASTER', 'STOP']);
+  close();
+});
+
+test('a FIFO that is there is kept, with what was written while nobody read', async () => {
+  const first = await readNotifyFifo(path, () => undefined);
+  const inode = statSync(path).ino;
+  chmodSync(path, 0o644);
+  const second = await readNotifyFifo(path, (notification) => told.push(notification));
+  first();
+  expect(statSync(path)).toMatchObject({ ino: inode });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  appendFileSync(path, 'INSTANCE "API" MASTER 220\n');
+  await waitFor('the line', () => told.length === 1);
+  second();
+});
+
+test('a file with something in it is named, not removed', async () => {
+  writeFileSync(path, 'precious');
+  await expect(readNotifyFifo(path, () => undefined)).rejects.toThrow(path);
+  expect(statSync(path).size).toBe(8);
+});

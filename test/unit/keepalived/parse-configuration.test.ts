@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { parseConfiguration } from '../../../src/keepalived/parse-configuration.ts';
+
+test('instances, their VIPs, the FIFO and the track files are found', () => {
+  const text = `! a comment with { a brace
+global_defs {
+    vrrp_version 3   # another
+    vrrp_notify_fifo /run/keepalived/notify.fifo
+}
+track_file lb {
+    file "/run/keepalived/lb.track"
+    weight 1
+}
+vrrp_instance API {
+    interface eth0
+    advert_int 0.1
+    down_timer_adverts 3
+    unicast_peer {
+        10.0.0.12 min_ttl 255 max_ttl 255
+    }
+    virtual_ipaddress {
+        10.0.0.5/32 label vip
+        10.0.0.6 dev eth1
+    }
+    virtual_ipaddress_excluded {
+        fd00:0:0::0005/128 preferred_lft 0
+    }
+    track_file {
+        lb
+    }
+}
+`;
+  expect(parseConfiguration(text)).toEqual({
+    instances: [
+      {
+        name: 'API',
+        vips: [
+          { address: '10.0.0.5', prefixLength: 32, interface: 'eth0' },
+          { address: '10.0.0.6', prefixLength: 32, interface: 'eth1' },
+          { address: 'fd00::5', prefixLength: 128, interface: 'eth0' },
+        ],
+        takeOverMs: 600,
+      },
+    ],
+    trackFiles: ['/run/keepalived/lb.track'],
+    notifyFifo: '/run/keepalived/notify.fifo',
+  });
+});
+
+test('braces may stand alone or share a line; the adverts of VRRP are a second apart', () => {
+  const text = 'vrrp_instance A\n{\n  interface eth0\n  virtual_ipaddress { 10.0.0.5 }\n}\n';
+  expect(parseConfiguration(text).instances).toEqual([
+    {
+      name: 'A',
+      vips: [{ address: '10.0.0.5', prefixLength: 32, interface: 'eth0' }],
+      takeOverMs: 4_200,
+    },
+  ]);
+});
+
+test.each([
+  '',
+  '}}}',
+  'vrrp_instance',
+  'vrrp_instance A {',
+  '{{{',
+  'vrrp_instance A {\n virtual_ipaddress {\n nonsense\n}',
+])('what keepalived would refuse is read without harm: %j', (text) => {
+  const { instances } = parseConfiguration(text);
+  expect(instances.flatMap(({ vips }) => vips)).toEqual([]);
+});

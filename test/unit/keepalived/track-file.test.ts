@@ -1,0 +1,73 @@
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTrackGuard, forgetBonus } from '../../../src/keepalived/track-file.ts';
+
+let dir: string;
+let path: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  path = join(dir, 'lb.track');
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const now = 1_800_000_000_000;
+const write = (value: number, ageMs: number): void => {
+  writeFileSync(path, `${value}\n`);
+  utimesSync(path, (now - ageMs) / 1_000, (now - ageMs) / 1_000);
+};
+const read = (): number => Number(readFileSync(path, 'utf8'));
+
+test('a file that is written often enough is left alone', () => {
+  write(30, 2_900);
+  const guard = createTrackGuard(path, 3_000);
+  expect(guard(true, now)).toEqual({ path, silent: false, value: 30 });
+  expect(read()).toBe(30);
+});
+
+test.each([
+  [0, false, -60],
+  [30, true, -30],
+  [-60, true, -30],
+  [-90, true, -90],
+  [-254, false, -120],
+])('silent after %i, holder %j: %i', (said, holder, expected) => {
+  write(said, 3_100);
+  const guard = createTrackGuard(path, 3_000);
+  expect(guard(holder, now)).toEqual({ path, silent: true, value: expected });
+  expect(read()).toBe(expected);
+});
+
+test('the value of a silent node follows the VIP, and its own writing is not taken for its monitor', () => {
+  write(0, 3_100);
+  const guard = createTrackGuard(path, 3_000);
+  expect([guard(false, now), guard(true, now), guard(false, now)].map((look) => look?.value)).toEqual([
+    -60, -30, -60,
+  ]);
+  expect(guard(false, now + 1)?.silent).toBe(true);
+});
+
+test('a monitor that writes again is believed at once', () => {
+  write(0, 3_100);
+  const guard = createTrackGuard(path, 3_000);
+  guard(false, now);
+  write(0, 0);
+  expect(guard(false, now)).toEqual({ path, silent: false, value: 0 });
+});
+
+test('without a file there is nothing to guard', () => {
+  expect(createTrackGuard(path, 3_000)(true, now)).toBeUndefined();
+});
+
+test.each([
+  [30, 0],
+  [0, 0],
+  [28, 28],
+  [-30, -60],
+  [-254, -254],
+])('before a start, %i becomes %i', (before, after) => {
+  write(before, 0);
+  forgetBonus(path);
+  expect(read()).toBe(after);
+});

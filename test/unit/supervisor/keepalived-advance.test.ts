@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { configurationOf, createWorld, kindsOf, running } from '../../helpers/keepalived-world.ts';
+
+describe('start', () => {
+  test('what may be left is buried and swept while the configuration is checked, then it starts', () => {
+    const world = createWorld();
+    expect(kindsOf(world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined }))).toEqual([
+      'bury',
+      'check',
+    ]);
+    expect(world.send({ kind: 'accepted', check: 1, configuration: configurationOf(1) })).toEqual([]);
+    expect(kindsOf(world.send({ kind: 'buried' }))).toEqual(['sweep']);
+    world.settle();
+    expect(world.state.daemon.kind).toBe('up');
+  });
+
+  test('a VIP that cannot be removed keeps keepalived from starting, and is tried again', () => {
+    const world = createWorld();
+    world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
+    world.send({ kind: 'accepted', check: 1, configuration: configurationOf(1) });
+    world.send({ kind: 'buried' });
+    expect(world.send({ kind: 'swept', removed: [], trouble: 'ip is missing' })).toEqual([]);
+    world.now += 500;
+    expect(kindsOf(world.send({ kind: 'tick' }))).toEqual(['sweep']);
+  });
+
+  test('one that tells of nothing is taken for up after three seconds, and asked', () => {
+    const world = createWorld();
+    world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
+    for (let step = 0; step < 3; step += 1) world.play({ kind: 'finish', which: 0, well: true });
+    expect(world.state.daemon.kind).toBe('starting');
+    world.play({ kind: 'tick' });
+    expect(world.state.daemon.kind).toBe('up');
+    expect(kindsOf(world.actions)).toContain('ask');
+    world.settle();
+    expect(world.state.instances).toMatchObject([{ name: 'API', state: 'MASTER' }]);
+  });
+
+  test('an adopted one is asked and told to reload, never started beside', () => {
+    const adopted = { pid: 77, startTicks: 1 };
+    const world = createWorld({ configuration: configurationOf(4) });
+    expect(kindsOf(world.send({ kind: 'booted', hasConfiguration: true, adopted }))).toEqual([
+      'ask',
+      'check',
+    ]);
+    expect(world.send({ kind: 'accepted', check: 1, configuration: configurationOf(5) })).toMatchObject([
+      { kind: 'reload', id: adopted },
+    ]);
+  });
+});
+
+describe('reload', () => {
+  test('a refused configuration changes nothing, and the answer has the words of keepalived', () => {
+    const world = running();
+    const { daemon, configuration } = world.state;
+    world.play({ kind: 'request', what: 'reload' });
+    const actions = world.send({
+      kind: 'refused',
+      check: 2,
+      failure: { stage: 'check', message: 'no', detail: 'line 3' },
+    });
+    expect(actions).toMatchObject([{ kind: 'answer', requests: [1], result: { detail: 'line 3' } }]);
+    expect(world.state).toMatchObject({ daemon, configuration, lastFailure: { detail: 'line 3' } });
+  });
+
+  test('the answer waits until keepalived shows the new configuration, not an older one', () => {
+    const world = running();
+    const { daemon } = world.state;
+    if (daemon.kind !== 'up') throw new Error('Cannot reload: it is not up');
+    world.play({ kind: 'request', what: 'reload' });
+    world.play({ kind: 'finish', which: 0, well: true });
+    const report = [{ name: 'API', state: 'MASTER' as const, priority: 220 }];
+    expect(world.send({ kind: 'reported', id: daemon.id, number: 1, report })).toEqual([]);
+    expect(world.send({ kind: 'reported', id: daemon.id, number: 2, report })).toMatchObject([
+      { kind: 'answer', requests: [1], result: { generation: 2, pid: daemon.id.pid } },
+    ]);
+  });
+
+  test('the outcome of a check whose job was given up counts for no later one', () => {
+    const world = running();
+    world.play({ kind: 'request', what: 'reload' });
+    world.play({ kind: 'request', what: 'stop' });
+    world.play({ kind: 'request', what: 'start' });
+    expect(world.send({ kind: 'refused', check: 2, failure: { stage: 'check', message: 'no' } })).toEqual([]);
+    expect(
+      world.send({ kind: 'refused', check: 3, failure: { stage: 'check', message: 'no' } }),
+    ).toMatchObject([{ kind: 'answer', requests: [3], result: { stage: 'check' } }]);
+  });
+
+  test('requests during one lead to exactly one more', () => {
+    const world = running();
+    for (let request = 0; request < 4; request += 1) world.play({ kind: 'request', what: 'reload' });
+    world.settle();
+    expect(kindsOf(world.actions).filter((kind) => kind === 'reload')).toHaveLength(2);
+    expect(world.answered.size).toBe(4);
+  });
+});
+
+describe('death', () => {
+  test('a holder that dies keeps its VIP until a peer has taken over, then it is removed, then it starts', () => {
+    const world = running();
+    expect(kindsOf(world.send(deathOf(world)))).toEqual(['bury']);
+    expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
+    expect(world.send({ kind: 'buried' })).toEqual([]);
+    world.now += 600;
+    expect(kindsOf(world.send({ kind: 'tick' }))).toEqual(['sweep']);
+    expect(kindsOf(world.send({ kind: 'swept', removed: [], trouble: undefined }))).toEqual(['start']);
+  });
+
+  test('one that held nothing is swept after at once', () => {
+    const world = running();
+    world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
+    world.send(deathOf(world));
+    expect(kindsOf(world.send({ kind: 'buried' }))).toEqual(['sweep']);
+  });
+
+  test('a line that is read after the death of its writer makes nobody a holder', () => {
+    const world = running();
+    world.send(deathOf(world));
+    world.send({ kind: 'told', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
+    expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
+  });
+
+  test('each death in a row makes the pause longer', () => {
+    const world = running();
+    const pauses: number[] = [];
+    for (let death = 0; death < 4; death += 1) {
+      world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
+      const before = world.now;
+      world.send(deathOf(world));
+      world.settle();
+      pauses.push(world.now - before);
+    }
+    expect(pauses).toEqual([0, 250, 500, 1_000]);
+    expect(world.state.restarts).toBe(4);
+  });
+});
+
+describe('stop', () => {
+  test('keepalived resigns by itself, what is left is removed, then it is answered', () => {
+    const world = running();
+    world.play({ kind: 'request', what: 'stop' });
+    expect(kindsOf(world.actions)).toEqual(['terminate']);
+    world.play({ kind: 'die' });
+    world.play({ kind: 'finish', which: 0, well: true });
+    expect(world.answered.size).toBe(0);
+    world.play({ kind: 'finish', which: 0, well: true });
+    expect(world.answered.get(1)).toBe(1);
+    expect(world.state).toMatchObject({ phase: 'running', wanted: 'down', daemon: { kind: 'none' } });
+  });
+
+  test('one that does not end is killed after its patience, or at the second signal', () => {
+    for (const move of [{ kind: 'wait', ms: 1_600 }, { kind: 'stop' }] as const) {
+      const world = running();
+      world.play({ kind: 'stop' });
+      world.play(move);
+      expect(kindsOf(world.actions).filter((kind) => kind !== 'log')).toEqual(['terminate', 'kill']);
+    }
+  });
+});
+
+test('a transition says from where, to where and why', () => {
+  const world = running();
+  world.send({ kind: 'told', instance: 'API', state: 'FAULT', priority: 220, trackValue: -254 });
+  expect(world.state.lastTransition).toMatchObject({
+    instance: 'API',
+    from: 'MASTER',
+    to: 'FAULT',
+    reason: 'the track file says that this node cannot serve (-254)',
+  });
+});
+
+function deathOf({ state: { daemon } }: { readonly state: ReturnType<typeof running>['state'] }) {
+  if (daemon.kind !== 'up') throw new Error(`Cannot end keepalived: it is ${daemon.kind}`);
+  return { kind: 'exited', id: daemon.id, how: 'signal SIGKILL' } as const;
+}
