@@ -1,4 +1,4 @@
-# hawser's image: both commands of manifests/haproxy.yaml, HAProxy and nft. Build it with scripts/image.sh.
+# hawser's image: the commands of both manifests, HAProxy, keepalived, ip and nft. Build it with scripts/image.sh.
 # Everything comes from the distribution and from node_modules, as package-lock.json pins it; nothing else is fetched.
 ARG BASE=debian:bookworm-slim
 
@@ -35,9 +35,9 @@ LABEL org.opencontainers.image.title="hawser" \
 RUN set -eu; \
     apt-get update; \
     RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        ca-certificates haproxy nftables tini; \
+        ca-certificates haproxy iproute2 keepalived nftables tini; \
     rm -rf /var/lib/apt/lists/* /etc/haproxy/haproxy.cfg; \
-    mkdir -p /config /var/run/haproxy /var/lib/haproxy/run
+    mkdir -p /config /var/run/haproxy /var/lib/haproxy/run /var/run/keepalived
 COPY --from=build /opt/hawser /opt/hawser
 COPY LICENSE /opt/hawser/LICENSE
 RUN ln -s /opt/hawser/bin/hawser /usr/local/bin/hawser

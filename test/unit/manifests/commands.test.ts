@@ -2,9 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { containerOf, haproxyManifest, readPod } from './pod.ts';
+import { containerOf, haproxyManifest, keepalivedManifest, readPod } from './pod.ts';
 
-const pod = readPod(haproxyManifest);
 const hawser = new URL('../../../bin/hawser', import.meta.url).pathname;
 
 /** What `--help` of the built program lists: its flags, and how many arguments it takes. */
@@ -14,8 +13,13 @@ function helpOf(command: readonly string[]) {
   return { flags: help.match(/--[a-z][a-z-]*/g) ?? [], positionals: usage.match(/<[^>]+>/g) ?? [] };
 }
 
-it.each(['haproxy', 'haproxy-monitor'])('container %s calls a command with flags that it knows', (name) => {
-  const { args } = containerOf(pod, name);
+it.each([
+  { manifest: haproxyManifest, name: 'haproxy' },
+  { manifest: haproxyManifest, name: 'haproxy-monitor' },
+  { manifest: keepalivedManifest, name: 'keepalived' },
+  { manifest: keepalivedManifest, name: 'keepalived-monitor' },
+])('container $name calls a command with flags that it knows', ({ manifest, name }) => {
+  const { args } = containerOf(readPod(manifest), name);
   const help = helpOf(args.slice(0, 2));
   const flags = args.filter((arg) => arg.startsWith('--')).map((arg) => arg.replace(/=.*/, ''));
   expect(help.flags).toEqual(expect.arrayContaining(flags));
@@ -26,10 +30,14 @@ const kubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' 
 const noKubectl = kubectl.status === 0 ? undefined : 'kubectl is not installed';
 if (noKubectl !== undefined) console.log(`skipped: the manifest is not read by kubectl, ${noKubectl}`);
 
-it.skipIf(noKubectl !== undefined)('kubectl reads every field of the pod as one of its own', () => {
-  // `create --dry-run=client` wants a server. This goes through the same types without one, adds a limit, and drops every
-  // field that a Pod does not have.
-  const args = ['set', 'resources', '--local', '-f', haproxyManifest, '-o', 'json', '--limits=cpu=9'];
-  const understood = JSON.parse(execFileSync('kubectl', args, { encoding: 'utf8' }));
-  expect(understood).toMatchObject(parse(readFileSync(haproxyManifest, 'utf8')));
-});
+const manifests = [haproxyManifest, keepalivedManifest];
+it.skipIf(noKubectl !== undefined).each(manifests)(
+  'kubectl reads every field of %s as one of its own',
+  (manifest) => {
+    // `create --dry-run=client` wants a server. This goes through the same types without one, adds a limit, and drops every
+    // field that a Pod does not have.
+    const args = ['set', 'resources', '--local', '-f', manifest, '-o', 'json', '--limits=cpu=9'];
+    const understood = JSON.parse(execFileSync('kubectl', args, { encoding: 'utf8' }));
+    expect(understood).toMatchObject(parse(readFileSync(manifest, 'utf8')));
+  },
+);

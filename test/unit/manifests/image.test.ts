@@ -52,7 +52,9 @@ it('starts both stages from one named base and never from latest', () => {
 it('has no package manager of Node, no compiler and no download in the final stage', () => {
   const text = finalStage.join('\n');
   expect(text).not.toMatch(/npm|npx|yarn|gcc|g\+\+|build-essential|\bmake\b|curl|wget|ADD /);
-  expect(text).toMatch(/apt-get install -y --no-install-recommends\s+ca-certificates haproxy nftables tini;/);
+  expect(text).toMatch(
+    /apt-get install -y --no-install-recommends\s+ca-certificates haproxy iproute2 keepalived nftables tini;/,
+  );
 });
 
 it('runs hawser under an init, and asks the supervisor how it is', () => {

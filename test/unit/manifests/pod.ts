@@ -4,7 +4,8 @@ import * as z from 'zod/mini';
 
 const probe = z.strictObject({
   initialDelaySeconds: z.number(),
-  httpGet: z.strictObject({ host: z.optional(z.string()), path: z.string(), port: z.number() }),
+  httpGet: z.optional(z.strictObject({ host: z.optional(z.string()), path: z.string(), port: z.number() })),
+  exec: z.optional(z.strictObject({ command: z.array(z.string()) })),
 });
 
 const container = z.strictObject({
@@ -29,7 +30,7 @@ const container = z.strictObject({
 const volume = z.strictObject({
   name: z.string(),
   hostPath: z.optional(z.strictObject({ path: z.string(), type: z.string() })),
-  emptyDir: z.optional(z.strictObject({})),
+  emptyDir: z.optional(z.strictObject({ medium: z.optional(z.literal('Memory')) })),
 });
 
 const pod = z.strictObject({
@@ -58,6 +59,7 @@ const pod = z.strictObject({
 export type Pod = z.infer<typeof pod>;
 export type Container = z.infer<typeof container>;
 
+export const keepalivedManifest = new URL('../../../manifests/keepalived.yaml', import.meta.url).pathname;
 export const haproxyManifest = new URL('../../../manifests/haproxy.yaml', import.meta.url).pathname;
 
 /** Throws for every field that is not named above: a pod ignores a misspelt one without a word. */

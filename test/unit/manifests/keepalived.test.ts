@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { containerOf, keepalivedManifest, readPod } from './pod.ts';
+
+const pod = readPod(keepalivedManifest);
+const { spec } = pod;
+const supervisor = containerOf(pod, 'keepalived');
+const monitor = containerOf(pod, 'keepalived-monitor');
+
+it('is a node-critical pod on the host network of every node, whatever its taints', () => {
+  expect(pod.metadata).toMatchObject({ name: 'keepalived', namespace: 'kube-system' });
+  expect(spec.hostNetwork).toBe(true);
+  expect(spec.priorityClassName).toBe('system-node-critical');
+  expect(spec.tolerations).toEqual([{ operator: 'Exists' }]);
+});
+
+it('has the capabilities for addresses, VRRP and multicast, and no others', () => {
+  for (const { securityContext } of spec.containers) {
+    expect(securityContext.allowPrivilegeEscalation).toBe(false);
+    expect(securityContext.readOnlyRootFilesystem).toBe(true);
+    expect(securityContext.capabilities.drop).toEqual(['ALL']);
+  }
+  expect(supervisor.securityContext.capabilities.add).toEqual(['NET_ADMIN', 'NET_RAW', 'NET_BROADCAST']);
+  expect(monitor.securityContext.capabilities.add).toEqual(['NET_ADMIN', 'NET_RAW']);
+});
+
+it('asks the supervisor whether it lives, and the monitor on loopback', () => {
+  expect(supervisor.livenessProbe.exec).toEqual({ command: ['hawser', 'keepalived', 'status', '--alive'] });
+  expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 50_938 });
+});
+
+it("keeps a holder's bonus in memory, so that it does not survive a reboot", () => {
+  expect(spec.volumes.find(({ name }) => name === 'run-dir')?.emptyDir).toEqual({ medium: 'Memory' });
+});
+
+it('mounts only volumes that are there, and has none that nobody mounts', () => {
+  const mounted = new Set(
+    spec.containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name)),
+  );
+  expect([...mounted].sort()).toEqual(spec.volumes.map(({ name }) => name).sort());
+});
+
+it('has a VIP that leads nowhere until it is replaced', () => {
+  // RFC 5737: reserved for documentation.
+  expect(monitor.args.at(-1)).toMatch(/^--api-vips=192\.0\.2\.\d+$/);
+});
