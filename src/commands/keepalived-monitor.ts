@@ -59,7 +59,7 @@ async function monitor(
   await Promise.all([
     ...lists.map(({ run: feed }) => feed(signal)),
     runConfigurationLoop(configuration, signal),
-    runHealthLoop(settings, configuration.served, observers, signal),
+    runHealthLoop(settings, configuration, observers, signal),
   ]);
 }
 

@@ -18,7 +18,7 @@ export interface LivenessOptions {
 
 /** While it is dead, how soon to look again. */
 const RECONNECT_MS = 50;
-/** Two polls that fail in a row are a hang: at most 200 + 300 + 200 + 300 ms after it began. */
+/** Two polls that fail in a row, the second right after the first, are a hang: at most 200 + 300 + 300 ms after it began. */
 const POLL_EVERY_MS = 200;
 const POLL_TIMEOUT_MS = 300;
 const POLLS_TO_HANG = 2;
@@ -38,6 +38,8 @@ export async function watchLiveness(options: LivenessOptions): Promise<void> {
 interface View {
   readonly connected: (isConnected: boolean) => void;
   readonly answered: (isAnswered: boolean) => void;
+  /** One poll has failed, and another one right now would tell. */
+  readonly isSuspect: () => boolean;
 }
 
 /** What the two watchers see, put together: dead outranks hung. */
@@ -62,6 +64,7 @@ function createView(onChange: (liveness: Liveness) => void): View {
       hasAnswered ||= value;
       tell();
     },
+    isSuspect: () => isConnected && failures === 1,
   };
 }
 
@@ -119,6 +122,8 @@ async function pollReadiness({ port, host, signal }: LivenessOptions, view: View
     );
     if (signal.aborted) return;
     view.answered(isAnswered);
+    // A poll that fails takes its time; one that is refused at once (nobody listens) has been seen by the connection.
+    if (!isAnswered && view.isSuspect()) continue;
     await pause(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
@@ -18,6 +19,16 @@ const LOOK_EVERY_MS = 200;
 const REFRESH_EVERY_MS = 500;
 const ASK_EVERY_MS = 1_000;
 const PEER_TIMEOUT_MS = 400;
+/**
+ * A reload shows MASTER as BACKUP for 20 to 60 ms. A bonus that went with it would hand the VIP to a node with a
+ * higher priority of its own.
+ */
+const HOLD_OVER_MS = 150;
+/**
+ * A node that comes back with its old keepalived.conf must not take part before its monitor knows who else does. It
+ * speaks up after so long all the same: a node with an old list is better than no VIP.
+ */
+const JOIN_PATIENCE_MS = 10_000;
 
 /**
  * Tells keepalived, by its track file, whether this node can serve: from the life of HAProxy on this node, the local
@@ -27,14 +38,17 @@ const PEER_TIMEOUT_MS = 400;
  */
 export async function runHealthLoop(
   settings: KeepalivedMonitorSettings,
-  served: () => KeepalivedModel | undefined,
+  configuration: { readonly served: () => KeepalivedModel | undefined; readonly isConfirmed: () => boolean },
   observers: Observers,
   signal: AbortSignal,
 ): Promise<void> {
+  const { served } = configuration;
   const health = createHealth(settings, served);
+  const maySpeak = createPermission(settings.trackFile, configuration.isConfirmed);
   const write = createWriter(settings.trackFile, observers);
   const tell = (): void => {
     observers.metrics.usable(health.isWell());
+    if (!maySpeak()) return;
     write(health.value(), health.explanation());
   };
   const onChange = (liveness: Liveness): void => {
@@ -54,6 +68,16 @@ export async function runHealthLoop(
     tell();
   });
   await Promise.all([watching, asking, askingPeers, looking]);
+}
+
+/**
+ * Without a track file, as after a boot, keepalived is in FAULT until it hears of us: that lasts until the configuration
+ * is known to be the group's. A monitor that was only restarted goes on where it was.
+ */
+function createPermission(trackFile: string, isConfirmed: () => boolean): () => boolean {
+  const startedMs = monotonicMs();
+  const isRestart = existsSync(trackFile);
+  return () => isRestart || isConfirmed() || monotonicMs() - startedMs >= JOIN_PATIENCE_MS;
 }
 
 interface Health {
@@ -77,8 +101,12 @@ function createHealth(
   let bootstrap = initialBootstrap;
   let localApi = false;
   let peersServe = true;
-  const holds = (): boolean =>
-    isHolder(settings.stateFile, new Set(served()?.instances.map(({ name }) => name) ?? []));
+  let heldMs = Number.NEGATIVE_INFINITY;
+  const holds = (): boolean => {
+    const names = new Set(served()?.instances.map(({ name }) => name) ?? []);
+    if (isHolder(settings.stateFile, names)) heldMs = monotonicMs();
+    return monotonicMs() - heldMs < HOLD_OVER_MS;
+  };
   const sample = (): void => {
     const seen = sampleOf(liveness);
     if (seen !== undefined) flap = nextFlap(flap, seen, holds(), monotonicMs());

@@ -22,6 +22,8 @@ const STOP_TIMEOUT_MS = 5_000;
 export interface VrrpConfiguration extends ConfigurationParts<VrrpInput> {
   /** What keepalived runs on, as far as this monitor knows. */
   readonly served: () => KeepalivedModel | undefined;
+  /** The list of nodes has led to a configuration that keepalived's supervisor took, or had already. */
+  readonly isConfirmed: () => boolean;
 }
 
 /** keepalived.conf, for the configuration loop: made from the lists of nodes, checked by keepalived, taken over by its supervisor. */
@@ -39,6 +41,7 @@ export function vrrpConfiguration(
   const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
   const order = createOrder(socketPath, observers);
   let served: KeepalivedModel | undefined;
+  let isConfirmed = false;
   const renderModel = createRenderer<KeepalivedModel>(
     template,
     (text, model) => renderKeepalived(text, model, { templatePath: template }),
@@ -67,8 +70,10 @@ export function vrrpConfiguration(
         list.markServed(list.latest() ?? []);
       }
       order.markServed(input);
+      isConfirmed = true;
     },
     served: () => served,
+    isConfirmed: () => isConfirmed,
   };
 }
 

@@ -1,0 +1,49 @@
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import type { Scene } from './scene.ts';
+import type { Subject } from './subject.ts';
+
+/**
+ * Everything that one trial measures. Undefined where it does not apply. Times in milliseconds; two holders count
+ * only while no partition makes them inherent.
+ */
+export const metrics = [
+  'outageMs',
+  'failureWindowMs',
+  'lost',
+  'takeOverMs',
+  'moves',
+  'twoHoldersMs',
+  'recoveryOutageMs',
+  'recoveryMoves',
+  'twoHoldersAfterMs',
+  'supervisorMb',
+  'monitorMb',
+] as const;
+export type Metric = (typeof metrics)[number];
+export type Measured = Readonly<Partial<Record<Metric, number>>>;
+
+/** Times are judged by their median: a busy machine delays the odd one. What must never happen is judged by `max`. */
+export interface FailoverTarget {
+  readonly atMost: number;
+  readonly of: 'median' | 'max';
+}
+
+export interface Fault {
+  readonly name: string;
+  /** A line for people. */
+  readonly about: string;
+  /** The figure that stands for the fault. */
+  readonly headline: Metric;
+  /** Of hawser, from the project's own promises. */
+  readonly targets: Readonly<Partial<Record<Metric, FailoverTarget>>>;
+  /** How often the VIP has to move. What goes beyond counts as a move of the recovery: some recover by themselves. */
+  readonly moves: 0 | 1;
+  /** Undefined: all of them. */
+  readonly subjects?: readonly Subject[];
+  /** What the subject's own programs weigh is measured too. */
+  readonly weigh?: true;
+  arrange?(scene: Scene): Promise<void>;
+  /** Resolves with the moment of the fault, in monotonic milliseconds. */
+  inject(scene: Scene, holder: BedNode): Promise<number>;
+  undo(scene: Scene, holder: BedNode): Promise<void>;
+}

@@ -1,0 +1,159 @@
+import type { ProcessId } from '../../../src/model/process-id.ts';
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
+import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import type { FailoverTarget, Fault } from './fault.ts';
+
+const never: FailoverTarget = { atMost: 0, of: 'max' };
+const within = (atMost: number): FailoverTarget => ({ atMost, of: 'median' });
+
+const noFault: Fault = {
+  name: 'no-fault',
+  about: 'nothing happens; what is lost here is the noise of the machine',
+  headline: 'lost',
+  targets: {
+    moves: never,
+    recoveryMoves: never,
+    supervisorMb: { atMost: 60, of: 'max' },
+    monitorMb: { atMost: 90, of: 'max' },
+  },
+  moves: 0,
+  weigh: true,
+  inject: async () => monotonicMs(),
+  undo: async () => {},
+};
+
+export const nodeDeath: Fault = {
+  name: 'node-death',
+  about: 'the holder loses its network and everything that runs on it',
+  headline: 'outageMs',
+  targets: { outageMs: within(350), recoveryMoves: never, twoHoldersAfterMs: never },
+  moves: 1,
+  inject: ({ bed }, holder) => bed.powerOff(holder),
+  undo: async ({ bed, bootNode }, holder) => {
+    await bed.powerOn(holder);
+    await bootNode(holder);
+  },
+};
+
+export const haproxyKill: Fault = {
+  name: 'haproxy-kill',
+  about: 'SIGKILL for every HAProxy process of the holder',
+  headline: 'outageMs',
+  targets: { outageMs: within(80), recoveryMoves: never, twoHoldersMs: never },
+  moves: 1,
+  inject: async (_scene, holder) => signalNow(holder.running('haproxy'), 'SIGKILL'),
+  undo: ({ stack }, holder) => stack.restoreHaproxy(holder),
+};
+
+export const haproxyHang: Fault = {
+  name: 'haproxy-hang',
+  about: 'SIGSTOP for every HAProxy process of the holder',
+  headline: 'outageMs',
+  targets: { outageMs: within(900), recoveryMoves: never, twoHoldersMs: never },
+  moves: 1,
+  inject: async (_scene, holder) => signalNow(holder.running('haproxy'), 'SIGSTOP'),
+  undo: async ({ stack }, holder) => {
+    signalNow(holder.running('haproxy'), 'SIGCONT');
+    await stack.restoreHaproxy(holder);
+  },
+};
+
+export const keepalivedTerm: Fault = {
+  name: 'keepalived-term',
+  about: "SIGTERM, as when the holder's keepalived pod is deleted",
+  headline: 'outageMs',
+  targets: { outageMs: within(60), recoveryMoves: never, twoHoldersMs: never },
+  moves: 1,
+  inject: async ({ stack }, holder) => signalNow(stack.keepalivedMain(holder), 'SIGTERM'),
+  undo: async ({ stack }, holder) => {
+    await waitForEnd(stack.keepalivedMain(holder));
+    await stack.restoreKeepalived(holder);
+  },
+};
+
+export const keepalivedKill: Fault = {
+  name: 'keepalived-kill',
+  about: "SIGKILL for the holder's keepalived and its child; HAProxy lives on",
+  headline: 'outageMs',
+  targets: { outageMs: within(60), recoveryMoves: never, twoHoldersMs: { atMost: 1_000, of: 'max' } },
+  moves: 1,
+  // The child first: one that sees its parent die still says goodbye to the other nodes.
+  inject: async (_scene, holder) => signalNow(holder.running('keepalived').toReversed(), 'SIGKILL'),
+  undo: ({ stack }, holder) => stack.restoreKeepalived(holder),
+};
+
+export const apiKill: Fault = {
+  name: 'api-kill',
+  about: "SIGKILL for the holder's API server",
+  headline: 'failureWindowMs',
+  targets: { failureWindowMs: within(120), moves: never, recoveryMoves: never },
+  moves: 0,
+  inject: async (_scene, holder) =>
+    signalNow(
+      holder.processes().flatMap(({ id, argv }) => (argv[1]?.endsWith('api-server/main.ts') ? id : [])),
+      'SIGKILL',
+    ),
+  undo: async ({ bed }, holder) => void startApiServer(bed, holder),
+};
+
+export const split: Fault = {
+  name: 'split',
+  about: 'holder and client are cut off from the other nodes',
+  headline: 'twoHoldersAfterMs',
+  targets: { twoHoldersAfterMs: within(150), recoveryMoves: never },
+  moves: 1,
+  inject: ({ bed }, holder) => bed.split([holder, 'client']),
+  undo: async ({ bed }) => void (await bed.heal()),
+};
+
+export const splitFar: Fault = {
+  ...split,
+  name: 'split-far',
+  about: 'the holder is cut off from the client and the other nodes',
+  headline: 'outageMs',
+  targets: { ...split.targets, outageMs: within(350) },
+  inject: ({ bed }, holder) => bed.split([holder]),
+};
+
+export const addPeer: Fault = {
+  name: 'add-peer',
+  about: 'a fourth node joins',
+  headline: 'lost',
+  targets: { lost: never, moves: never, twoHoldersMs: never },
+  moves: 0,
+  inject: async ({ bed, stack, members, guest }) => {
+    startApiServer(bed, guest);
+    await waitFor(`${guest.name} to answer`, () => apiServerAnswers(guest));
+    const atMs = monotonicMs();
+    await stack.join(guest, [...members, guest]);
+    return atMs;
+  },
+  undo: ({ stack, members, guest }) => stack.leave(guest, members),
+};
+
+export const removePeer: Fault = {
+  ...addPeer,
+  name: 'remove-peer',
+  about: 'the fourth node leaves, in the order that an administrator would follow',
+  arrange: async (scene) => void (await addPeer.inject(scene, scene.guest)),
+  inject: async ({ stack, members, guest }) => {
+    const atMs = monotonicMs();
+    await stack.leave(guest, members);
+    return atMs;
+  },
+  undo: async () => {},
+};
+
+export const faults: readonly Fault[] = [
+  ...[noFault, nodeDeath, haproxyKill, haproxyHang, keepalivedTerm, keepalivedKill],
+  ...[apiKill, split, splitFar, addPeer, removePeer],
+];
+
+function signalNow(ids: readonly ProcessId[], signal: NodeJS.Signals): number {
+  if (ids.length === 0) throw new Error(`Cannot send ${signal}: nothing of that kind runs on the node`);
+  const atMs = monotonicMs();
+  sendSignal(ids, signal);
+  return atMs;
+}

@@ -1,0 +1,49 @@
+import { type Spread, spreadOf } from '../reload/figures.ts';
+import type { FailoverTarget, Fault, Measured, Metric } from './fault.ts';
+import { metrics } from './fault.ts';
+import type { Subject } from './subject.ts';
+
+/** The least that a reader needs of several measurements. */
+export interface Summary {
+  readonly median: number;
+  readonly max: number;
+  readonly n: number;
+}
+
+/** The headline's figures, and every metric's. `failed` trials could not be measured at all. */
+export interface SubjectResult extends Partial<Summary> {
+  readonly failed: number;
+  readonly metrics: Readonly<Partial<Record<Metric, Summary>>>;
+}
+
+export type FaultResult = Readonly<Partial<Record<Subject, SubjectResult>>>;
+
+export function summarize(fault: Fault, trials: readonly Measured[], failed: number): SubjectResult {
+  const summaries = Object.fromEntries(
+    metrics.flatMap((metric) => {
+      const spread = spreadOf(trials.map((trial) => trial[metric]).filter((value) => value !== undefined));
+      return spread === null ? [] : [[metric, summaryOf(spread)] as const];
+    }),
+  );
+  return { ...summaries[fault.headline], failed, metrics: summaries };
+}
+
+/** False too for what was never measured: a promise that nobody looked at is not kept. */
+export function isMet(result: SubjectResult, metric: Metric, target: FailoverTarget): boolean {
+  const summary = result.metrics[metric];
+  return result.failed === 0 && summary !== undefined && summary[target.of] <= target.atMost;
+}
+
+export function missedTargets(fault: Fault, result: FaultResult): readonly string[] {
+  const { hawser } = result;
+  if (hawser === undefined) return [];
+  return metrics.filter((metric) => {
+    const target = fault.targets[metric];
+    return target !== undefined && !isMet(hawser, metric, target);
+  });
+}
+
+function summaryOf({ median, max, count }: Spread): Summary {
+  const round = (value: number) => Math.round(value * 10) / 10;
+  return { median: round(median), max: round(max), n: count };
+}

@@ -1,0 +1,85 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
+import type { BedClient } from '../../helpers/vrrp/bed-client.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import type { HawserStackOptions } from '../../helpers/vrrp/hawser.ts';
+import { type NodeStack, stackPorts } from '../../helpers/vrrp/node-stack.ts';
+import { createVrrpBed, type VrrpBed, type VrrpBedOptions } from '../../helpers/vrrp/vrrp-bed.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { createStack, type Subject } from './subject.ts';
+
+/** Three nodes of one subject that serve a client, and a fourth machine that may join. */
+export interface Scene extends AsyncDisposable {
+  readonly subject: Subject;
+  readonly bed: VrrpBed;
+  readonly stack: NodeStack;
+  readonly client: BedClient;
+  readonly members: readonly BedNode[];
+  readonly guest: BedNode;
+  /** The API server and everything of the subject, as after a boot. */
+  bootNode(node: BedNode): Promise<void>;
+  /** Resolves once one node holds the VIP and the client has long been served; rejects after a minute. */
+  rested(): Promise<BedNode>;
+  /** Copies what everybody said to a folder. */
+  keepLogs(to: string): void;
+}
+
+const REST_MS = 1_500;
+const PATIENCE_MS = 60_000;
+
+export interface SceneOptions extends VrrpBedOptions, HawserStackOptions {}
+
+export async function openScene(subject: Subject, options: SceneOptions = {}): Promise<Scene> {
+  const stack = new AsyncDisposableStack();
+  try {
+    return await furnish(subject, stack.use(await createVrrpBed(4, options)), options, stack);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function furnish(
+  subject: Subject,
+  bed: VrrpBed,
+  options: SceneOptions,
+  stack: AsyncDisposableStack,
+): Promise<Scene> {
+  const members = bed.nodes.slice(0, 3);
+  const guest = bed.nodes.find((node) => !members.includes(node));
+  if (guest === undefined) throw new Error('Cannot open the scene: there is no fourth node');
+  bed.setMembers(members);
+  const nodeStack = createStack(subject, bed, members, options);
+  const bootNode = async (node: BedNode) => {
+    startApiServer(bed, node);
+    await nodeStack.start(node);
+  };
+  for (const node of members) startApiServer(bed, node);
+  for (const node of members) await waitFor(`${node.name} to answer`, () => apiServerAnswers(node));
+  await Promise.all(members.map((node) => nodeStack.start(node)));
+  await waitFor('a node to hold the VIP', () => bed.holders().length === 1, PATIENCE_MS);
+  const client = await bed.startClient(stackPorts.lb);
+  return {
+    subject,
+    bed,
+    stack: nodeStack,
+    client,
+    members,
+    guest,
+    bootNode,
+    rested: () =>
+      waitFor(
+        `${subject} to rest`,
+        () => (client.calmFor(REST_MS) && bed.holders().length === 1 ? bed.holders()[0] : undefined),
+        PATIENCE_MS,
+      ),
+    keepLogs: (to) =>
+      cpSync(bed.dir, join(to, subject), { recursive: true, filter: (path) => !isSocket(path) }),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+}
+
+function isSocket(path: string): boolean {
+  return path.endsWith('.sock') || path.endsWith('.fifo') || path.endsWith('/pki');
+}

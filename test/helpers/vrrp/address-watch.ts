@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import type { NetNamespace } from '../net-namespace.ts';
+import { waitFor } from '../wait-for.ts';
+
+export interface AddressChange {
+  /** Without its prefix length. */
+  readonly address: string;
+  readonly present: boolean;
+  /** When the kernel told `ip`, in monotonic milliseconds. */
+  readonly atMs: number;
+}
+
+export interface AddressWatch {
+  readonly pid: number;
+}
+
+const CANARY = '127.77.77.77';
+
+/**
+ * Tells every address that comes to or goes from a namespace, by netlink. `ip` itself notes the time, so that a busy
+ * test process does not shift it. Resolves once changes are heard; ends with the namespace.
+ */
+export async function watchAddresses(
+  namespace: NetNamespace,
+  take: (change: AddressChange) => void,
+): Promise<AddressWatch> {
+  const [file, ...before] = namespace.prefix;
+  const child = spawn(file, [...before, 'ip', '-ts', '-o', 'monitor', 'address'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, TZ: 'UTC' },
+  });
+  let heard = false;
+  let lastMs = 0;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const change = parseAddressChange(line, monotonicMs() - Date.now());
+    if (change?.address === CANARY) heard = true;
+    else if (change !== undefined) {
+      // Translating the clocks is good for a millisecond only, and an address may come and go within less.
+      lastMs = Math.max(lastMs, change.atMs);
+      take({ ...change, atMs: lastMs });
+    }
+  });
+  await waitFor('address changes to be heard', async () => {
+    await namespace.run('ip', 'address', 'replace', `${CANARY}/32`, 'dev', 'lo');
+    return heard;
+  });
+  await namespace.run('ip', 'address', 'del', `${CANARY}/32`, 'dev', 'lo');
+  return { pid: pidOf(child) };
+}
+
+/** A line of `ip -ts -o monitor address` with UTC times; `clockOffsetMs` is monotonic time less wall time. */
+export function parseAddressChange(line: string, clockOffsetMs: number): AddressChange | undefined {
+  const form = /^\[(\S+?)\] (Deleted )?\d+: \S+ +inet6? ([0-9a-f.:]+)/;
+  const [, stamp, deleted, address] = form.exec(line) ?? [];
+  if (stamp === undefined || address === undefined) return undefined;
+  const [seconds, fraction = '0'] = stamp.split('.');
+  const wallMs = Date.parse(`${seconds}Z`) + Number(`0.${fraction}`) * 1_000;
+  return { address, present: deleted === undefined, atMs: wallMs + clockOffsetMs };
+}
+
+function pidOf(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error('Cannot watch addresses: "ip" could not be started');
+  return child.pid;
+}

@@ -1,0 +1,25 @@
+import { fileURLToPath } from 'node:url';
+import type { BedNode } from './bed-node.ts';
+import type { BedProcess } from './bed-process.ts';
+import type { VrrpBed } from './vrrp-bed.ts';
+
+export const API_PORT = 6443;
+
+const program = fileURLToPath(new URL('../api-server/main.ts', import.meta.url));
+
+/** The node's API server, over TLS on every address. Its log is `apiserver.log`. */
+export function startApiServer(bed: VrrpBed, node: BedNode): BedProcess {
+  const flags = ['--host', '::', '--port', String(API_PORT), '--state', bed.stateFile];
+  const tls = ['--cert', bed.serving.certFile, '--key', bed.serving.keyFile];
+  return node.start('apiserver', [process.execPath, program, ...flags, ...tls]);
+}
+
+/** Resolves once the API server of this node answers. */
+export async function apiServerAnswers(node: BedNode): Promise<boolean> {
+  const host = node.address.includes(':') ? `[${node.address}]` : node.address;
+  const url = `https://${host}:${API_PORT}/readyz`;
+  return await node.namespace.run('curl', '-skf', '--max-time', '1', url).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { readJsonLines } from '../load/json-lines.ts';
+import { waitFor } from '../wait-for.ts';
+import { type Probe, probeSchema } from './probes.ts';
+
+export const PROBE_GAP_MS = 20;
+export const PROBE_TIMEOUT_MS = 200;
+
+export interface BedClient extends AsyncDisposable {
+  /** Every finished probe since the last `forget`. */
+  probes(): readonly Probe[];
+  forget(): void;
+  /** True where the client has asked all the time and heard only good answers for this long. */
+  calmFor(durationMs: number): boolean;
+}
+
+const program = fileURLToPath(new URL('probe-client.ts', import.meta.url));
+
+/** A process of its own, ahead of others for the processor: its own lateness would look like the servers'. */
+export async function startClient(
+  prefix: readonly [string, ...string[]],
+  host: string,
+  port: number,
+): Promise<BedClient> {
+  const [file, ...before] = prefix;
+  const plan = [host, port, PROBE_GAP_MS, PROBE_TIMEOUT_MS].map(String);
+  const child = spawn(file, [...before, 'nice', '-n', '-19', process.execPath, program, ...plan], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'close');
+  child.stdin.on('error', () => {});
+  const startedAtMs = monotonicMs();
+  let probes: Probe[] = [];
+  let lastFailedMs = startedAtMs;
+  readJsonLines(child.stdout, (value) => {
+    const probe = probeSchema.parse(value);
+    probes.push(probe);
+    if (probe.reason !== null) lastFailedMs = Math.max(lastFailedMs, probe.endedAtMs);
+  });
+  await waitFor('the client to probe', () => probes.length > 0);
+  return {
+    probes: () => probes,
+    forget: () => {
+      probes = probes.slice(-50);
+    },
+    calmFor: (durationMs) => {
+      const heardMs = probes.at(-1)?.endedAtMs ?? startedAtMs;
+      const now = monotonicMs();
+      return now - lastFailedMs >= durationMs && now - heardMs < PROBE_TIMEOUT_MS * 2;
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}

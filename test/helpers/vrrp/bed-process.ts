@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { ProcessId } from '../../../src/model/process-id.ts';
+import { isAlive, readProcess } from '../../../src/system/processes.ts';
+import { waitFor } from '../wait-for.ts';
+
+export interface BedProcess {
+  readonly id: ProcessId;
+  /** Its output, and that of earlier ones of the same name. */
+  readonly log: string;
+}
+
+/** Starts a program behind `prefix`, its output appended to `log`. It goes with its namespace. */
+export function startProcess(
+  prefix: readonly [string, ...string[]],
+  argv: readonly string[],
+  log: string,
+): BedProcess {
+  const [file, ...before] = prefix;
+  const output = openSync(log, 'a');
+  const child = spawn(file, [...before, ...argv], { stdio: ['ignore', output, output] });
+  closeSync(output);
+  child.on('error', () => {});
+  // Until Node has waited for it, even a child that ended at once keeps its entry in /proc.
+  const found = child.pid === undefined ? undefined : readProcess(child.pid);
+  if (found === undefined) throw new Error(`Cannot start "${argv.join(' ')}": no process`);
+  return { id: found.id, log };
+}
+
+/** By pid and start time, so that a pid that was handed out again is left alone. */
+export function sendSignal(ids: readonly ProcessId[], signal: NodeJS.Signals): void {
+  for (const id of ids) {
+    if (!isAlive(id)) continue;
+    try {
+      process.kill(id.pid, signal);
+    } catch {
+      // It ended by itself in between.
+    }
+  }
+}
+
+export async function waitForEnd(ids: readonly ProcessId[], deadlineMs = 15_000): Promise<void> {
+  await waitFor('processes to end', () => !ids.some(isAlive), deadlineMs);
+}

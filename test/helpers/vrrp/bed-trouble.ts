@@ -1,0 +1,68 @@
+import { rmSync } from 'node:fs';
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import type { BedNode } from './bed-node.ts';
+import type { BedSwitch } from './bed-switch.ts';
+import type { HoldingEvent, Stretch } from './holdings.ts';
+import type { VrrpBed } from './vrrp-bed.ts';
+
+interface PowerState {
+  readonly vip: string;
+  readonly length: number;
+  readonly off: Set<string>;
+  readonly events: HoldingEvent[];
+}
+
+/** Machines that lose and get their power. `off` says to others which ones have none. */
+export function powerOf(
+  network: BedSwitch,
+  nodes: readonly BedNode[],
+  { vip, length, off, events }: PowerState,
+): Pick<VrrpBed, 'powerOff' | 'powerOn'> {
+  return {
+    powerOff: async (node) => {
+      const atMs = monotonicMs();
+      off.add(node.name);
+      await network.setPort(indexOf(nodes, node), false);
+      node.killAll();
+      events.push({ node: node.name, holds: false, atMs });
+      return atMs;
+    },
+    powerOn: async (node) => {
+      // Nobody was there to take it away.
+      const held = (await node.namespace.run('ip', '-o', 'address')).includes(` ${vip}/`);
+      if (held) await node.namespace.run('ip', 'address', 'del', `${vip}/${length}`, 'dev', node.device);
+      rmSync(node.runDir, { recursive: true, force: true });
+      off.delete(node.name);
+      await network.setPort(indexOf(nodes, node), true);
+    },
+  };
+}
+
+export function partitionsOf(
+  network: BedSwitch,
+  nodes: readonly BedNode[],
+): Pick<VrrpBed, 'split' | 'heal' | 'partitions'> {
+  const past: Stretch[] = [];
+  let sinceMs: number | undefined;
+  return {
+    split: async (side) => {
+      const atMs = monotonicMs();
+      sinceMs ??= atMs;
+      await network.split(side.map((each) => (each === 'client' ? nodes.length : indexOf(nodes, each))));
+      return atMs;
+    },
+    heal: async () => {
+      const atMs = monotonicMs();
+      await network.heal();
+      if (sinceMs !== undefined) past.push({ fromMs: sinceMs, toMs: atMs });
+      sinceMs = undefined;
+      return atMs;
+    },
+    partitions: () =>
+      sinceMs === undefined ? past : [...past, { fromMs: sinceMs, toMs: Number.POSITIVE_INFINITY }],
+  };
+}
+
+function indexOf(nodes: readonly BedNode[], node: BedNode): number {
+  return nodes.findIndex(({ name }) => name === node.name);
+}

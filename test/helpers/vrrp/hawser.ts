@@ -1,0 +1,164 @@
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod/mini';
+import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
+import { isAlive } from '../../../src/system/processes.ts';
+import { writeKubeconfig } from '../cluster.ts';
+import { memoryOf } from '../process-tree.ts';
+import { hawser } from '../supervisor-build.ts';
+import { waitFor } from '../wait-for.ts';
+import type { BedNode } from './bed-node.ts';
+import { type BedProcess, sendSignal, waitForEnd } from './bed-process.ts';
+import type { NodeStack } from './node-stack.ts';
+import type { VrrpBed } from './vrrp-bed.ts';
+
+/** The four programs of the two pods, under the names of their logs. */
+export type HawserPart = 'haproxy' | 'haproxy-monitor' | 'keepalived' | 'keepalived-monitor';
+
+export interface HawserStack extends NodeStack {
+  /** The part as it was last started; undefined where it never was. */
+  part(node: BedNode, name: HawserPart): BedProcess | undefined;
+  /** Does nothing where it runs. */
+  startPart(node: BedNode, name: HawserPart): void;
+}
+
+export interface HawserStackOptions {
+  /** More flags for a part. */
+  readonly flags?: Readonly<Partial<Record<HawserPart, readonly string[]>>>;
+}
+
+const parts = ['haproxy', 'haproxy-monitor', 'keepalived-monitor', 'keepalived'] as const;
+
+/** Both pods of every node, without a kubelet: a supervisor restarts its program, nobody restarts a supervisor. */
+export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}): HawserStack {
+  const started = new Map<string, BedProcess>();
+  const part = (node: BedNode, name: HawserPart) => started.get(`${node.name}/${name}`);
+  const startPart = (node: BedNode, name: HawserPart) => {
+    const running = part(node, name);
+    if (running !== undefined && isAlive(running.id)) return;
+    const argv = [hawser, ...argvOf(bed, node, name), ...(options.flags?.[name] ?? [])];
+    started.set(`${node.name}/${name}`, node.start(name, argv));
+  };
+  const start = async (node: BedNode) => {
+    prepare(bed, node);
+    for (const name of parts) startPart(node, name);
+  };
+  const idsOf = (node: BedNode, names: readonly HawserPart[]) =>
+    names.flatMap((name) => part(node, name)?.id ?? []);
+  return {
+    part,
+    startPart,
+    start,
+    restoreHaproxy: async (node) => startPart(node, 'haproxy'),
+    restoreKeepalived: async (node) => startPart(node, 'keepalived'),
+    keepalivedMain: (node) => idsOf(node, ['keepalived']),
+    residentMb: (node) => ({
+      supervisor: residentMb(part(node, 'keepalived')),
+      monitor: residentMb(part(node, 'keepalived-monitor')),
+    }),
+    join: async (node, members) => {
+      bed.setMembers(members);
+      await start(node);
+      const known = () => members.every((each) => takesPart(each) && knows(each, members));
+      await waitFor('every node to know every other', known, 30_000);
+    },
+    leave: async (node, members) => {
+      const leaving = idsOf(node, ['keepalived', 'keepalived-monitor']);
+      sendSignal(leaving, 'SIGTERM');
+      await waitForEnd(leaving);
+      bed.setMembers(members);
+      const forgotten = () => members.every((each) => knows(each, members));
+      await waitFor('the others to forget the node', forgotten, 30_000);
+      for (const each of members) await noLongerServed(each, node.name);
+      node.killAll();
+      forget(node);
+    },
+  };
+}
+
+const stateSchema = z.object({ instances: z.array(z.object({ state: z.string() })) });
+
+/** True where the node's supervisor says that keepalived takes part, as holder or as one who could be. */
+export function takesPart(node: BedNode): boolean {
+  try {
+    const text = readFileSync(join(node.runDir, 'vrrp-state.json'), 'utf8');
+    const { instances } = stateSchema.parse(JSON.parse(text));
+    return instances.length > 0 && instances.every(({ state }) => ['BACKUP', 'MASTER'].includes(state));
+  } catch {
+    return false;
+  }
+}
+
+function residentMb(process: BedProcess | undefined): number {
+  return process === undefined ? 0 : memoryOf([process]).rss / 1_024;
+}
+
+const templates = fileURLToPath(new URL('../../../templates', import.meta.url));
+
+function prepare(bed: VrrpBed, node: BedNode): void {
+  mkdirSync(node.runDir, { recursive: true });
+  for (const name of ['haproxy.cfg.ejs', 'keepalived.conf.ejs'])
+    cpSync(`${templates}/${name}`, node.at(name));
+  const host = node.address.includes(':') ? `[${node.address}]` : node.address;
+  writeKubeconfig(node.at('kubeconfig'), `https://${host}:6443`, bed.authorityFile, bed.identity);
+}
+
+/** Whoever joins later is a new machine: nothing of the old one's configuration starts anything. */
+function forget(node: BedNode): void {
+  const files = ['keepalived.conf', 'haproxy.cfg', 'vrrp-nodes.json', 'api-servers.json'];
+  for (const path of [node.runDir, ...files.map(node.at)]) rmSync(path, { recursive: true, force: true });
+}
+
+/** True where the peers in keepalived.conf are exactly the other members. */
+function knows(node: BedNode, members: readonly BedNode[]): boolean {
+  const block = /unicast_peer \{([^}]*)\}/.exec(readFileSync(node.at('keepalived.conf'), 'utf8'))?.[1] ?? '';
+  const peers = [...block.matchAll(/^\s*([0-9a-f.:]+)/gm)].map(([, address]) => address);
+  const others = members.filter((each) => each !== node).map(({ address }) => address);
+  return peers.sort().join() === others.sort().join();
+}
+
+/** While two generations of HAProxy overlap, either may answer: it counts once many looks agree. */
+async function noLongerServed(node: BedNode, server: string): Promise<void> {
+  let equal = 0;
+  await waitFor(`HAProxy of ${node.name} to forget ${server}`, async () => {
+    const state = await askRuntimeApi(join(node.runDir, 'haproxy.sock'), 'show servers state', 1_000);
+    equal = state === undefined || state.includes(` ${server} `) ? 0 : equal + 1;
+    return equal >= 20;
+  });
+}
+
+function argvOf(bed: VrrpBed, node: BedNode, name: HawserPart): readonly string[] {
+  const run = (file: string) => join(node.runDir, file);
+  const inputs = (kind: 'haproxy' | 'keepalived') => {
+    const suffix = kind === 'haproxy' ? 'cfg' : 'conf';
+    return [node.at('kubeconfig'), node.at(`${kind}.${suffix}.ejs`), node.at(`${kind}.${suffix}`)];
+  };
+  const shared = ['--stats-socket', run('haproxy.sock'), '--state-file', run('server-state')];
+  const haproxy = ['--socket', run('haproxy-master.sock'), ...shared];
+  switch (name) {
+    case 'haproxy':
+      return [
+        'haproxy',
+        'supervise',
+        ...haproxy,
+        '--config',
+        node.at('haproxy.cfg'),
+        '--pid-file',
+        run('haproxy.pid'),
+      ];
+    case 'haproxy-monitor':
+      return ['haproxy', 'monitor', ...inputs('haproxy'), ...haproxy, '--api-vip', bed.vip];
+    case 'keepalived':
+      return ['keepalived', 'supervise', '--config', node.at('keepalived.conf'), ...keepalivedPaths(node)];
+    case 'keepalived-monitor':
+      return [
+        ...['keepalived', 'monitor', ...inputs('keepalived'), ...keepalivedPaths(node)],
+        ...['--api-vips', bed.vip, '--cluster-name', 'bed', '--node-name', node.name],
+      ];
+  }
+}
+
+function keepalivedPaths(node: BedNode): readonly string[] {
+  return ['--socket', join(node.runDir, 'keepalived.sock'), '--run-dir', node.runDir];
+}

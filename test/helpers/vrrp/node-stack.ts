@@ -1,0 +1,23 @@
+import type { ProcessId } from '../../../src/model/process-id.ts';
+import type { BedNode } from './bed-node.ts';
+
+/** Where HAProxy takes clients, and where it says that it is there. */
+export const stackPorts = { lb: 9445, health: 50_936, api: 6443 } as const;
+
+/** What runs on each node beside the API server: one product's HAProxy, keepalived and whoever looks after them. */
+export interface NodeStack {
+  /** Everything that is not running yet; peers are the bed's members. */
+  start(node: BedNode): Promise<void>;
+  /** After HAProxy was killed: nothing to do where somebody restarts it. */
+  restoreHaproxy(node: BedNode): Promise<void>;
+  /** After keepalived was killed or told to end. */
+  restoreKeepalived(node: BedNode): Promise<void>;
+  /** Who gets the SIGTERM of a pod that is deleted. */
+  keepalivedMain(node: BedNode): readonly ProcessId[];
+  /** Resident memory of keepalived's supervisor and of its monitor, where there are such. */
+  residentMb?(node: BedNode): { readonly supervisor: number; readonly monitor: number };
+  /** `node` runs already; resolves once the others know it. */
+  join(node: BedNode, members: readonly BedNode[]): Promise<void>;
+  /** Stops everything on `node`, and resolves once the others have forgotten it. */
+  leave(node: BedNode, members: readonly BedNode[]): Promise<void>;
+}

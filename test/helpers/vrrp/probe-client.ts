@@ -1,0 +1,49 @@
+/**
+ * A program: a new TLS connection and one GET every `gapMs`, whatever became of the earlier ones. Prints every probe as
+ * a line of JSON. Certificates are not verified. Ends when its input does.
+ *
+ *   node probe-client.ts HOST PORT GAP_MS TIMEOUT_MS
+ */
+import { connect } from 'node:tls';
+import { codeOf } from '../../../src/model/errors.ts';
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import type { Probe } from './probes.ts';
+
+const [host = '', port = '', gapMs = '', timeoutMs = ''] = process.argv.slice(2);
+const request = `GET /version HTTP/1.1\r\nHost: vip\r\nConnection: close\r\n\r\n`;
+
+function probe(): void {
+  const startedAtMs = monotonicMs();
+  let reason: string | null = 'closed';
+  const socket = connect({ host, port: Number(port), rejectUnauthorized: false });
+  const timer = setTimeout(() => {
+    reason = 'timeout';
+    socket.destroy();
+  }, Number(timeoutMs));
+  socket.on('error', (error) => {
+    reason = codeOf(error) ?? 'error';
+  });
+  socket.on('secureConnect', () => socket.write(request));
+  socket.once('data', (data) => {
+    reason = data.toString('latin1').startsWith('HTTP/1.1 200 ') ? null : 'wrong answer';
+    socket.destroy();
+  });
+  socket.on('close', () => {
+    clearTimeout(timer);
+    say({ startedAtMs, endedAtMs: monotonicMs(), reason });
+  });
+}
+
+function say(result: Probe): void {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+}
+
+let dueAtMs = monotonicMs();
+setInterval(() => {
+  const now = monotonicMs();
+  if (now < dueAtMs) return;
+  // What a stopped machine missed is not made up for in one burst.
+  dueAtMs = Math.max(dueAtMs + Number(gapMs), now - Number(gapMs));
+  probe();
+}, 1);
+process.stdin.on('end', () => process.exit(0)).resume();

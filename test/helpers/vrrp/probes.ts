@@ -1,0 +1,45 @@
+import * as z from 'zod/mini';
+
+export const probeSchema = z.object({
+  startedAtMs: z.number(),
+  endedAtMs: z.number(),
+  /** Null for a good answer. */
+  reason: z.nullable(z.string()),
+});
+/** One connection with one request; monotonic milliseconds. */
+export type Probe = z.infer<typeof probeSchema>;
+
+/** In order of their beginning: those that could notice what happened at `fromMs`, begun before `toMs`. */
+export function probesWithin(probes: readonly Probe[], fromMs: number, toMs: number): readonly Probe[] {
+  return probes
+    .filter((probe) => probe.endedAtMs >= fromMs && probe.startedAtMs < toMs)
+    .sort((a, b) => a.startedAtMs - b.startedAtMs);
+}
+
+/** From the first failed probe of the longest unbroken row to the good one after it: 0 where none failed. */
+export function blackoutMs(probes: readonly Probe[], gapMs: number): number {
+  let longest = 0;
+  let since: number | undefined;
+  for (const { startedAtMs, reason } of probes) {
+    if (reason !== null) since ??= startedAtMs;
+    else if (since !== undefined) {
+      longest = Math.max(longest, startedAtMs - since);
+      since = undefined;
+    }
+  }
+  const last = probes.at(-1);
+  return since === undefined || last === undefined
+    ? longest
+    : Math.max(longest, last.startedAtMs + gapMs - since);
+}
+
+/** From the first failed probe to the last one, good ones between them or not: 0 where none failed. */
+export function failureWindowMs(probes: readonly Probe[], gapMs: number): number {
+  const failed = probes.filter(({ reason }) => reason !== null);
+  const [first, last] = [failed.at(0), failed.at(-1)];
+  return first === undefined || last === undefined ? 0 : last.startedAtMs - first.startedAtMs + gapMs;
+}
+
+export function lostCount(probes: readonly Probe[]): number {
+  return probes.filter(({ reason }) => reason !== null).length;
+}

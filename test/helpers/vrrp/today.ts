@@ -1,0 +1,96 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { renderTemplate } from '../../../src/render/render-template.ts';
+import { type BedNode, waitForProgram } from './bed-node.ts';
+import { sendSignal, waitForEnd } from './bed-process.ts';
+import { type NodeStack, stackPorts } from './node-stack.ts';
+import type { VrrpBed } from './vrrp-bed.ts';
+
+/** Configurations that are in use today, see test/fixtures/keepalived. IPv4 only, as they are. */
+export type TodayKind = 'openshift' | 'kubeadm';
+
+/** Without the kubelet, which would restart what ends: killed programs stay away until they are restored. */
+export function createTodayStack(bed: VrrpBed, kind: TodayKind, first: readonly BedNode[]): NodeStack {
+  let members = first;
+  const write = (node: BedNode) => writeFiles(bed, kind, node, members);
+  const startHaproxy = async (node: BedNode) => {
+    if (node.running('haproxy').length > 0) return;
+    node.start('haproxy', ['/usr/sbin/haproxy', '-W', '-db', '-f', node.at('haproxy.cfg')]);
+    await waitForProgram(node, 'haproxy');
+  };
+  const startKeepalived = async (node: BedNode) => {
+    if (node.running('keepalived').length > 0) return;
+    node.start('keepalived', keepalivedArgv(node));
+    await waitForProgram(node, 'keepalived');
+  };
+  const tell = (nodes: readonly BedNode[]) => {
+    for (const node of nodes) {
+      write(node);
+      // The daemon's; it tells its child. Kubeadm's has no peers in it.
+      if (kind === 'openshift') sendSignal(node.running('keepalived').slice(0, 1), 'SIGHUP');
+    }
+  };
+  return {
+    start: async (node) => {
+      write(node);
+      await startHaproxy(node);
+      await startKeepalived(node);
+    },
+    restoreHaproxy: startHaproxy,
+    restoreKeepalived: startKeepalived,
+    keepalivedMain: (node) => node.running('keepalived').slice(0, 1),
+    join: async (node, next) => {
+      members = next;
+      tell(next.filter((each) => each !== node));
+      write(node);
+      await startHaproxy(node);
+      await startKeepalived(node);
+    },
+    leave: async (node, next) => {
+      const keepalived = node.running('keepalived');
+      sendSignal(keepalived.slice(0, 1), 'SIGTERM');
+      await waitForEnd(keepalived);
+      members = next;
+      tell(next);
+    },
+  };
+}
+
+function keepalivedArgv(node: BedNode): readonly string[] {
+  const pids = ['--pid', node.at('keepalived.pid'), '--vrrp_pid', node.at('vrrp.pid')];
+  const how = ['--dont-fork', '--vrrp', '--log-console', '--log-detail'];
+  return ['/usr/sbin/keepalived', ...how, ...pids, '--use-file', node.at('keepalived.conf')];
+}
+
+function writeFiles(bed: VrrpBed, kind: TodayKind, node: BedNode, members: readonly BedNode[]): void {
+  const firewallRule = node.at('firewall-rule');
+  const model = {
+    ports: stackPorts,
+    vip: bed.vip,
+    device: node.device,
+    address: node.address,
+    first: node === bed.nodes[0],
+    peers: members.filter((each) => each !== node).map(({ address }) => address),
+    servers: members.map(({ name, address }) => ({ name, endpoint: `${address}:${stackPorts.api}` })),
+    firewallRule,
+    script: { lb: node.at('lb.sh'), both: node.at('both.sh'), api: node.at('api.sh') },
+  };
+  const write = (fixture: string, file: string) => writeFileSync(node.at(file), render(fixture, model));
+  write(`${kind}.haproxy.cfg.ejs`, 'haproxy.cfg');
+  const scripts = kind === 'openshift' ? ['openshift-lb', 'openshift-both'] : ['kubeadm-api'];
+  for (const script of scripts) {
+    const file = `${script.slice(kind.length + 1)}.sh`;
+    write(`${script}.sh.ejs`, file);
+    chmodSync(node.at(file), 0o700);
+  }
+  // The pods' monitor makes this one when it has made the firewall rule. Here the client asks HAProxy's own port.
+  writeFileSync(firewallRule, '');
+  write(`${kind}.conf.ejs`, 'keepalived.conf');
+}
+
+function render(fixture: string, model: object): string {
+  const path = fileURLToPath(new URL(`../../fixtures/keepalived/${fixture}`, import.meta.url));
+  const outcome = renderTemplate(readFileSync(path, 'utf8'), model, { templatePath: path });
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  return outcome.text;
+}

@@ -1,0 +1,48 @@
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import type { Fault } from '../../bench/failover/fault.ts';
+import { openScene, type Scene } from '../../bench/failover/scene.ts';
+import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import { takesPart } from '../../helpers/vrrp/hawser.ts';
+import { takeOvers } from '../../helpers/vrrp/holdings.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+/**
+ * Three nodes with both pods. Adverts come five times as seldom as by default: what is tested is who holds the VIP, and a
+ * machine that is busy with other things for a moment must not look like a dead node.
+ */
+export async function openVipWorld(family: 'IPv4' | 'IPv6' = 'IPv4'): Promise<Scene> {
+  ensureBuilt();
+  return await openScene('hawser', {
+    family,
+    flags: { 'keepalived-monitor': ['--advert-interval', '500ms'] },
+  });
+}
+
+const PATIENCE_MS = 60_000;
+
+/** Resolves with who holds the VIP once it is one node that is none of these, and the client is served. */
+export async function heldByAnother(scene: Scene, than: readonly BedNode[]): Promise<BedNode> {
+  return await waitFor(
+    'another node to hold the VIP and serve',
+    () => {
+      const [holder, ...more] = scene.bed.holders();
+      const other = holder !== undefined && more.length === 0 && !than.includes(holder);
+      return other && scene.client.calmFor(1_000) ? holder : undefined;
+    },
+    PATIENCE_MS,
+  );
+}
+
+/** Ends the fault; resolves once everything runs again, with every move of the VIP since. */
+export async function movesOfRecovery(
+  scene: Scene,
+  fault: Fault,
+  troubled: BedNode,
+): Promise<readonly string[]> {
+  const fromMs = monotonicMs();
+  await fault.undo(scene, troubled);
+  await waitFor(`${troubled.name} to be fit again`, () => takesPart(troubled), PATIENCE_MS);
+  await scene.rested();
+  return takeOvers(scene.bed.events(), fromMs, monotonicMs()).map(({ node }) => node);
+}

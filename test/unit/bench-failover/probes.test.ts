@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import {
+  blackoutMs,
+  failureWindowMs,
+  lostCount,
+  type Probe,
+  probesWithin,
+} from '../../helpers/vrrp/probes.ts';
+
+/** A probe every 20 ms: `.` is a good one, `x` a lost one. */
+function probes(picture: string): readonly Probe[] {
+  return [...picture].map((sign, index) => ({
+    startedAtMs: index * 20,
+    endedAtMs: index * 20 + (sign === '.' ? 5 : 200),
+    reason: sign === '.' ? null : 'timeout',
+  }));
+}
+
+test.each([
+  ['.....', 0],
+  ['..x..', 20],
+  ['.xxx.x', 60],
+  ['.x.xxx', 60],
+])('the blackout of %s lasts %i ms', (picture, expected) => {
+  expect(blackoutMs(probes(picture), 20)).toBe(expected);
+});
+
+test('the window reaches over good answers between bad ones', () => {
+  expect(failureWindowMs(probes('..x.x.x..'), 20)).toBe(100);
+  expect(failureWindowMs(probes('....'), 20)).toBe(0);
+  expect(lostCount(probes('..x.x.x..'))).toBe(3);
+});
+
+test('a probe that was under way at the fault counts, one that was over does not', () => {
+  const all = probes('xx..');
+  expect(probesWithin(all, 201, 60).map(({ startedAtMs }) => startedAtMs)).toEqual([20]);
+});
+
+test('probes count in the order of their beginning, however long they took', () => {
+  expect(blackoutMs(probesWithin(probes('.xxx.').toReversed(), 0, 1_000), 20)).toBe(60);
+});
