@@ -4,9 +4,11 @@ import { monotonicMs } from '../system/monotonic-clock.ts';
 import { processEpoch } from '../system/processes.ts';
 import { act, type Effects } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
+import { createEngine, type Decisions } from './engine.ts';
 import { adopt, goneOf } from './left-over.ts';
 import { createRecorder, readRecord } from './record.ts';
-import { type Event, initialState, type Limits, type RequestId, type State } from './state.ts';
+import { createRequests } from './requests.ts';
+import { type Action, type Event, initialState, type Limits, type State } from './state.ts';
 import { describeState } from './status.ts';
 
 export interface SupervisorOptions {
@@ -27,6 +29,8 @@ export interface Supervisor {
   readonly finished: Promise<void>;
 }
 
+const decisions: Decisions<State, Event, Action> = { advance, nextDeadline, tick: { kind: 'tick' } };
+
 /** Adopts what an earlier supervisor left, starts what is configured, and keeps it running until it is stopped. */
 export async function createSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const { program, limits, recordPath, log } = options;
@@ -36,8 +40,11 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   const found = record === undefined ? fresh : await adopt(fresh, record, program, monotonicMs());
   const requests = createRequests();
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-  const keep = createRecorder(recordPath, epoch, log);
-  const engine = createEngine(found, { program, log, answer: requests.answer, finish }, keep);
+  const outside = { program, log, answer: requests.answer, finish };
+  const engine = createEngine(found, decisions, {
+    keep: createRecorder(recordPath, epoch, log),
+    act: (action, dispatch) => act(action, { ...outside, dispatch }),
+  });
   watchLeftOvers(found, engine.dispatch);
   engine.dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
   return {
@@ -45,68 +52,6 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
     status: () => statusOf(engine.state(), program),
     stop: () => engine.dispatch({ kind: 'stop' }),
     finished,
-  };
-}
-
-interface Engine {
-  readonly dispatch: (event: Event) => void;
-  readonly state: () => State;
-}
-
-/** Events in, actions out, one at a time and in order, with one timer for the next deadline. */
-function createEngine(
-  first: State,
-  outside: Omit<Effects, 'dispatch'>,
-  keep: (state: State) => void,
-): Engine {
-  let state = first;
-  let timer: NodeJS.Timeout | undefined;
-  let busy = false;
-  const waiting: Event[] = [];
-
-  const dispatch = (event: Event): void => {
-    waiting.push(event);
-    if (busy) return;
-    busy = true;
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) step(next);
-    busy = false;
-    schedule();
-  };
-  const step = (event: Event): void => {
-    const transition = advance(state, event, monotonicMs());
-    state = transition.state;
-    // On record before the process exists: whoever kills us now leaves nothing that the next one cannot find.
-    keep(state);
-    for (const action of transition.actions) act(action, { ...outside, dispatch });
-  };
-  const schedule = (): void => {
-    clearTimeout(timer);
-    const deadline = nextDeadline(state);
-    if (deadline === undefined) return;
-    timer = setTimeout(() => dispatch({ kind: 'tick' }), Math.max(1, Math.ceil(deadline - monotonicMs())));
-  };
-  return { dispatch, state: () => state };
-}
-
-/** Requests that wait for an answer, by number. */
-function createRequests(): {
-  readonly open: (begin: (request: RequestId) => void) => Promise<Answer>;
-  readonly answer: (request: RequestId, answer: Answer) => void;
-} {
-  const waiting = new Map<RequestId, (answer: Answer) => void>();
-  let last = 0;
-  return {
-    open: (begin) => {
-      const request = ++last;
-      return new Promise((resolve) => {
-        waiting.set(request, resolve);
-        begin(request);
-      });
-    },
-    answer: (request, answer) => {
-      waiting.get(request)?.(answer);
-      waiting.delete(request);
-    },
   };
 }
 

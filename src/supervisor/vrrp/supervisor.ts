@@ -3,12 +3,14 @@ import type { Notification, VrrpProgram } from '../../model/vrrp-program.ts';
 import type { Answer } from '../../protocol/answer.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { createEngine, type Decisions } from '../engine.ts';
 import { goneOf } from '../left-over.ts';
+import { createRequests } from '../requests.ts';
 import { act, type Effects } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
 import { createProcesses } from './processes.ts';
-import { type Event, initialState, type RequestId, type VrrpSupervisorState } from './state.ts';
+import { type Action, type Event, initialState, type VrrpSupervisorState } from './state.ts';
 import { createStateFile } from './state-file.ts';
 import { describeState } from './status.ts';
 
@@ -32,6 +34,12 @@ export interface VrrpSupervisor {
   readonly finished: Promise<void>;
 }
 
+const decisions: Decisions<VrrpSupervisorState, Event, Action> = {
+  advance,
+  nextDeadline,
+  tick: { kind: 'tick' },
+};
+
 /**
  * Adopts the keepalived that an earlier supervisor left (the VIP stays where it is, and there is never a second one), or
  * removes the VIPs that it left and starts one; keeps it running until it is stopped.
@@ -43,9 +51,10 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   const requests = createRequests();
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   const outside = { program, processes, log, answer: requests.answer, finish };
-  const engine = createEngine(initialState(program.lastAccepted()), outside, (state) =>
-    stateFile.write(state.instances, monotonicMs()),
-  );
+  const engine = createEngine(initialState(program.lastAccepted()), decisions, {
+    keep: (state) => stateFile.write(state.instances, monotonicMs()),
+    act: (action, dispatch) => act(action, { ...outside, dispatch }),
+  });
   const adopted = processes.leftOver() ?? program.findLeftOver();
   if (adopted !== undefined) {
     processes.started(adopted);
@@ -65,67 +74,6 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
     notified: (notification) => tell(notification, engine.dispatch, keeper, log),
     stop: () => engine.dispatch({ kind: 'stop' }),
     finished,
-  };
-}
-
-interface Engine {
-  readonly dispatch: (event: Event) => void;
-  readonly state: () => VrrpSupervisorState;
-}
-
-/** Events in, actions out, one at a time and in order, with one timer for the next deadline. */
-function createEngine(
-  first: VrrpSupervisorState,
-  outside: Omit<Effects, 'dispatch'>,
-  keep: (state: VrrpSupervisorState) => void,
-): Engine {
-  let state = first;
-  let timer: NodeJS.Timeout | undefined;
-  let busy = false;
-  const waiting: Event[] = [];
-
-  const dispatch = (event: Event): void => {
-    waiting.push(event);
-    if (busy) return;
-    busy = true;
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) step(next);
-    busy = false;
-    schedule();
-  };
-  const step = (event: Event): void => {
-    const { state: next, actions } = advance(state, event, monotonicMs());
-    state = next;
-    keep(state);
-    for (const action of actions) act(action, { ...outside, dispatch });
-  };
-  const schedule = (): void => {
-    clearTimeout(timer);
-    const deadline = nextDeadline(state);
-    if (deadline === undefined) return;
-    timer = setTimeout(() => dispatch({ kind: 'tick' }), Math.max(1, Math.ceil(deadline - monotonicMs())));
-  };
-  return { dispatch, state: () => state };
-}
-
-/** Requests that wait for an answer, by number. */
-function createRequests(): {
-  readonly open: (begin: (request: RequestId) => void) => Promise<Answer>;
-  readonly answer: (request: RequestId, answer: Answer) => void;
-} {
-  const waiting = new Map<RequestId, (answer: Answer) => void>();
-  let last = 0;
-  return {
-    open: (begin) => {
-      const request = ++last;
-      return new Promise((resolve) => {
-        waiting.set(request, resolve);
-        begin(request);
-      });
-    },
-    answer: (request, answer) => {
-      waiting.get(request)?.(answer);
-      waiting.delete(request);
-    },
   };
 }
 
