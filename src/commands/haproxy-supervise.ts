@@ -7,11 +7,12 @@ import {
   haproxySuperviseSettings,
 } from '../config/haproxy-supervise-settings.ts';
 import { createHaproxyProgram } from '../haproxy/haproxy-program.ts';
-import { ConfigError, messageOf } from '../model/errors.ts';
+import { ConfigError } from '../model/errors.ts';
 import { createLog, type Log } from '../observe/logger.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { serveControlSocket } from '../protocol/control-server.ts';
 import { createSupervisor, type Supervisor } from '../supervisor/supervisor.ts';
+import { survive } from './survive.ts';
 
 /** `hawser haproxy supervise`: resolves with 0 once it was asked to stop and everything is gone. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -82,17 +83,4 @@ function onSignals(supervisor: Supervisor): void {
 function makeDirectories(settings: HaproxySuperviseSettings): void {
   const files = [settings.socket, settings.statsSocket, settings.pidFile, settings.stateFile];
   for (const file of files) mkdirSync(dirname(file), { recursive: true });
-}
-
-/** Whatever goes wrong in here, HAProxy goes on serving, and so does the one who looks after it. */
-function survive(log: Log): void {
-  const report = (error: unknown): void =>
-    log({
-      event: 'internal-error',
-      level: 'error',
-      message: messageOf(error),
-      stack: error instanceof Error ? error.stack : undefined,
-    });
-  process.on('uncaughtException', report);
-  process.on('unhandledRejection', report);
 }

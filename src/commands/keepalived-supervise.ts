@@ -14,6 +14,7 @@ import type { Answer } from '../protocol/answer.ts';
 import { serveControlSocket } from '../protocol/control-server.ts';
 import { createVrrpSupervisor, type VrrpSupervisor } from '../supervisor/vrrp/supervisor.ts';
 import { runLeanCommand } from '../system/run-lean-command.ts';
+import { survive } from './survive.ts';
 
 /** `hawser keepalived supervise`: resolves with 0 once it was asked to stop and no VIP is left. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -114,17 +115,4 @@ function onSignals(supervisor: VrrpSupervisor): void {
   process.on('SIGTERM', supervisor.stop);
   process.on('SIGINT', supervisor.stop);
   process.on('SIGHUP', () => void supervisor.request('reload'));
-}
-
-/** Whatever goes wrong in here, keepalived goes on, and so does the one who looks after it. */
-function survive(log: Log): void {
-  const report = (error: unknown): void =>
-    log({
-      event: 'internal-error',
-      level: 'error',
-      message: messageOf(error),
-      stack: error instanceof Error ? error.stack : undefined,
-    });
-  process.on('uncaughtException', report);
-  process.on('unhandledRejection', report);
 }

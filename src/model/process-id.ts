@@ -6,7 +6,3 @@ export interface ProcessId {
   readonly pid: number;
   readonly startTicks: number;
 }
-
-export function sameProcess(a: ProcessId, b: ProcessId): boolean {
-  return a.pid === b.pid && a.startTicks === b.startTicks;
-}
