@@ -25,6 +25,10 @@ const commands: Readonly<
     summary: 'print the values that the template gets',
     load: () => import('./commands/show-config.ts'),
   },
+  settings: {
+    summary: 'check the settings file',
+    load: () => import('./commands/settings.ts'),
+  },
   'haproxy reload': {
     summary: 'ask the supervisor for a reload and print its answer',
     load: () => import('./commands/haproxy-reload.ts'),

@@ -13,7 +13,7 @@ const src = fileURLToPath(new URL('../src', import.meta.url));
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['commands', 'model'],
   commands: [...rooms(), 'node'],
-  config: ['model', 'node', 'commander', 'zod'],
+  config: ['model', 'node', 'commander', 'yaml', 'zod'],
   model: ['ipaddr.js', 'node:crypto'],
   sources: ['model', 'system', 'node', 'zod', '@kubernetes/client-node'],
   render: ['model', 'node:vm', 'ejs'],

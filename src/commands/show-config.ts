@@ -4,7 +4,7 @@ import { createLog } from '../observe/logger.ts';
 import { loadBalancerModel } from '../render/load-balancer-model.ts';
 import { serversOnce } from './monitor/servers-once.ts';
 
-/** `hawser show-config`: prints the model that the template gets, as JSON. */
+/** `hawser show-config`: prints as JSON the model that the template gets, and where each setting came from. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(showConfigCommand, argv, env);
   if (line.kind === 'help') {
@@ -13,6 +13,12 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   }
   const settings = haproxyMonitorSettings(line.values);
   const servers = await serversOnce(settings, createLog('show-config', settings.logLevel));
-  process.stdout.write(`${JSON.stringify(loadBalancerModel(settings, servers ?? []), null, 2)}\n`);
+  const model = loadBalancerModel(settings, servers ?? []);
+  const origins = Object.entries(line.origins).map(([name, from]) => [
+    name,
+    { value: line.values[name], from },
+  ]);
+  const shown = { ...model, settings: Object.fromEntries(origins) };
+  process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
   return servers === undefined ? 1 : 0;
 }

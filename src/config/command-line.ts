@@ -1,35 +1,100 @@
 import { Command, CommanderError, Option } from 'commander';
 import { ConfigError } from '../model/errors.ts';
+import { readSettingsInChild } from './read-settings-in-child.ts';
+import {
+  defaultSettingsPath,
+  type Section,
+  type SettingsFile,
+  type SettingsReader,
+} from './settings-values.ts';
 
 export interface Flag {
   /** As commander writes it: `--socket <path>`, `--json`. */
   readonly flag: string;
   readonly help: string;
   readonly default?: string;
+  /**
+   * Where the settings file has it: at the top what is true of the node or the cluster and not of one pod, never what
+   * other programs have to find without the file; else in the section of its command.
+   */
+  readonly inFile?: 'top' | 'never';
+  /** Typed, it stands for this other flag too: what the settings file says about that one does not count. */
+  readonly replaces?: string;
+}
+
+export interface Positional {
+  readonly name: string;
+  readonly help: string;
+  readonly inFile?: 'top' | 'never';
 }
 
 export interface CommandSpec {
   /** What is typed after `hawser`: `haproxy supervise`. */
   readonly name: string;
   readonly summary: string;
-  readonly positionals: readonly { readonly name: string; readonly help: string }[];
+  readonly positionals: readonly Positional[];
   readonly flags: readonly Flag[];
   readonly notes: string;
+  /** The section of the settings file that it reads beside the top. A command without one reads no file. */
+  readonly section?: Section;
 }
 
 export type CommandLine =
-  | { readonly kind: 'values'; readonly values: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'values';
+      readonly values: Readonly<Record<string, unknown>>;
+      /** Where each value came from: `--api-port`, `HAWSER_API_PORT`, `/etc/hawser/config.yaml:3` or `default`. */
+      readonly origins: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'help'; readonly text: string };
 
+const settingsFlag: Flag = {
+  flag: '--settings <path>',
+  help: `settings file; a missing one is an error (default: ${defaultSettingsPath}, if it is there)`,
+};
+
+interface Origin {
+  readonly value: unknown;
+  readonly from: string;
+}
+
 /**
- * What was asked for, by camel-case name: flags, then `HAWSER_…` variables (`--stats-socket` is
- * `HAWSER_STATS_SOCKET`), then defaults. Throws a ConfigError for an unknown flag or a missing argument.
+ * What was asked for, by camel-case name, `settings` being the file that was read: flags, then `HAWSER_…` variables (`--stats-socket` is
+ * `HAWSER_STATS_SOCKET`), then the settings file, then defaults. Throws a ConfigError for an unknown flag, a missing
+ * argument, and for a settings file with every problem that it has.
  */
 export function readCommandLine(
   spec: CommandSpec,
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
+  readSettings: SettingsReader = readSettingsInChild,
 ): CommandLine {
+  const flags = spec.section === undefined ? spec.flags : [...spec.flags, settingsFlag];
+  const parsed = parseArguments({ ...spec, flags }, argv);
+  if (parsed.kind === 'help') return parsed;
+  const { command } = parsed;
+  const file = spec.section === undefined ? undefined : readSettings(typedSettingsPath(command, env));
+  const options = command.options.map((option, index) => {
+    const name = option.attributeName();
+    const isReplaced = flags.some((flag) => flag.replaces === name && isTyped(flag, command, env));
+    const found = isReplaced ? undefined : valueIn(file, spec.section, name, flags[index]?.inFile);
+    return [name, typedValue(command, option, env) ?? found ?? defaultValue(command, option)] as const;
+  });
+  const entries = [...options, ...positionalsOf(spec, command, file)];
+  return {
+    kind: 'values',
+    values: {
+      ...Object.fromEntries(entries.map(([name, { value }]) => [name, value])),
+      ...(file !== undefined && { settings: file.path }),
+    },
+    origins: Object.fromEntries(entries.map(([name, { from }]) => [name, from])),
+  };
+}
+
+function parseArguments(
+  spec: CommandSpec,
+  argv: readonly string[],
+): { readonly kind: 'parsed'; readonly command: Command } | { readonly kind: 'help'; readonly text: string } {
   let text = '';
   const command = new Command(`hawser ${spec.name}`).description(spec.summary).exitOverride();
   command.configureOutput({ writeOut: (out) => (text += out), writeErr: () => undefined });
@@ -37,7 +102,8 @@ export function readCommandLine(
     .configureHelp({ helpWidth: 100 })
     .addHelpText('after', `\n${spec.notes}`)
     .allowExcessArguments(false);
-  for (const { name, help } of spec.positionals) command.argument(`<${name}>`, help);
+  for (const { name, help } of spec.positionals)
+    command.argument(spec.section === undefined ? `<${name}>` : `[${name}]`, help);
   for (const flag of spec.flags) command.addOption(optionOf(flag));
   try {
     command.parse([...argv], { from: 'user' });
@@ -47,13 +113,7 @@ export function readCommandLine(
       throw new ConfigError([withoutPrefix(error.message)], { cause: error });
     throw error;
   }
-  const positionals = spec.positionals.map(
-    ({ name }, index) => [camelCase(name), command.args[index]] as const,
-  );
-  const options = command.options.map(
-    (option) => [option.attributeName(), effectiveValue(command, option, env)] as const,
-  );
-  return { kind: 'values', values: Object.fromEntries([...options, ...positionals]) };
+  return { kind: 'parsed', command };
 }
 
 function optionOf(flag: Flag): Option {
@@ -63,19 +123,66 @@ function optionOf(flag: Flag): Option {
 }
 
 /** `--stats-socket` is `HAWSER_STATS_SOCKET`. */
-function variableOf(option: Option): string {
+export function variableOf(option: Option): string {
   return `HAWSER_${option.name().toUpperCase().replaceAll('-', '_')}`;
 }
 
-function effectiveValue(command: Command, option: Option, env: NodeJS.ProcessEnv): unknown {
-  const name = option.attributeName();
-  const variable = env[variableOf(option)];
-  if (command.getOptionValueSource(name) === 'cli' || variable === undefined)
-    return command.getOptionValue(name);
-  return option.isBoolean() ? ['1', 'true', 'yes'].includes(variable) : variable;
+function typedSettingsPath(command: Command, env: NodeJS.ProcessEnv): string | undefined {
+  const typed = command.getOptionValue('settings') ?? env['HAWSER_SETTINGS'];
+  return typeof typed === 'string' ? typed : undefined;
 }
 
-function camelCase(name: string): string {
+function isTyped({ flag }: Flag, command: Command, env: NodeJS.ProcessEnv): boolean {
+  return typedValue(command, new Option(flag), env) !== undefined;
+}
+
+/** From the command line, else from the environment. */
+function typedValue(command: Command, option: Option, env: NodeJS.ProcessEnv): Origin | undefined {
+  const name = option.attributeName();
+  if (command.getOptionValueSource(name) === 'cli')
+    return { value: command.getOptionValue(name), from: `--${option.name()}` };
+  const from = variableOf(option);
+  const text = env[from];
+  if (text === undefined) return undefined;
+  return { value: option.isBoolean() ? ['1', 'true', 'yes'].includes(text) : text, from };
+}
+
+function defaultValue(command: Command, option: Option): Origin {
+  return { value: command.getOptionValue(option.attributeName()), from: 'default' };
+}
+
+function valueIn(
+  file: SettingsFile | undefined,
+  section: Section | undefined,
+  name: string,
+  place: Flag['inFile'],
+): Origin | undefined {
+  if (file === undefined || section === undefined || place === 'never') return undefined;
+  const entry = file.values[place ?? section][name];
+  return entry === undefined ? undefined : { value: entry.value, from: `${file.path}:${entry.line}` };
+}
+
+/** Typed, all of them or none: which one a single path is meant to be would be a guess. */
+function positionalsOf(
+  spec: CommandSpec,
+  command: Command,
+  file: SettingsFile | undefined,
+): readonly (readonly [string, Origin])[] {
+  const typed = command.args.length > 0;
+  const found = spec.positionals.map(({ name, inFile }, index) => {
+    const key = camelCase(name);
+    const origin = typed
+      ? { value: command.args[index], from: name }
+      : valueIn(file, spec.section, key, inFile);
+    return [key, origin ?? { value: undefined, from: 'default' }] as const;
+  });
+  const missing = spec.positionals.filter((_, index) => found[index]?.[1].value === undefined);
+  if (missing.length > 0)
+    throw new ConfigError(missing.map(({ name }) => `missing required argument '${name}'`));
+  return found;
+}
+
+export function camelCase(name: string): string {
   return name.toLowerCase().replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 

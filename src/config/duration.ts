@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { fileForms } from './file-forms.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 /** Node's timers hold 31 bits of milliseconds. */
@@ -27,3 +28,4 @@ export const durationMs = z.pipe(
     return z.NEVER;
   }),
 );
+durationMs.register(fileForms, { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$' });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { parseAddress } from '../model/node-address.ts';
+import { fileForms } from './file-forms.ts';
 
 /** The kernel's limit for a unix socket path, less what our temporary names add to it. */
 const MAX_SOCKET_PATH = 90;
@@ -33,6 +34,7 @@ export const port = z.pipe(
       ),
   ),
 );
+port.register(fileForms, { type: 'integer', minimum: 1, maximum: 65_535 });
 
 /** `127.0.0.1:50937` or `[::1]:50937`: a host and a port. */
 export const listenAddress = z.pipe(
@@ -72,3 +74,8 @@ export const addresses = z.pipe(
   ),
   z.array(address),
 );
+addresses.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
+
+/** `HOST=IP[:PORT],…`, not looked into here. */
+export const serverList = z.string();
+serverList.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });

@@ -1,33 +1,46 @@
 import * as z from 'zod/mini';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
-import { absolutePath, address, addresses, listenAddress, port, socketPath } from './fields.ts';
+import { absolutePath, address, addresses, listenAddress, port, serverList, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
+import {
+  apiPortFlag,
+  apiVipsFlag,
+  healthPortFlag,
+  kubeconfigArgument,
+  lbPortFlag,
+  logLevelFlag,
+  lookupFlags,
+} from './shared-flags.ts';
 
 export const haproxyMonitorCommand: CommandSpec = {
   name: 'haproxy monitor',
+  section: 'haproxy',
   summary:
     'Discovers the API servers, renders haproxy.cfg, asks for reloads and keeps the firewall redirect.',
   positionals: [
-    { name: 'KUBECONFIG', help: 'credentials for the Kubernetes API' },
+    kubeconfigArgument,
     { name: 'TEMPLATE', help: 'EJS template of haproxy.cfg' },
     { name: 'CONFIG', help: 'where haproxy.cfg is written' },
   ],
   flags: [
-    { flag: '--api-vip <address>', help: 'virtual IP of the API, IPv4 or IPv6' },
-    { flag: '--api-vips <addresses>', help: 'several of them, separated by commas' },
-    { flag: '--api-port <port>', help: 'port of the API servers, and of the VIP', default: '6443' },
-    { flag: '--lb-port <port>', help: 'port HAProxy serves clients on', default: '9445' },
+    {
+      flag: '--api-vip <address>',
+      help: 'virtual IP of the API, IPv4 or IPv6',
+      inFile: 'never',
+      replaces: 'apiVips',
+    },
+    apiVipsFlag,
+    apiPortFlag,
+    lbPortFlag,
     { flag: '--stat-port <port>', help: "HAProxy's statistics page, on loopback", default: '29445' },
-    { flag: '--health-port <port>', help: '/haproxy_ready and /haproxy_monitor', default: '50936' },
-    { flag: '--check-interval <duration>', help: 'how often to list, beside watching', default: '6s' },
-    { flag: '--settle <duration>', help: 'how long a change must be stable', default: '500ms' },
-    { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes' },
-    { flag: '--servers <list>', help: 'HOST=IP[:PORT],… for --source static' },
+    healthPortFlag,
+    ...lookupFlags,
     {
       flag: '--socket <path>',
       help: "the supervisor's control socket",
       default: '/var/run/haproxy/haproxy-master.sock',
+      inFile: 'never',
     },
     {
       flag: '--stats-socket <path>',
@@ -52,7 +65,7 @@ export const haproxyMonitorCommand: CommandSpec = {
       default: '6s',
     },
     { flag: '--listen <address>', help: '/healthz and /metrics, on loopback', default: '127.0.0.1:50937' },
-    { flag: '--log-level <level>', help: 'debug, info, warn or error', default: 'info' },
+    logLevelFlag,
   ],
   notes: [
     'The redirect VIP:API_PORT -> LB_PORT is added after 2 good looks at /haproxy_monitor, 1 s apart.',
@@ -72,11 +85,13 @@ export const renderCommand: CommandSpec = {
 export const showConfigCommand: CommandSpec = {
   ...haproxyMonitorCommand,
   name: 'show-config',
-  summary: 'Prints the values that the template gets, as JSON.',
+  summary: 'Prints the values that the template gets, and where each setting came from, as JSON.',
   notes: 'Exit codes: 0 with servers, 1 no API server answered and no list is known, 2 usage.',
 };
 
-const schema = z.object({
+/** Also of the settings file's keys. */
+export const haproxyMonitorFields = {
+  settings: z.optional(absolutePath),
   kubeconfig: absolutePath,
   template: absolutePath,
   config: absolutePath,
@@ -89,7 +104,7 @@ const schema = z.object({
   checkInterval: durationMs,
   settle: durationMs,
   source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),
-  servers: z.optional(z.string()),
+  servers: z.optional(serverList),
   socket: socketPath,
   statsSocket: socketPath,
   stateFile: absolutePath,
@@ -99,7 +114,9 @@ const schema = z.object({
   redirectRemoveAfter: durationMs,
   listen: listenAddress,
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
-});
+};
+
+const schema = z.object(haproxyMonitorFields);
 
 export type HaproxyMonitorSettings = z.infer<typeof schema> & {
   /** Canonical and unique, in the order given; the first one's family leads. */

@@ -4,14 +4,21 @@ import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
+import { logLevelFlag } from './shared-flags.ts';
 
 export const haproxySuperviseCommand: CommandSpec = {
   name: 'haproxy supervise',
+  section: 'haproxy',
   summary: "Owns HAProxy's processes: starts, reloads without losing a connection, restarts and drains them.",
   positionals: [],
   flags: [
     { flag: '--config <path>', help: "HAProxy's configuration", default: '/etc/haproxy/haproxy.cfg' },
-    { flag: '--socket <path>', help: 'control socket', default: '/var/run/haproxy/haproxy-master.sock' },
+    {
+      flag: '--socket <path>',
+      help: 'control socket',
+      default: '/var/run/haproxy/haproxy-master.sock',
+      inFile: 'never',
+    },
     {
       flag: '--stats-socket <path>',
       help: '"stats socket" of the configuration',
@@ -38,7 +45,7 @@ export const haproxySuperviseCommand: CommandSpec = {
       help: 'how long a new generation may take to serve',
       default: '10s',
     },
-    { flag: '--log-level <level>', help: 'debug, info, warn or error', default: 'info' },
+    logLevelFlag,
   ],
   notes: [
     'The control socket takes one line a request (reload, status, ping) and answers each with a line of JSON.',
@@ -47,7 +54,8 @@ export const haproxySuperviseCommand: CommandSpec = {
   ].join('\n'),
 };
 
-const schema = z.object({
+/** Also of the settings file's keys. */
+export const haproxySuperviseFields = {
   config: absolutePath,
   socket: socketPath,
   statsSocket: socketPath,
@@ -58,7 +66,9 @@ const schema = z.object({
   forceDeleteTimeout: durationMs,
   startTimeout: durationMs,
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
-});
+};
+
+const schema = z.object(haproxySuperviseFields);
 
 export type HaproxySuperviseSettings = z.infer<typeof schema>;
 

@@ -6,31 +6,48 @@ import { virtualRouterIdProblems } from '../model/virtual-router-id.ts';
 import type { KeepalivedSettings, VirtualRouterIds } from '../model/vrrp.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
-import { absolutePath, address, addresses, listenAddress, port, socketPath } from './fields.ts';
+import { absolutePath, address, addresses, listenAddress, port, serverList, socketPath } from './fields.ts';
+import { fileForms } from './file-forms.ts';
 import { parseSettings } from './parse-settings.ts';
+import {
+  apiPortFlag,
+  apiVipsFlag,
+  healthPortFlag,
+  kubeconfigArgument,
+  lbPortFlag,
+  logLevelFlag,
+  lookupFlags,
+} from './shared-flags.ts';
 
 export const keepalivedMonitorCommand: CommandSpec = {
   name: 'keepalived monitor',
+  section: 'keepalived',
   summary:
     'Finds the nodes that share the VIPs, renders keepalived.conf, tracks health and asks for reloads.',
   positionals: [
-    { name: 'KUBECONFIG', help: 'credentials for the Kubernetes API' },
+    kubeconfigArgument,
     { name: 'TEMPLATE', help: 'EJS template of keepalived.conf' },
     { name: 'CONFIG', help: 'where keepalived.conf is written' },
   ],
   flags: [
-    {
-      flag: '--api-vips <addresses>',
-      help: 'virtual IPs of the API: IPv4, IPv6 or both, separated by a comma',
-    },
-    { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise' },
+    apiVipsFlag,
+    { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise', inFile: 'top' },
     {
       flag: '--cluster-name <name>',
       help: "gives the virtual router ids (default: from KUBECONFIG's server)",
+      inFile: 'top',
     },
-    { flag: '--interface <name>', help: 'where the VIPs go (default: the one whose subnet holds them)' },
-    { flag: '--node-ip <address>', help: "this node's address in the list of nodes" },
-    { flag: '--node-name <name>', help: "this node's name in that list (default: the hostname)" },
+    {
+      flag: '--interface <name>',
+      help: 'where the VIPs go (default: the one whose subnet holds them)',
+      inFile: 'top',
+    },
+    { flag: '--node-ip <address>', help: "this node's address in the list of nodes", inFile: 'top' },
+    {
+      flag: '--node-name <name>',
+      help: "this node's name in that list (default: the hostname)",
+      inFile: 'top',
+    },
     { flag: '--mode <mode>', help: 'unicast or multicast', default: 'unicast' },
     { flag: '--virtual-router-ids <ids>', help: 'API,INGRESS instead of what the name gives, 1 to 255' },
     { flag: '--advert-interval <duration>', help: 'of the fast profile; openshift has 1s', default: '100ms' },
@@ -38,18 +55,16 @@ export const keepalivedMonitorCommand: CommandSpec = {
     { flag: '--bootstrap', help: 'hold the API VIP until the local /readyz fails, then hand it over' },
     { flag: '--bootstrap-ips <addresses>', help: 'a bootstrap node that is in no list, as a peer' },
     { flag: '--force-virtual-router-id', help: 'join although somebody else uses the id on this segment' },
-    { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes' },
-    { flag: '--servers <list>', help: 'HOST=IP[:PORT],… for --source static' },
-    { flag: '--api-port <port>', help: 'port of the API servers', default: '6443' },
-    { flag: '--lb-port <port>', help: 'port HAProxy serves clients on', default: '9445' },
-    { flag: '--health-port <port>', help: "HAProxy's /haproxy_ready", default: '50936' },
-    { flag: '--check-interval <duration>', help: 'how often to list, beside watching', default: '6s' },
-    { flag: '--settle <duration>', help: 'how long a change must be stable', default: '500ms' },
+    ...lookupFlags,
+    apiPortFlag,
+    lbPortFlag,
+    healthPortFlag,
     { flag: '--last-known <path>', help: 'list for a cold start (default: vrrp-nodes.json beside CONFIG)' },
     {
       flag: '--socket <path>',
       help: "the supervisor's control socket",
       default: '/var/run/keepalived/keepalived.sock',
+      inFile: 'never',
     },
     {
       flag: '--run-dir <path>',
@@ -62,7 +77,7 @@ export const keepalivedMonitorCommand: CommandSpec = {
       default: '/usr/sbin/keepalived',
     },
     { flag: '--listen <address>', help: '/healthz and /metrics, on loopback', default: '127.0.0.1:50938' },
-    { flag: '--log-level <level>', help: 'debug, info, warn or error', default: 'info' },
+    logLevelFlag,
   ],
   notes: [
     'A node that is not in its own list of nodes does not join: it would be a second holder.',
@@ -81,6 +96,11 @@ const virtualRouterIdPair = z.pipe(
   }),
 );
 
+virtualRouterIdPair.register(fileForms, {
+  type: ['array', 'string'],
+  items: { type: 'integer', minimum: 1, maximum: 255 },
+});
+
 /** VRRP 3 counts hundredths of a second in 12 bits. */
 const advertInterval = durationMs.check(
   z.refine((ms) => ms >= 10 && ms <= 40_950 && ms % 10 === 0, {
@@ -88,7 +108,9 @@ const advertInterval = durationMs.check(
   }),
 );
 
-const schema = z.object({
+/** Also of the settings file's keys. */
+export const keepalivedMonitorFields = {
+  settings: z.optional(absolutePath),
   kubeconfig: absolutePath,
   template: absolutePath,
   config: absolutePath,
@@ -114,7 +136,7 @@ const schema = z.object({
   bootstrapIps: z._default(addresses, []),
   forceVirtualRouterId: z._default(z.boolean(), false),
   source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),
-  servers: z.optional(z.string()),
+  servers: z.optional(serverList),
   apiPort: port,
   lbPort: port,
   healthPort: port,
@@ -126,7 +148,9 @@ const schema = z.object({
   keepalived: absolutePath,
   listen: listenAddress,
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
-});
+};
+
+const schema = z.object(keepalivedMonitorFields);
 
 export type KeepalivedMonitorSettings = z.infer<typeof schema> & {
   /** Of the API, canonical; then those of ingress. */

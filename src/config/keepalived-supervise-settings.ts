@@ -3,9 +3,11 @@ import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
+import { logLevelFlag } from './shared-flags.ts';
 
 export const keepalivedSuperviseCommand: CommandSpec = {
   name: 'keepalived supervise',
+  section: 'keepalived',
   summary: "Owns keepalived's process: starts, reloads, restarts it, and leaves no VIP behind.",
   positionals: [],
   flags: [
@@ -14,7 +16,12 @@ export const keepalivedSuperviseCommand: CommandSpec = {
       help: "keepalived's configuration",
       default: '/etc/keepalived/keepalived.conf',
     },
-    { flag: '--socket <path>', help: 'control socket', default: '/var/run/keepalived/keepalived.sock' },
+    {
+      flag: '--socket <path>',
+      help: 'control socket',
+      default: '/var/run/keepalived/keepalived.sock',
+      inFile: 'never',
+    },
     {
       flag: '--run-dir <path>',
       help: 'where notify.fifo, vrrp-state.json and the accepted copy of the configuration are',
@@ -31,7 +38,7 @@ export const keepalivedSuperviseCommand: CommandSpec = {
       help: 'a track file older than this has a monitor that is dead or hangs',
       default: '3s',
     },
-    { flag: '--log-level <level>', help: 'debug, info, warn or error', default: 'info' },
+    logLevelFlag,
   ],
   notes: [
     'The control socket takes one line a request (reload, stop, start, status, ping) and answers each with a line of JSON.',
@@ -46,7 +53,8 @@ const realtimePriority = z.pipe(
   z.transform((text) => (text === 'off' ? undefined : Number(text))),
 );
 
-const schema = z.object({
+/** Also of the settings file's keys. */
+export const keepalivedSuperviseFields = {
   config: absolutePath,
   socket: socketPath,
   runDir: absolutePath,
@@ -54,7 +62,9 @@ const schema = z.object({
   chrt: realtimePriority,
   monitorTimeout: durationMs,
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
-});
+};
+
+const schema = z.object(keepalivedSuperviseFields);
 
 export type KeepalivedSuperviseSettings = z.infer<typeof schema>;
 

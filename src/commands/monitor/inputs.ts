@@ -9,12 +9,15 @@ export interface InputPaths {
   readonly template: string;
   readonly kubeconfig: string;
   readonly resolvConf?: string | undefined;
+  /** The settings file, where there is one. */
+  readonly settings?: string | undefined;
   readonly checkInterval: number;
 }
 
 /**
  * Watches the files that a monitor depends on. A changed template wakes the loop; a changed kubeconfig is read by the
- * source at its next request; the host's resolv.conf is copied to ours, now and whenever it changes.
+ * source at its next request; the host's resolv.conf is copied to ours, now and whenever it changes. A changed settings
+ * file is only told of: half of the settings in effect would be a state that nobody has tried.
  */
 export function watchInputs(
   settings: InputPaths,
@@ -22,13 +25,17 @@ export function watchInputs(
   observers: Observers,
   signal: AbortSignal,
 ): void {
-  const { template, kubeconfig, resolvConf } = settings;
+  const { template, kubeconfig, resolvConf, settings: settingsPath } = settings;
   const onChange = (path: string): void => {
+    if (path === settingsPath) {
+      observers.log({ event: 'settings-changed', level: 'warn', path, effect: 'at the next start' });
+      return;
+    }
     observers.log({ event: 'input-changed', path });
     if (path === resolvConf) void copyResolvConf(resolvConf, observers);
     else wake.poke();
   };
-  const paths = [template, kubeconfig, ...(resolvConf === undefined ? [] : [resolvConf])];
+  const paths = [template, kubeconfig, resolvConf, settingsPath].filter((path) => path !== undefined);
   watchFiles(paths, onChange, { lookAgainMs: settings.checkInterval, signal });
   if (resolvConf !== undefined) void copyResolvConf(resolvConf, observers);
 }

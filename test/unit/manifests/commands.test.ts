@@ -10,7 +10,7 @@ const hawser = new URL('../../../bin/hawser', import.meta.url).pathname;
 function helpOf(command: readonly string[]) {
   const help = execFileSync(hawser, [...command, '--help'], { encoding: 'utf8' });
   const usage = help.split('\n')[0] ?? '';
-  return { flags: help.match(/--[a-z][a-z-]*/g) ?? [], positionals: usage.match(/<[^>]+>/g) ?? [] };
+  return { flags: help.match(/--[a-z][a-z-]*/g) ?? [], positionals: usage.match(/[<[][A-Z]+[\]>]/g) ?? [] };
 }
 
 it.each([

@@ -1,0 +1,9 @@
+/** Writes what is made from the settings' schema: schemas/config.schema.json and docs/configuration.md. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { referencePage, schemaText } from './reference/pages.ts';
+
+const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+mkdirSync(at('schemas'), { recursive: true });
+writeFileSync(at('schemas/config.schema.json'), schemaText());
+writeFileSync(at('docs/configuration.md'), referencePage());

@@ -1,0 +1,72 @@
+import type { FileForm } from '../../src/config/file-forms.ts';
+import { fileFormOf, settingsJsonSchema } from '../../src/config/settings-form.ts';
+import { type Place, type SettingsKey, settingsKeys } from '../../src/config/settings-keys.ts';
+import { defaultSettingsPath } from '../../src/config/settings-values.ts';
+
+/** schemas/config.schema.json. */
+export function schemaText(): string {
+  return `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`;
+}
+
+/** docs/configuration.md. */
+export function referencePage(): string {
+  const keys = settingsKeys();
+  const tableOf = (place: Place) => keys.filter((key) => key.place === place).map(rowOf);
+  const head = ['| key | value | default | what it is |', '|---|---|---|---|'];
+  return [
+    ...introduction,
+    '## At the top: the cluster and this node',
+    '',
+    ...[...head, ...tableOf('top')],
+    '',
+    '## Under `haproxy:`',
+    '',
+    ...[...head, ...tableOf('haproxy')],
+    '',
+    '## Under `keepalived:`',
+    '',
+    ...[...head, ...tableOf('keepalived')],
+    '',
+  ].join('\n');
+}
+
+const introduction = [
+  '# Settings',
+  '',
+  '<!-- Made by scripts/reference.ts from the flags of the daemons: change those. -->',
+  '',
+  `The four daemons, \`hawser render\` and \`hawser show-config\` read \`${defaultSettingsPath}\`, if it is there;`,
+  '`--settings PATH` or `HAWSER_SETTINGS` names another one, which must be there. For each setting the flag comes first,',
+  'then its variable, then the file, then the default. A key is its flag in camel case: `advertInterval` is',
+  '`--advert-interval` and `HAWSER_ADVERT_INTERVAL`.',
+  '',
+  '```yaml',
+  '# yaml-language-server: $schema=config.schema.json',
+  'apiVips: [192.0.2.100]',
+  'clusterName: production',
+  'haproxy:',
+  '  drainTimeout: 55s',
+  'keepalived:',
+  '  advertInterval: 100ms',
+  '```',
+  '',
+  '`hawser settings` checks the file and lists everything that is wrong with it, with lines; an unknown key is an error that',
+  'names the nearest known one. `hawser show-config` says where each value came from. The file is read when a daemon starts:',
+  'what was edited takes effect when the containers are restarted (the monitors log `settings-changed`). Check it before: a',
+  'daemon does not start with a broken file. After changing a port run `hawser install`, which writes it into the probes too.',
+  '',
+];
+
+function rowOf(key: SettingsKey): string {
+  const fallback = key.default === undefined ? '' : `\`${key.default}\``;
+  return `| \`${key.key}\` | ${shownForm(fileFormOf(key))} | ${fallback} | ${key.help.replaceAll('|', '\\|')} |`;
+}
+
+function shownForm(form: FileForm): string {
+  const { type, enum: choices, pattern } = form;
+  if (Array.isArray(choices)) return choices.map((choice) => `\`${choice}\``).join(', ');
+  if (Array.isArray(type)) return 'list';
+  if (type === 'boolean') return '`true` or `false`';
+  if (type === 'integer') return `${form['minimum']} to ${form['maximum']}`;
+  return typeof pattern === 'string' && pattern.includes('ms') ? 'duration (`500ms`, `55s`, `2m`)' : 'text';
+}

@@ -1,0 +1,99 @@
+import * as z from 'zod/mini';
+import { type FileForm, fileForms } from './file-forms.ts';
+import { type Place, type SettingsKey, settingsKeys } from './settings-keys.ts';
+import type { Section } from './settings-values.ts';
+
+export const sections: readonly Section[] = ['haproxy', 'keepalived'];
+
+/**
+ * How a key's value looks in the settings file, as JSON Schema: what its field parser was registered with, else what
+ * zod says of its input. `optional` and defaults around a field say nothing about its value.
+ */
+export function fileFormOf({ field }: Pick<SettingsKey, 'field'>): FileForm {
+  const {
+    $schema: _schema,
+    default: _default,
+    ...form
+  } = z.toJSONSchema(field, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const known = fileForms.get(zodSchema);
+      if (known === undefined) return;
+      for (const name of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, name);
+      Object.assign(jsonSchema, known);
+    },
+  });
+  return form;
+}
+
+export function isList(form: FileForm): boolean {
+  return Array.isArray(form['type']) && form['type'].includes('array');
+}
+
+/** A file, after its YAML was read: scalars as the text that a flag would have, but for booleans. */
+export function settingsFileSchema(): z.ZodMiniType {
+  const keys = settingsKeys();
+  const shapeOf = (place: Place) =>
+    Object.fromEntries(
+      keys.filter((each) => each.place === place).map((each) => [each.key, z.optional(valueSchema(each))]),
+    );
+  const [haproxy, keepalived] = sections.map((section) =>
+    // Nothing but comments below a section's name is no mistake.
+    z.optional(z.nullable(z.strictObject(shapeOf(section), { error: sectionError }))),
+  );
+  return z.strictObject({ ...shapeOf('top'), haproxy, keepalived });
+}
+
+/** Undefined leaves the message of the problem inside to zod. */
+function sectionError({ code }: { readonly code: string }): string | undefined {
+  return code === 'invalid_type' ? 'expected a section with keys of its own' : undefined;
+}
+
+function valueSchema(key: SettingsKey): z.ZodMiniType {
+  const form = fileFormOf(key);
+  if (form['type'] === 'boolean') return thenField(z.boolean({ error: 'expected true or false' }), key);
+  const joined = z.pipe(
+    z.array(z.string()),
+    z.transform((parts) => parts.join(',')),
+  );
+  const text = isList(form)
+    ? z.union([z.string(), joined], { error: 'expected a list, or text with commas' })
+    : z.string({ error: form['type'] === 'integer' ? 'expected a whole number' : 'expected text' });
+  return thenField(text, key);
+}
+
+function thenField<T>(first: z.ZodMiniType<T>, { field }: SettingsKey): z.ZodMiniType {
+  const handedOn = z.transform((value: T): unknown => value);
+  return z.pipe(z.pipe(first, handedOn), field);
+}
+
+/** The JSON Schema of the file: for editors, and for whoever generates it. */
+export function settingsJsonSchema(): FileForm {
+  const keys = settingsKeys();
+  const objectOf = (place: Place, description: string) => ({
+    type: place === 'top' ? 'object' : ['object', 'null'],
+    description,
+    additionalProperties: false,
+    properties: Object.fromEntries(
+      keys.filter((each) => each.place === place).map((each) => [each.key, propertyOf(each)]),
+    ),
+  });
+  const top = objectOf('top', 'Settings of hawser. Flags and HAWSER_ variables take precedence.');
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'hawser',
+    ...top,
+    properties: {
+      ...top.properties,
+      haproxy: objectOf('haproxy', 'What only the pod "haproxy" uses.'),
+      keepalived: objectOf('keepalived', 'What only the pod "keepalived" uses.'),
+    },
+  };
+}
+
+function propertyOf(key: SettingsKey): FileForm {
+  const form = fileFormOf(key);
+  const fallback = form['type'] === 'integer' ? Number(key.default) : key.default;
+  return { ...form, description: key.help, ...(key.default !== undefined && { default: fallback }) };
+}

@@ -1,0 +1,57 @@
+import type { Flag, Positional } from './command-line.ts';
+
+/**
+ * What several commands take and must agree on. In the settings file these stand at the top, once. A command lists
+ * them beside its own.
+ */
+export const apiVipsFlag: Flag = {
+  flag: '--api-vips <addresses>',
+  help: 'virtual IPs of the API: IPv4, IPv6 or both, separated by a comma',
+  inFile: 'top',
+};
+
+export const apiPortFlag: Flag = {
+  flag: '--api-port <port>',
+  help: 'port of the API servers, and of the VIP',
+  default: '6443',
+  inFile: 'top',
+};
+
+export const lbPortFlag: Flag = {
+  flag: '--lb-port <port>',
+  help: 'port HAProxy serves clients on',
+  default: '9445',
+  inFile: 'top',
+};
+
+export const healthPortFlag: Flag = {
+  flag: '--health-port <port>',
+  help: 'HAProxy answers /haproxy_ready and /haproxy_monitor there',
+  default: '50936',
+  inFile: 'top',
+};
+
+export const lookupFlags: readonly Flag[] = [
+  {
+    flag: '--check-interval <duration>',
+    help: 'how often to list, beside watching',
+    default: '6s',
+    inFile: 'top',
+  },
+  { flag: '--settle <duration>', help: 'how long a change must be stable', default: '500ms', inFile: 'top' },
+  { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes', inFile: 'top' },
+  { flag: '--servers <list>', help: 'HOST=IP[:PORT],… for --source static', inFile: 'top' },
+];
+
+export const logLevelFlag: Flag = {
+  flag: '--log-level <level>',
+  help: 'debug, info, warn or error',
+  default: 'info',
+  inFile: 'top',
+};
+
+export const kubeconfigArgument: Positional = {
+  name: 'KUBECONFIG',
+  help: 'credentials for the Kubernetes API',
+  inFile: 'top',
+};

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+
+let directory: string;
+const at = (name: string) => join(directory, name);
+const run = (...argv: readonly string[]) => runCommand([hawser, ...argv], { timeoutMs: 30_000 });
+
+beforeAll(ensureBuilt);
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hawser-settings-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const daemons = [
+  ['haproxy', 'supervise'],
+  ['haproxy', 'monitor', '/k', '/t', '/c'],
+  ['keepalived', 'supervise'],
+  ['keepalived', 'monitor', '/k', '/t', '/c'],
+  ['render', '/k', '/t', '/c'],
+  ['show-config', '/k', '/t', '/c'],
+];
+
+test.each(daemons.map((argv) => [argv]))(
+  '%j does not start with a broken file, and says all of it',
+  async (argv) => {
+    writeFileSync(at('c.yaml'), 'apiPrt: 1\nkeepalived:\n  mode: broadcast\n');
+    const result = await run(...argv, '--settings', at('c.yaml'));
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toBe((await run('settings', '--settings', at('c.yaml'))).stderr);
+    expect(result.stderr).toMatch(
+      /c\.yaml:1: .*apiPrt.*apiPort\?\n.*c\.yaml:3: .*keepalived\.mode "broadcast"/,
+    );
+  },
+);
+
+test('show-config says where each value came from', async () => {
+  writeFileSync(
+    at('c.yaml'),
+    'source: static\nservers: [a=10.0.0.1]\napiPort: 7443\nhaproxy:\n  config: /c\n',
+  );
+  const result = await run('show-config', '/k', '/t', at('c'), '--lb-port=1', '--settings', at('c.yaml'));
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(result.stdout)).toMatchObject({
+    servers: [{ endpoint: '10.0.0.1:7443' }],
+    settings: {
+      apiPort: { value: '7443', from: `${at('c.yaml')}:3` },
+      lbPort: { value: '1', from: '--lb-port' },
+      config: { from: 'CONFIG' },
+      settle: { value: '500ms', from: 'default' },
+    },
+  });
+});
+
+test.each([
+  ['missing', () => undefined, /ENOENT/],
+  ['a directory', () => mkdirSync(at('c.yaml')), /is a directory/],
+  ['a FIFO that nobody writes', () => execFileSync('mkfifo', [at('c.yaml')]), /no regular file/],
+  ['huge', () => writeFileSync(at('c.yaml'), Buffer.alloc(300_000, 'a')), /300000 bytes/],
+  ['not text', () => writeFileSync(at('c.yaml'), Buffer.from([0xff, 0xfe, 0x00])), /not UTF-8/],
+  ['empty', () => writeFileSync(at('c.yaml'), ''), /is empty/],
+])('a file that is %s is refused by name', async (_what, make, message) => {
+  make();
+  const result = await run('settings', '--settings', at('c.yaml'));
+  expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(result.stderr).toContain(at('c.yaml'));
+  expect(result.stderr).toMatch(message);
+});
