@@ -1,8 +1,8 @@
 import type { Report } from './source.ts';
 
-/** Tells the first failure of something and its recovery, and is silent about every repeat. */
+/** Tells the first failure of something, the first of each other kind, and the recovery; is silent about every repeat. */
 export interface Outage {
-  failed(message: string): void;
+  failed(message: string, about?: { readonly kind: string; readonly remedy: string | undefined }): void;
   succeeded(): void;
 }
 
@@ -11,15 +11,16 @@ export function trackOutage(
   names: { readonly failed: string; readonly recovered: string },
   facts: Readonly<Record<string, unknown>>,
 ): Outage {
-  let isFailing = false;
+  let failing: string | undefined;
   return {
-    failed: (message) => {
-      if (!isFailing) report({ event: names.failed, level: 'warn', ...facts, error: message });
-      isFailing = true;
+    failed: (message, { kind, remedy } = { kind: '', remedy: undefined }) => {
+      if (failing !== kind)
+        report({ event: names.failed, level: 'warn', ...facts, error: message, ...(remedy && { remedy }) });
+      failing = kind;
     },
     succeeded: () => {
-      if (isFailing) report({ event: names.recovered, ...facts });
-      isFailing = false;
+      if (failing !== undefined) report({ event: names.recovered, ...facts });
+      failing = undefined;
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { ServerChoice } from '../model/choose-servers.ts';
 import type { ApiFailure } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
+import { remedyFor } from './forbidden.ts';
 import type { ParsedItem } from './kube-objects.ts';
 import type { Resource } from './list-objects.ts';
 import {
@@ -77,9 +78,9 @@ export function createServerView(settings: {
       show('poll', from);
     },
     unavailable: ({ status, message }) => {
-      outage.failed(message);
       // Not the whole message: loops and bases word the same outage differently.
       const kind = `${status ?? 'no answer'}`;
+      outage.failed(message, { kind, remedy: status === 403 ? remedyFor(message) : undefined });
       if (kind !== outageKind) push({ kind: 'unavailable', message });
       outageKind = kind;
     },

@@ -55,6 +55,13 @@ export function forbidden(user: string, resource: string): Status {
   return status(403, 'Forbidden', message, { kind: resource });
 }
 
+/** What a kubelet gets for a list of all nodes since Kubernetes 1.32 (kube-apiserver's Node authorizer). */
+export function forbiddenForKubelet(user: string): Status {
+  const name = user.replace('system:node:', '');
+  const { message, ...rest } = forbidden(user, 'nodes');
+  return { ...rest, message: `${message}: node '${name}' cannot read all nodes, only its own Node object` };
+}
+
 export function expired(asked: number, oldest: number): Status {
   return status(410, 'Expired', `too old resource version: ${asked} (${oldest})`);
 }

@@ -1,7 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
-import { forbidden, sendJson, sendText, status, unauthorized } from './answers.ts';
+import {
+  forbidden,
+  forbiddenForKubelet,
+  type Status,
+  sendJson,
+  sendText,
+  status,
+  unauthorized,
+} from './answers.ts';
 import { type Faults, noFaults } from './faults.ts';
 import { type Answer, listAnswer, type ServedResource } from './list.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -155,7 +163,11 @@ function refusal(
   if (verdict === 'allowed') return undefined;
   return verdict === 'unauthenticated'
     ? { code: 401, body: unauthorized }
-    : { code: 403, body: forbidden('system:anonymous', resource.plural) };
+    : { code: 403, body: forbiddenBody(callerOf(request).commonName ?? 'system:anonymous', resource) };
+}
+
+function forbiddenBody(user: string, { plural }: ServedResource): Status {
+  return user.startsWith('system:node:') ? forbiddenForKubelet(user) : forbidden(user, plural);
 }
 
 function callerOf(request: IncomingMessage): Caller {
