@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { readCommandLine } from '../config/command-line.ts';
 import {
   type KeepalivedMonitorSettings,
@@ -6,7 +7,6 @@ import {
   keepalivedSettings,
 } from '../config/keepalived-monitor-settings.ts';
 import { clusterNameOf } from '../model/cluster-name.ts';
-import { ConfigError, messageOf } from '../model/errors.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createLog } from '../observe/logger.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
@@ -22,6 +22,8 @@ import { troubleOf } from './monitor/hung.ts';
 import { watchInputs } from './monitor/inputs.ts';
 import type { Observers } from './monitor/observers.ts';
 import { stopOnSignals } from './stop-signals.ts';
+
+const NAME_RETRY_MS = 500;
 
 /** `hawser keepalived monitor`: resolves with 0 once it was asked to stop. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -44,12 +46,14 @@ async function monitor(
   signal: AbortSignal,
 ): Promise<void> {
   const { log, metrics } = observers;
-  const clusterName = settings.clusterName ?? (await nameFromKubeconfig(settings.kubeconfig, log));
   await serveEndpoint(
     settings.listen,
     { trouble: () => troubleOf(metrics.secondsSinceBeat()), metrics: metrics.text },
     signal,
   );
+  const clusterName =
+    settings.clusterName ?? (await nameFromKubeconfig(settings.kubeconfig, observers, signal));
+  if (clusterName === undefined) return;
   const wake = createWake();
   const lists = await openNodeLists(settings, wake, observers);
   const modelSettings = keepalivedSettings(settings, clusterName);
@@ -63,13 +67,21 @@ async function monitor(
   ]);
 }
 
-/** The router ids come from the name, so a guess would be worse than none. */
-async function nameFromKubeconfig(path: string, log: Observers['log']): Promise<string> {
-  try {
-    const { server } = await openKubeconfig(path, log).load();
-    return clusterNameOf(server.hostname);
-  } catch (error) {
-    const message = `Cannot do without --cluster-name: "${path}" does not tell it (${messageOf(error)})`;
-    throw new ConfigError([message], { cause: error });
+/**
+ * The router ids come from the name, so a guess would be worse than none: waits for a kubeconfig, which on the first node
+ * of a cluster is made after the pods. Undefined where the monitor was stopped meanwhile.
+ */
+async function nameFromKubeconfig(
+  path: string,
+  { log, metrics }: Observers,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const kubeconfig = openKubeconfig(path, log);
+  while (!signal.aborted) {
+    metrics.beat();
+    const loaded = await kubeconfig.load().catch(() => undefined);
+    if (loaded !== undefined) return clusterNameOf(loaded.server.hostname);
+    await pause(NAME_RETRY_MS, undefined, { signal }).catch(() => undefined);
   }
+  return undefined;
 }

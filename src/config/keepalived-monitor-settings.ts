@@ -53,6 +53,10 @@ export const keepalivedMonitorCommand: CommandSpec = {
     { flag: '--advert-interval <duration>', help: 'of the fast profile; openshift has 1s', default: '100ms' },
     { flag: '--profile <profile>', help: "fast, or openshift: the shell pods' dialect", default: 'fast' },
     { flag: '--bootstrap', help: 'hold the API VIP until the local /readyz fails, then hand it over' },
+    {
+      flag: '--first-node',
+      help: 'stand alone for the API VIP while no list of nodes has ever been known: where kubeadm init runs',
+    },
     { flag: '--bootstrap-ips <addresses>', help: 'a bootstrap node that is in no list, as a peer' },
     { flag: '--force-virtual-router-id', help: 'join although somebody else uses the id on this segment' },
     ...lookupFlags,
@@ -133,6 +137,7 @@ export const keepalivedMonitorFields = {
   advertInterval,
   profile: z.enum(['fast', 'openshift'], { error: 'expected fast or openshift' }),
   bootstrap: z._default(z.boolean(), false),
+  firstNode: z._default(z.boolean(), false),
   bootstrapIps: z._default(addresses, []),
   forceVirtualRouterId: z._default(z.boolean(), false),
   source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),
@@ -206,11 +211,11 @@ export function keepalivedSettings(
   settings: KeepalivedMonitorSettings,
   clusterName: string,
 ): KeepalivedSettings {
-  const { profile, mode, apiVips, ingressVips, nodeName, bootstrap, bootstrapIps } = settings;
+  const { profile, mode, apiVips, ingressVips, nodeName, bootstrap, firstNode, bootstrapIps } = settings;
   const { notifyFifo, trackFile, reloadCheckLog, virtualRouterIds, nodeIp } = settings;
   return {
     clusterName,
-    ...{ profile, mode, apiVips, ingressVips, nodeName, bootstrap, bootstrapIps },
+    ...{ profile, mode, apiVips, ingressVips, nodeName, bootstrap, firstNode, bootstrapIps },
     ...{ notifyFifo, trackFile, reloadCheckLog },
     advertIntervalMs: settings.advertInterval,
     ...(virtualRouterIds && { virtualRouterIds }),

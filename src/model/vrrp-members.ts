@@ -8,7 +8,7 @@ import { maxGroupSize } from './vrrp-priority.ts';
 export type VrrpMembers =
   | {
       readonly kind: 'members';
-      /** This node's place in the sorted list; undefined for a bootstrap node, which is in no list. */
+      /** This node's place in the sorted list, 0 for a first node; undefined for a bootstrap node, which is in no list. */
       readonly index: number | undefined;
       readonly groupSize: number;
       readonly self: VrrpPeer;
@@ -19,7 +19,8 @@ export type VrrpMembers =
 /**
  * The group of a VIP. A list that has no address for one of its nodes, has an address twice, or does not have this
  * node gives no group: whoever joined with it would be a second holder, because somebody would not hear it or not be
- * heard. A node finds itself by `nodeIp`, else by name, else by an address that is on one of its interfaces.
+ * heard. An empty list is one of a cluster that does not exist yet: its first node stands alone, if it is told that it is
+ * the first one. A node finds itself by `nodeIp`, else by name, else by an address that is on one of its interfaces.
  */
 export function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): VrrpMembers {
   const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
@@ -27,18 +28,26 @@ export function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInp
   if (typeof listed === 'string') return notReady(kind, listed);
   const local = localAddresses(input);
   const found = findSelf(listed, input.settings, local);
-  const bootstrap = input.settings.bootstrap && kind === 'api' ? bootstrapSelf(family, input) : undefined;
-  const self = found ?? bootstrap;
+  const { bootstrap, firstNode = false } = input.settings;
+  const isFirst = firstNode && listed.length === 0;
+  const unlisted = (bootstrap || isFirst) && kind === 'api' ? unlistedSelf(family, input) : undefined;
+  const self = found ?? unlisted;
   if (self === undefined)
     return notReady(kind, `this node "${input.settings.nodeName}" is not among ${shown(listed)}`);
   if (!local.has(self.address))
     return notReady(kind, `its address ${self.address} of this node is on none of its interfaces`);
-  const index = found === undefined ? -1 : listed.indexOf(found);
+  const index = isFirst ? 0 : found === undefined ? -1 : listed.indexOf(found);
   const others = [
     ...listed.filter((member) => member !== self),
     ...bootstrapPeers(kind, family, input, self),
   ];
-  return { kind: 'members', index: index < 0 ? undefined : index, groupSize: listed.length, self, others };
+  return {
+    kind: 'members',
+    index: index < 0 ? undefined : index,
+    groupSize: Math.max(1, listed.length),
+    self,
+    others,
+  };
 }
 
 function notReady(kind: VipKind, what: string): VrrpMembers {
@@ -89,7 +98,7 @@ function findSelf(
 }
 
 /** Of a node that is in no list: `nodeIp`, or its address in the VIP's subnet. */
-function bootstrapSelf(family: AddressFamily, input: VrrpInput): VrrpPeer | undefined {
+function unlistedSelf(family: AddressFamily, input: VrrpInput): VrrpPeer | undefined {
   const { nodeName, nodeIp, apiVips, ingressVips } = input.settings;
   const subnets = input.interfaces.flatMap(({ addresses }) => addresses);
   const own = nodeIp === undefined ? [...localAddresses(input)] : [nodeIp];

@@ -119,6 +119,8 @@ export interface KeepalivedSettings {
   readonly nodeIp?: string;
   /** This node holds the API VIP until the control plane serves; it need not be in the list. */
   readonly bootstrap: boolean;
+  /** This node is the only one of the API VIP's group as long as its list of nodes is empty. */
+  readonly firstNode?: boolean;
   /** Addresses of a bootstrap node, which no list of nodes has: peers of the API VIP until they are taken away. */
   readonly bootstrapIps?: readonly string[];
   /** FIFO to which keepalived writes its transitions. */

@@ -52,6 +52,7 @@ test('what is chosen reaches the model, addresses in canonical form', () => {
     nodeIp: 'fd00::1',
     interface: 'eth0',
     bootstrap: true,
+    firstNode: false,
     bootstrapIps: ['10.0.0.9'],
     virtualRouterIds: { api: 77, ingress: 78 },
     advertIntervalMs: 250,

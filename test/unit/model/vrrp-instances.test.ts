@@ -160,3 +160,34 @@ test('the openshift profile has the shell pods’ names and priorities', () => {
 test('explicit virtual router ids overrule the cluster’s name', () => {
   expect(built(input({ virtualRouterIds: { api: 7, ingress: 8 } }))[0]?.virtualRouterId).toBe(7);
 });
+
+describe('the first node of a cluster that does not exist yet', () => {
+  const nobody = { controlPlane: [] };
+
+  test('stands alone with the priority that it will have as the only one of the list', () => {
+    const [alone] = built(input({ firstNode: true }, nobody));
+    expect(alone).toMatchObject({ sourceAddress: '10.0.0.1', peers: [] });
+    expect(alone).toEqual(built(input({ firstNode: true }, { controlPlane: three.slice(0, 1) }))[0]);
+  });
+
+  test('without being told so it does not join: a joining node would be a second holder', () => {
+    expect(reasonOf(input({}, nobody))).toContain('no node at all');
+  });
+
+  test('a list that has others but not this node is believed, also by a first node', () => {
+    expect(
+      reasonOf(
+        input(
+          { firstNode: true, nodeName: 'z' },
+          { interfaces: [{ name: 'eth0', addresses: ['10.0.0.9/24'] }] },
+        ),
+      ),
+    ).toContain('is not among');
+  });
+
+  test('its ingress VIP waits for the list', () => {
+    expect(reasonOf(input({ firstNode: true, apiVips: [], ingressVips: ['10.0.0.6'] }, nobody))).toContain(
+      'no node',
+    );
+  });
+});
