@@ -11,6 +11,7 @@ COPY scripts/build.ts scripts/build.ts
 COPY src src
 COPY bin bin
 COPY templates templates
+COPY manifests manifests
 RUN set -eu; \
     case "$(uname -m)" in aarch64) arch=arm64 ;; *) arch=x64 ;; esac; \
     node="node_modules/node-linux-$arch/bin/node"; \
@@ -19,7 +20,7 @@ RUN set -eu; \
     mkdir -p "/opt/hawser/node_modules/node-linux-$arch/bin"; \
     cp "$node" "/opt/hawser/$node"; \
     cp "node_modules/node-linux-$arch/LICENSE" "/opt/hawser/node_modules/node-linux-$arch/LICENSE"; \
-    cp -R bin dist templates package.json /opt/hawser/; \
+    cp -R bin dist templates manifests package.json /opt/hawser/; \
     chmod -R a+rX,go-w /opt/hawser
 
 FROM ${BASE}

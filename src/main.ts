@@ -25,6 +25,10 @@ const commands: Readonly<
     summary: 'print the values that the template gets',
     load: () => import('./commands/show-config.ts'),
   },
+  install: {
+    summary: 'put settings and static pods on this node',
+    load: () => import('./commands/install.ts'),
+  },
   settings: {
     summary: 'check the settings file',
     load: () => import('./commands/settings.ts'),

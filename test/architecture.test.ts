@@ -23,6 +23,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   haproxy: ['model', 'system', 'node'],
   keepalived: ['model', 'system', 'node'],
   firewall: ['model', 'system', 'zod'],
+  install: ['model', 'system', 'node', 'yaml', 'zod'],
   observe: ['model', 'node', 'pino', 'prom-client'],
   system: ['model', 'node', 'execa', 'chokidar'],
 };

@@ -7,14 +7,18 @@ import { basename, dirname, join } from 'node:path';
  * ones. The new file gets exactly `mode`, whatever the umask. A symbolic link at `path` is replaced, not followed.
  * Throws the system error where the directory cannot be written; the old file is then untouched and the temporary
  * one is gone.
+ *
+ * The bytes are written beside `path`, or in `stageIn`, a directory of the same file system, where somebody reads
+ * everything that appears in that of `path`.
  */
 export async function writeFileAtomically(
   path: string,
   data: string | Buffer,
-  options: { readonly mode: number },
+  options: { readonly mode: number; readonly stageIn?: string },
 ): Promise<void> {
   const directory = dirname(path);
-  const temporary = join(directory, `.${basename(path).slice(0, 200)}.${randomBytes(8).toString('hex')}`);
+  const staging = options.stageIn ?? directory;
+  const temporary = join(staging, `.${basename(path).slice(0, 200)}.${randomBytes(8).toString('hex')}`);
   // Opened before the try: a name that already exists is not ours to remove.
   const file = await open(temporary, 'wx', options.mode);
   try {

@@ -19,8 +19,8 @@ it('is a node-critical pod on the host network of every node, whatever its taint
 });
 
 it('gives the supervisor longer to stop than its connections may drain and be ended', () => {
-  const flag = supervisor.args.find((arg) => arg.startsWith('--drain-timeout='));
-  const drainMs = parseDurationMs(flag?.split('=')[1] ?? '') ?? Number.NaN;
+  const drainTimeout = haproxySuperviseCommand.flags.find(({ flag }) => flag.startsWith('--drain-timeout '));
+  const drainMs = parseDurationMs(drainTimeout?.default ?? '') ?? Number.NaN;
   expect(spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(drainMs + 5_000 + 2_000);
 });
 
@@ -52,10 +52,9 @@ it('mounts narrow paths of the host and nothing above them', () => {
   const paths = spec.volumes.flatMap((volume) => volume.hostPath?.path ?? []);
   expect(paths.sort()).toEqual([
     '/etc/haproxy',
+    '/etc/hawser',
     '/etc/kubernetes/static-pod-resources/haproxy',
     '/etc/resolv.conf',
-    '/var/lib/kubelet/kubeconfig',
-    '/var/lib/kubelet/pki',
   ]);
 });
 
@@ -71,7 +70,6 @@ it('gives each container what it writes, and the rest read-only or not at all', 
     volumeMounts.filter(({ readOnly }) => !readOnly).map(({ mountPath }) => mountPath);
   expect(writable(supervisor)).toEqual(['/var/run/haproxy', '/var/lib/haproxy/run']);
   expect(writable(monitor)).toEqual(['/etc/haproxy', '/var/run/haproxy']);
-  expect(supervisor.volumeMounts.map(({ mountPath }) => mountPath)).not.toContain('/var/lib/kubelet/pki');
 });
 
 it('has a writable mount below every path that the supervisor writes by default', () => {
@@ -90,9 +88,9 @@ it("names the image by the project's version, never latest", () => {
   expect(spec.containers.map(({ image }) => image)).toEqual([`hawser:${version}`, `hawser:${version}`]);
 });
 
-it('has a VIP that leads nowhere until it is replaced', () => {
-  // RFC 5737: reserved for documentation.
-  expect(monitor.args.at(-1)).toMatch(/^--api-vip=192\.0\.2\.\d+$/);
+it('has no setting but where the settings are', () => {
+  for (const { args } of spec.containers)
+    expect(args.filter((arg) => arg.startsWith('--'))).toEqual(['--settings=/etc/hawser/config.yaml']);
 });
 
 it('says why a failing container failed', () => {

@@ -36,7 +36,7 @@ it('copies everything that bin/hawser looks for', () => {
   const wanted = read('bin/hawser').match(/\$here\/(?:dist|node_modules\/node-linux)/g) ?? [];
   expect(new Set(wanted)).toEqual(new Set(['$here/node_modules/node-linux', '$here/dist']));
   expect(built).toMatch(/cp "\$node" "\/opt\/hawser\/\$node"/);
-  expect(built).toMatch(/cp -R bin dist templates package\.json \/opt\/hawser\//);
+  expect(built).toMatch(/cp -R bin dist templates manifests package\.json \/opt\/hawser\//);
 });
 
 it('starts both stages from one named base and never from latest', () => {

@@ -39,7 +39,7 @@ it('mounts only volumes that are there, and has none that nobody mounts', () => 
   expect([...mounted].sort()).toEqual(spec.volumes.map(({ name }) => name).sort());
 });
 
-it('has a VIP that leads nowhere until it is replaced', () => {
-  // RFC 5737: reserved for documentation.
-  expect(monitor.args.at(-1)).toMatch(/^--api-vips=192\.0\.2\.\d+$/);
+it('has no setting but where the settings are', () => {
+  for (const { args } of spec.containers)
+    expect(args.filter((arg) => arg.startsWith('--'))).toEqual(['--settings=/etc/hawser/config.yaml']);
 });

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { readCommandLine } from '../config/command-line.ts';
+import { type InstallSettings, installCommand, installSettings } from '../config/install-settings.ts';
+import { applySteps } from '../install/apply-steps.ts';
+import { layout } from '../install/layout.ts';
+import { fileState, type Plan, planFiles, planText, type WantedFile } from '../install/plan.ts';
+import { type InstallRecord, recordText, sha256 } from '../install/record.ts';
+import { ConfigError } from '../model/errors.ts';
+import { type Draft, draftInstall, type OnDisk, readDisk } from './install/draft.ts';
+import { objectionsTo } from './install/objections.ts';
+
+/** `hawser install`. Throws a ConfigError with every reason why not; nothing was written then. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(installCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const asked = installSettings(line.values);
+  const disk = await readDisk(asked.root);
+  const draft = draftInstall(asked, disk);
+  const replaced = await manifestsToReplace(asked.root, draft, disk);
+  const plan = await planInstall(asked.root, draft, disk, replaced);
+  const { problems, notices } = await objectionsTo(
+    asked,
+    draft,
+    disk,
+    new Set(replaced.map(({ path }) => path)),
+  );
+  for (const notice of notices) process.stdout.write(`notice: ${notice}\n`);
+  if (asked.dryRun) process.stdout.write(planText(plan));
+  const all = [...problems, ...plan.problems];
+  if (all.length > 0) throw new ConfigError(all);
+  if (plan.steps.length === 0) return say('nothing to do: everything is as it should be\n');
+  if (asked.dryRun) return say(`dry run: nothing was written, ${plan.steps.length} steps were left out\n`);
+  process.stdout.write(planText(plan));
+  if (!asked.yes && !(await isAgreed())) return say('nothing was written\n', 1);
+  return await write(asked, plan);
+}
+
+function say(text: string, exitCode = 0): number {
+  process.stdout.write(text);
+  return exitCode;
+}
+
+/** Another's pods under the names of ours: the openshift flavour takes their place, the kubeadm one does not. */
+async function manifestsToReplace(root: string, draft: Draft, disk: OnDisk): Promise<readonly WantedFile[]> {
+  const found: WantedFile[] = [];
+  const foreign: string[] = [];
+  for (const { path, content, mode } of draft.manifests) {
+    const isOurs = disk.record?.files.some((file) => file.path === path) ?? false;
+    const there = isOurs ? undefined : await fileState(join(root, path)).catch(() => undefined);
+    if (there === undefined || there.content.equals(Buffer.from(content))) continue;
+    found.push({ path, content: there.content.toString('utf8'), mode });
+    if (draft.flavor === 'kubeadm') foreign.push(path);
+  }
+  if (foreign.length > 0)
+    throw new ConfigError(
+      foreign.map(
+        (path) =>
+          `Cannot replace "${path}": hawser did not write it, expected none; move it away, or take its place with --flavor openshift`,
+      ),
+    );
+  return found;
+}
+
+/** The record lies there before the first manifest does: an install that was cut off can be taken away again. */
+async function planInstall(
+  root: string,
+  draft: Draft,
+  disk: OnDisk,
+  replaced: readonly WantedFile[],
+): Promise<Plan> {
+  const saved = replaced.map(({ path, content, mode }) => ({
+    ...{ path: `${layout.replacedDir}/${path.slice(layout.manifests.length + 1)}`, content, mode },
+  }));
+  const files = [...saved, ...draft.support];
+  const { steps } = await planFiles(root, [...files, ...draft.manifests]);
+  const made = steps.flatMap((step) => (step.kind === 'make-directory' ? step.path : []));
+  const record: InstallRecord = {
+    version: 1,
+    flavor: draft.flavor,
+    image: draft.image,
+    directories: [...new Set([...(disk.record?.directories ?? []), ...made])],
+    files: [...draft.support, ...draft.manifests].map(({ path, content }) => ({
+      path,
+      sha256: sha256(content),
+    })),
+    replaced: [
+      ...(disk.record?.replaced ?? []),
+      ...replaced.map(({ path }, index) => ({ path, saved: saved[index]?.path ?? '' })),
+    ],
+  };
+  const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
+  return await planFiles(root, [...files, recordFile, ...draft.manifests]);
+}
+
+async function isAgreed(): Promise<boolean> {
+  if (!process.stdin.isTTY)
+    throw new ConfigError(['Cannot ask whether to go on: there is no terminal, expected --yes or --dry-run']);
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question('Write this? [y/N] ');
+  terminal.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+async function write({ root }: InstallSettings, { steps }: Plan): Promise<number> {
+  const outcome = await applySteps(root, steps);
+  if (outcome.kind === 'done') return say(`done: ${steps.length} steps\n`);
+  process.stderr.write(`${outcome.message}, expected a disk that takes it\n`);
+  for (const path of outcome.undone) process.stderr.write(`taken back: ${path}\n`);
+  for (const each of outcome.left) process.stderr.write(`still as it was written: ${each}\n`);
+  return 1;
+}

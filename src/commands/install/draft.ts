@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import type { InstallSettings } from '../../config/install-settings.ts';
+import { settingsJsonSchema } from '../../config/settings-form.ts';
+import { type Flavor, layout, podLayouts } from '../../install/layout.ts';
+import { imageOf, renderManifest } from '../../install/manifest.ts';
+import { fileState, type WantedFile } from '../../install/plan.ts';
+import { type InstallRecord, parseRecord } from '../../install/record.ts';
+import { type SettingsChange, settingsText } from '../../install/settings-text.ts';
+import { clusterNameOf } from '../../model/cluster-name.ts';
+import { ConfigError, messageOf } from '../../model/errors.ts';
+import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
+import { shippedFile } from './shipped-files.ts';
+
+/** What is on the node's disk that an install builds on. */
+export interface OnDisk {
+  readonly record: InstallRecord | undefined;
+  readonly settings: string | undefined;
+  readonly authority: string | undefined;
+}
+
+/** What an install would have on the node, before anybody has looked whether it may. */
+export interface Draft {
+  readonly flavor: Flavor;
+  readonly image: string;
+  readonly settings: EffectiveSettings;
+  /** In the order in which they are written: what the kubelet reads comes last. */
+  readonly support: readonly WantedFile[];
+  readonly manifests: readonly WantedFile[];
+}
+
+/** kubelet's grace: the drain, then SIGTERM and, 5 s later, SIGKILL for what is left; the rest is for saying goodbye. */
+const GRACE_BEYOND_DRAIN_S = 10;
+
+/** Throws a ConfigError for what is there and cannot be read. */
+export async function readDisk(root: string): Promise<OnDisk> {
+  const problems: string[] = [];
+  const read = async (path: string): Promise<string | undefined> => {
+    const found = await fileState(join(root, path)).catch(messageOf);
+    if (typeof found === 'string') problems.push(found);
+    return typeof found === 'string' ? undefined : found?.content.toString('utf8');
+  };
+  const [record, settings, authority] = [
+    await read(layout.record),
+    await read(layout.settings),
+    await read(layout.clusterAuthority),
+  ];
+  const parsed = record === undefined ? undefined : parseRecord(record);
+  if (record !== undefined && parsed === undefined)
+    problems.push(
+      `Cannot use "${layout.record}": it is not what hawser install wrote, expected that; move it away to start afresh`,
+    );
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { record: parsed, settings, authority };
+}
+
+/** Throws a ConfigError for settings that the daemons would refuse. */
+export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
+  const flavor = asked.flavor ?? disk.record?.flavor ?? 'kubeadm';
+  const text = settingsText(disk.settings, changesFor(asked, flavor, disk));
+  const settings = effectiveSettings(text, layout.settings);
+  const image = asked.image ?? disk.record?.image ?? imageOf(shippedFile('manifests/haproxy.yaml'));
+  const schema = `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`;
+  return {
+    ...{ flavor, image, settings },
+    support: [
+      ...podLayouts.map(({ template, source }) => ({
+        ...{ path: template, content: shippedFile(source.template), mode: 0o644 },
+      })),
+      { path: layout.schema, content: schema, mode: 0o644 },
+      { path: layout.settings, content: text, mode: 0o644 },
+    ],
+    manifests: podLayouts.map((pod) => {
+      const { listen } = pod.program === 'haproxy' ? settings.haproxyMonitor : settings.keepalivedMonitor;
+      const { healthPort } = settings.haproxyMonitor;
+      const graceSeconds = Math.ceil(settings.haproxySupervise.drainTimeout / 1_000) + GRACE_BEYOND_DRAIN_S;
+      const values = { flavor, image, healthPort, listen, graceSeconds };
+      const content = renderManifest(shippedFile(pod.source.manifest), pod, values);
+      return { path: pod.manifest, content, mode: 0o600, stageIn: layout.kubernetes };
+    }),
+  };
+}
+
+function changesFor(asked: InstallSettings, flavor: Flavor, disk: OnDisk): readonly SettingsChange[] {
+  const { apiVip, ingressVip, clusterName, firstNode } = asked;
+  const isNew = disk.settings === undefined;
+  const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];
+  // The router ids come from the name, and the kubeconfig that would tell it may not be there yet.
+  const name =
+    clusterName ?? (isNew && flavor === 'kubeadm' && vip !== undefined ? clusterNameOf(vip) : undefined);
+  const wanted: readonly (readonly [readonly string[], unknown])[] = [
+    [['apiVips'], apiVip],
+    [['ingressVips'], ingressVip],
+    [['clusterName'], name],
+    [['interface'], asked.interface],
+    [['keepalived', 'firstNode'], firstNode || undefined],
+    [['keepalived', 'profile'], isNew && flavor === 'openshift' ? 'openshift' : undefined],
+  ];
+  return wanted.flatMap(([path, value]) => (value === undefined ? [] : [{ path, value }]));
+}

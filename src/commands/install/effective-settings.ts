@@ -1,0 +1,54 @@
+import { type CommandSpec, readCommandLine } from '../../config/command-line.ts';
+import {
+  type HaproxyMonitorSettings,
+  haproxyMonitorCommand,
+  haproxyMonitorSettings,
+} from '../../config/haproxy-monitor-settings.ts';
+import {
+  type HaproxySuperviseSettings,
+  haproxySuperviseCommand,
+  haproxySuperviseSettings,
+} from '../../config/haproxy-supervise-settings.ts';
+import {
+  type KeepalivedMonitorSettings,
+  keepalivedMonitorCommand,
+  keepalivedMonitorSettings,
+} from '../../config/keepalived-monitor-settings.ts';
+import {
+  keepalivedSuperviseCommand,
+  keepalivedSuperviseSettings,
+} from '../../config/keepalived-supervise-settings.ts';
+import { parseSettingsFile } from '../../config/parse-settings-file.ts';
+import type { SettingsFile } from '../../config/settings-values.ts';
+import { ConfigError } from '../../model/errors.ts';
+
+/** What the daemons of this node would run with. */
+export interface EffectiveSettings {
+  readonly haproxySupervise: HaproxySuperviseSettings;
+  readonly haproxyMonitor: HaproxyMonitorSettings;
+  readonly keepalivedMonitor: KeepalivedMonitorSettings;
+}
+
+/** Reads a settings file as all four daemons would. Throws a ConfigError with every problem that one of them has. */
+export function effectiveSettings(text: string, path: string): EffectiveSettings {
+  const parsed = parseSettingsFile(text, path);
+  if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
+  const file = { path, values: parsed.values };
+  const monitorFiles = ['/kubeconfig', '/template', '/config'];
+  keepalivedSuperviseSettings(valuesFor(keepalivedSuperviseCommand, [], file));
+  return {
+    haproxySupervise: haproxySuperviseSettings(valuesFor(haproxySuperviseCommand, [], file), {}),
+    haproxyMonitor: haproxyMonitorSettings(valuesFor(haproxyMonitorCommand, monitorFiles, file)),
+    keepalivedMonitor: keepalivedMonitorSettings(valuesFor(keepalivedMonitorCommand, monitorFiles, file)),
+  };
+}
+
+/** The environment of this process is not that of the pods. */
+function valuesFor(
+  spec: CommandSpec,
+  argv: readonly string[],
+  file: SettingsFile,
+): Readonly<Record<string, unknown>> {
+  const line = readCommandLine(spec, argv, {}, () => file);
+  return line.kind === 'values' ? line.values : {};
+}

@@ -1,0 +1,149 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InstallSettings } from '../../config/install-settings.ts';
+import { askVip } from '../../install/ask-vip.ts';
+import { foreignManifests } from '../../install/foreign-manifests.ts';
+import { layout } from '../../install/layout.ts';
+import { vipProblems } from '../../model/vip-problems.ts';
+import { presentAddresses } from '../../system/interface-addresses.ts';
+import { listeningPorts, ownerOf } from '../../system/listening-ports.ts';
+import { currentInterfaces, currentRoutes } from '../../system/routes.ts';
+import type { Draft, OnDisk } from './draft.ts';
+import type { EffectiveSettings } from './effective-settings.ts';
+
+export interface Objections {
+  /** Each says what stands against the install, and what to do about it. */
+  readonly problems: readonly string[];
+  readonly notices: readonly string[];
+}
+
+/** The port at which ingress answers, to find out who has its VIP. */
+const INGRESS_PORT = 443;
+
+/** Everything that speaks against an install, looked for all at once. Nothing is changed. */
+export async function objectionsTo(
+  asked: InstallSettings,
+  draft: Draft,
+  disk: OnDisk,
+  replaced: ReadonlySet<string>,
+): Promise<Objections> {
+  const found = [
+    nodeObjections(asked.root, disk, draft),
+    manifestObjections(asked.root, draft, replaced),
+    { problems: portProblems(draft.settings, disk, replaced.size > 0), notices: [] },
+    { problems: await placeProblems(draft, disk), notices: [] },
+    await answerObjections(asked, draft, disk),
+  ];
+  return {
+    problems: found.flatMap(({ problems }) => problems),
+    notices: found.flatMap(({ notices }) => notices),
+  };
+}
+
+function nodeObjections(root: string, disk: OnDisk, { flavor }: Draft): Objections {
+  if (!(statSync(root, { throwIfNoEntry: false })?.isDirectory() ?? false))
+    return {
+      problems: [`Cannot use --root "${root}": there is no such folder, expected a node's root directory`],
+      notices: [],
+    };
+  const notices: string[] = [];
+  if (disk.authority === undefined && flavor === 'kubeadm')
+    notices.push(
+      `${layout.clusterAuthority} is not there: this is a node before kubeadm init or join. The pods wait for it; on the first node type --first-node`,
+    );
+  if (flavor === 'kubeadm' && !existsSync(join(root, layout.kubeconfig)))
+    notices.push(
+      `${layout.kubeconfig} is not there: the pods wait for it. Once there is a cluster: umask 077; kubeadm kubeconfig user --client-name hawser > ${layout.kubeconfig}`,
+    );
+  return { problems: [], notices };
+}
+
+function manifestObjections(root: string, draft: Draft, replaced: ReadonlySet<string>): Objections {
+  const ours = new Set([...draft.manifests.map(({ path }) => path), ...replaced]);
+  const foreign = foreignManifests(root, ours);
+  return {
+    problems: foreign.flatMap(({ path, runs }) =>
+      runs === undefined
+        ? []
+        : [
+            `Cannot put pods beside "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (a name with .bak there is read too)`,
+          ],
+    ),
+    notices: foreign.flatMap(({ path, runs, message }) =>
+      runs === undefined ? [`${path} cannot be read: ${message}`] : [],
+    ),
+  };
+}
+
+/** Ports of an earlier install are taken by hawser itself, those of the pods that are replaced by them. */
+function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: boolean): readonly string[] {
+  const ports = portsOf(settings);
+  const twice = ports.filter(({ port }, index) => ports.findIndex((other) => other.port === port) !== index);
+  const busy = disk.record !== undefined || isReplacing ? [] : listeningPorts();
+  return [
+    ...twice.map(
+      ({ key, port }) =>
+        `Cannot use ${key} ${port}: it is another setting's port already, expected a free one`,
+    ),
+    ...ports.flatMap(({ key, port }) => {
+      const listener = busy.find((each) => each.port === port);
+      if (listener === undefined || key === 'apiPort') return [];
+      const owner = ownerOf(listener) ?? 'a process that cannot be seen from here';
+      return [
+        `Cannot use ${key} ${port}: ${owner} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
+      ];
+    }),
+  ];
+}
+
+function portsOf({ haproxyMonitor, keepalivedMonitor }: EffectiveSettings) {
+  const { apiPort, lbPort, healthPort, statPort, listen } = haproxyMonitor;
+  return [
+    { key: 'apiPort', port: apiPort },
+    { key: 'lbPort', port: lbPort },
+    { key: 'healthPort', port: healthPort },
+    { key: 'haproxy.statPort', port: statPort },
+    { key: 'haproxy.listen', port: listen.port },
+    { key: 'keepalived.listen', port: keepalivedMonitor.listen.port },
+  ];
+}
+
+async function placeProblems({ settings }: Draft, disk: OnDisk): Promise<readonly string[]> {
+  const { vips, interface: name } = settings.keepalivedMonitor;
+  const [interfaces, routes, isOurs] = [
+    currentInterfaces(),
+    await currentRoutes(),
+    disk.record !== undefined,
+  ];
+  return vips.flatMap((vip) => vipProblems(vip, { interfaces, routes, interface: name, isOurs }));
+}
+
+/** An address that somebody has already would be there twice, unless that is the cluster that this node belongs to. */
+async function answerObjections(asked: InstallSettings, draft: Draft, disk: OnDisk): Promise<Objections> {
+  const { vips, apiVips, apiPort } = draft.settings.keepalivedMonitor;
+  const isKnown = (vip: string) =>
+    presentAddresses().has(vip) || (disk.record !== undefined && (disk.settings ?? '').includes(vip));
+  const answers = await Promise.all(
+    vips
+      .filter((vip) => !isKnown(vip))
+      .map(async (vip) => {
+        const port = apiVips.includes(vip) ? apiPort : INGRESS_PORT;
+        return { vip, answer: await askVip(vip, port, disk.authority) };
+      }),
+  );
+  const taken = answers.flatMap(({ vip, answer }) =>
+    answer.kind === 'somebody' ? [{ vip, what: answer.what }] : [],
+  );
+  return {
+    problems: taken.flatMap(({ vip, what }) =>
+      asked.join
+        ? []
+        : [
+            `Cannot use VIP "${vip}": ${what} has it, expected nobody; --join says that it is the cluster which this node is about to join`,
+          ],
+    ),
+    notices: answers.flatMap(({ vip, answer }) =>
+      answer.kind === 'cluster' ? [`the cluster answers at ${vip}`] : [],
+    ),
+  };
+}

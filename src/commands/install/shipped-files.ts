@@ -1,0 +1,16 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A file that comes with hawser: `manifests/haproxy.yaml`, `templates/haproxy.cfg.ejs`. */
+export function shippedFile(path: string): string {
+  return readFileSync(join(homeFrom(dirname(fileURLToPath(import.meta.url))), path), 'utf8');
+}
+
+/** The bundle is one folder below the manifests, the sources are three: the same program either way. */
+function homeFrom(folder: string): string {
+  if (existsSync(join(folder, 'manifests/haproxy.yaml'))) return folder;
+  if (folder === '/')
+    throw new Error('Cannot find "manifests/haproxy.yaml": expected it beside the program, as in the image');
+  return homeFrom(dirname(folder));
+}

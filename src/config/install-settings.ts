@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import type { CommandSpec, Flag } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { absolutePath, addresses } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+
+const rootFlag: Flag = { flag: '--root <dir>', help: "the node's root directory", default: '/' };
+const dryRunFlag: Flag = { flag: '--dry-run', help: 'only show what would change' };
+
+export const installCommand: CommandSpec = {
+  name: 'install',
+  summary: 'Puts settings, templates and static pods on this control-plane node, or brings them up to date.',
+  positionals: [],
+  flags: [
+    {
+      flag: '--api-vip <addresses>',
+      help: 'virtual IP of the API; one of each family, separated by a comma',
+    },
+    { flag: '--ingress-vip <addresses>', help: 'virtual IP of ingress, likewise' },
+    { flag: '--cluster-name <name>', help: 'the same on all nodes (default for kubeadm: from the VIP)' },
+    { flag: '--interface <name>', help: 'where the VIPs go (default: the one whose subnet holds them)' },
+    { flag: '--flavor <flavor>', help: 'kubeadm, or openshift: replaces its two pods (default: as before)' },
+    { flag: '--image <image>', help: 'of all containers (default: as before, else hawser with its version)' },
+    { flag: '--first-node', help: 'kubeadm init is about to run here: hold the VIP without an API' },
+    { flag: '--join', help: 'who answers at the VIP is the cluster that this node is about to join' },
+    rootFlag,
+    dryRunFlag,
+    { flag: '--yes', help: 'do not ask' },
+  ],
+  notes: [
+    'What is in /etc/hawser/config.yaml stays, but for the flags above; without a flag everything is as before.',
+    'The manifests come last, each of them whole. If a step fails the ones before it are taken back.',
+    'Exit codes: 0 done or nothing to do, 1 failure, 2 refused: every reason is listed, and nothing was written.',
+  ].join('\n'),
+};
+
+export const uninstallCommand: CommandSpec = {
+  name: 'uninstall',
+  summary: 'Takes the pods away, waits for their end, and removes VIPs, firewall table and files.',
+  positionals: [],
+  flags: [
+    { flag: '--keep-config', help: 'keep the settings and the kubeconfig' },
+    { flag: '--timeout <duration>', help: 'how long the pods may take to end', default: '90s' },
+    rootFlag,
+    dryRunFlag,
+  ],
+  notes: [
+    'Only what `hawser install` has written is removed; a file that was edited since is kept as FILE.saved.',
+    'Exit codes: 0 nothing is left, 1 something is: it is listed, 2 usage.',
+  ].join('\n'),
+};
+
+const name = z.string().check(z.minLength(1, { error: 'expected a name' }));
+
+const installSchema = z.object({
+  apiVip: z.optional(addresses),
+  ingressVip: z.optional(addresses),
+  clusterName: z.optional(name),
+  interface: z.optional(name),
+  flavor: z.optional(z.enum(['kubeadm', 'openshift'], { error: 'expected kubeadm or openshift' })),
+  image: z.optional(
+    z
+      .string()
+      .check(
+        z.regex(/^[A-Za-z0-9][\w.\-/:@]*$/, { error: 'expected the name of an image, such as hawser:0.1.0' }),
+      ),
+  ),
+  firstNode: z._default(z.boolean(), false),
+  join: z._default(z.boolean(), false),
+  root: absolutePath,
+  dryRun: z._default(z.boolean(), false),
+  yes: z._default(z.boolean(), false),
+});
+
+const uninstallSchema = z.object({
+  keepConfig: z._default(z.boolean(), false),
+  timeout: durationMs,
+  root: absolutePath,
+  dryRun: z._default(z.boolean(), false),
+});
+
+export type InstallSettings = z.infer<typeof installSchema>;
+export type UninstallSettings = z.infer<typeof uninstallSchema>;
+
+export function installSettings(values: Readonly<Record<string, unknown>>): InstallSettings {
+  return parseSettings(installSchema, values);
+}
+
+export function uninstallSettings(values: Readonly<Record<string, unknown>>): UninstallSettings {
+  return parseSettings(uninstallSchema, values);
+}

@@ -1,0 +1,82 @@
+import { chmod, mkdir, rmdir, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../model/errors.ts';
+import { writeFileAtomically } from '../system/atomic-write.ts';
+import type { Step } from './plan.ts';
+
+export type StepsOutcome =
+  | { readonly kind: 'done' }
+  | {
+      readonly kind: 'undone';
+      readonly message: string;
+      /** What had been done before the failure and was taken back. */
+      readonly undone: readonly string[];
+      /** What could not be taken back, with the reason. */
+      readonly left: readonly string[];
+    };
+
+/**
+ * Does all steps in their order, or none: the first failure takes back what was done, newest first. Every file
+ * appears whole and with its mode, or not at all.
+ */
+export async function applySteps(root: string, steps: readonly Step[]): Promise<StepsOutcome> {
+  const done: Step[] = [];
+  for (const step of steps) {
+    try {
+      await apply(root, step);
+      done.unshift(step);
+    } catch (error) {
+      const undone: string[] = [];
+      const left: string[] = [];
+      for (const each of done) {
+        await undo(root, each).then(
+          () => undone.push(pathOf(each)),
+          (reason) => left.push(`${pathOf(each)}: ${messageOf(reason)}`),
+        );
+      }
+      return { kind: 'undone', message: `Cannot write "${pathOf(step)}": ${messageOf(error)}`, undone, left };
+    }
+  }
+  return { kind: 'done' };
+}
+
+export function pathOf(step: Step): string {
+  return step.kind === 'write' ? step.file.path : step.path;
+}
+
+async function apply(root: string, step: Step): Promise<void> {
+  const path = join(root, pathOf(step));
+  switch (step.kind) {
+    case 'make-directory':
+      await mkdir(path);
+      // Whatever the umask.
+      return await chmod(path, 0o755);
+    case 'change-mode':
+      return await chmod(path, step.mode);
+    case 'write':
+      return await write(root, step.file.path, step.file.content, step.file);
+  }
+}
+
+async function undo(root: string, step: Step): Promise<void> {
+  const path = join(root, pathOf(step));
+  switch (step.kind) {
+    case 'make-directory':
+      return await rmdir(path);
+    case 'change-mode':
+      return await chmod(path, step.before);
+    case 'write':
+      if (step.before === undefined) return await unlink(path);
+      return await write(root, step.file.path, step.before.content, { ...step.file, mode: step.before.mode });
+  }
+}
+
+async function write(
+  root: string,
+  path: string,
+  content: string | Buffer,
+  { mode, stageIn }: { readonly mode: number; readonly stageIn?: string },
+): Promise<void> {
+  const staging = stageIn === undefined ? {} : { stageIn: join(root, stageIn) };
+  await writeFileAtomically(join(root, path), content, { mode, ...staging });
+}

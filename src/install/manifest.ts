@@ -1,0 +1,79 @@
+import { type Document, isMap, isSeq, parseDocument } from 'yaml';
+import type { Flavor, PodLayout } from './layout.ts';
+
+export interface ManifestSettings {
+  readonly flavor: Flavor;
+  readonly image: string;
+  readonly healthPort: number;
+  /** Of the monitor's own page. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** How long the pod may take to stop. */
+  readonly graceSeconds: number;
+}
+
+const header = [
+  ' Written by `hawser install`, which puts it back as it was: settings are in /etc/hawser/config.yaml. After a change',
+  ' there type `hawser install` again.',
+].join('\n');
+
+/** One of `manifests/*.yaml` as a node gets it; comments stay. Throws where the text is not the manifest it should be. */
+export function renderManifest(text: string, pod: PodLayout, settings: ManifestSettings): string {
+  const document = parseDocument(text);
+  document.commentBefore = header;
+  const monitor = `${pod.program}-monitor`;
+  for (const name of [pod.program, monitor])
+    set(document, [...container(document, name), 'image'], settings.image);
+  if (pod.program === 'haproxy') {
+    set(
+      document,
+      [...container(document, 'haproxy'), 'livenessProbe', 'httpGet', 'port'],
+      settings.healthPort,
+    );
+    set(document, ['spec', 'terminationGracePeriodSeconds'], settings.graceSeconds);
+  }
+  const page = [...container(document, monitor), 'livenessProbe', 'httpGet'];
+  set(document, [...page, 'port'], settings.listen.port);
+  set(document, [...page, 'host'], settings.listen.host);
+  if (settings.flavor === 'openshift') useKubeletCredentials(document, monitor);
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+type Path = readonly (string | number)[];
+
+function container(document: Document, name: string): Path {
+  const list = document.getIn(['spec', 'containers']);
+  const index = isSeq(list) ? list.items.findIndex((each) => isMap(each) && each.get('name') === name) : -1;
+  if (index < 0) throw new Error(`Cannot use the manifest: there is no container "${name}", expected one`);
+  return ['spec', 'containers', index];
+}
+
+function set(document: Document, path: Path, value: string | number): void {
+  if (!document.hasIn(path))
+    throw new Error(
+      `Cannot use the manifest: it has no ${path.join('.')}, expected the one that came with hawser`,
+    );
+  document.setIn(path, value);
+}
+
+/**
+ * OpenShift's pods use the kubelet's credentials, which there may list nodes. Two narrow paths: a mount of all of
+ * /var/lib/kubelet would keep every pod's volumes busy. Certificates are rotated by renaming, hence the folder.
+ */
+function useKubeletCredentials(document: Document, monitor: string): void {
+  const path = container(document, monitor);
+  set(document, [...path, 'args', 2], '/var/lib/kubelet/kubeconfig');
+  const mounts = [
+    { name: 'kubeconfig', path: '/var/lib/kubelet/kubeconfig', type: 'File' },
+    { name: 'kubelet-pki', path: '/var/lib/kubelet/pki', type: 'Directory' },
+  ];
+  for (const { name, path: host, type } of mounts) {
+    document.addIn([...path, 'volumeMounts'], document.createNode({ name, mountPath: host, readOnly: true }));
+    document.addIn(['spec', 'volumes'], document.createNode({ name, hostPath: { path: host, type } }));
+  }
+}
+
+/** The image that a manifest names. */
+export function imageOf(text: string): string {
+  const document = parseDocument(text);
+  return String(document.getIn([...container(document, 'haproxy'), 'image']));
+}

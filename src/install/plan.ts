@@ -1,0 +1,102 @@
+import { lstat, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { codeOf, messageOf } from '../model/errors.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+export interface WantedFile {
+  /** On the node, below its root directory. */
+  readonly path: string;
+  readonly content: string;
+  readonly mode: number;
+  /** Where its bytes are written before it appears: somebody reads whatever appears beside it. */
+  readonly stageIn?: string;
+}
+
+export interface FileState {
+  readonly content: Buffer;
+  readonly mode: number;
+}
+
+/** One change; `before` is what undoes it. Paths are below the root directory. */
+export type Step =
+  | { readonly kind: 'make-directory'; readonly path: string }
+  | { readonly kind: 'change-mode'; readonly path: string; readonly mode: number; readonly before: number }
+  | { readonly kind: 'write'; readonly file: WantedFile; readonly before: FileState | undefined };
+
+export interface Plan {
+  readonly steps: readonly Step[];
+  /** What lies in the way. */
+  readonly problems: readonly string[];
+}
+
+/** What is missing for these files to be there, in their order; nothing where all of it is. Folders get mode 0755. */
+export async function planFiles(root: string, wanted: readonly WantedFile[]): Promise<Plan> {
+  const steps: Step[] = [];
+  const problems: string[] = [];
+  for (const file of wanted) {
+    const folders = await missingFolders(root, dirname(file.path)).catch(messageOf);
+    if (typeof folders === 'string') problems.push(folders);
+    else
+      for (const path of folders)
+        if (!steps.some((step) => step.kind === 'make-directory' && step.path === path))
+          steps.push({ kind: 'make-directory', path });
+    const before = await fileState(join(root, file.path)).catch(messageOf);
+    if (typeof before === 'string') problems.push(before);
+    else steps.push(...stepsFor(file, before));
+  }
+  return { steps, problems: [...new Set(problems)] };
+}
+
+function stepsFor(file: WantedFile, before: FileState | undefined): readonly Step[] {
+  const { path, mode } = file;
+  if (before === undefined || !before.content.equals(Buffer.from(file.content)))
+    return [{ kind: 'write', file, before }];
+  return before.mode === mode ? [] : [{ kind: 'change-mode', path, mode, before: before.mode }];
+}
+
+/** Undefined where there is no such file. Throws for what is there and is no file that can be read. */
+export async function fileState(path: string): Promise<FileState | undefined> {
+  try {
+    const status = await lstat(path);
+    if (!status.isFile())
+      throw new Error(`Cannot replace "${path}": it is no regular file, expected one or none`);
+    return { content: await readFile(path), mode: status.mode & 0o7777 };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+async function missingFolders(root: string, path: string): Promise<readonly string[]> {
+  if (path === '/' || path === '.') return [];
+  const above = await missingFolders(root, dirname(path));
+  const status = await stat(join(root, path)).catch(() => undefined);
+  if (status === undefined) return [...above, path];
+  if (status.isDirectory()) return above;
+  throw new Error(`Cannot use "${join(root, path)}" as a folder: it is a file, expected a folder or nothing`);
+}
+
+/** For people: what would be different afterwards. */
+export function planText({ steps }: Plan): string {
+  return steps.map(stepText).join('');
+}
+
+function stepText(step: Step): string {
+  switch (step.kind) {
+    case 'make-directory':
+      return `+ folder ${step.path} (0755)\n`;
+    case 'change-mode':
+      return `~ mode of ${step.path}: ${octal(step.before)} -> ${octal(step.mode)}\n`;
+    case 'write':
+      return `${unifiedDiff(step.file.path, step.before?.content.toString('utf8'), step.file.content)}${modeText(step)}`;
+  }
+}
+
+function modeText({ file, before }: Extract<Step, { kind: 'write' }>): string {
+  if (before?.mode === file.mode) return '';
+  return `~ mode of ${file.path}: ${before === undefined ? 'new' : octal(before.mode)} -> ${octal(file.mode)}\n`;
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0');
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+
+const record = z.object({
+  version: z.literal(1),
+  flavor: z.enum(['kubeadm', 'openshift']),
+  image: z.string(),
+  /** That were not there before. */
+  directories: z.array(z.string()),
+  files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  /** Manifests of others: where each was, and where it lies now. */
+  replaced: z.array(z.object({ path: z.string(), saved: z.string() })),
+});
+
+/** What `hawser install` has put on this node, so that `hawser uninstall` takes away that and nothing else. */
+export type InstallRecord = z.infer<typeof record>;
+
+export function recordText(content: InstallRecord): string {
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+/** Undefined for anything that is no record. */
+export function parseRecord(text: string): InstallRecord | undefined {
+  try {
+    return record.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+export function sha256(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}

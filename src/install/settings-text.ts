@@ -1,0 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Document, parseDocument } from 'yaml';
+
+export interface SettingsChange {
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+const header = [
+  ' yaml-language-server: $schema=config.schema.json',
+  " hawser's settings, on this node. `hawser settings` checks this file; the containers read it when they start.",
+].join('\n');
+
+/**
+ * The text of the settings file with some values set. What is there stays as it is, comments and order included: the
+ * file belongs to whoever edits it. Without a change the text is the same.
+ */
+export function settingsText(existing: string | undefined, changes: readonly SettingsChange[]): string {
+  const document = existing === undefined ? new Document({}) : parseDocument(existing);
+  if (existing === undefined) document.commentBefore = header;
+  const now: unknown = document.toJS();
+  const needed = changes.filter(({ path, value }) => !isDeepStrictEqual(path.reduce(fieldOf, now), value));
+  if (existing !== undefined && needed.length === 0) return existing;
+  for (const { path, value } of needed) document.setIn(path, document.createNode(value, { flow: true }));
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

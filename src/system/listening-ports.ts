@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+
+export interface ListeningPort {
+  readonly port: number;
+  readonly inode: string;
+}
+
+/** `TCP_LISTEN` of the kernel, as /proc/net/tcp prints it. */
+const LISTEN = '0A';
+
+/** The TCP ports that somebody listens on in this network namespace, on whatever address. */
+export function listeningPorts(): readonly ListeningPort[] {
+  return ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((path) =>
+    readText(path)
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => {
+        const fields = line.trim().split(/\s+/);
+        const [, local = '', , state] = fields;
+        const port = Number.parseInt(local.split(':')[1] ?? '', 16);
+        return state === LISTEN ? [{ port, inode: fields[9] ?? '' }] : [];
+      }),
+  );
+}
+
+/** `haproxy, pid 4242`: whose socket it is, undefined where that process cannot be seen from here. */
+export function ownerOf({ inode }: ListeningPort): string | undefined {
+  const link = `socket:[${inode}]`;
+  const pid = entriesOf('/proc').find((entry) => /^\d+$/.test(entry) && holds(entry, link));
+  return pid === undefined ? undefined : `${readText(`/proc/${pid}/comm`).trim()}, pid ${pid}`;
+}
+
+function holds(pid: string, link: string): boolean {
+  return entriesOf(`/proc/${pid}/fd`).some((descriptor) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${descriptor}`) === link;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function entriesOf(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,170 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { createInstallNode, type InstallNode } from '../../helpers/install-node.ts';
+import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+
+let node: InstallNode;
+const manifests = ['haproxy', 'keepalived'].map((name) => `/etc/kubernetes/manifests/${name}.yaml`);
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  node = await createInstallNode();
+});
+afterEach(async () => {
+  await node[Symbol.asyncDispose]();
+});
+
+test('a dry run on an empty root shows everything, and writes nothing', async () => {
+  const result = await node.install('--dry-run');
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  for (const path of [...manifests, '/etc/hawser/config.yaml'])
+    expect(result.stdout).toContain(`+++ ${path}\n`);
+  expect(result.stdout).toContain('+apiVips: [10.0.0.100]\n');
+  expect(result.stdout).toMatch(/notice: .*ca\.crt is not there/);
+  expect(node.tree()).toEqual([]);
+});
+
+test('everything is there afterwards, with its mode, and pods that name nothing but the settings', async () => {
+  expect(
+    await node.install('--image', 'registry.example/hawser:9', '--ingress-vip', '10.0.0.101'),
+  ).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+  });
+  expect(node.tree().filter((line) => !line.endsWith(' 755'))).toEqual([
+    '/etc/hawser/config.schema.json 644',
+    '/etc/hawser/config.yaml 644',
+    '/etc/hawser/installed.json 644',
+    ...manifests.map((path) => `${path} 600`),
+    '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs 644',
+    '/etc/kubernetes/static-pod-resources/keepalived/keepalived.conf.ejs 644',
+  ]);
+  expect(node.read('/etc/hawser/config.yaml')).toMatch(
+    /^# yaml-language-server: \$schema=config\.schema\.json\n/,
+  );
+  expect(parse(node.read('/etc/hawser/config.yaml'))).toEqual({
+    apiVips: ['10.0.0.100'],
+    ingressVips: ['10.0.0.101'],
+    clusterName: '10-0-0-100',
+  });
+  for (const path of manifests)
+    for (const { image, args } of parse(node.read(path)).spec.containers) {
+      expect(image).toBe('registry.example/hawser:9');
+      expect(args.at(-1)).toBe('--settings=/etc/hawser/config.yaml');
+    }
+});
+
+test('a second time there is nothing to do, and no file is touched', async () => {
+  await node.install();
+  const before = node.tree('exact');
+  const again = await node.install();
+  expect(again).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(again.stdout).toContain('nothing to do');
+  const bare = await node.run('install', '--yes');
+  expect(bare.stdout).toContain('nothing to do');
+  expect(node.tree('exact')).toEqual(before);
+});
+
+test('what somebody wrote into the settings stays, and a port that is changed there reaches the probes', async () => {
+  await node.install();
+  const settings = node.read('/etc/hawser/config.yaml');
+  const edited = `${settings}# ours\nhealthPort: 50999\nhaproxy:\n  drainTimeout: 20s # short\n  listen: 127.0.0.1:50001\n`;
+  node.write('/etc/hawser/config.yaml', edited);
+  const result = await node.run('install', '--yes', '--interface', 'eth0');
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(result.stdout).toMatch(/^-\s+port: 50936$/m);
+  expect(node.read('/etc/hawser/config.yaml')).toBe(`${edited}interface: eth0\n`);
+  const { spec } = parse(node.read('/etc/kubernetes/manifests/haproxy.yaml'));
+  expect(spec.terminationGracePeriodSeconds).toBe(30);
+  expect(
+    spec.containers.map(
+      (each: { livenessProbe: { httpGet: { port: number } } }) => each.livenessProbe.httpGet.port,
+    ),
+  ).toEqual([50_999, 50_001]);
+});
+
+test('a manifest that somebody changed, or opened to others, is put back', async () => {
+  await node.install();
+  const text = node.read(manifests[0] ?? '');
+  node.write(manifests[0] ?? '', `${text}# changed\n`);
+  rmSync(join(node.root, manifests[1] ?? ''));
+  expect((await node.install()).stdout).toContain('-# changed');
+  expect(node.read(manifests[0] ?? '')).toBe(text);
+  expect(node.tree()).toContain(`${manifests[1]} 600`);
+});
+
+test('the openshift flavour takes the place of the shell pods and keeps them', async () => {
+  const theirs = 'kind: Pod\nspec: {containers: [{name: haproxy, image: quay.example/haproxy}]}\n';
+  for (const path of manifests) node.write(path, theirs);
+  const refused = await node.install();
+  expect(refused).toMatchObject({ exitCode: 2 });
+  expect(refused.stderr).toMatch(
+    /haproxy\.yaml": hawser did not write it.*--flavor openshift\n.*keepalived\.yaml"/,
+  );
+  expect(await node.install('--flavor', 'openshift')).toMatchObject({ exitCode: 0, stderr: '' });
+  const { spec } = parse(node.read(manifests[0] ?? ''));
+  expect(spec.containers[1].args).toContain('/var/lib/kubelet/kubeconfig');
+  expect(spec.volumes).toContainEqual({
+    name: 'kubelet-pki',
+    hostPath: { path: '/var/lib/kubelet/pki', type: 'Directory' },
+  });
+  expect(parse(node.read('/etc/hawser/config.yaml')).keepalived).toEqual({ profile: 'openshift' });
+  expect(node.read('/etc/hawser/replaced/haproxy.yaml')).toBe(theirs);
+  expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
+});
+
+test('without a terminal and without --yes nothing is written', async () => {
+  const result = await node.run('install', '--api-vip', '10.0.0.100');
+  expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });
+  expect(node.tree()).toEqual([]);
+});
+
+test('a broken root: every reason at once, and nothing is changed', async () => {
+  mkdirSync(join(node.root, 'etc/kubernetes/manifests/haproxy.yaml'), { recursive: true });
+  writeFileSync(join(node.root, 'etc/kubernetes/static-pod-resources'), '');
+  node.write('/etc/kubernetes/manifests/kube-vip.yaml', 'spec: {containers: [{name: kube-vip, image: x}]}\n');
+  node.write(
+    '/etc/kubernetes/manifests/haproxy.yaml.bak',
+    'spec: {containers: [{name: haproxy, image: x}]}\n',
+  );
+  node.write('/etc/kubernetes/manifests/half.yaml', 'spec: {containers: [\n');
+  const before = node.tree('exact');
+  const result = await node.install();
+  expect(result.exitCode).toBe(2);
+  expect(result.stderr).toMatch(/haproxy\.yaml": it is no regular file/);
+  expect(result.stderr).toMatch(/static-pod-resources" as a folder: it is a file/);
+  expect(result.stderr).toMatch(/beside ".*kube-vip\.yaml": it runs kube-vip/);
+  expect(result.stderr).toMatch(/beside ".*haproxy\.yaml\.bak": it runs haproxy/);
+  expect(result.stdout).toMatch(/notice: .*half\.yaml cannot be read: it is no YAML/);
+  expect(node.tree('exact')).toEqual(before);
+});
+
+test('settings and a record that cannot be read are refused by name', async () => {
+  node.write('/etc/hawser/config.yaml', 'apiPrt: 1\nlogLevel: loud\n');
+  const settings = await node.install();
+  expect(settings).toMatchObject({ exitCode: 2 });
+  expect(settings.stderr).toMatch(/config\.yaml:1: .*apiPrt.*apiPort\?\n.*config\.yaml:2: .*logLevel "loud"/);
+  node.write('/etc/hawser/config.yaml', 'logLevel: info\n');
+  node.write('/etc/hawser/installed.json', '{"version":');
+  expect(await node.install()).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('installed.json'),
+  });
+  rmSync(join(node.root, 'etc/hawser/installed.json'));
+  symlinkSync('/etc/passwd', join(node.root, 'etc/hawser/installed.json'));
+  expect(await node.install()).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('no regular file'),
+  });
+});
+
+test('a root that is not there, and no VIP at all', async () => {
+  rmSync(node.root, { recursive: true });
+  expect(await node.install()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(node.root) });
+  expect(await node.run('install', '--yes')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('api-vip'),
+  });
+});

@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Authority, createAuthority } from '../../helpers/certificates.ts';
+import { createInstallNode, type InstallNode, makeControlPlane } from '../../helpers/install-node.ts';
+import { addAddress, type NetNamespace } from '../../helpers/net-namespace.ts';
+import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+let node: InstallNode;
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  node = await createInstallNode();
+});
+afterEach(async () => {
+  // Whatever was started inside goes with the namespaces.
+  await node[Symbol.asyncDispose]();
+});
+
+async function refusal(...flags: readonly string[]): Promise<string> {
+  const result = await node.run('install', '--yes', ...flags);
+  expect(result.exitCode).toBe(2);
+  expect(node.tree().filter((path) => path.includes('hawser'))).toEqual([]);
+  return result.stderr;
+}
+
+test.each([
+  ['in no subnet', '10.9.9.9', /no interface has a subnet or a route with it, .*--interface names it/],
+  ["the node's own address", '10.0.0.1', /this node's own address 10\.0\.0\.1\/24 on eth0/],
+  ['the network address', '10.0.0.0', /network or broadcast address of 10\.0\.0\.1\/24/],
+  ['the broadcast address', '10.0.0.255', /network or broadcast address/],
+  ['loopback', '127.0.0.5', /other nodes cannot reach/],
+  ['no address', '10.0.0.300', /no address/],
+  ['two of one family', '10.0.0.100,10.0.0.101', /at most one IPv4 and one IPv6/],
+])('a VIP that is %s', async (_what, vip, message) => {
+  expect(await refusal('--api-vip', vip)).toMatch(message);
+});
+
+test('a VIP in no subnet is taken where the interface is named, if that is there', async () => {
+  expect(await refusal('--api-vip', '10.9.9.9', '--interface', 'eth7')).toMatch(/"eth7" is not there/);
+  expect(await node.run('install', '--yes', '--api-vip', '10.9.9.9', '--interface', 'eth0')).toMatchObject({
+    exitCode: 0,
+  });
+});
+
+/** Listens until its namespace is removed; resolves once it does. */
+async function listen(namespace: NetNamespace, port: number, code: string, ...args: readonly string[]) {
+  const script = `${code};server.listen(${port}, () => console.log('up'))`;
+  const [command, ...prefix] = namespace.prefix;
+  const child: ChildProcess = spawn(command, [...prefix, process.execPath, '-e', script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout?.on('data', (chunk) => (said += chunk));
+  await waitFor('the listener', () => said.includes('up'));
+  return child;
+}
+
+const plain = "const server=require('net').createServer((socket)=>socket.end('hello\\n'))";
+const tls =
+  "const fs=require('fs');const [cert,key]=process.argv.slice(1).map((f)=>fs.readFileSync(f));const server=require('tls').createServer({cert,key})";
+
+test.each([
+  ['lbPort', 9445],
+  ['healthPort', 50_936],
+  ['haproxy.statPort', 29_445],
+  ['keepalived.listen', 50_938],
+])('%s that somebody else listens on, and who that is', async (key, port) => {
+  const child = await listen(node.namespace, port, plain);
+  const message = await refusal('--api-vip', '10.0.0.100');
+  expect(message).toMatch(
+    new RegExp(`Cannot use ${key} ${port}: .*pid ${child.pid} listens there.*set ${key} in /etc/hawser`),
+  );
+});
+
+test('ports and VIP and manifests: all reasons at once', async () => {
+  await listen(node.namespace, 9445, plain);
+  node.write(
+    '/etc/kubernetes/manifests/lb.yaml',
+    'spec: {containers: [{name: lb, image: osixia/keepalived}]}\n',
+  );
+  const message = await refusal('--api-vip', '10.0.0.1');
+  expect(message).toMatch(/lb\.yaml": it runs keepalived/);
+  expect(message).toMatch(/lbPort 9445/);
+  expect(message).toMatch(/own address/);
+});
+
+test.each([
+  ['by a machine that refuses', undefined, /a machine without anybody on port 6443 has it/],
+  ['by a server that does not speak TLS', plain, /does not speak TLS has it/],
+])('a VIP that is held %s', async (_what, code, message) => {
+  await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
+  if (code !== undefined) await listen(node.neighbour, 6443, code);
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(message);
+});
+
+test('a VIP whose holder drops every packet to the port is found by its ARP answer', async () => {
+  await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
+  await node.neighbour.run(
+    'nft',
+    'add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in tcp dport 6443 drop',
+  );
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(
+    /a machine with the hardware address [0-9a-f:]{17} has it/,
+  );
+});
+
+test('an ingress VIP that somebody has', async () => {
+  await addAddress(node.neighbour, 'eth0', '10.0.0.101/24');
+  expect(await refusal('--api-vip', '10.0.0.100', '--ingress-vip', '10.0.0.101')).toMatch(
+    /VIP "10\.0\.0\.101"/,
+  );
+});
+
+async function serveAt(authority: Authority) {
+  await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
+  const { certFile, keyFile } = authority.issue({ commonName: 'kube-apiserver', dnsNames: ['kubernetes'] });
+  await listen(node.neighbour, 6443, tls, certFile, keyFile);
+}
+
+test("a VIP where this cluster's API answers is the cluster's own", async () => {
+  const authority = createAuthority(join(node.root, 'tmp'));
+  makeControlPlane(node, authority.certFile);
+  await serveAt(authority);
+  const result = await node.run('install', '--yes', '--api-vip', '10.0.0.100');
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(result.stdout).toContain('notice: the cluster answers at 10.0.0.100');
+});
+
+test('another cluster at the VIP is refused, also where ours is known', async () => {
+  makeControlPlane(node, createAuthority(join(node.root, 'ours')).certFile);
+  await serveAt(createAuthority(join(node.root, 'theirs')));
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(
+    /a TLS server with a certificate of "hawser test authority"/,
+  );
+});
+
+test('a node before kubeadm join cannot tell whose VIP it is: --join says so', async () => {
+  await serveAt(createAuthority(join(node.root, 'tmp')));
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(/--join says that it is the cluster/);
+  expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100', '--join')).toMatchObject({
+    exitCode: 0,
+  });
+  const again = await node.run('install', '--yes');
+  expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('nothing to do') });
+});
