@@ -29,6 +29,10 @@ const commands: Readonly<
     summary: 'put settings and static pods on this node',
     load: () => import('./commands/install.ts'),
   },
+  uninstall: {
+    summary: 'take the pods away, and everything that install wrote',
+    load: () => import('./commands/uninstall.ts'),
+  },
   settings: {
     summary: 'check the settings file',
     load: () => import('./commands/settings.ts'),

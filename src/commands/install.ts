@@ -3,11 +3,12 @@ import { createInterface } from 'node:readline/promises';
 import { readCommandLine } from '../config/command-line.ts';
 import { type InstallSettings, installCommand, installSettings } from '../config/install-settings.ts';
 import { applySteps } from '../install/apply-steps.ts';
-import { layout } from '../install/layout.ts';
+import { layout, podLayouts } from '../install/layout.ts';
 import { fileState, type Plan, planFiles, planText, type WantedFile } from '../install/plan.ts';
 import { type InstallRecord, recordText, sha256 } from '../install/record.ts';
 import { ConfigError } from '../model/errors.ts';
 import { type Draft, draftInstall, type OnDisk, readDisk } from './install/draft.ts';
+import { portsOf } from './install/effective-settings.ts';
 import { objectionsTo } from './install/objections.ts';
 
 /** `hawser install`. Throws a ConfigError with every reason why not; nothing was written then. */
@@ -76,12 +77,15 @@ async function planInstall(
     ...{ path: `${layout.replacedDir}/${path.slice(layout.manifests.length + 1)}`, content, mode },
   }));
   const files = [...saved, ...draft.support];
-  const { steps } = await planFiles(root, [...files, ...draft.manifests]);
+  const folders = podLayouts.map(({ dataDir }) => dataDir);
+  const { steps } = await planFiles(root, [...files, ...draft.manifests], folders);
   const made = steps.flatMap((step) => (step.kind === 'make-directory' ? step.path : []));
   const record: InstallRecord = {
     version: 1,
     flavor: draft.flavor,
     image: draft.image,
+    vips: [...draft.settings.keepalivedMonitor.vips],
+    ports: portsOf(draft.settings).map(({ port }) => port),
     directories: [...new Set([...(disk.record?.directories ?? []), ...made])],
     files: [...draft.support, ...draft.manifests].map(({ path, content }) => ({
       path,
@@ -93,7 +97,7 @@ async function planInstall(
     ],
   };
   const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
-  return await planFiles(root, [...files, recordFile, ...draft.manifests]);
+  return await planFiles(root, [...files, recordFile, ...draft.manifests], folders);
 }
 
 async function isAgreed(): Promise<boolean> {

@@ -29,17 +29,28 @@ export interface Plan {
   readonly problems: readonly string[];
 }
 
-/** What is missing for these files to be there, in their order; nothing where all of it is. Folders get mode 0755. */
-export async function planFiles(root: string, wanted: readonly WantedFile[]): Promise<Plan> {
+/**
+ * What is missing for these folders and files to be there, in their order; nothing where all of it is. Folders get
+ * mode 0755, also those above.
+ */
+export async function planFiles(
+  root: string,
+  wanted: readonly WantedFile[],
+  folders: readonly string[] = [],
+): Promise<Plan> {
   const steps: Step[] = [];
   const problems: string[] = [];
-  for (const file of wanted) {
-    const folders = await missingFolders(root, dirname(file.path)).catch(messageOf);
-    if (typeof folders === 'string') problems.push(folders);
+  const planFolder = async (path: string): Promise<void> => {
+    const missing = await missingFolders(root, path).catch(messageOf);
+    if (typeof missing === 'string') problems.push(missing);
     else
-      for (const path of folders)
-        if (!steps.some((step) => step.kind === 'make-directory' && step.path === path))
-          steps.push({ kind: 'make-directory', path });
+      for (const each of missing)
+        if (!steps.some((step) => step.kind === 'make-directory' && step.path === each))
+          steps.push({ kind: 'make-directory', path: each });
+  };
+  for (const path of folders) await planFolder(path);
+  for (const file of wanted) {
+    await planFolder(dirname(file.path));
     const before = await fileState(join(root, file.path)).catch(messageOf);
     if (typeof before === 'string') problems.push(before);
     else steps.push(...stepsFor(file, before));

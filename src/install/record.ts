@@ -5,6 +5,9 @@ const record = z.object({
   version: z.literal(1),
   flavor: z.enum(['kubeadm', 'openshift']),
   image: z.string(),
+  /** What the pods would leave on the node, whatever becomes of the settings file. */
+  vips: z.array(z.string()),
+  ports: z.array(z.number()),
   /** That were not there before. */
   directories: z.array(z.string()),
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
@@ -13,7 +16,7 @@ const record = z.object({
 });
 
 /** What `hawser install` has put on this node, so that `hawser uninstall` takes away that and nothing else. */
-export type InstallRecord = z.infer<typeof record>;
+export type InstallRecord = Readonly<z.infer<typeof record>>;
 
 export function recordText(content: InstallRecord): string {
   return `${JSON.stringify(content, null, 2)}\n`;

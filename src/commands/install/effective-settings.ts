@@ -43,6 +43,21 @@ export function effectiveSettings(text: string, path: string): EffectiveSettings
   };
 }
 
+/** Every port that a pod listens on, with its key in the settings file. */
+export function portsOf({
+  haproxyMonitor,
+  keepalivedMonitor,
+}: EffectiveSettings): readonly { readonly key: string; readonly port: number }[] {
+  const { lbPort, healthPort, statPort, listen } = haproxyMonitor;
+  return [
+    { key: 'lbPort', port: lbPort },
+    { key: 'healthPort', port: healthPort },
+    { key: 'haproxy.statPort', port: statPort },
+    { key: 'haproxy.listen', port: listen.port },
+    { key: 'keepalived.listen', port: keepalivedMonitor.listen.port },
+  ];
+}
+
 /** The environment of this process is not that of the pods. */
 function valuesFor(
   spec: CommandSpec,

@@ -9,7 +9,7 @@ import { presentAddresses } from '../../system/interface-addresses.ts';
 import { listeningPorts, ownerOf } from '../../system/listening-ports.ts';
 import { currentInterfaces, currentRoutes } from '../../system/routes.ts';
 import type { Draft, OnDisk } from './draft.ts';
-import type { EffectiveSettings } from './effective-settings.ts';
+import { type EffectiveSettings, portsOf } from './effective-settings.ts';
 
 export interface Objections {
   /** Each says what stands against the install, and what to do about it. */
@@ -78,7 +78,8 @@ function manifestObjections(root: string, draft: Draft, replaced: ReadonlySet<st
 /** Ports of an earlier install are taken by hawser itself, those of the pods that are replaced by them. */
 function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: boolean): readonly string[] {
   const ports = portsOf(settings);
-  const twice = ports.filter(({ port }, index) => ports.findIndex((other) => other.port === port) !== index);
+  const all = [{ key: 'apiPort', port: settings.haproxyMonitor.apiPort }, ...ports];
+  const twice = all.filter(({ port }, index) => all.findIndex((other) => other.port === port) !== index);
   const busy = disk.record !== undefined || isReplacing ? [] : listeningPorts();
   return [
     ...twice.map(
@@ -87,24 +88,12 @@ function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: bo
     ),
     ...ports.flatMap(({ key, port }) => {
       const listener = busy.find((each) => each.port === port);
-      if (listener === undefined || key === 'apiPort') return [];
+      if (listener === undefined) return [];
       const owner = ownerOf(listener) ?? 'a process that cannot be seen from here';
       return [
         `Cannot use ${key} ${port}: ${owner} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
       ];
     }),
-  ];
-}
-
-function portsOf({ haproxyMonitor, keepalivedMonitor }: EffectiveSettings) {
-  const { apiPort, lbPort, healthPort, statPort, listen } = haproxyMonitor;
-  return [
-    { key: 'apiPort', port: apiPort },
-    { key: 'lbPort', port: lbPort },
-    { key: 'healthPort', port: healthPort },
-    { key: 'haproxy.statPort', port: statPort },
-    { key: 'haproxy.listen', port: listen.port },
-    { key: 'keepalived.listen', port: keepalivedMonitor.listen.port },
   ];
 }
 

@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import { readCommandLine } from '../config/command-line.ts';
+import { type UninstallSettings, uninstallCommand, uninstallSettings } from '../config/install-settings.ts';
+import { createRedirectKeeper } from '../firewall/redirect-keeper.ts';
+import { layout } from '../install/layout.ts';
+import { fileState } from '../install/plan.ts';
+import { type InstallRecord, parseRecord } from '../install/record.ts';
+import {
+  applyRemoval,
+  planRemoval,
+  type Removal,
+  type RemovalPlan,
+  removalText,
+  removeIfEmpty,
+} from '../install/removal.ts';
+import { ConfigError, messageOf } from '../model/errors.ts';
+import { findAddress, removeAddress } from '../system/interface-addresses.ts';
+import { effectiveSettings } from './install/effective-settings.ts';
+import { waitForEnd } from './uninstall/wait-for-end.ts';
+
+/** `hawser uninstall`: resolves with 0 once nothing is left, and with 1 after it has said what is. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(uninstallCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const asked = uninstallSettings(line.values);
+  const text = await textAt(asked.root, layout.record);
+  if (text === undefined) return say(`nothing to do: ${layout.record} is not there\n`);
+  const record = parseRecord(text);
+  if (record === undefined)
+    throw new ConfigError([
+      `Cannot use "${layout.record}": it is not what hawser install wrote, expected that`,
+    ]);
+  const plan = await planRemoval(asked.root, record, asked);
+  if (asked.dryRun) return say(`${[...plan.manifests, ...plan.rest].map(removalText).join('\n')}\n`);
+  return await remove(asked, record, plan);
+}
+
+function say(text: string, exitCode = 0): number {
+  process.stdout.write(text);
+  return exitCode;
+}
+
+async function textAt(root: string, path: string): Promise<string | undefined> {
+  return (await fileState(join(root, path)))?.content.toString('utf8');
+}
+
+/** In this order, because a pod that still runs would put back what was taken from under it. */
+async function remove(
+  { root, timeout }: UninstallSettings,
+  record: InstallRecord,
+  plan: RemovalPlan,
+): Promise<number> {
+  const vips = await vipsOf(root, record);
+  const failed = await removeAll(root, plan.manifests);
+  if (failed.length > 0) return leave(failed);
+  const running = await waitForEnd(record.ports, timeout);
+  if (running.length > 0)
+    return leave([
+      ...running.map(
+        (each) => `${each}: still runs, expected its end after ${timeout} ms (does the kubelet run?)`,
+      ),
+      'everything else was left as it is: type hawser uninstall again',
+    ]);
+  const left = [...(await sweep(vips)), ...(await removeRedirect()), ...(await removeAll(root, plan.rest))];
+  if (left.length > 0) return leave(left);
+  // The record last: as long as something is left the command can be typed again.
+  const last = { kind: 'remove', path: layout.record } as const;
+  const late = [...(await removeAll(root, [last])), ...(await removeFolders(root, plan.directories))];
+  return late.length === 0 ? say('done: nothing is left\n') : leave(late);
+}
+
+function leave(left: readonly string[]): number {
+  for (const each of left) process.stderr.write(`left: ${each}\n`);
+  return 1;
+}
+
+/** Of the install, and of the settings as they have become since, if they can be read. */
+async function vipsOf(root: string, record: InstallRecord): Promise<readonly string[]> {
+  try {
+    const text = (await textAt(root, layout.settings)) ?? '';
+    return [...new Set([...record.vips, ...effectiveSettings(text, layout.settings).keepalivedMonitor.vips])];
+  } catch {
+    return record.vips;
+  }
+}
+
+/** A VIP has the whole of its address as its prefix; the node's own addresses have their subnet's. */
+async function sweep(vips: readonly string[]): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const vip of vips)
+    for (const found of (await findAddress(vip)) ?? []) {
+      if (!/\/(?:32|128)$/.test(found.cidr)) continue;
+      const outcome = await removeAddress(found);
+      if (outcome.ok) process.stdout.write(`- VIP ${found.cidr} on ${found.interface}\n`);
+      else left.push(outcome.message);
+    }
+  return left;
+}
+
+async function removeRedirect(): Promise<readonly string[]> {
+  const outcome = await createRedirectKeeper().remove();
+  if (outcome.kind === 'failed') return [`the firewall table: ${outcome.message}`];
+  if (outcome.changed) process.stdout.write('- the firewall table\n');
+  return [];
+}
+
+async function removeAll(root: string, removals: readonly Removal[]): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const removal of removals)
+    await applyRemoval(root, removal).then(
+      () => process.stdout.write(`${removalText(removal)}\n`),
+      (error) => left.push(`${removal.path}: ${messageOf(error)}`),
+    );
+  return left;
+}
+
+async function removeFolders(root: string, folders: readonly string[]): Promise<readonly string[]> {
+  const left: string[] = [];
+  for (const path of folders)
+    await removeIfEmpty(root, path).catch((error) => left.push(`${path}: ${messageOf(error)}`));
+  return left;
+}

@@ -1,0 +1,29 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { hawserProcesses, type RunningProcess } from '../../system/hawser-processes.ts';
+import { listeningPorts, ownerOf } from '../../system/listening-ports.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { isAlive } from '../../system/processes.ts';
+
+const LOOK_EVERY_MS = 200;
+
+/**
+ * Waits until hawser's processes are gone: those that could be seen, each by pid and start time, also one that lost its
+ * parent meanwhile; and, where processes of other containers cannot be seen, until nobody listens on `ports`. Resolves
+ * with what is left after `timeoutMs`, empty where nothing is.
+ */
+export async function waitForEnd(ports: readonly number[], timeoutMs: number): Promise<readonly string[]> {
+  const end = monotonicMs() + timeoutMs;
+  let known: readonly RunningProcess[] = [];
+  for (;;) {
+    const seen = [...known, ...hawserProcesses()].filter(({ id }) => isAlive(id));
+    known = seen.filter(({ id }, index) => seen.findIndex((other) => other.id.pid === id.pid) === index);
+    const left = [
+      ...known.map(({ id, what }) => `${what}, pid ${id.pid}`),
+      ...listeningPorts()
+        .filter((listener) => ports.includes(listener.port) && ownerOf(listener) === undefined)
+        .map(({ port }) => `a process on port ${port}, not to be seen from here`),
+    ];
+    if (left.length === 0 || monotonicMs() >= end) return [...new Set(left)];
+    await pause(LOOK_EVERY_MS);
+  }
+}

@@ -1,0 +1,120 @@
+import { readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../model/errors.ts';
+import { writeFileAtomically } from '../system/atomic-write.ts';
+import { layout, podLayouts } from './layout.ts';
+import { fileState } from './plan.ts';
+import { type InstallRecord, sha256 } from './record.ts';
+
+export type Removal =
+  | { readonly kind: 'remove'; readonly path: string }
+  /** It was edited since it was installed. */
+  | { readonly kind: 'save'; readonly path: string; readonly to: string }
+  /** Another's manifest goes back to where it was. */
+  | { readonly kind: 'put-back'; readonly path: string; readonly from: string };
+
+export interface RemovalPlan {
+  /** What the kubelet reads: first, and the pods have to end before the rest. */
+  readonly manifests: readonly Removal[];
+  readonly rest: readonly Removal[];
+  /** That go if nothing else is in them, deepest first. */
+  readonly directories: readonly string[];
+}
+
+/** Of the monitors' folders: a configuration, its candidate and last good copy, lists of nodes, what a crash left of them. */
+const written = /^\.?(?:haproxy\.cfg|keepalived\.conf|api-servers\.json|vrrp-nodes\.json)(?:\..*)?$/;
+
+/** What an uninstall would take away. Only files that the record names are, and what the monitors wrote. */
+export async function planRemoval(
+  root: string,
+  record: InstallRecord,
+  { keepConfig }: { readonly keepConfig: boolean },
+): Promise<RemovalPlan> {
+  const kept: ReadonlySet<string> = new Set(keepConfig ? [layout.settings, layout.schema] : []);
+  const files = record.files.filter(({ path }) => !kept.has(path));
+  const isManifest = ({ path }: { readonly path: string }) => dirname(path) === layout.manifests;
+  const removals = async (list: typeof files) =>
+    (await Promise.all(list.map((file) => removalOf(root, file)))).flat();
+  const backAgain = record.replaced.map(
+    ({ path, saved }) => ({ kind: 'put-back', path, from: saved }) as const,
+  );
+  const own = keepConfig ? [] : [layout.kubeconfig];
+  return {
+    manifests: await removals(files.filter(isManifest)),
+    rest: [
+      ...(await removals(files.filter((file) => !isManifest(file)))),
+      ...(await existing(root, [...(await dataFiles(root, record)), ...own])),
+      ...backAgain,
+    ],
+    directories: [layout.replacedDir, ...record.directories.toReversed()],
+  };
+}
+
+async function removalOf(
+  root: string,
+  file: { readonly path: string; readonly sha256: string },
+): Promise<readonly Removal[]> {
+  const { path } = file;
+  const there = await fileState(join(root, path));
+  if (there === undefined) return [];
+  if (sha256(there.content) === file.sha256) return [{ kind: 'remove', path }];
+  // The kubelet would read a saved manifest beside the others as one more pod.
+  const folder = dirname(path) === layout.manifests ? layout.kubernetes : dirname(path);
+  return [{ kind: 'save', path, to: `${folder}/${basename(path)}.saved` }];
+}
+
+/** A folder that was there before is another's, unless the last good copy shows that a monitor has worked in it. */
+async function dataFiles(root: string, record: InstallRecord): Promise<readonly string[]> {
+  const lists = await Promise.all(
+    podLayouts.map(async ({ dataDir }) => {
+      const names = await readdir(join(root, dataDir)).catch(() => []);
+      const isOurs =
+        record.directories.includes(dataDir) || names.some((name) => name.endsWith('.last-good'));
+      return isOurs ? names.filter((name) => written.test(name)).map((name) => `${dataDir}/${name}`) : [];
+    }),
+  );
+  return lists.flat();
+}
+
+async function existing(root: string, paths: readonly string[]): Promise<readonly Removal[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => ({ path, there: await fileState(join(root, path)) })),
+  );
+  return found.flatMap(({ path, there }) => (there === undefined ? [] : [{ kind: 'remove', path } as const]));
+}
+
+/** Does one of them; what is gone already is fine. */
+export async function applyRemoval(root: string, removal: Removal): Promise<void> {
+  const path = join(root, removal.path);
+  switch (removal.kind) {
+    case 'remove':
+      return await rm(path, { force: true });
+    case 'save':
+      return await rename(path, join(root, removal.to));
+    case 'put-back': {
+      const saved = await fileState(join(root, removal.from));
+      if (saved === undefined) return;
+      const stageIn = join(root, layout.kubernetes);
+      await writeFileAtomically(path, saved.content, { mode: saved.mode, stageIn });
+      await rm(join(root, removal.from));
+    }
+  }
+}
+
+/** Where somebody else has put something in, it stays. */
+export async function removeIfEmpty(root: string, path: string): Promise<void> {
+  await rmdir(join(root, path)).catch((error: unknown) => {
+    if (!['ENOTEMPTY', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error;
+  });
+}
+
+export function removalText(removal: Removal): string {
+  switch (removal.kind) {
+    case 'remove':
+      return `- ${removal.path}`;
+    case 'save':
+      return `~ ${removal.path} was edited, kept as ${removal.to}`;
+    case 'put-back':
+      return `+ ${removal.path}, as it was before hawser`;
+  }
+}

@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createInstallNode, type InstallNode, makeControlPlane } from '../../helpers/install-node.ts';
+import { addAddress } from '../../helpers/net-namespace.ts';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+let node: InstallNode;
+const haproxyManifest = 'etc/kubernetes/manifests/haproxy.yaml';
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  node = await createInstallNode();
+});
+afterEach(async () => {
+  await node[Symbol.asyncDispose]();
+});
+
+/** The container "haproxy" of the pod, outside a container: the real supervisor with HAProxy below it. */
+async function startPod(): Promise<ChildProcess> {
+  const at = (name: string) => join(node.root, 'pod', name);
+  mkdirSync(at(''), { recursive: true });
+  writeFileSync(
+    at('haproxy.cfg'),
+    `global\n  stats socket ${at('haproxy.sock')} mode 600 level admin expose-fd listeners\ndefaults\n  timeout connect 1s\n  timeout client 1s\n  timeout server 1s\nlisten l\n  mode tcp\n  bind :9445\n`,
+  );
+  const [command, ...prefix] = node.namespace.prefix;
+  const paths = ['--config', at('haproxy.cfg'), '--socket', at('s'), '--stats-socket', at('haproxy.sock')];
+  const more = ['--pid-file', at('pid'), '--state-file', at('state'), '--drain-timeout', '1s'];
+  const child = spawn(command, [...prefix, hawser, 'haproxy', 'supervise', ...paths, ...more], {
+    stdio: 'ignore',
+  });
+  await waitFor('HAProxy to serve', () =>
+    node.namespace.run('ss', '-Hltn', 'sport = :9445').then((text) => text !== ''),
+  );
+  return child;
+}
+
+/** Ends the pod once its manifest is gone, as the kubelet does. */
+async function actAsKubelet(pod: ChildProcess): Promise<void> {
+  await waitFor('the manifest to go', () => !existsSync(join(node.root, haproxyManifest)), 30_000);
+  pod.kill('SIGTERM');
+}
+
+test('nothing is left: no file, no process, no VIP, no firewall table; a second time there is nothing to do', async () => {
+  const before = node.tree();
+  await node.install();
+  const pod = await startPod();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  await node.namespace.run('nft', 'add table inet hawser_api_redirect');
+  for (const name of ['haproxy.cfg', 'haproxy.cfg.last-good', 'api-servers.json', '.haproxy.cfg.00ff'])
+    node.write(`/etc/haproxy/${name}`, 'x');
+  node.write('/etc/keepalived/vrrp-nodes.json.api.ipv4', 'x');
+  node.write('/etc/hawser/kubeconfig', 'x');
+  const [result] = await Promise.all([node.run('uninstall'), actAsKubelet(pod)]);
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.namespace.residents()).toEqual([]);
+  expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
+  expect(await node.namespace.run('nft', 'list', 'tables')).toBe('');
+  expect(node.tree().filter((path) => !path.startsWith('/pod'))).toEqual(before);
+  expect(await node.run('uninstall')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('nothing to do'),
+  });
+});
+
+test('pods that do not end are named, the VIP stays theirs, and the command can be typed again', async () => {
+  await node.install();
+  const pod = await startPod();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  const result = await node.run('uninstall', '--timeout', '1s');
+  expect(result.exitCode).toBe(1);
+  expect(result.stderr).toMatch(new RegExp(`left: haproxy supervise, pid ${pod.pid}: still runs`));
+  expect(result.stderr).toMatch(/left: haproxy, pid \d+: still runs/);
+  expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).not.toBe('');
+  expect(existsSync(join(node.root, haproxyManifest))).toBe(false);
+  expect(node.tree()).toContain('/etc/hawser/installed.json 644');
+  pod.kill('SIGTERM');
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.tree().filter((path) => path.startsWith('/etc'))).toEqual([]);
+});
+
+test('what somebody edited is kept, a manifest outside the folder that the kubelet reads', async () => {
+  makeControlPlane(node, import.meta.filename);
+  const before = node.tree();
+  await node.install();
+  for (const path of [`/${haproxyManifest}`, '/etc/hawser/config.yaml'])
+    node.write(path, `${node.read(path)}# edited\n`);
+  const result = await node.run('uninstall');
+  expect(result).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('was edited, kept as /etc/kubernetes/haproxy.yaml.saved'),
+  });
+  expect(node.tree().filter((path) => !before.includes(path))).toEqual([
+    '/etc/hawser 755',
+    '/etc/hawser/config.yaml.saved 644',
+    '/etc/kubernetes/haproxy.yaml.saved 600',
+  ]);
+});
+
+test('--keep-config keeps the settings and the kubeconfig, with which the next install is the same', async () => {
+  await node.install('--ingress-vip', '10.0.0.101', '--cluster-name', 'managed');
+  node.write('/etc/hawser/kubeconfig', 'x');
+  const settings = node.read('/etc/hawser/config.yaml');
+  expect(await node.run('uninstall', '--keep-config')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.tree()).toEqual([
+    '/etc 755',
+    '/etc/hawser 755',
+    '/etc/hawser/config.schema.json 644',
+    '/etc/hawser/config.yaml 644',
+    '/etc/hawser/kubeconfig 644',
+  ]);
+  expect(await node.run('install', '--yes')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.read('/etc/hawser/config.yaml')).toBe(settings);
+});
+
+test('pods that the openshift flavour replaced are back afterwards', async () => {
+  const theirs = 'kind: Pod\nspec: {containers: [{name: haproxy, image: quay.example/haproxy}]}\n';
+  node.write(`/${haproxyManifest}`, theirs);
+  await node.install('--flavor', 'openshift');
+  expect(await node.run('uninstall', '--dry-run')).toMatchObject({
+    stdout: expect.stringContaining('as it was before hawser'),
+  });
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.read(`/${haproxyManifest}`)).toBe(theirs);
+  expect(node.tree().filter((path) => path.includes('hawser'))).toEqual([]);
+});
+
+test("a distribution's HAProxy configuration is not hawser's to remove", async () => {
+  node.write('/etc/haproxy/haproxy.cfg', 'theirs');
+  await node.install();
+  await node.run('uninstall');
+  expect(node.read('/etc/haproxy/haproxy.cfg')).toBe('theirs');
+});
+
+test('settings that were broken since do not stand in the way', async () => {
+  await node.install();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  node.write('/etc/hawser/config.yaml', 'apiVips: [');
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
+});
