@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path';
 import { type CommandResult, runCommand } from '../../src/system/run-command.ts';
 import { connectPair, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { hawser } from './supervisor-build.ts';
+import { waitFor } from './wait-for.ts';
 
 /** A node to install on: a root directory, and a network with one neighbour. The VIP of its tests is 10.0.0.100. */
 export interface InstallNode extends AsyncDisposable {
@@ -37,6 +38,10 @@ export async function createInstallNode(): Promise<InstallNode> {
   await connectPair(
     { namespace, device: 'eth0', addresses: ['10.0.0.1/24'] },
     { namespace: neighbour, device: 'eth0', addresses: ['10.0.0.2/24'] },
+  );
+  // An interface is one of the node's only once the kernel has noticed its carrier.
+  await waitFor('the carrier', () =>
+    namespace.run('ip', '-o', 'link', 'show', 'eth0').then((text) => text.includes('state UP')),
   );
   const run: InstallNode['run'] = (...argv) =>
     runCommand([...namespace.prefix, hawser, ...argv, '--root', root], { timeoutMs: 60_000 });

@@ -86,3 +86,19 @@ test('haproxy-monitor waits for the kubeconfig, and serves once it is there', as
   await said('api-recovered');
   await waitFor('the server', () => readFileSync(at('haproxy.conf'), 'utf8').includes('10.77.0.11:6443'));
 });
+
+test('a settings file that is edited is told of, and takes effect at the next start', async () => {
+  writeFileSync(at('settings.yaml'), 'settle: 400ms\n');
+  const monitor = startMonitor('haproxy', '--api-vip', cluster.vip, '--settings', at('settings.yaml'));
+  await said('monitor-started');
+  // The watch begins a moment after the start, so one edit could come too early.
+  let edits = 0;
+  const told = await waitFor('the event settings-changed', () => {
+    edits += 1;
+    writeFileSync(at('edited'), `settle: never # ${edits}\n`);
+    renameSync(at('edited'), at('settings.yaml'));
+    return readLogEvents(at('log')).find(({ event }) => event === 'settings-changed');
+  });
+  expect(told).toMatchObject({ path: at('settings.yaml'), effect: 'at the next start' });
+  expect(monitor.exitCode).toBeNull();
+});
