@@ -1,6 +1,5 @@
-import { codeOf, messageOf } from '../model/errors.ts';
 import { type Redirect, type RedirectOutcome, redirectProblems } from '../model/redirect.ts';
-import { type CommandResult, runCommand } from '../system/run-command.ts';
+import { type Nft, type NftOptions, nftFor } from './nft.ts';
 import { REDIRECT_TABLE, redirectRuleset, removalRuleset } from './ruleset.ts';
 import { meaningOf, parseTableListing, redirects } from './table-listing.ts';
 
@@ -19,18 +18,6 @@ export interface RedirectKeeper {
   remove(signal?: AbortSignal): Promise<RedirectOutcome>;
 }
 
-export interface RedirectKeeperOptions {
-  /** How nft is run, default `['nft']`. */
-  readonly nft?: readonly [string, ...string[]];
-  /** Default 10 s. nft waits for whoever else is changing rules. */
-  readonly timeoutMs?: number;
-}
-
-type Nft = (args: readonly string[], input: string | undefined, signal?: AbortSignal) => Promise<NftOutcome>;
-type NftOutcome =
-  | { readonly ok: true; readonly stdout: string }
-  | { readonly ok: false; readonly missingTable: boolean; readonly message: string };
-
 /** What the kernel said right after our own ruleset went in. */
 interface Known {
   readonly ruleset: string;
@@ -44,8 +31,8 @@ interface Known {
  * spell the same rule differently, but each spells it the same way every time. The first `ensure` of a process
  * therefore loads the table even if an equal one is there, which costs no packet.
  */
-export function createRedirectKeeper(options: RedirectKeeperOptions = {}): RedirectKeeper {
-  const nft = nftRunner(options.nft ?? ['nft'], options.timeoutMs ?? 10_000);
+export function createRedirectKeeper(options: NftOptions = {}): RedirectKeeper {
+  const nft = nftFor(`inet ${REDIRECT_TABLE}`, options);
   let known: Known | undefined;
   const remove = async (signal?: AbortSignal): Promise<RedirectOutcome> => {
     known = undefined;
@@ -100,33 +87,4 @@ async function removeTable(nft: Nft, signal?: AbortSignal): Promise<RedirectOutc
   if (!listed.ok && listed.missingTable) return { kind: 'absent', changed: false };
   const removed = await nft(['-f', '-'], removalRuleset(), signal);
   return removed.ok ? { kind: 'absent', changed: true } : { kind: 'failed', message: removed.message };
-}
-
-function nftRunner(command: readonly [string, ...string[]], timeoutMs: number): Nft {
-  return async (args, input, signal) => {
-    let result: CommandResult;
-    try {
-      result = await runCommand([...command, ...args], {
-        timeoutMs,
-        ...(input === undefined ? {} : { input }),
-        ...(signal === undefined ? {} : { signal }),
-      });
-    } catch (error) {
-      signal?.throwIfAborted();
-      return failure(`"${command.join(' ')}" cannot be run (${codeOf(error) ?? messageOf(error)})`, false);
-    }
-    signal?.throwIfAborted();
-    if (result.exitCode === 0) return { ok: true, stdout: result.stdout };
-    if (result.timedOut) return failure(`nft was not done after ${timeoutMs} ms`, false);
-    return failure(firstLine(result.stderr), /No such file or directory/.test(result.stderr));
-  };
-}
-
-function failure(what: string, missingTable: boolean): NftOutcome {
-  const message = `Cannot use nftables table "inet ${REDIRECT_TABLE}": ${what}, expected nft with CAP_NET_ADMIN`;
-  return { ok: false, missingTable, message };
-}
-
-function firstLine(stderr: string): string {
-  return stderr.trim().split('\n')[0] ?? '';
 }

@@ -1,4 +1,5 @@
 import type { Redirect } from '../model/redirect.ts';
+import { forgetTable } from './nft.ts';
 
 /** The only table that is ever written or removed. */
 export const REDIRECT_TABLE = 'hawser_api_redirect';
@@ -15,7 +16,7 @@ const PRIORITY = -110;
  */
 export function redirectRuleset(redirect: Redirect): string {
   const vips = [...new Set(redirect.vips)].sort();
-  return `${forgetTable}table inet ${REDIRECT_TABLE} {
+  return `${removalRuleset()}table inet ${REDIRECT_TABLE} {
 ${mapOf('vip4', 'ipv4_addr', redirect, vips.filter(isIpv4))}
 ${mapOf(
   'vip6',
@@ -31,11 +32,8 @@ ${chainOf('output')}
 
 /** Removes the table in one transaction; not an error where it is not there. */
 export function removalRuleset(): string {
-  return forgetTable;
+  return forgetTable(`inet ${REDIRECT_TABLE}`);
 }
-
-/** `add` does nothing to a table that is there, so that `delete` always has one. */
-const forgetTable = `add table inet ${REDIRECT_TABLE}\ndelete table inet ${REDIRECT_TABLE}\n`;
 
 function isIpv4(vip: string): boolean {
   return !vip.includes(':');
