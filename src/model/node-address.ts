@@ -48,3 +48,19 @@ export function isInSubnet(address: NodeAddress, cidr: string): boolean {
   const parsed = ipaddr.parse(address.text);
   return parsed.kind() === network.kind() && parsed.match(network, prefixLength);
 }
+
+/** A canonical address as one number, `0x0a000005`, with all of its digits. */
+export function addressNumber(text: string): string {
+  const bytes = ipaddr.parse(text).toByteArray();
+  return `0x${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+/** The other way round, canonical. */
+export function addressOfNumber(number: bigint, family: AddressFamily): string {
+  const length = family === 'ipv4' ? 4 : 16;
+  const digits = number.toString(16).padStart(length * 2, '0');
+  const bytes = Array.from({ length }, (_, index) =>
+    Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16),
+  );
+  return ipaddr.fromByteArray(bytes).toString();
+}

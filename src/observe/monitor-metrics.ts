@@ -11,6 +11,7 @@ export interface MonitorMetrics {
   readonly held: (reason: string | undefined) => void;
   readonly usable: (usable: boolean) => void;
   readonly redirect: (present: boolean) => void;
+  readonly virtualRouterIdTaken: (taken: boolean) => void;
   readonly secondsSinceBeat: () => number;
   readonly text: () => Promise<string>;
 }
@@ -43,6 +44,10 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
   const reachable = gauge('hawser_api_reachable', '1 while some API server answers the monitor.');
   const usable = gauge('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.');
   const redirect = gauge('hawser_redirect_present', '1 while the VIP is redirected to HAProxy on this node.');
+  const taken = gauge(
+    'hawser_virtual_router_id_taken',
+    '1 while this node does not join because another cluster on the segment uses its virtual router id.',
+  );
   const lag = gauge('hawser_monitor_loop_age_seconds', 'How long ago the monitor last went round its loop.');
   let lastBeat = nowMs();
   const secondsSinceBeat = (): number => (nowMs() - lastBeat) / 1_000;
@@ -59,6 +64,7 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     },
     usable: (value) => usable.set(Number(value)),
     redirect: (value) => redirect.set(Number(value)),
+    virtualRouterIdTaken: (value) => taken.set(Number(value)),
     secondsSinceBeat,
     text: async () => {
       lag.set(secondsSinceBeat());

@@ -15,6 +15,7 @@ import type { Observers } from '../monitor/observers.ts';
 import { createRenderer } from '../monitor/renderer.ts';
 import { tellOutcome } from '../monitor/tell-outcome.ts';
 import { mergeNodes, type NodeList } from './node-lists.ts';
+import type { VirtualRouterIdGuard } from './virtual-router-id-guard.ts';
 
 const CHECK_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 5_000;
@@ -33,10 +34,11 @@ export function vrrpConfiguration(
     readonly wake: Wake;
     readonly lists: readonly NodeList[];
     readonly modelSettings: KeepalivedSettings;
+    readonly guard: VirtualRouterIdGuard;
     readonly observers: Observers;
   },
 ): VrrpConfiguration {
-  const { wake, lists, modelSettings, observers } = parts;
+  const { wake, lists, modelSettings, guard, observers } = parts;
   const { template, config: configPath, socket: socketPath, keepalived: keepalivedPath } = settings;
   const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
   const order = createOrder(socketPath, observers);
@@ -51,11 +53,17 @@ export function vrrpConfiguration(
     wake,
     checkIntervalMs: settings.checkInterval,
     beat: observers.metrics.beat,
-    next: async (signal) => await order.inTurn(await gather(lists, modelSettings, signal)),
+    next: async (signal) => {
+      const wanted = await gather(lists, modelSettings, signal);
+      // It listens while the others hear of this node.
+      if (wanted.input !== undefined) guard.prepare(modelOf(wanted.input));
+      return await order.inTurn(wanted);
+    },
     render: async (input) => {
       const outcome = buildKeepalivedModel(input);
       if (outcome.kind === 'not-ready') return complain(outcome.reason, observers);
       observers.once.clear('not-ready');
+      if (!(await guard.admits(outcome.model))) return undefined;
       const rendered = await renderModel(outcome.model);
       if (rendered !== undefined) served = outcome.model;
       return rendered;
@@ -75,6 +83,11 @@ export function vrrpConfiguration(
     served: () => served,
     isConfirmed: () => isConfirmed,
   };
+}
+
+function modelOf(input: VrrpInput): KeepalivedModel | undefined {
+  const outcome = buildKeepalivedModel(input);
+  return outcome.kind === 'model' ? outcome.model : undefined;
 }
 
 function complain(reason: string, { log, once }: Observers): undefined {

@@ -1,0 +1,149 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
+import { createAdvertTrap } from '../../firewall/advert-trap.ts';
+import {
+  explainConflict,
+  type RouterIdConflict,
+  routerIdConflict,
+  watchedRouterIds,
+} from '../../model/foreign-router.ts';
+import { retryPauseMs } from '../../model/retry.ts';
+import type { KeepalivedModel } from '../../model/vrrp.ts';
+import { request } from '../../protocol/request.ts';
+import { vrrpStatusSchema } from '../../protocol/vrrp-status.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { joinVrrpGroup } from '../../system/multicast-membership.ts';
+import type { Observers } from '../monitor/observers.ts';
+
+/** Three adverts of a router that keeps to the usual second, and a little. A silent router is not heard. */
+const LISTEN_MS = 3_200;
+const STATUS_TIMEOUT_MS = 2_000;
+const LOOK_AGAIN = { firstMs: 5_000, longestMs: 60_000 };
+
+export interface VirtualRouterIdGuard {
+  /** This node wants to join like this, or not at all. Begins to listen, where that has not been done. */
+  readonly prepare: (model: KeepalivedModel | undefined) => void;
+  /** Resolves once that is known. A refusal is told, and looked at again by `prepare` after a growing pause. */
+  readonly admits: (model: KeepalivedModel) => Promise<boolean>;
+  /** Resolves once nothing of it is left in the kernel, after `signal` has aborted. */
+  readonly run: () => Promise<void>;
+}
+
+type Verdict =
+  | { readonly kind: 'free' }
+  /** Keepalived takes part already: whether it should have joined is no question any more. */
+  | { readonly kind: 'joined' }
+  | { readonly kind: 'taken'; readonly conflict: RouterIdConflict }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+interface Look {
+  readonly key: string;
+  readonly verdict: Promise<Verdict>;
+  refusals: number;
+  againAt: number;
+}
+
+/**
+ * Keeps a node whose keepalived does not run yet from joining with a virtual router id that another cluster uses on
+ * the segment: both would take each other for broken and log it many times a second, or obey each other. Where it
+ * cannot listen, that is told once and the node joins.
+ */
+export function createVirtualRouterIdGuard(
+  settings: KeepalivedMonitorSettings,
+  clusterName: string,
+  observers: Observers,
+  signal: AbortSignal,
+): VirtualRouterIdGuard {
+  const trap = createAdvertTrap();
+  // One after the other: they share one table. First goes what a killed monitor left; without nft there is none.
+  let last: Promise<unknown> = trap.remove();
+  let current: Look | undefined;
+  const look = async (model: KeepalivedModel): Promise<Verdict> => {
+    if (await takesPart(settings.socket, signal)) return { kind: 'joined' };
+    return await listen(trap, model, signal);
+  };
+  const begin = (key: string, model: KeepalivedModel, refusals: number): Look => {
+    const verdict = last.then(() => look(model));
+    const begun: Look = { key, verdict, refusals, againAt: Number.POSITIVE_INFINITY };
+    last = verdict.then(({ kind }) => {
+      if (kind !== 'taken') return;
+      begun.refusals += 1;
+      begun.againAt = monotonicMs() + retryPauseMs(begun.refusals, LOOK_AGAIN);
+    });
+    return begun;
+  };
+  return {
+    prepare: (model) => {
+      if (settings.forceVirtualRouterId) return;
+      const key = model && JSON.stringify(watchedRouterIds(model));
+      if (key !== current?.key) current = undefined;
+      if (model === undefined || key === undefined) return;
+      if (current !== undefined && monotonicMs() < current.againAt) return;
+      current = begin(key, model, current?.refusals ?? 0);
+    },
+    admits: async (model) => {
+      const verdict = await current?.verdict;
+      if (verdict === undefined) return true;
+      tell(verdict, model, clusterName, observers);
+      return verdict.kind !== 'taken';
+    },
+    run: async () => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      await last;
+    },
+  };
+}
+
+/** True as well for a supervisor that does not say: the original one's keepalived may have been running for years. */
+async function takesPart(socketPath: string, signal: AbortSignal): Promise<boolean> {
+  const outcome = await request(socketPath, 'status', { timeoutMs: STATUS_TIMEOUT_MS, signal });
+  if (outcome.kind !== 'answered') return outcome.kind === 'unacknowledged';
+  const status = vrrpStatusSchema.safeParse(outcome.answer);
+  return !status.success || status.data.current !== null;
+}
+
+async function listen(
+  trap: ReturnType<typeof createAdvertTrap>,
+  model: KeepalivedModel,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  using members = new DisposableStack();
+  const watched = watchedRouterIds(model);
+  const trouble = await trap.set(watched);
+  if (trouble !== undefined) return { kind: 'unknown', message: trouble };
+  for (const each of watched) members.use(joinVrrpGroup(each));
+  await pause(LISTEN_MS, undefined, { signal }).catch(() => undefined);
+  const outcome = await trap.heard();
+  const left = await trap.remove();
+  if (outcome.kind === 'failed') return { kind: 'unknown', message: outcome.message };
+  if (left !== undefined) return { kind: 'unknown', message: left };
+  const conflict = routerIdConflict(model, outcome.adverts);
+  return conflict === undefined ? { kind: 'free' } : { kind: 'taken', conflict };
+}
+
+function tell(
+  verdict: Verdict,
+  { instances }: KeepalivedModel,
+  clusterName: string,
+  { log, metrics, once }: Observers,
+): void {
+  metrics.virtualRouterIdTaken(verdict.kind === 'taken');
+  switch (verdict.kind) {
+    case 'taken': {
+      const { ours, theirs } = verdict.conflict;
+      if (!once.isNew('virtual-router-id', `${ours.virtualRouterId} ${theirs.source} ${theirs.vip}`)) return;
+      const message = explainConflict(verdict.conflict, clusterName);
+      log({ event: 'virtual-router-id-taken', level: 'error', message, ours, theirs });
+      return;
+    }
+    case 'unknown':
+      if (once.isNew('virtual-router-id', verdict.message))
+        log({ event: 'virtual-router-id-not-checked', level: 'warn', message: verdict.message });
+      return;
+    case 'free':
+    case 'joined': {
+      if (!once.clear('virtual-router-id')) return;
+      log({ event: 'virtual-router-id-free', ids: instances.map(({ virtualRouterId }) => virtualRouterId) });
+    }
+  }
+}

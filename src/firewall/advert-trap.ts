@@ -1,0 +1,93 @@
+import * as z from 'zod/mini';
+import type { ForeignAdvert, WatchedRouterId } from '../model/foreign-router.ts';
+import { addressNumber, addressOfNumber } from '../model/node-address.ts';
+import { createIngressTable, type IngressRule } from './ingress-table.ts';
+import type { NftOptions } from './nft.ts';
+import { elementsOf } from './set-listing.ts';
+
+/** An advert of more VIPs than this, ours behind them, counts as foreign. */
+const VIPS_LOOKED_AT = { ipv4: 8, ipv6: 4 };
+
+export interface AdvertTrap {
+  /** From now on the kernel notes who advertises one of these ids without its VIP. Resolves with what went wrong. */
+  readonly set: (watched: readonly WatchedRouterId[]) => Promise<string | undefined>;
+  /** What was heard of those that were set last. */
+  readonly heard: () => Promise<
+    | { readonly kind: 'heard'; readonly adverts: readonly ForeignAdvert[] }
+    | { readonly kind: 'failed'; readonly message: string }
+  >;
+  /** Also what an earlier process left. */
+  readonly remove: () => Promise<string | undefined>;
+}
+
+/**
+ * Listens for VRRP, multicast or to this node alone, without a raw socket: the kernel keeps what each packet said in a
+ * set.
+ */
+export function createAdvertTrap(options: NftOptions = {}): AdvertTrap {
+  const table = createIngressTable('hawser_vrid_guard', options);
+  let listening: readonly WatchedRouterId[] = [];
+  return {
+    set: (watched) => {
+      listening = watched;
+      return table.load(watched.map(setOf), watched.flatMap(rulesOf));
+    },
+    heard: async () => {
+      const listing = await table.list();
+      if (listing.kind === 'failed') return listing;
+      return { kind: 'heard', adverts: parseAdverts(listing.json, listening) };
+    },
+    remove: table.remove,
+  };
+}
+
+/**
+ * What both families have at the same places, in VRRP 2 and 3: version and type, id, priority, and from the eighth byte
+ * on the addresses. Each id has a set of its own: with two fields side by side in one, nft 1.0.6 writes the set but is
+ * aborted by an assertion when it lists it.
+ */
+function fieldsOf(family: WatchedRouterId['family']): string {
+  return family === 'ipv4'
+    ? 'ip saddr . @th,0,8 . @th,16,8 . @th,64,32'
+    : 'ip6 saddr . @th,0,8 . @th,16,8 . @th,64,128';
+}
+
+function setOf({ family }: WatchedRouterId, index: number): string {
+  return `set ${nameOf(index)} { typeof ${fieldsOf(family)}; flags dynamic; size 256; }`;
+}
+
+function nameOf(index: number): string {
+  return `heard${index}`;
+}
+
+/** Priority 0 is a goodbye. */
+function rulesOf(watched: WatchedRouterId, index: number): readonly IngressRule[] {
+  const { virtualRouterId, family, vip, interface: device } = watched;
+  const [header, bits] = family === 'ipv4' ? ['ip protocol 112', 32] : ['ip6 nexthdr 112', 128];
+  const advert = `${header} @th,8,8 ${virtualRouterId}`;
+  const ours = Array.from({ length: VIPS_LOOKED_AT[family] }, (_, place) => {
+    return `${advert} @th,${64 + place * bits},${bits} ${addressNumber(vip)} accept`;
+  });
+  const rules = [...ours, `${advert} @th,16,8 != 0 add @${nameOf(index)} { ${fieldsOf(family)} }`];
+  return rules.map((rule) => ({ interface: device, rule }));
+}
+
+/** nft prints a field of up to 64 bits as a number, a longer one as `0x…`. */
+const field = z.union([z.number(), z.string()]);
+const advertSchema = z.tuple([z.string(), z.number(), z.number(), field]);
+
+/** What the sets of these ids hold, as `nft -j list table` prints them. Exported for its test. */
+export function parseAdverts(json: string, watched: readonly WatchedRouterId[]): readonly ForeignAdvert[] {
+  return watched.flatMap(({ virtualRouterId, family }, index) =>
+    elementsOf(json, nameOf(index)).flatMap((element) => {
+      const parsed = advertSchema.safeParse(element);
+      if (!parsed.success) return [];
+      const [source, versionAndType, priority, vip] = parsed.data;
+      return {
+        ...{ virtualRouterId, family, source, priority },
+        version: versionAndType >> 4,
+        vip: addressOfNumber(BigInt(vip), family),
+      };
+    }),
+  );
+}

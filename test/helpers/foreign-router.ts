@@ -1,0 +1,26 @@
+/** A router of another cluster, for keepalived: an instance for each of these. */
+export interface ForeignInstance {
+  readonly virtualRouterId: number;
+  /** In the order in which they are advertised. */
+  readonly vips: readonly string[];
+  /** Multicast where there is none. */
+  readonly peer?: string;
+}
+
+/** Of low priority, so that it takes nothing from whoever it meets. Adverts come once a second. */
+export function foreignRouterText(version: 2 | 3, instances: readonly ForeignInstance[]): string {
+  const blocks = instances.map(
+    ({ virtualRouterId, vips, peer }, index) => `vrrp_instance FOREIGN${index} {
+    state MASTER
+    interface eth0
+    virtual_router_id ${virtualRouterId}
+    priority 5
+    advert_int 1
+    ${peer === undefined ? '' : `unicast_peer {\n        ${peer}\n    }`}
+    virtual_ipaddress {
+${vips.map((vip) => `        ${vip}\n`).join('')}    }
+}
+`,
+  );
+  return `global_defs {\n    router_id foreign\n    vrrp_version ${version}\n}\n${blocks.join('')}`;
+}

@@ -1,0 +1,112 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { foreignRouterText } from '../../helpers/foreign-router.ts';
+import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
+import { type Monitored, startMonitored } from '../../helpers/vrrp/monitored.ts';
+import { createVrrpBed, type VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+let bed: VrrpBed;
+let node: BedNode;
+let foreign: BedNode;
+
+beforeAll(async () => {
+  ensureBuilt();
+  bed = await createVrrpBed(2);
+  [node, foreign] = bed.nodes as [BedNode, BedNode];
+});
+afterAll(() => bed?.[Symbol.asyncDispose]());
+beforeEach(async () => {
+  for (const each of bed.nodes) {
+    await bed.powerOff(each);
+    await bed.powerOn(each);
+  }
+  // Of a keepalived that was killed; somebody else may have its pid by now.
+  for (const file of ['foreign.pid', 'foreign-vrrp.pid']) rmSync(foreign.at(file), { force: true });
+  for (const file of ['keepalived.conf', 'vrrp-nodes.json.api.ipv4', 'keepalived-monitor.log'])
+    rmSync(node.at(file), { force: true });
+});
+
+/** Id 77 on the same segment, once a second. */
+function startForeign(vip: string, version: 2 | 3): void {
+  writeFileSync(
+    foreign.at('foreign.conf'),
+    foreignRouterText(version, [{ virtualRouterId: 77, vips: [vip] }]),
+  );
+  const pids = ['--pid', foreign.at('foreign.pid'), '--vrrp_pid', foreign.at('foreign-vrrp.pid')];
+  const how = ['--dont-fork', '--vrrp', '--log-console', '-f', foreign.at('foreign.conf')];
+  foreign.start('foreign', ['/usr/sbin/keepalived', ...how, ...pids]);
+}
+
+const start = (flags: readonly string[] = []): Monitored => startMonitored(bed, node, [node], flags);
+const tables = () => node.namespace.run('nft', 'list', 'tables');
+const listening = () => waitFor('the guard to listen', async () => (await tables()).includes('vrid_guard'));
+const joined = () => waitFor('the node to hold the VIP', () => bed.holders().includes(node), 40_000);
+
+test('a node does not join with the id of another cluster, and joins once that has gone', async () => {
+  startForeign('10.77.0.250/32', 3);
+  const monitored = start();
+  await listening();
+  await waitFor('multicast to be let in', async () =>
+    (await node.namespace.run('ip', 'maddress', 'show', 'dev', 'eth0')).includes('224.0.0.18'),
+  );
+  const { message, ours, theirs } = await monitored.waitForEvent('virtual-router-id-taken');
+  expect(message).toContain(`router id "77" (cluster "bed", VIP ${bed.vip} on eth0): ${foreign.address} adv`);
+  expect(message).toContain('--force-virtual-router-id');
+  expect(ours).toMatchObject({ virtualRouterId: 77, vip: bed.vip, interface: 'eth0' });
+  expect(theirs).toMatchObject({ source: foreign.address, vip: '10.77.0.250', version: 3, priority: 5 });
+  expect(await monitored.metric('hawser_virtual_router_id_taken')).toBe(1);
+  expect(existsSync(node.at('keepalived.conf'))).toBe(false);
+  expect(node.running('keepalived')).toEqual([]);
+
+  foreign.killAll();
+  await joined();
+  expect(monitored.events('virtual-router-id-free')).toHaveLength(1);
+  expect(monitored.events('virtual-router-id-taken')).toHaveLength(1);
+  expect(await monitored.metric('hawser_virtual_router_id_taken')).toBe(0);
+  expect(await tables()).not.toContain('vrid_guard');
+});
+
+test('a node joins beside the same VIP in another dialect, as shell pods that are replaced node by node', async () => {
+  startForeign(bed.vip, 2);
+  await waitFor('the shell pod to hold the VIP', () => bed.holders().includes(foreign), 30_000);
+  const monitored = start(['--profile', 'openshift']);
+  await waitFor('keepalived to run', () => node.running('keepalived').length > 0, 30_000);
+  expect(monitored.events('virtual-router-id-taken')).toEqual([]);
+});
+
+test('--force-virtual-router-id joins all the same', async () => {
+  startForeign('10.77.0.250/32', 3);
+  const monitored = start(['--force-virtual-router-id']);
+  await joined();
+  expect(monitored.events('virtual-router-id-taken')).toEqual([]);
+});
+
+test('a monitor that is killed while it listens leaves nothing behind the next one', async () => {
+  const monitored = start();
+  await listening();
+  const killed = monitored.monitor().id;
+  sendSignal([killed], 'SIGKILL');
+  await waitForEnd([killed]);
+  expect(await tables()).toContain('vrid_guard');
+  monitored.startMonitor();
+  await joined();
+  await waitFor('no table of the guard', async () => !(await tables()).includes('vrid_guard'));
+});
+
+test('a node whose keepalived runs already is not kept from a change by a newcomer', async () => {
+  const monitored = start();
+  await joined();
+  startForeign('10.77.0.250/32', 3);
+  const [keepalived] = node.running('keepalived');
+  const before = monitored.monitor().id;
+  sendSignal([before], 'SIGTERM');
+  await waitForEnd([before]);
+  expect(await tables()).toBe('');
+  monitored.startMonitor();
+  await waitFor('the next monitor to speak', () => monitored.events('health-told').length >= 3, 30_000);
+  expect(monitored.events('virtual-router-id-taken')).toEqual([]);
+  expect(node.running('keepalived')[0]).toEqual(keepalived);
+});

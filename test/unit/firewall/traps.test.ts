@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseAdverts } from '../../../src/firewall/advert-trap.ts';
+import { elementsOf } from '../../../src/firewall/set-listing.ts';
+import { addressNumber, addressOfNumber, parseAddress } from '../../../src/model/node-address.ts';
+
+/** As nft 1.0.6 prints it; chains and rules are left out. */
+const listing = (...sets: readonly string[]) =>
+  `{"nftables": [{"metainfo": {"version": "1.0.6", "release_name": "Lester Gooch #5", "json_schema_version": 1}}, {"table": {"family": "netdev", "name": "t", "handle": 1}}, ${sets.join(', ')}]}`;
+
+test('adverts of both versions and families are read from the sets', () => {
+  const json = listing(
+    '{"set": {"family": "netdev", "name": "heard0", "table": "t", "type": ["ipv4_addr", "integer", "integer", "integer"], "handle": 2, "size": 64, "elem": [{"concat": ["10.77.0.12", 33, 150, 172818682]}, {"concat": ["10.77.0.12", 49, 1, 172818682]}]}}',
+    '{"set": {"family": "netdev", "name": "heard1", "table": "t", "type": ["ipv6_addr", "integer", "integer", "integer"], "handle": 3, "size": 64, "elem": [{"concat": ["fe80::38b8:c6ff:fef5:3940", 49, 151, "0xfe800000000000000000000000000250"]}]}}',
+  );
+  const on = { interface: 'eth0', sourceAddress: '10.77.0.11' };
+  const watched = [
+    { ...on, virtualRouterId: 77, family: 'ipv4', vip: '10.77.0.100' },
+    { ...on, virtualRouterId: 78, family: 'ipv6', vip: 'fd77::100' },
+  ] as const;
+  const four = { family: 'ipv4', source: '10.77.0.12', virtualRouterId: 77, vip: '10.77.0.250' };
+  expect(parseAdverts(json, watched)).toEqual([
+    { ...four, version: 2, priority: 150 },
+    { ...four, version: 3, priority: 1 },
+    {
+      ...{ family: 'ipv6', source: 'fe80::38b8:c6ff:fef5:3940', virtualRouterId: 78 },
+      ...{ version: 3, priority: 151, vip: 'fe80::250' },
+    },
+  ]);
+});
+
+test.each([
+  ['an empty set', listing('{"set": {"name": "ipv4"}}')],
+  ['no JSON', 'Error: No such file or directory'],
+  ['something else', '[]'],
+])('nothing is read from %s', (_what, json) => {
+  expect(elementsOf(json, 'ipv4')).toEqual([]);
+});
+
+test('property: an address is its number', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
+      const address = parseAddress(text);
+      fc.pre(address !== undefined);
+      if (address === undefined) return;
+      expect(addressOfNumber(BigInt(addressNumber(address.text)), address.family)).toBe(address.text);
+    }),
+  );
+});
