@@ -16,6 +16,7 @@ import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
 import { runHealthLoop } from './keepalived/health-loop.ts';
 import { openNodeLists } from './keepalived/node-lists.ts';
+import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
 import { createVirtualRouterIdGuard } from './keepalived/virtual-router-id-guard.ts';
 import { vrrpConfiguration } from './keepalived/vrrp-configuration.ts';
 import { runConfigurationLoop } from './monitor/configuration-loop.ts';
@@ -60,13 +61,20 @@ async function monitor(
   const modelSettings = keepalivedSettings(settings, clusterName);
   const guard = createVirtualRouterIdGuard(settings, clusterName, observers, signal);
   const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
+  const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
   watchInputs(settings, wake, observers, signal);
   log({ event: 'monitor-started', clusterName, vips: settings.vips, profile: settings.profile });
   await Promise.all([
     ...lists.map(({ run: feed }) => feed(signal)),
     runConfigurationLoop(configuration, signal),
     guard.run(),
-    runHealthLoop(settings, configuration, observers, signal),
+    runHealthLoop(
+      settings,
+      { ...configuration, mustLeave: () => sentinel.mustLeave('api') },
+      observers,
+      signal,
+    ),
+    sentinel.run(signal),
   ]);
 }
 

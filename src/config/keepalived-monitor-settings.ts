@@ -59,6 +59,10 @@ export const keepalivedMonitorCommand: CommandSpec = {
     },
     { flag: '--bootstrap-ips <addresses>', help: 'a bootstrap node that is in no list, as a peer' },
     { flag: '--force-virtual-router-id', help: 'join although somebody else uses the id on this segment' },
+    {
+      flag: '--resolve-split-brain',
+      help: 'leave where a node of higher rank holds the same VIP (default: alarm)',
+    },
     ...lookupFlags,
     apiPortFlag,
     lbPortFlag,
@@ -140,6 +144,7 @@ export const keepalivedMonitorFields = {
   firstNode: z._default(z.boolean(), false),
   bootstrapIps: z._default(addresses, []),
   forceVirtualRouterId: z._default(z.boolean(), false),
+  resolveSplitBrain: z._default(z.boolean(), false),
   source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),
   servers: z.optional(serverList),
   apiPort: port,

@@ -39,7 +39,7 @@ export interface TrackHealth {
   readonly holder: boolean;
   /** No node has a load balancer that works, or a local API server: there is nobody to move the VIP to. */
   readonly everyoneFailing: boolean;
-  /** A bootstrap node that has handed over: see `nextBootstrap`. */
+  /** A bootstrap node that has handed over (`nextBootstrap`), or one that left a split brain (`nextSplitBrain`). */
   readonly resigned: boolean;
 }
 

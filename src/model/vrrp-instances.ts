@@ -2,7 +2,7 @@ import { parseAddress } from './node-address.ts';
 import { safeServerName } from './server-name.ts';
 import { chooseVipInterface } from './vip-interface.ts';
 import { virtualRouterIds } from './virtual-router-id.ts';
-import type { KeepalivedSettings, VipKind, VrrpInput, VrrpInstance } from './vrrp.ts';
+import type { KeepalivedSettings, VipKind, VrrpInput, VrrpInstance, VrrpProfile } from './vrrp.ts';
 import { vrrpMembers } from './vrrp-members.ts';
 import { bootstrapVrrpPriority, vrrpPriority } from './vrrp-priority.ts';
 
@@ -52,12 +52,20 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
     kind,
     interface: chosen.name,
     virtualRouterId: (settings.virtualRouterIds ?? virtualRouterIds(settings.clusterName))[kind],
-    priority: priorityOf(kind, settings, members.index, members.groupSize),
+    priority: priorityOf(
+      kind,
+      settings.profile,
+      settings.bootstrap ? undefined : members.index,
+      members.groupSize,
+    ),
     vip: text,
     prefixLength: family === 'ipv6' ? 128 : 32,
     family,
     sourceAddress: members.self.address,
-    peers: members.others,
+    peers: members.others.map(({ name, address, index }) => ({
+      ...{ name, address },
+      priority: priorityOf(kind, settings.profile, index, members.groupSize),
+    })),
     trackFile: kind === 'api',
   };
 }
@@ -66,13 +74,14 @@ function namePrefix({ profile, clusterName }: KeepalivedSettings): string {
   return profile === 'openshift' ? `${safeServerName(clusterName) ?? 'cluster'}_` : '';
 }
 
+/** `index` is undefined for a bootstrap node, whether it is in the list or not. */
 function priorityOf(
   kind: VipKind,
-  { profile, bootstrap }: KeepalivedSettings,
+  profile: VrrpProfile,
   index: number | undefined,
   groupSize: number,
 ): number {
-  if (bootstrap || index === undefined) return bootstrapVrrpPriority(profile);
+  if (index === undefined) return bootstrapVrrpPriority(profile);
   return profile === 'openshift' ? openshiftPriority[kind] : vrrpPriority(index, groupSize);
 }
 

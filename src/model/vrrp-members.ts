@@ -12,7 +12,8 @@ export type VrrpMembers =
       readonly index: number | undefined;
       readonly groupSize: number;
       readonly self: VrrpPeer;
-      readonly others: readonly VrrpPeer[];
+      /** Sorted by name, without this node; those that are in no list, bootstrap nodes, are last. */
+      readonly others: readonly (VrrpPeer & { readonly index: number | undefined })[];
     }
   | { readonly kind: 'not-ready'; readonly reason: string };
 
@@ -38,8 +39,8 @@ export function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInp
     return notReady(kind, `its address ${self.address} of this node is on none of its interfaces`);
   const index = isFirst ? 0 : found === undefined ? -1 : listed.indexOf(found);
   const others = [
-    ...listed.filter((member) => member !== self),
-    ...bootstrapPeers(kind, family, input, self),
+    ...listed.map((member, place) => ({ ...member, index: place })).filter((_, place) => place !== index),
+    ...bootstrapPeers(kind, family, input, self).map((peer) => ({ ...peer, index: undefined })),
   ];
   return {
     kind: 'members',

@@ -15,6 +15,11 @@ export interface VrrpPeer {
   readonly address: string;
 }
 
+/** A peer with the priority that its own model gives it, before its health is added. */
+export interface RankedPeer extends VrrpPeer {
+  readonly priority: number;
+}
+
 /** One VIP and the group of nodes that agree about who holds it. */
 export interface VrrpInstance {
   /** Unique in the file: `API`, `INGRESS`, `API_V6`; `NAME_API` in the openshift profile. */
@@ -32,7 +37,7 @@ export interface VrrpInstance {
   /** This node's own address in the VIP's family. */
   readonly sourceAddress: string;
   /** The others, sorted by name, without this node; empty where it is alone. */
-  readonly peers: readonly VrrpPeer[];
+  readonly peers: readonly RankedPeer[];
   /** Whether the track file counts for it; the ingress VIP's health is not the load balancer's. */
   readonly trackFile: boolean;
   /** Set where the VIPs of one kind must be on one node. */

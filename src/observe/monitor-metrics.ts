@@ -11,6 +11,8 @@ export interface MonitorMetrics {
   readonly held: (reason: string | undefined) => void;
   readonly usable: (usable: boolean) => void;
   readonly redirect: (present: boolean) => void;
+  /** Whether somebody else holds a VIP that this node holds too. */
+  readonly splitBrain: (vip: string, split: boolean) => void;
   readonly virtualRouterIdTaken: (taken: boolean) => void;
   readonly secondsSinceBeat: () => number;
   readonly text: () => Promise<string>;
@@ -48,6 +50,12 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     'hawser_virtual_router_id_taken',
     '1 while this node does not join because another cluster on the segment uses its virtual router id.',
   );
+  const splitBrain = new Gauge({
+    name: 'hawser_split_brain',
+    help: '1 while this node holds the VIP and somebody else answers for it too.',
+    labelNames: ['vip'],
+    registers,
+  });
   const lag = gauge('hawser_monitor_loop_age_seconds', 'How long ago the monitor last went round its loop.');
   let lastBeat = nowMs();
   const secondsSinceBeat = (): number => (nowMs() - lastBeat) / 1_000;
@@ -64,6 +72,7 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     },
     usable: (value) => usable.set(Number(value)),
     redirect: (value) => redirect.set(Number(value)),
+    splitBrain: (vip, split) => splitBrain.set({ vip }, Number(split)),
     virtualRouterIdTaken: (value) => taken.set(Number(value)),
     secondsSinceBeat,
     text: async () => {

@@ -38,12 +38,17 @@ const JOIN_PATIENCE_MS = 10_000;
  */
 export async function runHealthLoop(
   settings: KeepalivedMonitorSettings,
-  configuration: { readonly served: () => KeepalivedModel | undefined; readonly isConfirmed: () => boolean },
+  configuration: {
+    readonly served: () => KeepalivedModel | undefined;
+    readonly isConfirmed: () => boolean;
+    /** Another node holds the VIP and stays. */
+    readonly mustLeave: () => boolean;
+  },
   observers: Observers,
   signal: AbortSignal,
 ): Promise<void> {
-  const { served } = configuration;
-  const health = createHealth(settings, served);
+  const { served, mustLeave } = configuration;
+  const health = createHealth(settings, served, mustLeave);
   const maySpeak = createPermission(settings.trackFile, configuration.isConfirmed);
   const write = createWriter(settings.trackFile, observers);
   const tell = (): void => {
@@ -95,6 +100,7 @@ interface Health {
 function createHealth(
   settings: KeepalivedMonitorSettings,
   served: () => KeepalivedModel | undefined,
+  mustLeave: () => boolean,
 ): Health {
   let liveness: Liveness = 'unknown';
   let flap = initialFlap;
@@ -132,7 +138,7 @@ function createHealth(
         localApi,
         holder: holds(),
         everyoneFailing: flap.verdict === 'failed' && !localApi && !peersServe,
-        resigned: bootstrap.resigned,
+        resigned: bootstrap.resigned || mustLeave(),
       }),
     isWell: () => flap.verdict === 'ok',
     explanation: () => explainFlap(flap, monotonicMs()),

@@ -26,6 +26,8 @@ export function startMonitored(
   node: BedNode,
   members: readonly BedNode[],
   flags: readonly string[] = [],
+  /** Where the monitor finds its programs. */
+  path = PATH,
 ): Monitored {
   prepare(node);
   const paths = ['--socket', join(node.runDir, 'keepalived.sock'), '--run-dir', node.runDir];
@@ -36,7 +38,8 @@ export function startMonitored(
   let monitor: BedProcess;
   const startMonitor = () => {
     monitor = node.start('keepalived-monitor', [
-      ...[hawser, 'keepalived', 'monitor', node.at('kubeconfig'), node.at('keepalived.conf.ejs'), config],
+      ...['env', `PATH=${path}`, hawser, 'keepalived', 'monitor'],
+      ...[node.at('kubeconfig'), node.at('keepalived.conf.ejs'), config],
       ...[...paths, '--source', 'static', '--servers', servers, '--api-vips', bed.vip],
       ...['--cluster-name', 'bed', '--node-name', node.name, '--virtual-router-ids', '77,78'],
       // A machine that is busy for a moment must not look like a dead node.
@@ -60,6 +63,7 @@ export function startMonitored(
   };
 }
 
+const { PATH = '' } = process.env;
 const template = fileURLToPath(new URL('../../../templates/keepalived.conf.ejs', import.meta.url));
 
 function prepare(node: BedNode): void {

@@ -1,4 +1,5 @@
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { foreignRouterText } from '../../helpers/foreign-router.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
@@ -105,8 +106,39 @@ test('a node whose keepalived runs already is not kept from a change by a newcom
   sendSignal([before], 'SIGTERM');
   await waitForEnd([before]);
   expect(await tables()).toBe('');
+  // As a killed one leaves it; nothing listens any more that would replace it.
+  await node.namespace.run('nft', 'add', 'table', 'netdev', 'hawser_vrid_guard');
   monitored.startMonitor();
-  await waitFor('the next monitor to speak', () => monitored.events('health-told').length >= 3, 30_000);
+  await waitFor(
+    'the next monitor to compare what is served',
+    async () => (await monitored.metric('hawser_applies_total{result="unchanged"}')) ?? false,
+    30_000,
+  );
   expect(monitored.events('virtual-router-id-taken')).toEqual([]);
   expect(node.running('keepalived')[0]).toEqual(keepalived);
+  expect(await tables()).not.toContain('vrid_guard');
+});
+
+/** Every program of the system but nft. */
+function binWithoutNft(): string {
+  const dir = node.at('bin');
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir);
+  const { PATH = '' } = process.env;
+  const programs = new Map<string, string>();
+  for (const folder of PATH.split(':').filter((each) => existsSync(each)))
+    for (const name of readdirSync(folder)) if (!programs.has(name)) programs.set(name, join(folder, name));
+  programs.delete('nft');
+  for (const [name, program] of programs) symlinkSync(program, join(dir, name));
+  return dir;
+}
+
+test('without nft the node joins, and each guard says once that it does not watch', async () => {
+  startForeign('10.77.0.250/32', 3);
+  const monitored = startMonitored(bed, node, [node], [], binWithoutNft());
+  await joined();
+  const { message } = await monitored.waitForEvent('split-brain-not-watched');
+  expect(message).toContain('"nft" cannot be run (ENOENT)');
+  expect(monitored.events('virtual-router-id-not-checked')).toHaveLength(1);
+  expect(await monitored.metric('hawser_virtual_router_id_taken')).toBe(0);
 });

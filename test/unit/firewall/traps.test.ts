@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseAdverts } from '../../../src/firewall/advert-trap.ts';
+import { parseAnswers } from '../../../src/firewall/answer-trap.ts';
 import { elementsOf } from '../../../src/firewall/set-listing.ts';
 import { addressNumber, addressOfNumber, parseAddress } from '../../../src/model/node-address.ts';
 
@@ -26,6 +27,17 @@ test('adverts of both versions and families are read from the sets', () => {
       ...{ family: 'ipv6', source: 'fe80::38b8:c6ff:fef5:3940', virtualRouterId: 78 },
       ...{ version: 3, priority: 151, vip: 'fe80::250' },
     },
+  ]);
+});
+
+test('answers are read through the wrapping that a timeout gives them', () => {
+  const json = listing(
+    '{"set": {"family": "netdev", "name": "ipv4", "table": "t", "type": ["ipv4_addr", "ether_addr"], "handle": 2, "size": 256, "flags": ["timeout"], "timeout": 0, "elem": [{"elem": {"val": {"concat": ["10.77.0.100", "3a:b8:c6:f5:39:40"]}, "expires": 0}}]}}',
+    '{"set": {"family": "netdev", "name": "ipv6", "table": "t", "type": ["ipv6_addr", "ether_addr"], "handle": 3, "size": 256, "flags": ["timeout"], "timeout": 0, "elem": [{"elem": {"val": {"concat": ["fd77::100", "3a:b8:c6:f5:39:40"]}, "expires": 0}}]}}',
+  );
+  expect(parseAnswers(json)).toEqual([
+    { vip: '10.77.0.100', mac: '3a:b8:c6:f5:39:40' },
+    { vip: 'fd77::100', mac: '3a:b8:c6:f5:39:40' },
   ]);
 });
 

@@ -42,6 +42,11 @@ test('every node sees the same group, and all others as its peers', () => {
   );
   expect(seen.map(([api]) => api?.priority)).toEqual([220, 210, 200]);
   expect(seen.map(([api]) => api?.peers.map(({ name }) => name).join())).toEqual(['b,c', 'a,c', 'a,b']);
+  expect(seen.map(([api]) => api?.peers.map(({ priority }) => priority).join())).toEqual([
+    '210,200',
+    '220,200',
+    '220,210',
+  ]);
   expect(new Set(seen.map(([api]) => api?.virtualRouterId))).toEqual(new Set([124]));
 });
 
@@ -116,7 +121,9 @@ describe('a node does not join', () => {
 
 test('the VIP that the holder lists among its own addresses is never a peer’s address', () => {
   const listed = [node('a', '10.0.0.1'), node('b', '10.0.0.5', '10.0.0.2')];
-  expect(built(input({}, { controlPlane: listed }))[0]?.peers).toEqual([{ name: 'b', address: '10.0.0.2' }]);
+  expect(built(input({}, { controlPlane: listed }))[0]?.peers).toMatchObject([
+    { name: 'b', address: '10.0.0.2' },
+  ]);
 });
 
 test('both families of a kind make a group, each with the addresses of its own', () => {
@@ -145,7 +152,7 @@ describe('bootstrap', () => {
   test('the others know it by --bootstrap-ips, and keep their own priorities', () => {
     const [api] = built(input({ bootstrapIps: ['10.0.0.9', 'fd00::9'] }));
     expect(api).toMatchObject({ priority: 220 });
-    expect(api?.peers.at(-1)).toEqual({ name: 'bootstrap', address: '10.0.0.9' });
+    expect(api?.peers.at(-1)).toEqual({ name: 'bootstrap', address: '10.0.0.9', priority: 254 });
   });
 });
 

@@ -99,9 +99,9 @@ describe('hostile data', () => {
   });
 
   it.each([
-    ['the name of a peer', { peers: [{ name: 'b\n}', address: '10.0.0.2' }] }],
-    ['the address of a peer', { peers: [{ name: 'b', address: '10.0.0.2\n' }] }],
-    ['a peer of the other family', { peers: [{ name: 'b', address: 'fd00::2' }] }],
+    ['the name of a peer', { peers: [{ name: 'b\n}', address: '10.0.0.2', priority: 1 }] }],
+    ['the address of a peer', { peers: [{ name: 'b', address: '10.0.0.2\n', priority: 1 }] }],
+    ['a peer of the other family', { peers: [{ name: 'b', address: 'fd00::2', priority: 1 }] }],
     ['a VIP', { vip: '10.0.0.5/32 dev eth1' }],
     ['the source address', { sourceAddress: '10.0.0.1 }' }],
     ['the interface', { interface: 'eth0\nnopreempt' }],
