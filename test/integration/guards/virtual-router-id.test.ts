@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { foreignRouterText } from '../../helpers/foreign-router.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
@@ -8,6 +8,8 @@ import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import { type Monitored, startMonitored } from '../../helpers/vrrp/monitored.ts';
 import { createVrrpBed, type VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 let bed: VrrpBed;
 let node: BedNode;
