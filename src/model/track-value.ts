@@ -41,11 +41,13 @@ export interface TrackHealth {
   readonly everyoneFailing: boolean;
   /** A bootstrap node that has handed over (`nextBootstrap`), or one that left a split brain (`nextSplitBrain`). */
   readonly resigned: boolean;
+  /** This node has the address that its adverts come from. Without it they still arrive, but clients get no answer. */
+  readonly addressed: boolean;
 }
 
 /** The number that belongs into the track file now. */
 export function trackValue(health: TrackHealth): number {
-  if (health.resigned) return TRACK.fault;
+  if (health.resigned || !health.addressed) return TRACK.fault;
   return health.profile === 'openshift' ? openshiftScore(health) : fastValue(health);
 }
 

@@ -3,13 +3,15 @@ import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { askReadiness, type Liveness, watchLiveness } from '../../haproxy/liveness-watch.ts';
-import { isHolder } from '../../keepalived/holder.ts';
+import { readPart } from '../../keepalived/part.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type CheckSample, explainFlap, initialFlap, nextFlap } from '../../model/flap-governor.ts';
 import { trackValue } from '../../model/track-value.ts';
 import type { KeepalivedModel } from '../../model/vrrp.ts';
 import { initialBootstrap, nextBootstrap } from '../../model/vrrp-bootstrap.ts';
+import { initialHolding, nextHolding } from '../../model/vrrp-holding.ts';
 import { probeReadyz } from '../../sources/probe-readyz.ts';
+import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Observers } from '../monitor/observers.ts';
 
@@ -19,11 +21,6 @@ const LOOK_EVERY_MS = 200;
 const REFRESH_EVERY_MS = 500;
 const ASK_EVERY_MS = 1_000;
 const PEER_TIMEOUT_MS = 400;
-/**
- * A reload shows MASTER as BACKUP for 20 to 60 ms. A bonus that went with it would hand the VIP to a node with a
- * higher priority of its own.
- */
-const HOLD_OVER_MS = 150;
 /**
  * A node that comes back with its old keepalived.conf must not take part before its monitor knows who else does. It
  * speaks up after so long all the same: a node with an old list is better than no VIP.
@@ -53,7 +50,7 @@ export async function runHealthLoop(
   const write = createWriter(settings.trackFile, observers);
   const tell = (): void => {
     observers.metrics.usable(health.isWell());
-    if (!maySpeak()) return;
+    if (!health.isKnown() || !maySpeak()) return;
     write(health.value(), health.explanation());
   };
   const onChange = (liveness: Liveness): void => {
@@ -94,6 +91,8 @@ interface Health {
   readonly look: () => void;
   readonly value: () => number;
   readonly isWell: () => boolean;
+  /** HAProxy has been looked at. Until then a monitor that was only restarted knows less than the one before it. */
+  readonly isKnown: () => boolean;
   readonly explanation: () => string | undefined;
 }
 
@@ -107,11 +106,12 @@ function createHealth(
   let bootstrap = initialBootstrap;
   let localApi = false;
   let peersServe = true;
-  let heldMs = Number.NEGATIVE_INFINITY;
+  let holding = initialHolding;
   const holds = (): boolean => {
-    const names = new Set(served()?.instances.map(({ name }) => name) ?? []);
-    if (isHolder(settings.stateFile, names)) heldMs = monotonicMs();
-    return monotonicMs() - heldMs < HOLD_OVER_MS;
+    const model = served();
+    const names = model === undefined ? undefined : new Set(model.instances.map(({ name }) => name));
+    holding = nextHolding(holding, readPart(settings.stateFile, names, Date.now()), monotonicMs());
+    return holding.kind === 'held';
   };
   const sample = (): void => {
     const seen = sampleOf(liveness);
@@ -139,10 +139,18 @@ function createHealth(
         holder: holds(),
         everyoneFailing: flap.verdict === 'failed' && !localApi && !peersServe,
         resigned: bootstrap.resigned || mustLeave(),
+        addressed: hasAddresses(served()),
       }),
     isWell: () => flap.verdict === 'ok',
+    isKnown: () => flap.verdict !== 'unknown',
     explanation: () => explainFlap(flap, monotonicMs()),
   };
+}
+
+/** All that its adverts come from. True while they are not known. */
+function hasAddresses(model: KeepalivedModel | undefined): boolean {
+  const present = presentAddresses();
+  return model?.instances.every(({ sourceAddress }) => present.has(sourceAddress)) ?? true;
 }
 
 /** A hang has been seen twice before it is told, so it is as certain as a death. */

@@ -1,3 +1,4 @@
+import type { ProcessId } from '../../../src/model/process-id.ts';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import type { Fault } from '../../bench/failover/fault.ts';
 import { openScene, type Scene } from '../../bench/failover/scene.ts';
@@ -45,4 +46,11 @@ export async function movesOfRecovery(
   await waitFor(`${troubled.name} to be fit again`, () => takesPart(troubled), PATIENCE_MS);
   await scene.rested();
   return takeOvers(scene.bed.events(), fromMs, monotonicMs()).map(({ node }) => node);
+}
+
+/** The process of `hawser keepalived monitor` on this node, if it runs. */
+export function keepalivedMonitor(node: BedNode): readonly ProcessId[] {
+  return node
+    .processes()
+    .flatMap(({ id, argv }) => (argv.join(' ').includes(' keepalived monitor ') ? id : []));
 }

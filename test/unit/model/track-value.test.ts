@@ -17,6 +17,7 @@ const healthy: TrackHealth = {
   holder: false,
   everyoneFailing: false,
   resigned: false,
+  addressed: true,
 };
 const value = (part: Partial<TrackHealth>) => trackValue({ ...healthy, ...part });
 
@@ -53,6 +54,12 @@ describe('fast', () => {
     expect(value({ resigned: true, holder: true })).toBe(TRACK.fault);
     expect(value({ resigned: true, profile: 'openshift' })).toBe(TRACK.fault);
   });
+});
+
+test('a node that has lost its own address cannot serve, though its HAProxy and its adverts work', () => {
+  expect(value({ addressed: false, holder: true })).toBe(TRACK.fault);
+  expect(value({ addressed: false, everyoneFailing: true })).toBe(TRACK.fault);
+  expect(value({ addressed: false, profile: 'openshift' })).toBe(TRACK.fault);
 });
 
 test('openshift adds up as the shell pods do', () => {

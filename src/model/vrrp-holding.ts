@@ -1,0 +1,31 @@
+/** What keepalived on this node is, of all its instances the best; `apart` where it takes no part or says nothing. */
+export interface VrrpPart {
+  readonly role: 'holder' | 'backup' | 'apart';
+  /** For how long, by the wall clock. */
+  readonly ageMs: number;
+}
+
+/** Whether this node counts as the holder. `hiddenSinceMs`: since when it has not been seen as one, though it counts. */
+export type Holding =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'held'; readonly hiddenSinceMs: number | undefined };
+
+export const initialHolding: Holding = { kind: 'none' };
+
+/** A reload shows MASTER as BACKUP for 20 to 60 ms, longer on a busy machine. */
+const HIDDEN_AT_MOST_MS = 500;
+
+/**
+ * The state after one more look, at `nowMs` of the monotonic clock. A holder that has only just become a backup stays
+ * one: a bonus that went with every reload would hand the VIP to a node with a higher priority of its own. One that was
+ * really beaten keeps for half a second a bonus with which it was beaten, and no longer, however late the look or wrong
+ * the wall clock. Whoever fails or stops is none at once: it must not come back with a bonus and take the VIP from its
+ * successor.
+ */
+export function nextHolding(holding: Holding, { role, ageMs }: VrrpPart, nowMs: number): Holding {
+  if (role === 'holder') return { kind: 'held', hiddenSinceMs: undefined };
+  if (role === 'apart' || holding.kind === 'none') return { kind: 'none' };
+  const hiddenSinceMs = holding.hiddenSinceMs ?? nowMs;
+  const hiddenMs = Math.max(ageMs, nowMs - hiddenSinceMs);
+  return hiddenMs < HIDDEN_AT_MOST_MS ? { kind: 'held', hiddenSinceMs } : { kind: 'none' };
+}

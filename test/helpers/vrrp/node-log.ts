@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod/mini';
+import type { BedNode } from './bed-node.ts';
+
+const lineSchema = z.looseObject({ event: z.string() });
+export type LogLine = z.infer<typeof lineSchema>;
+
+/** A program's log from the moment of the call on. */
+export function logFromNow(node: BedNode, program: string): { readonly lines: () => readonly LogLine[] } {
+  const read = () => readFileSync(node.at(`${program}.log`), 'utf8');
+  const from = read().length;
+  return { lines: () => read().slice(from).split('\n').flatMap(parseLine) };
+}
+
+/** Not every line is hawser's: keepalived and HAProxy say theirs beside it, and the last one may be half a line. */
+function parseLine(line: string): readonly LogLine[] {
+  try {
+    const parsed = lineSchema.safeParse(JSON.parse(line));
+    return parsed.success ? [parsed.data] : [];
+  } catch {
+    return [];
+  }
+}
