@@ -3,8 +3,13 @@ import type { Scene } from './scene.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * Everything that one trial measures. Undefined where it does not apply. Times in milliseconds; two holders count
- * only while no partition makes them inherent.
+ * Everything that one trial measures. Undefined where it does not apply. Times in milliseconds. For two nodes that have
+ * the VIP at once there are three figures:
+ *
+ * - `healing` after a partition, during which they are inherent: until one of the two has given way.
+ * - `staleVip` after SIGKILL for keepalived: nobody removes the VIP that it leaves before another node has it, because
+ *   it serves; from then on it is stale.
+ * - `twoHolders` is all the rest, and should not be. A partition counts as over 150 ms after its healing.
  */
 export const metrics = [
   'outageMs',
@@ -16,6 +21,8 @@ export const metrics = [
   'recoveryOutageMs',
   'recoveryMoves',
   'twoHoldersAfterMs',
+  'healingMs',
+  'staleVipMs',
   'supervisorMb',
   'monitorMb',
 ] as const;

@@ -5,7 +5,8 @@ import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import type { FailoverTarget, Fault } from './fault.ts';
 
-const never: FailoverTarget = { atMost: 0, of: 'max' };
+/** Not once, in no trial. */
+export const never: FailoverTarget = { atMost: 0, of: 'max' };
 const within = (atMost: number): FailoverTarget => ({ atMost, of: 'median' });
 
 const noFault: Fault = {
@@ -75,12 +76,21 @@ export const keepalivedTerm: Fault = {
 
 export const keepalivedKill: Fault = {
   name: 'keepalived-kill',
-  about: "SIGKILL for the holder's keepalived and its child; HAProxy lives on",
+  about: "SIGKILL for the holder's keepalived; HAProxy lives on, so its VIP serves until another node has it",
   headline: 'outageMs',
-  targets: { outageMs: within(60), recoveryMoves: never, twoHoldersMs: { atMost: 1_000, of: 'max' } },
+  targets: {
+    outageMs: within(60),
+    recoveryMoves: never,
+    twoHoldersMs: never,
+    staleVipMs: { atMost: 1_000, of: 'max' },
+  },
   moves: 1,
   // The child first: one that sees its parent die still says goodbye to the other nodes.
-  inject: async (_scene, holder) => signalNow(holder.running('keepalived').toReversed(), 'SIGKILL'),
+  inject: async ({ kills }, holder) => {
+    const atMs = signalNow(holder.running('keepalived').toReversed(), 'SIGKILL');
+    kills.push({ node: holder.name, holds: false, atMs });
+    return atMs;
+  },
   undo: ({ stack }, holder) => stack.restoreKeepalived(holder),
 };
 
@@ -101,8 +111,8 @@ export const apiKill: Fault = {
 export const split: Fault = {
   name: 'split',
   about: 'holder and client are cut off from the other nodes',
-  headline: 'twoHoldersAfterMs',
-  targets: { twoHoldersAfterMs: within(150), recoveryMoves: never },
+  headline: 'healingMs',
+  targets: { healingMs: within(150), recoveryMoves: never },
   moves: 1,
   inject: ({ bed }, holder) => bed.split([holder, 'client']),
   undo: async ({ bed }) => void (await bed.heal()),

@@ -8,6 +8,7 @@ import {
   haproxyKill,
   keepalivedKill,
   keepalivedTerm,
+  never,
   nodeDeath,
   split,
   splitFar,
@@ -22,8 +23,7 @@ export const randomFaults: Fault = {
   name: 'random',
   about: `${steps} random faults on each of two nodes, overlapping as chance has it`,
   headline: 'twoHoldersMs',
-  // A killed keepalived leaves its VIP for a moment. Everything else leaves none.
-  targets: { twoHoldersMs: { atMost: 1_000, of: 'max' }, twoHoldersAfterMs: { atMost: 0, of: 'max' } },
+  targets: { twoHoldersMs: never, twoHoldersAfterMs: never, staleVipMs: { atMost: 1_000, of: 'max' } },
   moves: 0,
   subjects: ['hawser'],
   inject: async (scene) => {

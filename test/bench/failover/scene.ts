@@ -4,6 +4,7 @@ import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.
 import type { BedClient } from '../../helpers/vrrp/bed-client.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { HawserStackOptions } from '../../helpers/vrrp/hawser.ts';
+import type { HoldingEvent } from '../../helpers/vrrp/holdings.ts';
 import { type NodeStack, stackPorts } from '../../helpers/vrrp/node-stack.ts';
 import { createVrrpBed, type VrrpBed, type VrrpBedOptions } from '../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -17,6 +18,11 @@ export interface Scene extends AsyncDisposable {
   readonly client: BedClient;
   readonly members: readonly BedNode[];
   readonly guest: BedNode;
+  /**
+   * When keepalived was killed on a node: a VIP that it had is stale from then on, until the node takes it anew. Faults
+   * add to it.
+   */
+  readonly kills: HoldingEvent[];
   /** The API server and everything of the subject, as after a boot. */
   bootNode(node: BedNode): Promise<void>;
   /** Resolves once one node holds the VIP and the client has long been served; rejects after a minute. */
@@ -67,6 +73,7 @@ async function furnish(
     client,
     members,
     guest,
+    kills: [],
     bootNode,
     rested: () =>
       waitFor(

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import { PROBE_GAP_MS } from '../../helpers/vrrp/bed-client.ts';
-import { overlapMs, takeOvers, without } from '../../helpers/vrrp/holdings.ts';
+import { holdingsOf, takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { blackoutMs, failureWindowMs, lostCount, probesWithin } from '../../helpers/vrrp/probes.ts';
 import type { Fault, Measured } from './fault.ts';
 import type { Scene } from './scene.ts';
 import { observationMs } from './subject.ts';
+import { type HoldingRecord, measureTwoHolders } from './two-holders.ts';
 
 const CALM_MS = 2_500;
 /** Today's checks need 33 s, and their tails of partial failures a minute. */
@@ -23,7 +24,22 @@ export async function runTrial(scene: Scene, fault: Fault, signal: AbortSignal):
   const undoMs = monotonicMs();
   await fault.undo(scene, holder);
   await settled(scene, undoMs + watch.recovery, signal);
-  return measure(scene, fault, holder.name, [faultMs, undoMs, monotonicMs()]);
+  const measured = measure(scene, fault, holder.name, [faultMs, undoMs, monotonicMs()]);
+  process.stderr.write(whatHappened(scene, faultMs));
+  return measured;
+}
+
+/** For whoever wonders about a figure: who had the VIP when, and why probes failed. */
+function whatHappened({ bed, client }: Scene, faultMs: number): string {
+  const ms = (atMs: number) => (Number.isFinite(atMs) ? `${Math.round(atMs - faultMs)}` : '');
+  const held = holdingsOf(bed.events())
+    .filter(({ toMs }) => toMs >= faultMs)
+    .map(({ node, fromMs, toMs }) => `${node} ${ms(fromMs)}..${ms(toMs)}`);
+  const reasons = probesWithin(client.probes(), faultMs, Number.POSITIVE_INFINITY).flatMap(
+    ({ reason }) => reason ?? [],
+  );
+  const lost = [...new Set(reasons)].map((why) => `${reasons.filter((each) => each === why).length} ${why}`);
+  return `  held: ${held.join(', ')}; lost: ${lost.join(', ') || 'none'}\n`;
 }
 
 /** Returns too when it has waited long enough: then the figures say what is wrong. */
@@ -49,18 +65,15 @@ function measure(scene: Scene, fault: Fault, holder: string, [faultMs, undoMs, e
     lost: lostCount(during),
     ...(first === undefined ? {} : { takeOverMs: first.fromMs - faultMs }),
     moves: taken.length,
-    twoHoldersMs: overlapOutside(scene, faultMs, undoMs),
     recoveryOutageMs: blackoutMs(after, PROBE_GAP_MS),
     recoveryMoves: Math.max(0, taken.length - fault.moves) + movesAfter,
-    twoHoldersAfterMs: overlapOutside(scene, undoMs, endMs),
+    ...measureTwoHolders(recordOf(scene), [faultMs, undoMs, endMs]),
     ...(fault.weigh === true ? weigh(scene) : {}),
   };
 }
 
-function overlapOutside({ bed }: Scene, fromMs: number, toMs: number): number {
-  return without(fromMs, toMs, bed.partitions())
-    .map((stretch) => overlapMs(bed.events(), stretch.fromMs, stretch.toMs))
-    .reduce((sum, each) => sum + each, 0);
+function recordOf({ bed, kills }: Scene): HoldingRecord {
+  return { events: bed.events(), partitions: bed.partitions(), kills };
 }
 
 /** The heaviest of the nodes'. */

@@ -1,0 +1,42 @@
+import { type HoldingEvent, overlapMs, type Stretch, without } from '../../helpers/vrrp/holdings.ts';
+import type { Measured } from './fault.ts';
+
+/** What the bed and the faults know of a trial; monotonic milliseconds. */
+export interface HoldingRecord {
+  readonly events: readonly HoldingEvent[];
+  /** In order. */
+  readonly partitions: readonly Stretch[];
+  /** When keepalived was killed, and where: until the node takes the VIP anew, what it has of it is stale. */
+  readonly kills: readonly HoldingEvent[];
+}
+
+/** In this time the two sides of a healed partition hear of each other. */
+const HEALING_MS = 150;
+/** For how long after a healing two holders are put down to it. */
+const HEALED_AFTER_MS = 5_000;
+
+/** How long two nodes had the VIP at once between a fault, its end, and the end of the trial: see `metrics`. */
+export function measureTwoHolders(
+  record: HoldingRecord,
+  [faultMs, undoMs, endMs]: readonly [faultMs: number, undoMs: number, endMs: number],
+): Measured {
+  const { events, partitions, kills } = record;
+  const apart = partitions.map((each) => ({ ...each, toMs: each.toMs + HEALING_MS }));
+  const outside = (some: readonly HoldingEvent[], fromMs: number, toMs: number) =>
+    sum(without(fromMs, toMs, apart).map((each) => overlapMs(some, each.fromMs, each.toMs)));
+  const alive = [...events, ...kills];
+  const healed = partitions.map(({ toMs }) => toMs).filter((toMs) => toMs >= faultMs && toMs < endMs);
+  const inTrial = kills.some(({ atMs }) => atMs >= faultMs && atMs < endMs);
+  return {
+    twoHoldersMs: outside(alive, faultMs, undoMs),
+    twoHoldersAfterMs: outside(alive, undoMs, endMs),
+    ...(healed.length === 0
+      ? {}
+      : { healingMs: Math.max(...healed.map((atMs) => overlapMs(alive, atMs, atMs + HEALED_AFTER_MS))) }),
+    ...(inTrial ? { staleVipMs: outside(events, faultMs, endMs) - outside(alive, faultMs, endMs) } : {}),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, each) => total + each, 0);
+}
