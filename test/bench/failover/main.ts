@@ -58,7 +58,8 @@ async function measureScene(
   }
 }
 
-async function run(options: FailoverOptions, signal: AbortSignal): Promise<void> {
+/** Resolves with the exit code. */
+async function run(options: FailoverOptions, signal: AbortSignal): Promise<number> {
   if (options.subjects.includes('hawser')) ensureBuilt();
   if (options.logDir !== undefined) mkdirSync(options.logDir, { recursive: true });
   const machine = await describeMachine();
@@ -82,6 +83,7 @@ async function run(options: FailoverOptions, signal: AbortSignal): Promise<void>
   }
   if (missed.length > 0) console.log(`targets missed: ${missed.join(', ')}`);
   else if (options.subjects.includes('hawser')) console.log('every target met');
+  return missed.length > 0 ? 1 : 0;
 }
 
 const stop = new AbortController();
@@ -89,8 +91,10 @@ const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {
-  await run(readOptions(process.argv.slice(2), [...faults, randomFaults]), stop.signal);
+  const options = readOptions(process.argv.slice(2), [...faults, randomFaults]);
+  if (options.help) console.log(usage);
+  else process.exitCode = await run(options, stop.signal);
 } catch (error) {
-  process.exitCode = stop.signal.aborted ? 130 : 1;
+  process.exitCode = stop.signal.aborted ? 130 : 2;
   console.error(stop.signal.aborted ? 'stopped' : `${messageOf(error)}\n${usage}`);
 }

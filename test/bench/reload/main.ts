@@ -70,7 +70,9 @@ const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
   process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
 try {
-  await run(readOptions(process.argv.slice(2), scenarios), stop.signal);
+  const options = readOptions(process.argv.slice(2), scenarios);
+  if (options.help) console.log(usage);
+  else await run(options, stop.signal);
 } catch (error) {
   process.exitCode = stop.signal.aborted ? 130 : 1;
   console.error(stop.signal.aborted ? 'stopped' : `${messageOf(error)}\n${usage}`);

@@ -1,8 +1,10 @@
 import { parseArgs } from 'node:util';
+import { chosen, commonOptions } from '../options.ts';
 import type { Scenario } from './scenario.ts';
 import { type Subject, subjects } from './subject.ts';
 
 export interface BenchOptions {
+  readonly help: boolean;
   readonly json: string | undefined;
   readonly quick: boolean;
   readonly scenarios: readonly Scenario[];
@@ -22,13 +24,7 @@ export const usage = `usage: npm run bench:reload -- [--json FILE] [--quick] [--
 export function readOptions(argv: readonly string[], all: readonly Scenario[]): BenchOptions {
   const { values } = parseArgs({
     args: [...argv],
-    options: {
-      json: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      only: { type: 'string', multiple: true, default: [] },
-      subject: { type: 'string', multiple: true, default: [] },
-      logs: { type: 'string' },
-    },
+    options: commonOptions,
   });
   const scenarioNames = chosen(
     'scenario',
@@ -37,17 +33,11 @@ export function readOptions(argv: readonly string[], all: readonly Scenario[]): 
   );
   const subjectNames = chosen('subject', values.subject, subjects);
   return {
+    help: values.help,
     json: values.json,
     quick: values.quick,
     scenarios: all.filter(({ name }) => scenarioNames.includes(name)),
     subjects: subjects.filter((name) => subjectNames.includes(name)),
     logDir: values.logs,
   };
-}
-
-function chosen(what: string, asked: readonly string[], known: readonly string[]): readonly string[] {
-  const unknown = asked.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new Error(`Cannot measure ${what} "${unknown}": there is none, expected ${known.join(', ')}`);
-  return asked.length === 0 ? known : asked;
 }

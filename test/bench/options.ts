@@ -1,0 +1,25 @@
+/** All that are known where none was asked for. Throws, with the names that exist, for one that does not. */
+export function chosen(
+  what: string,
+  asked: readonly string[] | undefined,
+  known: readonly string[],
+): readonly string[] {
+  const unknown = asked?.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new Error(`Cannot measure ${what} "${unknown}": there is none, expected ${known.join(', ')}`);
+  return asked ?? known;
+}
+
+const text = { type: 'string' } as const;
+const list = { type: 'string', multiple: true } as const;
+const flag = { type: 'boolean', default: false } as const;
+
+/** What the benches that compare subjects have in common. */
+export const commonOptions = {
+  json: text,
+  quick: flag,
+  only: list,
+  subject: list,
+  logs: text,
+  help: flag,
+} as const;
