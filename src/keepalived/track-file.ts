@@ -6,6 +6,12 @@ import type { TrackLook } from '../model/vrrp-program.ts';
 export type TrackGuard = (holder: boolean, nowMs: number) => TrackLook | undefined;
 
 /**
+ * How long FAULT lasts though nobody vouches for it. After a boot it is keepalived itself that writes it, and a node must
+ * not take part with an old configuration while its monitor is still starting.
+ */
+const FAULT_PATIENCE_MS = 10_000;
+
+/**
  * Watches that a monitor keeps rewriting its track file; one that has not been written for `silentAfterMs` gets a value
  * of ours until it is written again. Undefined where there is no file: keepalived's `init_file` holds then. `nowMs` is of
  * the wall clock, as the file's time is.
@@ -16,7 +22,8 @@ export function createTrackGuard(path: string, silentAfterMs: number): TrackGuar
     const writtenMs = writtenAt(path);
     if (writtenMs === undefined) return undefined;
     const value = readValue(path);
-    const silent = writtenMs === ours?.writtenMs || nowMs - writtenMs > silentAfterMs;
+    const patienceMs = value <= TRACK.fault ? Math.max(silentAfterMs, FAULT_PATIENCE_MS) : silentAfterMs;
+    const silent = writtenMs === ours?.writtenMs || nowMs - writtenMs > patienceMs;
     if (!silent) {
       ours = undefined;
       return { path, silent, value };
@@ -27,6 +34,11 @@ export function createTrackGuard(path: string, silentAfterMs: number): TrackGuar
     ours = { writtenMs: writtenAt(path) ?? 0, said };
     return { path, silent, value: wanted };
   };
+}
+
+/** Whether anybody has let keepalived take part: it makes the file itself where there is none, with FAULT in it. */
+export function hasSpoken(path: string): boolean {
+  return writtenAt(path) !== undefined && readValue(path) > TRACK.fault;
 }
 
 function writtenAt(path: string): number | undefined {

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { askReadiness, type Liveness, watchLiveness } from '../../haproxy/liveness-watch.ts';
 import { readPart } from '../../keepalived/part.ts';
+import { hasSpoken } from '../../keepalived/track-file.ts';
 import { messageOf } from '../../model/errors.ts';
 import { type CheckSample, explainFlap, initialFlap, nextFlap } from '../../model/flap-governor.ts';
 import { trackValue } from '../../model/track-value.ts';
@@ -73,13 +73,16 @@ export async function runHealthLoop(
 }
 
 /**
- * Without a track file, as after a boot, keepalived is in FAULT until it hears of us: that lasts until the configuration
- * is known to be the group's. A monitor that was only restarted goes on where it was.
+ * Nobody has spoken for this node since its boot: keepalived is in FAULT until it hears of us, and that lasts until the
+ * configuration is known to be the group's. A monitor that was only restarted goes on where it was.
  */
 function createPermission(trackFile: string, isConfirmed: () => boolean): () => boolean {
   const startedMs = monotonicMs();
-  const isRestart = existsSync(trackFile);
-  return () => isRestart || isConfirmed() || monotonicMs() - startedMs >= JOIN_PATIENCE_MS;
+  let isGiven = hasSpoken(trackFile);
+  return () => {
+    isGiven ||= isConfirmed() || monotonicMs() - startedMs >= JOIN_PATIENCE_MS;
+    return isGiven;
+  };
 }
 
 interface Health {

@@ -23,7 +23,10 @@ const STOP_TIMEOUT_MS = 5_000;
 export interface VrrpConfiguration extends ConfigurationParts<VrrpInput> {
   /** What keepalived runs on, as far as this monitor knows. */
   readonly served: () => KeepalivedModel | undefined;
-  /** The list of nodes has led to a configuration that keepalived's supervisor took, or had already. */
+  /**
+   * keepalived's supervisor runs on the nodes that an API server has named, not on a list of an earlier run that may be
+   * long out of date.
+   */
   readonly isConfirmed: () => boolean;
 }
 
@@ -43,7 +46,7 @@ export function vrrpConfiguration(
   const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
   const order = createOrder(socketPath, observers);
   let served: KeepalivedModel | undefined;
-  let isConfirmed = false;
+  let isServed = false;
   const renderModel = createRenderer<KeepalivedModel>(
     template,
     (text, model) => renderKeepalived(text, model, { templatePath: template }),
@@ -78,10 +81,10 @@ export function vrrpConfiguration(
         list.markServed(list.latest() ?? []);
       }
       order.markServed(input);
-      isConfirmed = true;
+      isServed = true;
     },
     served: () => served,
-    isConfirmed: () => isConfirmed,
+    isConfirmed: () => isServed && lists.every(({ list }) => list.isUpToDate()),
   };
 }
 

@@ -22,6 +22,8 @@ export interface ServerList {
   readonly next: (signal: AbortSignal) => Promise<Wanted<readonly ApiServer[]>>;
   /** The servers that `next` gave last. */
   readonly latest: () => readonly ApiServer[] | undefined;
+  /** What is served is what an API server said last: neither a list of an earlier run, nor one that has been overtaken. */
+  readonly isUpToDate: () => boolean;
   /** These are served now. Returns how long ago their change was first seen, where it was one. */
   readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
 }
@@ -63,6 +65,10 @@ export function createServerList(
       };
     },
     latest: () => wanted,
+    isUpToDate: () => {
+      const { latest, settling } = desired;
+      return latest !== undefined && settling.applied !== undefined && sameServers(latest, settling.applied);
+    },
     markServed: (servers) => {
       const { pending } = desired.settling;
       desired = applied(desired, servers, monotonicMs());

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTrackGuard, forgetBonus } from '../../../src/keepalived/track-file.ts';
+import { createTrackGuard, forgetBonus, hasSpoken } from '../../../src/keepalived/track-file.ts';
 
 let dir: string;
 let path: string;
@@ -31,12 +31,32 @@ test.each([
   [30, true, -30],
   [-60, true, -30],
   [-90, true, -90],
-  [-254, false, -120],
 ])('silent after %i, holder %j: %i', (said, holder, expected) => {
   write(said, 3_100);
   const guard = createTrackGuard(path, 3_000);
   expect(guard(holder, now)).toEqual({ path, silent: true, value: expected });
   expect(read()).toBe(expected);
+});
+
+test('FAULT is believed for longer: it may only be that the monitor of a booting node is not up yet', () => {
+  const guard = createTrackGuard(path, 3_000);
+  write(-254, 9_900);
+  expect(guard(false, now)).toEqual({ path, silent: false, value: -254 });
+  write(-254, 10_100);
+  expect(guard(false, now)).toEqual({ path, silent: true, value: -120 });
+});
+
+test.each([
+  [-254, false],
+  [-120, true],
+  [0, true],
+])('a file with %i, in which somebody has let keepalived take part: %j', (value, spoken) => {
+  write(value, 0);
+  expect(hasSpoken(path)).toBe(spoken);
+});
+
+test('nobody has spoken where there is no file', () => {
+  expect(hasSpoken(path)).toBe(false);
 });
 
 test('the value of a silent node follows the VIP, and its own writing is not taken for its monitor', () => {
