@@ -55,8 +55,8 @@ export function createKeepalivedProgram(
     confirm: (id, configuration, signal) => confirm(paths, id, configuration, signal),
     findLeftOver: () => findLeftOver(paths),
     repair: repairAddress,
-    guardTracks: ({ trackFiles }, holder) =>
-      trackFiles.flatMap((path) => guardOf(path)(holder, Date.now()) ?? []),
+    guardTracks: ({ trackFiles, profile }, holder) =>
+      trackFiles.flatMap((path) => guardOf(path)(profile, holder, Date.now()) ?? []),
     sweep: () => {
       const accepted = readAccepted(paths.accepted)?.instances ?? [];
       const live = describeConfiguration(readText(paths.config) ?? '', 0).instances;

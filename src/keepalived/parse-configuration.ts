@@ -16,7 +16,7 @@ interface Block {
  */
 export function parseConfiguration(
   text: string,
-): Pick<AcceptedConfiguration, 'instances' | 'trackFiles' | 'notifyFifo'> {
+): Pick<AcceptedConfiguration, 'instances' | 'trackFiles' | 'profile' | 'notifyFifo'> {
   const blocks = parseBlocks(text);
   const globals = blocks
     .filter(({ words }) => words[0] === 'global_defs')
@@ -28,6 +28,7 @@ export function parseConfiguration(
     trackFiles: blocks
       .filter(({ words }) => words[0] === 'track_file' || words[0] === 'vrrp_track_file')
       .flatMap(({ children }) => wordAfter(children, 'file') ?? []),
+    profile: wordAfter(globals, 'vrrp_version') === '2' ? 'openshift' : 'fast',
     notifyFifo: wordAfter(globals, 'vrrp_notify_fifo') ?? wordAfter(globals, 'notify_fifo'),
   };
 }

@@ -1,9 +1,10 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { silentTrackValue, TRACK } from '../model/track-value.ts';
+import type { VrrpProfile } from '../model/vrrp.ts';
 import type { TrackLook } from '../model/vrrp-program.ts';
 
 /** How to call for one track file, at least once a second. */
-export type TrackGuard = (holder: boolean, nowMs: number) => TrackLook | undefined;
+export type TrackGuard = (profile: VrrpProfile, holder: boolean, nowMs: number) => TrackLook | undefined;
 
 /**
  * How long FAULT lasts though nobody vouches for it. After a boot it is keepalived itself that writes it, and a node must
@@ -18,7 +19,7 @@ const FAULT_PATIENCE_MS = 10_000;
  */
 export function createTrackGuard(path: string, silentAfterMs: number): TrackGuard {
   let ours: { readonly writtenMs: number; readonly said: number } | undefined;
-  return (holder, nowMs) => {
+  return (profile, holder, nowMs) => {
     const writtenMs = writtenAt(path);
     if (writtenMs === undefined) return undefined;
     const value = readValue(path);
@@ -29,7 +30,7 @@ export function createTrackGuard(path: string, silentAfterMs: number): TrackGuar
       return { path, silent, value };
     }
     const said = ours?.said ?? value;
-    const wanted = silentTrackValue(said, holder);
+    const wanted = silentTrackValue(profile, said, holder);
     if (wanted !== value) writeValue(path, wanted);
     ours = { writtenMs: writtenAt(path) ?? 0, said };
     return { path, silent, value: wanted };

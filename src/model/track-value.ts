@@ -66,12 +66,14 @@ function openshiftScore({ lb, localApi }: TrackHealth): number {
 }
 
 /**
- * What stands in for a value that its monitor has stopped refreshing. It never outranks a healthy node and is never
- * above `last`, except that FAULT ends: a node that nobody can speak for any more is still better than no holder at
- * all. Where every monitor is silent the holder stays the highest, and nothing moves. `last` is undefined where the
- * file says nothing readable.
+ * What stands in for a value that its monitor has stopped refreshing. In the fast profile it never outranks a healthy
+ * node and is never above `last`, except that FAULT ends: a node that nobody can speak for any more is still better than
+ * no holder at all. Where every monitor is silent the holder stays the highest, and nothing moves. In the openshift
+ * profile it is what shell pods have whose scripts all fail: nothing is added, and a bootstrap node that has handed over
+ * stays in FAULT, because its bare priority outranks every score. `last` is undefined where the file says nothing readable.
  */
-export function silentTrackValue(last: number | undefined, holder: boolean): number {
+export function silentTrackValue(profile: VrrpProfile, last: number | undefined, holder: boolean): number {
+  if (profile === 'openshift') return last !== undefined && last <= TRACK.fault ? TRACK.fault : 0;
   const wasServing = last !== undefined && last >= TRACK.doubtful;
   if (wasServing) return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
   return holder ? TRACK.degradedHolder : TRACK.degraded;

@@ -1,5 +1,6 @@
 import type { ProcessId } from './process-id.ts';
 import type { Disagreement, InstanceState, VrrpState, WatchedInstance } from './vip-presence.ts';
+import type { VrrpProfile } from './vrrp.ts';
 
 /** What a configuration holds that its supervisor has to know. */
 export interface AcceptedConfiguration {
@@ -8,6 +9,8 @@ export interface AcceptedConfiguration {
   readonly sha256: string;
   readonly instances: readonly WatchedInstance[];
   readonly trackFiles: readonly string[];
+  /** Whose values the track files hold: VRRP 2 is the shell pods'. */
+  readonly profile: VrrpProfile;
   /** Where the configuration sends transitions; none leaves the states unknown. */
   readonly notifyFifo: string | undefined;
 }

@@ -19,6 +19,7 @@ export const configurationOf = (number: number): AcceptedConfiguration => ({
     },
   ],
   trackFiles: [],
+  profile: 'fast',
   notifyFifo: '/run/notify.fifo',
 });
 

@@ -22,7 +22,7 @@ const read = (): number => Number(readFileSync(path, 'utf8'));
 test('a file that is written often enough is left alone', () => {
   write(30, 2_900);
   const guard = createTrackGuard(path, 3_000);
-  expect(guard(true, now)).toEqual({ path, silent: false, value: 30 });
+  expect(guard('fast', true, now)).toEqual({ path, silent: false, value: 30 });
   expect(read()).toBe(30);
 });
 
@@ -34,7 +34,7 @@ test.each([
 ])('silent after %i, holder %j: %i', (said, holder, expected) => {
   write(said, 3_100);
   const guard = createTrackGuard(path, 3_000);
-  expect(guard(holder, now)).toEqual({ path, silent: true, value: expected });
+  expect(guard('fast', holder, now)).toEqual({ path, silent: true, value: expected });
   expect(read()).toBe(expected);
 });
 
@@ -62,22 +62,37 @@ test('nobody has spoken where there is no file', () => {
 test('the value of a silent node follows the VIP, and its own writing is not taken for its monitor', () => {
   write(0, 3_100);
   const guard = createTrackGuard(path, 3_000);
-  expect([guard(false, now), guard(true, now), guard(false, now)].map((look) => look?.value)).toEqual([
-    -60, -30, -60,
-  ]);
-  expect(guard(false, now + 1)?.silent).toBe(true);
+  expect(
+    [guard('fast', false, now), guard('fast', true, now), guard('fast', false, now)].map(
+      (look) => look?.value,
+    ),
+  ).toEqual([-60, -30, -60]);
+  expect(guard('fast', false, now + 1)?.silent).toBe(true);
 });
+
+test.each([
+  [28, true, 0],
+  [8, false, 0],
+  [-254, false, -254],
+])(
+  'in the openshift profile silent after %i, holder %j: %i, as with scripts that all fail',
+  (said, holder, expected) => {
+    write(said, 3_100);
+    expect(createTrackGuard(path, 3_000)('openshift', holder, now)?.value).toBe(expected);
+    expect(read()).toBe(expected);
+  },
+);
 
 test('a monitor that writes again is believed at once', () => {
   write(0, 3_100);
   const guard = createTrackGuard(path, 3_000);
-  guard(false, now);
+  guard('fast', false, now);
   write(0, 0);
-  expect(guard(false, now)).toEqual({ path, silent: false, value: 0 });
+  expect(guard('fast', false, now)).toEqual({ path, silent: false, value: 0 });
 });
 
 test('without a file there is nothing to guard', () => {
-  expect(createTrackGuard(path, 3_000)(true, now)).toBeUndefined();
+  expect(createTrackGuard(path, 3_000)('fast', true, now)).toBeUndefined();
 });
 
 test.each([

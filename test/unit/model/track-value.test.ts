@@ -79,7 +79,7 @@ interface Node {
 function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false) {
   const parts = nodes.map(({ lb, silent }, index) => {
     const own = value({ lb, holder: index === holder, everyoneFailing, failedForMs: 9_999 });
-    const added = silent ? silentTrackValue(own, index === holder) : own;
+    const added = silent ? silentTrackValue('fast', own, index === holder) : own;
     return { index, priority: added <= -254 ? 0 : vrrpPriority(index, nodes.length) + added };
   });
   return parts.sort((a, b) => b.priority - a.priority);
@@ -131,7 +131,7 @@ describe('property', () => {
     fc.assert(
       fc.property(group, fc.constantFrom(...Object.values(TRACK)), ({ nodes, holder }, last) => {
         const priorities = nodes.map(
-          (_, index) => vrrpPriority(index, nodes.length) + silentTrackValue(last, index === holder),
+          (_, index) => vrrpPriority(index, nodes.length) + silentTrackValue('fast', last, index === holder),
         );
         expect(priorities.indexOf(Math.max(...priorities))).toBe(holder);
       }),
@@ -140,8 +140,8 @@ describe('property', () => {
 });
 
 test('a silent monitor leaves nobody in FAULT and nobody above the healthy', () => {
-  expect(silentTrackValue(TRACK.fault, false)).toBe(TRACK.degraded);
-  expect(silentTrackValue(undefined, false)).toBe(TRACK.degraded);
-  expect(silentTrackValue(TRACK.healthyHolder, true)).toBe(TRACK.doubtfulHolder);
-  expect(silentTrackValue(TRACK.healthyHolder, false)).toBe(TRACK.doubtful);
+  expect(silentTrackValue('fast', TRACK.fault, false)).toBe(TRACK.degraded);
+  expect(silentTrackValue('fast', undefined, false)).toBe(TRACK.degraded);
+  expect(silentTrackValue('fast', TRACK.healthyHolder, true)).toBe(TRACK.doubtfulHolder);
+  expect(silentTrackValue('fast', TRACK.healthyHolder, false)).toBe(TRACK.doubtful);
 });
