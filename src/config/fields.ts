@@ -14,6 +14,16 @@ export const absolutePath = z.string().check(
   }),
 );
 
+/** Several of them, separated by commas. */
+export const absolutePaths = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text) => text.split(',').filter((part) => part !== '')),
+  ),
+  z.array(absolutePath),
+);
+absolutePaths.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
+
 export const socketPath = absolutePath.check(
   z.refine((path) => Buffer.byteLength(path) <= MAX_SOCKET_PATH, {
     error: `expected at most ${MAX_SOCKET_PATH} bytes, as the kernel limits a socket's path to 107`,

@@ -6,7 +6,16 @@ import { virtualRouterIdProblems } from '../model/virtual-router-id.ts';
 import type { KeepalivedSettings, VirtualRouterIds } from '../model/vrrp.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
-import { absolutePath, address, addresses, listenAddress, port, serverList, socketPath } from './fields.ts';
+import {
+  absolutePath,
+  absolutePaths,
+  address,
+  addresses,
+  listenAddress,
+  port,
+  serverList,
+  socketPath,
+} from './fields.ts';
 import { fileForms } from './file-forms.ts';
 import { parseSettings } from './parse-settings.ts';
 import {
@@ -52,6 +61,11 @@ export const keepalivedMonitorCommand: CommandSpec = {
     { flag: '--virtual-router-ids <ids>', help: 'API,INGRESS instead of what the name gives, 1 to 255' },
     { flag: '--advert-interval <duration>', help: 'of the fast profile; openshift has 1s', default: '100ms' },
     { flag: '--profile <profile>', help: "fast, or openshift: the shell pods' dialect", default: 'fast' },
+    {
+      flag: '--monitor-conf <paths>',
+      help: 'mode and profile that all nodes change to at an agreed time; the first file that is there counts',
+      default: '/etc/keepalived/monitor-user.conf,/etc/keepalived/monitor.conf',
+    },
     { flag: '--bootstrap', help: 'hold the API VIP until the local /readyz fails, then hand it over' },
     {
       flag: '--first-node',
@@ -140,6 +154,7 @@ export const keepalivedMonitorFields = {
   virtualRouterIds: z.optional(virtualRouterIdPair),
   advertInterval,
   profile: z.enum(['fast', 'openshift'], { error: 'expected fast or openshift' }),
+  monitorConf: absolutePaths,
   bootstrap: z._default(z.boolean(), false),
   firstNode: z._default(z.boolean(), false),
   bootstrapIps: z._default(addresses, []),

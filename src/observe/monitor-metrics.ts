@@ -14,6 +14,11 @@ export interface MonitorMetrics {
   /** Whether somebody else holds a VIP that this node holds too. */
   readonly splitBrain: (vip: string, split: boolean) => void;
   readonly virtualRouterIdTaken: (taken: boolean) => void;
+  /** How keepalived of this node speaks to its group. */
+  readonly dialect: (dialect: { readonly profile: string; readonly mode: string }) => void;
+  /** When that changes, in milliseconds of the Unix epoch, and whether keepalived would refuse it. */
+  readonly planned: (atMs: number | undefined, refused: boolean) => void;
+  readonly agreementUsable: (usable: boolean) => void;
   readonly secondsSinceBeat: () => number;
   readonly text: () => Promise<string>;
 }
@@ -56,6 +61,21 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     labelNames: ['vip'],
     registers,
   });
+  const dialect = new Gauge({
+    name: 'hawser_vrrp_dialect',
+    help: '1 for how keepalived of this node is configured to speak to its group.',
+    labelNames: ['profile', 'mode'],
+    registers,
+  });
+  const changeAt = gauge(
+    'hawser_profile_change_at_seconds',
+    'Unix time of the agreed change of profile or mode, 0 while none is planned.',
+  );
+  const changeRefused = gauge(
+    'hawser_profile_change_refused',
+    '1 while keepalived would not run on what the agreed change leads to: nothing changes then.',
+  );
+  const agreement = gauge('hawser_agreement_unusable', '1 while the file of --monitor-conf cannot be used.');
   const lag = gauge('hawser_monitor_loop_age_seconds', 'How long ago the monitor last went round its loop.');
   let lastBeat = nowMs();
   const secondsSinceBeat = (): number => (nowMs() - lastBeat) / 1_000;
@@ -74,6 +94,15 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     redirect: (value) => redirect.set(Number(value)),
     splitBrain: (vip, split) => splitBrain.set({ vip }, Number(split)),
     virtualRouterIdTaken: (value) => taken.set(Number(value)),
+    dialect: ({ profile, mode }) => {
+      dialect.reset();
+      dialect.set({ profile, mode }, 1);
+    },
+    planned: (atMs, refused) => {
+      changeAt.set((atMs ?? 0) / 1_000);
+      changeRefused.set(Number(refused));
+    },
+    agreementUsable: (value) => agreement.set(Number(!value)),
     secondsSinceBeat,
     text: async () => {
       lag.set(secondsSinceBeat());

@@ -1,5 +1,12 @@
 import { safeServerName } from '../model/server-name.ts';
-import type { KeepalivedInstance, KeepalivedModel, VrrpInput, VrrpInstance } from '../model/vrrp.ts';
+import type {
+  KeepalivedInstance,
+  KeepalivedModel,
+  KeepalivedSettings,
+  VrrpInput,
+  VrrpInstance,
+  VrrpProfile,
+} from '../model/vrrp.ts';
 import { buildVrrpInstances } from '../model/vrrp-instances.ts';
 
 export type KeepalivedModelOutcome =
@@ -28,7 +35,7 @@ export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
       profile,
       mode,
       vrrpVersion: fast ? 3 : 2,
-      advertInterval: fast ? String(settings.advertIntervalMs / 1_000) : '1',
+      advertInterval: String(advertIntervalMs(profile, settings) / 1_000),
       instances,
       syncGroups: syncGroupsOf(found.instances),
       notifyFifo,
@@ -36,6 +43,11 @@ export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
       reloadCheckLog,
     },
   };
+}
+
+/** The shell pods' is a second, and VRRP 2 knows whole seconds only. */
+export function advertIntervalMs(profile: VrrpProfile, settings: KeepalivedSettings): number {
+  return profile === 'fast' ? settings.advertIntervalMs : 1_000;
 }
 
 function withPrintables(instance: VrrpInstance, { settings }: VrrpInput): KeepalivedInstance {

@@ -14,6 +14,7 @@ import { probeReadyz } from '../../sources/probe-readyz.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Observers } from '../monitor/observers.ts';
+import type { VrrpConfiguration } from './vrrp-configuration.ts';
 
 /** How often the verdict is looked at when nothing has happened; a death does not wait for it. */
 const LOOK_EVERY_MS = 200;
@@ -35,9 +36,7 @@ const JOIN_PATIENCE_MS = 10_000;
  */
 export async function runHealthLoop(
   settings: KeepalivedMonitorSettings,
-  configuration: {
-    readonly served: () => KeepalivedModel | undefined;
-    readonly isConfirmed: () => boolean;
+  configuration: Pick<VrrpConfiguration, Served | 'isConfirmed' | 'onOffer'> & {
     /** Another node holds the VIP and stays. */
     readonly mustLeave: () => boolean;
   },
@@ -45,18 +44,18 @@ export async function runHealthLoop(
   signal: AbortSignal,
 ): Promise<void> {
   const { served, mustLeave } = configuration;
-  const health = createHealth(settings, served, mustLeave);
+  const health = createHealth(settings, configuration, mustLeave);
   const maySpeak = createPermission(settings.trackFile, configuration.isConfirmed);
   const write = createWriter(settings.trackFile, observers);
-  const tell = (): void => {
+  const tell = async (): Promise<void> => {
     observers.metrics.usable(health.isWell());
-    if (!health.isKnown() || !maySpeak()) return;
-    write(health.value(), health.explanation());
+    if (health.isKnown() && maySpeak()) await write(health.value(), health.explanation());
   };
+  configuration.onOffer(tell);
   const onChange = (liveness: Liveness): void => {
     observers.log({ event: 'haproxy-liveness', liveness });
     health.live(liveness);
-    tell();
+    void tell();
   };
   const watching = watchLiveness({ port: settings.healthPort, signal, onChange });
   const asking = every(ASK_EVERY_MS, signal, async () =>
@@ -67,7 +66,7 @@ export async function runHealthLoop(
   );
   const looking = every(LOOK_EVERY_MS, signal, async () => {
     health.look();
-    tell();
+    void tell();
   });
   await Promise.all([watching, asking, askingPeers, looking]);
 }
@@ -99,9 +98,11 @@ interface Health {
   readonly explanation: () => string | undefined;
 }
 
+type Served = 'profile' | 'instanceNames' | 'served';
+
 function createHealth(
   settings: KeepalivedMonitorSettings,
-  served: () => KeepalivedModel | undefined,
+  configuration: Pick<VrrpConfiguration, Served>,
   mustLeave: () => boolean,
 ): Health {
   let liveness: Liveness = 'unknown';
@@ -111,9 +112,8 @@ function createHealth(
   let peersServe = true;
   let holding = initialHolding;
   const holds = (): boolean => {
-    const model = served();
-    const names = model === undefined ? undefined : new Set(model.instances.map(({ name }) => name));
-    holding = nextHolding(holding, readPart(settings.stateFile, names, Date.now()), monotonicMs());
+    const part = readPart(settings.stateFile, configuration.instanceNames(), Date.now());
+    holding = nextHolding(holding, part, monotonicMs());
     return holding.kind === 'held';
   };
   const sample = (): void => {
@@ -135,14 +135,14 @@ function createHealth(
     look: sample,
     value: () =>
       trackValue({
-        profile: settings.profile,
+        profile: configuration.profile() ?? settings.profile,
         lb: flap.verdict,
         failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
         localApi,
         holder: holds(),
         everyoneFailing: flap.verdict === 'failed' && !localApi && !peersServe,
         resigned: bootstrap.resigned || mustLeave(),
-        addressed: hasAddresses(served()),
+        addressed: hasAddresses(configuration.served()),
       }),
     isWell: () => flap.verdict === 'ok',
     isKnown: () => flap.verdict !== 'unknown',
@@ -205,7 +205,7 @@ async function every(pauseMs: number, signal: AbortSignal, look: () => Promise<v
 function createWriter(
   path: string,
   { log, once }: Observers,
-): (value: number, why: string | undefined) => void {
+): (value: number, why: string | undefined) => Promise<void> {
   let last: { readonly value: number; readonly at: number } | undefined;
   let writing: Promise<void> = Promise.resolve();
   const failed = (error: unknown): void => {
@@ -213,13 +213,14 @@ function createWriter(
     if (once.isNew('track-file', message))
       log({ event: 'track-file-not-written', level: 'error', path, message });
   };
-  return (value, why) => {
+  return async (value, why) => {
     const now = monotonicMs();
-    if (last?.value === value && now - last.at < REFRESH_EVERY_MS) return;
+    if (last?.value === value && now - last.at < REFRESH_EVERY_MS) return await writing;
     if (last?.value !== value) log({ event: 'health-told', value, before: last?.value, why });
     last = { value, at: now };
     writing = writing
       .then(() => writeFile(path, `${value}\n`, { mode: 0o644 }))
       .then(() => void once.clear('track-file'), failed);
+    await writing;
   };
 }

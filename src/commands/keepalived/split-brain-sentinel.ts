@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { createAnswerTrap, type VipAnswer } from '../../firewall/answer-trap.ts';
-import { isHolder } from '../../keepalived/holder.ts';
+import { readPart } from '../../keepalived/part.ts';
 import {
   initialSplitBrain,
   nextSplitBrain,
@@ -39,7 +39,8 @@ export function createSplitBrainSentinel(
 ): SplitBrainSentinel {
   const states = new Map<string, SplitBrainState>();
   const stateOf = ({ vip }: VrrpInstance): SplitBrainState => states.get(vip) ?? initialSplitBrain;
-  const holds = ({ name }: VrrpInstance): boolean => isHolder(settings.stateFile, new Set([name]));
+  const holds = ({ name }: VrrpInstance): boolean =>
+    readPart(settings.stateFile, new Set([name]), Date.now()).role === 'holder';
   const isInDoubt = (each: VrrpInstance): boolean => stateOf(each).split || stateOf(each).heard > 0;
   const listener = createListener();
   for (const vip of settings.vips) observers.metrics.splitBrain(vip, false);

@@ -1,9 +1,11 @@
+import type { Applier } from '../../apply/applier.ts';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
+import { readPart } from '../../keepalived/part.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../../model/vrrp.ts';
 import { type GroupView, groupView, orderDelayMs } from '../../model/vrrp-order.ts';
 import { request } from '../../protocol/request.ts';
-import { buildKeepalivedModel } from '../../render/keepalived-model.ts';
+import { advertIntervalMs, buildKeepalivedModel } from '../../render/keepalived-model.ts';
 import { renderKeepalived } from '../../render/render-keepalived.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { currentInterfaces, currentRoutes } from '../../system/routes.ts';
@@ -14,20 +16,25 @@ import type { ConfigurationParts, Wanted } from '../monitor/configuration-loop.t
 import type { Observers } from '../monitor/observers.ts';
 import { createRenderer } from '../monitor/renderer.ts';
 import { tellOutcome } from '../monitor/tell-outcome.ts';
+import { createAgreedDialect, type TakingPart } from './agreed-dialect.ts';
 import { mergeNodes, type NodeList } from './node-lists.ts';
+import { createPlannedCheck } from './planned-check.ts';
+import { createServedModels, type ServedModels } from './served-models.ts';
 import type { VirtualRouterIdGuard } from './virtual-router-id-guard.ts';
 
 const CHECK_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 5_000;
 
-export interface VrrpConfiguration extends ConfigurationParts<VrrpInput> {
-  /** What keepalived runs on, as far as this monitor knows. */
-  readonly served: () => KeepalivedModel | undefined;
+export interface VrrpConfiguration
+  extends ConfigurationParts<VrrpInput>,
+    Omit<ServedModels, 'offer' | 'settle'> {
   /**
    * keepalived's supervisor runs on the nodes that an API server has named, not on a list of an earlier run that may be
    * long out of date.
    */
   readonly isConfirmed: () => boolean;
+  /** Another profile is about to be served: resolves once health has been told in its values. */
+  readonly onOffer: (listener: () => Promise<void>) => void;
 }
 
 /** keepalived.conf, for the configuration loop: made from the lists of nodes, checked by keepalived, taken over by its supervisor. */
@@ -41,26 +48,46 @@ export function vrrpConfiguration(
     readonly observers: Observers;
   },
 ): VrrpConfiguration {
-  const { wake, lists, modelSettings, guard, observers } = parts;
+  const { wake, lists, guard, observers } = parts;
   const { template, config: configPath, socket: socketPath, keepalived: keepalivedPath } = settings;
   const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
   const order = createOrder(socketPath, observers);
-  let served: KeepalivedModel | undefined;
-  let isServed = false;
+  const speaking = createAgreedDialect(settings, observers);
+  const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...speaking.now() });
+  const models = createServedModels();
+  let tellHealth = async (): Promise<void> => undefined;
   const renderModel = createRenderer<KeepalivedModel>(
     template,
     (text, model) => renderKeepalived(text, model, { templatePath: template }),
     observers,
   );
+  const planned = createPlannedCheck(`${configPath}.planned`, check, renderModel);
+  const appliers = createAppliers({ configPath, check: planned.check, socketPath });
+  let taken: VrrpInput | undefined;
+  let latest: KeepalivedModel | undefined;
+  const takingPart = (input: VrrpInput | undefined, signal: AbortSignal): TakingPart | undefined => {
+    if (input === undefined) return undefined;
+    return {
+      isHolder: readPart(settings.stateFile, models.instanceNames(), Date.now()).role === 'holder',
+      advertIntervalMs: (profile) => advertIntervalMs(profile, parts.modelSettings),
+      refusal: (dialect) =>
+        planned.refusal({ ...input, settings: { ...parts.modelSettings, ...dialect } }, signal),
+    };
+  };
   return {
     wake,
     checkIntervalMs: settings.checkInterval,
     beat: observers.metrics.beat,
     next: async (signal) => {
-      const wanted = await gather(lists, modelSettings, signal);
+      const { changed, lookAgainInMs } = await speaking.turn(takingPart(taken, signal));
+      // At the agreed time nothing else counts, neither a list that is late nor whose turn it is.
+      if (changed && taken !== undefined)
+        return { input: { ...taken, settings: modelSettings() }, lookAgainInMs: 0 };
+      const found = await gather(lists, modelSettings(), signal);
       // It listens while the others hear of this node.
-      if (wanted.input !== undefined) guard.prepare(modelOf(wanted.input));
-      return await order.inTurn(wanted);
+      if (found.input !== undefined) guard.prepare(modelOf(found.input));
+      const wanted = await order.inTurn(found);
+      return { ...wanted, lookAgainInMs: soonest(wanted.lookAgainInMs, lookAgainInMs) };
     },
     render: async (input) => {
       const outcome = buildKeepalivedModel(input);
@@ -68,23 +95,31 @@ export function vrrpConfiguration(
       observers.once.clear('not-ready');
       if (!(await guard.admits(outcome.model))) return undefined;
       const rendered = await renderModel(outcome.model);
-      if (rendered !== undefined) served = outcome.model;
+      if (rendered !== undefined) latest = outcome.model;
       return rendered;
     },
-    applierOf: createAppliers({ configPath, check, socketPath }),
+    applierOf: (mode) =>
+      announced(appliers(mode), async () => {
+        if (latest !== undefined && models.offer(latest)) await tellHealth();
+      }),
     observe: (outcome, input) => {
       tellOutcome(outcome, { nodes: groupView(input).nodes.size }, observers);
-      if (outcome.kind !== 'unchanged' && outcome.kind !== 'reloaded') return;
+      const isTaken = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
+      models.settle(isTaken);
+      if (!isTaken) return;
       for (const { kind, list } of lists) {
         const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
         observers.metrics.servers(nodes.length);
         list.markServed(list.latest() ?? []);
       }
       order.markServed(input);
-      isServed = true;
+      taken = input;
     },
-    served: () => served,
-    isConfirmed: () => isServed && lists.every(({ list }) => list.isUpToDate()),
+    ...models,
+    isConfirmed: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
+    onOffer: (listener) => {
+      tellHealth = listener;
+    },
   };
 }
 
@@ -93,9 +128,22 @@ function modelOf(input: VrrpInput): KeepalivedModel | undefined {
   return outcome.kind === 'model' ? outcome.model : undefined;
 }
 
+/** An applier before which somebody is told, whenever it is really used. */
+function announced(applier: Applier, before: () => Promise<void>): Applier {
+  const apply: Applier['apply'] = async (text, signal) => {
+    await before();
+    return await applier.apply(text, signal);
+  };
+  return { ...applier, apply };
+}
+
 function complain(reason: string, { log, once }: Observers): undefined {
   if (once.isNew('not-ready', reason)) log({ event: 'group-not-ready', level: 'warn', reason });
   return undefined;
+}
+
+function soonest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
 /** Everything that a model is made from, undefined while a list is not known. */

@@ -11,6 +11,8 @@ export interface InputPaths {
   readonly resolvConf?: string | undefined;
   /** The settings file, where there is one. */
   readonly settings?: string | undefined;
+  /** Files of which any may be missing; read at each round of the loop. */
+  readonly monitorConf?: readonly string[];
   readonly checkInterval: number;
 }
 
@@ -25,7 +27,7 @@ export function watchInputs(
   observers: Observers,
   signal: AbortSignal,
 ): void {
-  const { template, kubeconfig, resolvConf, settings: settingsPath } = settings;
+  const { template, kubeconfig, resolvConf, settings: settingsPath, monitorConf = [] } = settings;
   const onChange = (path: string): void => {
     if (path === settingsPath) {
       observers.log({ event: 'settings-changed', level: 'warn', path, effect: 'at the next start' });
@@ -35,7 +37,8 @@ export function watchInputs(
     if (path === resolvConf) void copyResolvConf(resolvConf, observers);
     else wake.poke();
   };
-  const paths = [template, kubeconfig, resolvConf, settingsPath].filter((path) => path !== undefined);
+  const inputs = [template, kubeconfig, ...monitorConf, resolvConf, settingsPath];
+  const paths = inputs.filter((path) => path !== undefined);
   watchFiles(paths, onChange, { lookAgainMs: settings.checkInterval, signal });
   if (resolvConf !== undefined) void copyResolvConf(resolvConf, observers);
 }

@@ -106,7 +106,13 @@ function prepare(bed: VrrpBed, node: BedNode): void {
 
 /** Whoever joins later is a new machine: nothing of the old one's configuration starts anything. */
 function forget(node: BedNode): void {
-  const files = ['keepalived.conf', 'haproxy.cfg', 'vrrp-nodes.json', 'api-servers.json'];
+  const files = [
+    'keepalived.conf',
+    'keepalived.conf.agreed',
+    'haproxy.cfg',
+    'vrrp-nodes.json',
+    'api-servers.json',
+  ];
   for (const path of [node.runDir, ...files.map(node.at)]) rmSync(path, { recursive: true, force: true });
 }
 
@@ -155,6 +161,7 @@ function argvOf(bed: VrrpBed, node: BedNode, name: HawserPart): readonly string[
       return [
         ...['keepalived', 'monitor', ...inputs('keepalived'), ...keepalivedPaths(node)],
         ...['--api-vips', bed.vip, '--cluster-name', 'bed', '--node-name', node.name],
+        ...['--monitor-conf', [node.at('monitor-user.conf'), node.at('monitor.conf')].join()],
       ];
   }
 }

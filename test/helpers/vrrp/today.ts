@@ -1,10 +1,14 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { virtualRouterIds } from '../../../src/model/virtual-router-id.ts';
 import { renderTemplate } from '../../../src/render/render-template.ts';
 import { type BedNode, waitForProgram } from './bed-node.ts';
 import { sendSignal, waitForEnd } from './bed-process.ts';
 import { type NodeStack, stackPorts } from './node-stack.ts';
 import type { VrrpBed } from './vrrp-bed.ts';
+
+/** The name in the shell pods' instances and passwords, which gives the router ids. */
+export const todayCluster = 'cluster';
 
 /** Configurations that are in use today, see test/fixtures/keepalived. IPv4 only, as they are. */
 export type TodayKind = 'openshift' | 'kubeadm';
@@ -67,6 +71,7 @@ function writeFiles(bed: VrrpBed, kind: TodayKind, node: BedNode, members: reado
   const model = {
     ports: stackPorts,
     vip: bed.vip,
+    virtualRouterId: virtualRouterIds(todayCluster).api,
     device: node.device,
     address: node.address,
     first: node === bed.nodes[0],

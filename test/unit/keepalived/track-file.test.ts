@@ -41,9 +41,9 @@ test.each([
 test('FAULT is believed for longer: it may only be that the monitor of a booting node is not up yet', () => {
   const guard = createTrackGuard(path, 3_000);
   write(-254, 9_900);
-  expect(guard(false, now)).toEqual({ path, silent: false, value: -254 });
+  expect(guard('fast', false, now)).toEqual({ path, silent: false, value: -254 });
   write(-254, 10_100);
-  expect(guard(false, now)).toEqual({ path, silent: true, value: -120 });
+  expect(guard('fast', false, now)).toEqual({ path, silent: true, value: -120 });
 });
 
 test.each([

@@ -1,0 +1,57 @@
+import { readFile, rm } from 'node:fs/promises';
+import { messageOf } from '../../model/errors.ts';
+import type { ConfigurationCheck } from '../../model/program.ts';
+import type { KeepalivedModel, VrrpInput } from '../../model/vrrp.ts';
+import { buildKeepalivedModel } from '../../render/keepalived-model.ts';
+import { writeFileAtomically } from '../../system/atomic-write.ts';
+import type { Rendered } from '../monitor/renderer.ts';
+
+export interface PlannedCheck {
+  /** Why a configuration could not be served; undefined where it could. */
+  readonly refusal: (input: VrrpInput, signal: AbortSignal) => Promise<string | undefined>;
+  /** `check`, which takes no time for the text that was found good: at the agreed time every node is to be quick. */
+  readonly check: ConfigurationCheck;
+}
+
+/** What was found good is not looked at again until it reads otherwise. `path` is written for keepalived to look at. */
+export function createPlannedCheck(
+  path: string,
+  check: ConfigurationCheck,
+  render: (model: KeepalivedModel) => Promise<Rendered | undefined>,
+): PlannedCheck {
+  let good: string | undefined;
+  return {
+    refusal: async (input, signal) => {
+      const outcome = buildKeepalivedModel(input);
+      if (outcome.kind === 'not-ready') return outcome.reason;
+      const rendered = await render(outcome.model);
+      if (rendered === undefined) return 'Cannot render the template, expected one that was usable before';
+      if (rendered.text === good) return undefined;
+      const refusal = await ask(path, rendered, check, signal);
+      if (refusal === undefined) good = rendered.text;
+      return refusal;
+    },
+    check: async (candidate, signal) => {
+      const text = await readFile(candidate, 'utf8').catch(() => undefined);
+      return text !== undefined && text === good ? { kind: 'valid' } : await check(candidate, signal);
+    },
+  };
+}
+
+async function ask(
+  path: string,
+  { text, mode }: Rendered,
+  check: ConfigurationCheck,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    await writeFileAtomically(path, text, { mode: mode & 0o777 });
+    const verdict = await check(path, signal);
+    if (verdict.kind === 'valid') return undefined;
+    return verdict.kind === 'invalid' ? `${verdict.message}\n${verdict.detail}`.trim() : verdict.message;
+  } catch (error) {
+    return signal.aborted ? 'The monitor is being stopped' : messageOf(error);
+  } finally {
+    await rm(path, { force: true }).catch(() => undefined);
+  }
+}
