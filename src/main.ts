@@ -65,6 +65,10 @@ const commands: Readonly<
     summary: 'give the VIPs up and end keepalived; --start starts it again',
     load: () => import('./commands/keepalived-stop.ts'),
   },
+  doctor: {
+    summary: 'what is wrong with this node, why it matters, what to type',
+    load: () => import('./commands/doctor.ts'),
+  },
 };
 
 function usage(): string {

@@ -24,6 +24,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   keepalived: ['model', 'system', 'node'],
   firewall: ['model', 'system', 'zod'],
   install: ['model', 'system', 'node', 'yaml', 'zod'],
+  doctor: ['model', 'protocol', 'sources', 'haproxy', 'keepalived', 'firewall', 'system', 'node', 'zod'],
   observe: ['model', 'node', 'pino', 'prom-client'],
   system: ['model', 'node', 'execa', 'chokidar'],
 };

@@ -1,0 +1,55 @@
+import { readCommandLine } from '../config/command-line.ts';
+import { type DoctorCommandSettings, doctorCommand, doctorSettings } from '../config/doctor-settings.ts';
+import type { DoctorContext } from '../doctor/context.ts';
+import { hostFiles } from '../doctor/host-files.ts';
+import { createLooks } from '../doctor/looks.ts';
+import { checks } from '../doctor/registry.ts';
+import { type DoctorReport, exitCodeOf, reportOf } from '../doctor/report.ts';
+import { reportLines } from '../doctor/report-lines.ts';
+import { runChecks } from '../doctor/run-checks.ts';
+import { createPrograms } from '../doctor/run-program.ts';
+import { runLeanCommand } from '../system/run-lean-command.ts';
+
+const LONGEST_CLEAN_UP_MS = 1_000;
+
+/** `hawser doctor`. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(doctorCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = doctorSettings(
+    line.values,
+    checks.map(({ id }) => id),
+  );
+  const report = await examine(settings);
+  await print(report, settings);
+  // A look at a dead disk or file server may never come back; nobody waits for it any more.
+  process.exit(exitCodeOf(report));
+}
+
+async function examine(settings: DoctorCommandSettings): Promise<DoctorReport> {
+  const start = performance.now();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const files = hostFiles(settings.root.replace(/\/+$/, '') || '/');
+  const programs = createPrograms(runLeanCommand, settings.timeout);
+  const context: DoctorContext = {
+    settings,
+    files,
+    run: programs.run,
+    looks: createLooks(settings, files, signal),
+  };
+  const chosen = checks.filter(({ id }) => settings.only?.includes(id) ?? true);
+  const results = await runChecks(chosen, context, { timeoutMs: settings.timeout, signal });
+  controller.abort();
+  await programs.idle(LONGEST_CLEAN_UP_MS);
+  return reportOf(results, performance.now() - start);
+}
+
+async function print(report: DoctorReport, settings: DoctorCommandSettings): Promise<void> {
+  const colours = process.stdout.isTTY && !process.env['NO_COLOR'];
+  const text = settings.json ? JSON.stringify(report) : reportLines(report, { colours }).join('\n');
+  await new Promise((resolve) => process.stdout.write(`${text}\n`, resolve));
+}

@@ -1,0 +1,114 @@
+import { hostname } from 'node:os';
+import * as z from 'zod/mini';
+import { ConfigError } from '../model/errors.ts';
+import type { CommandSpec } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { absolutePath, addresses, port, socketPath } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+
+export const doctorCommand: CommandSpec = {
+  name: 'doctor',
+  summary:
+    'Looks at this node: what is wrong or would be, why it matters, and what to type. Changes nothing that lasts.',
+  positionals: [],
+  flags: [
+    { flag: '--api-vips <addresses>', help: 'virtual IPs of the API (default: what keepalived.conf has)' },
+    { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise' },
+    { flag: '--interface <name>', help: 'where the VIPs go (default: the one whose subnet holds them)' },
+    {
+      flag: '--kubeconfig <path>',
+      help: 'as for the monitors (default: /etc/kubernetes/kubelet.conf or /var/lib/kubelet/kubeconfig)',
+    },
+    { flag: '--node-name <name>', help: "this node's name in the list of nodes (default: the hostname)" },
+    { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes' },
+    { flag: '--servers <list>', help: 'HOST=IP[:PORT],… the nodes, where the API cannot be asked' },
+    { flag: '--api-port <port>', help: 'port of the API servers, and of the VIP', default: '6443' },
+    { flag: '--lb-port <port>', help: 'port HAProxy serves clients on', default: '9445' },
+    { flag: '--stat-port <port>', help: "HAProxy's statistics page, on loopback", default: '29445' },
+    { flag: '--health-port <port>', help: '/haproxy_ready and /haproxy_monitor', default: '50936' },
+    { flag: '--haproxy-config <path>', help: 'what HAProxy reads', default: '/etc/haproxy/haproxy.cfg' },
+    {
+      flag: '--keepalived-config <path>',
+      help: 'what keepalived reads',
+      default: '/etc/keepalived/keepalived.conf',
+    },
+    {
+      flag: '--haproxy-socket <path>',
+      help: "its supervisor's control socket",
+      default: '/var/run/haproxy/haproxy-master.sock',
+    },
+    {
+      flag: '--keepalived-socket <path>',
+      help: "its supervisor's control socket",
+      default: '/var/run/keepalived/keepalived.sock',
+    },
+    { flag: '--haproxy <path>', help: 'the program', default: '/usr/sbin/haproxy' },
+    { flag: '--keepalived <path>', help: 'the program', default: '/usr/sbin/keepalived' },
+    { flag: '--manifests <path>', help: "the kubelet's static pods", default: '/etc/kubernetes/manifests' },
+    { flag: '--root <path>', help: "where the node's files are, in a container", default: '/' },
+    { flag: '--only <ids>', help: 'only these checks, separated by commas' },
+    { flag: '--timeout <duration>', help: 'how long each check may take; all run at once', default: '2s' },
+    { flag: '--json', help: 'print JSON, as schemas/doctor.schema.json describes it' },
+  ],
+  notes: [
+    'Examples:',
+    '  hawser doctor --api-vips 192.0.2.100              before hawser is installed: would it work here?',
+    '  hawser doctor                                     on a node that runs it: is everything in place?',
+    '  hawser doctor --only vip-holder,vrrp-adverts      two questions',
+    '  hawser doctor --json | jq \'.checks[] | select(.verdict == "fail")\'',
+    '',
+    'It asks whatever answers, and works with any process of hawser dead. Without root it says what it could',
+    'not look at. docs/doctor.md lists the checks.',
+    'Exit codes: 0 healthy (a warning is no failure), 1 a check failed, 2 none failed but one that was asked for',
+    'cannot tell, or usage.',
+  ].join('\n'),
+};
+
+const text = z.string().check(z.minLength(1, { error: 'expected a name' }));
+const list = z.pipe(
+  z.string(),
+  z.transform((value) => value.split(',').map((part) => part.trim())),
+);
+
+const schema = z.object({
+  apiVips: z._default(addresses, []),
+  ingressVips: z._default(addresses, []),
+  interface: z.optional(text),
+  kubeconfig: z.optional(absolutePath),
+  nodeName: z._default(text, hostname),
+  source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),
+  servers: z.optional(text),
+  apiPort: port,
+  lbPort: port,
+  statPort: port,
+  healthPort: port,
+  haproxyConfig: absolutePath,
+  keepalivedConfig: absolutePath,
+  haproxySocket: socketPath,
+  keepalivedSocket: socketPath,
+  haproxy: absolutePath,
+  keepalived: absolutePath,
+  manifests: absolutePath,
+  root: absolutePath,
+  only: z.optional(list),
+  timeout: durationMs,
+  json: z._default(z.boolean(), false),
+});
+
+export type DoctorCommandSettings = z.infer<typeof schema>;
+
+/** Throws a ConfigError that lists every problem, an unknown check of `--only` among them. */
+export function doctorSettings(
+  values: Readonly<Record<string, unknown>>,
+  checkIds: readonly string[],
+): DoctorCommandSettings {
+  const settings = parseSettings(schema, values);
+  const strangers = (settings.only ?? []).filter((id) => !checkIds.includes(id));
+  if (strangers.length > 0)
+    throw new ConfigError(
+      strangers.map(
+        (id) => `Cannot use --only "${id}": there is no such check, expected ${checkIds.join(', ')}`,
+      ),
+    );
+  return settings;
+}

@@ -1,0 +1,57 @@
+import type { DoctorContext } from './context.ts';
+
+/**
+ * What one check says. `unknown` is said where it could not look, never where it looked and found nothing; `skip` where
+ * there is nothing to look at (an option that was not given, a program that is not installed).
+ */
+export type Finding =
+  | { readonly kind: 'ok' | 'skip'; readonly found: string }
+  | { readonly kind: 'warn' | 'fail' | 'unknown'; readonly found: string; readonly todo: string };
+
+/** One question about this node. */
+export interface Check {
+  /** What `--only` takes. */
+  readonly id: string;
+  /** What a person reads; at most 28 characters. */
+  readonly title: string;
+  /** What happens to clients or to the person on call where it is not as it should be. */
+  readonly why: string;
+  /** May throw: the runner says "cannot tell" with the reason. Has to end soon after `signal` aborts. */
+  readonly run: (context: DoctorContext, signal: AbortSignal) => Promise<Finding>;
+}
+
+export function ok(found: string): Finding {
+  return { kind: 'ok', found };
+}
+
+export function skip(found: string): Finding {
+  return { kind: 'skip', found };
+}
+
+export function warn(found: string, todo: string): Finding {
+  return { kind: 'warn', found, todo };
+}
+
+export function fail(found: string, todo: string): Finding {
+  return { kind: 'fail', found, todo };
+}
+
+export function unknown(found: string, todo: string): Finding {
+  return { kind: 'unknown', found, todo };
+}
+
+const severity: readonly Finding['kind'][] = ['fail', 'warn', 'unknown', 'ok', 'skip'];
+
+/**
+ * One finding out of several about the same thing: as bad as the worst of them, with the words of all that are as bad.
+ * Nothing at all is nothing to look at.
+ */
+export function worstOf(findings: readonly Finding[], nothing: string): Finding {
+  const kind = severity.find((each) => findings.some((finding) => finding.kind === each));
+  const worst = findings.filter((finding) => finding.kind === kind);
+  const found = [...new Set(worst.map((finding) => finding.found))].join('; ');
+  if (kind === undefined) return skip(nothing);
+  if (kind === 'ok' || kind === 'skip') return { kind, found };
+  const todo = [...new Set(worst.flatMap((finding) => ('todo' in finding ? finding.todo : [])))].join('; ');
+  return { kind, found, todo };
+}

@@ -1,0 +1,93 @@
+import { type Check, type Finding, fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
+import type { DoctorSettings } from '../context.ts';
+import type { ClusterLook } from '../look/cluster.ts';
+import { askReadyz, type LocalApiLook } from '../look/local-api.ts';
+
+export function judgeReadyz(look: LocalApiLook, apiPort: number): Finding {
+  const where = `https://127.0.0.1:${apiPort}/readyz`;
+  if (look.kind === 'closed') return skip(`no API server listens on ${apiPort} here`);
+  if (look.kind === 'failed') return unknown(`${where}: ${look.message}`, `curl -k ${where}?verbose`);
+  if (look.status === 200) return ok(`${where} answers 200 to anybody`);
+  if (look.status === 401 || look.status === 403)
+    return fail(
+      `${where} answers ${look.status} without credentials: HAProxy would take every server for down`,
+      'kube-apiserver: allow anonymous /readyz (AuthenticationConfiguration, anonymous.conditions), or in the template: http-check expect status 200,401,403',
+    );
+  return warn(
+    `${where} answers ${look.status}: this API server is not ready`,
+    `curl -k ${where}?verbose names the reason`,
+  );
+}
+
+const anonymousReadyz: Check = {
+  id: 'anonymous-readyz',
+  title: '/readyz without credentials',
+  why: "HAProxy's check has no credentials: where the API server asks for them, every server is down.",
+  run: async ({ looks, settings }) => judgeReadyz(await looks.localApi(), settings.apiPort),
+};
+
+export function judgeLabels(
+  look: ClusterLook,
+  settings: Pick<DoctorSettings, 'source' | 'nodeName'>,
+): Finding {
+  const label = `kubectl label node ${settings.nodeName} node-role.kubernetes.io/control-plane=`;
+  if (settings.source !== 'nodes') return skip(`--source ${settings.source} needs no labels`);
+  if (look.kind === 'not-asked') return skip(look.reason);
+  if (look.kind === 'refused') return unknown(look.failure.message, 'see check credentials');
+  const names = look.nodes.map(({ name }) => name);
+  if (names.length === 0)
+    return fail('no node has the label of the control plane', `on every such node: ${label}`);
+  if (!names.includes(settings.nodeName))
+    return warn(
+      `${settings.nodeName} is not among ${names.join(', ')}`,
+      `${label}; or tell its name in the cluster: --node-name`,
+    );
+  const bare = look.nodes.filter(({ addresses }) => addresses.length === 0).map(({ name }) => name);
+  if (bare.length > 0)
+    return fail(
+      `${bare.join(', ')} has no InternalIP`,
+      'kubelet --node-ip=ADDRESS on that node; kubectl get nodes -o wide',
+    );
+  return ok(`${names.join(', ')} have it`);
+}
+
+const nodeLabels: Check = {
+  id: 'node-labels',
+  title: 'Labels of the control plane',
+  why: 'A node without the label is no server of HAProxy, and does not join the group that shares the VIP.',
+  run: async ({ looks, settings }) => judgeLabels(await looks.cluster(), settings),
+};
+
+/** HTTP tells whole seconds, and the question takes a part of one. */
+const UNIMPORTANT_MS = 2_000;
+const TOO_MUCH_MS = 30_000;
+
+export function judgeClock(where: string, look: LocalApiLook): Finding {
+  if (look.kind !== 'answered' || look.serverTime === undefined)
+    return skip(`${where} does not tell the time`);
+  const skewMs = look.serverTime.getTime() - look.ourTime.getTime();
+  const size = `${(Math.abs(skewMs) / 1_000).toFixed(0)} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${where}`;
+  if (Math.abs(skewMs) <= UNIMPORTANT_MS) return ok(`the clock agrees with ${where}`);
+  const todo = 'timedatectl; chronyc tracking (or the time service you use), on both nodes';
+  return Math.abs(skewMs) >= TOO_MUCH_MS
+    ? fail(`this clock is ${size}`, todo)
+    : warn(`this clock is ${size}`, todo);
+}
+
+const clock: Check = {
+  id: 'clock',
+  title: 'The clock',
+  why: 'Certificates and tokens are refused by a wrong clock, and the story of an incident cannot be told.',
+  run: async ({ looks, settings }, signal) => {
+    const peers = await looks.peers();
+    const others = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : [];
+    const asked = others.map(async (host) =>
+      judgeClock(host, await askReadyz(host, settings.apiPort, signal)),
+    );
+    const findings = await Promise.all(asked);
+    const telling = findings.filter(({ kind }) => kind !== 'skip');
+    return worstOf(telling.length > 0 ? telling : findings, 'no other node is known to compare with');
+  },
+};
+
+export const clusterChecks: readonly Check[] = [anonymousReadyz, nodeLabels, clock];

@@ -1,0 +1,93 @@
+import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../check.ts';
+import type { HostFiles } from '../host-files.ts';
+import { type HostProcess, isHawser } from '../look/host-processes.ts';
+
+/** A static pod of the kubelet, as far as its text tells. */
+export interface Manifest {
+  readonly path: string;
+  readonly text: string;
+}
+
+const KNOWN: readonly { readonly name: string; readonly pattern: RegExp }[] = [
+  { name: 'kube-vip', pattern: /image["']?:.*\bkube-vip\b|^\s*-?\s*name:\s*["']?kube-vip\b/m },
+  { name: 'keepalived', pattern: /image["']?:.*\bkeepalived\b|^\s*-?\s*name:\s*["']?keepalived\b/m },
+];
+
+function softwareOf({ text }: Manifest): string | undefined {
+  const isOurs = /app\.kubernetes\.io\/name:\s*["']?hawser\b/.test(text) || /image:.*\bhawser\b/.test(text);
+  return isOurs ? undefined : KNOWN.find(({ pattern }) => pattern.test(text))?.name;
+}
+
+/** A pod that names one of our VIPs fights for it; one with other VIPs is somebody to know about. */
+export function judgeManifest(manifest: Manifest, vips: readonly string[]): Finding {
+  const software = softwareOf(manifest);
+  if (software === undefined) return ok('no static pod here keeps a VIP but ours');
+  const shared = vips.filter((vip) => manifest.text.split(/[^0-9A-Fa-f.:]+/).includes(vip));
+  const move = `mv ${manifest.path} /root/ (the kubelet then ends the pod)`;
+  return shared.length > 0
+    ? fail(
+        `${manifest.path} is ${software} with ${shared.join(', ')}`,
+        `${move}, on all nodes before hawser starts`,
+      )
+    : warn(
+        `${manifest.path} is ${software}`,
+        `make sure that it keeps another VIP and router id than hawser; else ${move}`,
+      );
+}
+
+/** keepalived that is no child of hawser's supervisor: a package's service, an older pod. */
+export function judgeProcesses(processes: readonly HostProcess[], config: string): Finding {
+  const others = processes.filter(
+    ({ name, argv }) => name === 'kube-vip' || (name === 'keepalived' && !isSupervised(argv)),
+  );
+  const [other] = others;
+  if (other === undefined) return ok('no other keepalived or kube-vip runs');
+  const isService = processes.some((each) => isHawser(each, ['keepalived', 'supervise']));
+  const found = `${other.name} (pid ${other.pid}, ${other.argv.join(' ').slice(0, 80)}) is not hawser's`;
+  const todo = `systemctl disable --now keepalived, or remove its pod (cat /proc/${other.pid}/cgroup names it)`;
+  return isService || other.name === 'kube-vip'
+    ? fail(found, todo)
+    : warn(found, `${todo}; hawser reads ${config}`);
+}
+
+/** The supervisor's keepalived reads an accepted copy in the foreground and is never respawned by itself. */
+function isSupervised(argv: readonly string[]): boolean {
+  return argv.includes('--dont-respawn') && argv.includes('--dont-fork');
+}
+
+const otherSoftware: Check = {
+  id: 'other-vip-software',
+  title: 'Other keepers of a VIP',
+  why: 'Two programs that each keep the VIP put it on two nodes, and remove it from under each other.',
+  run: async ({ files, settings, looks }) => {
+    const listed = await readManifests(files, settings.manifests);
+    const vips = await looks.vips();
+    return worstOf(
+      [
+        ...listed.manifests.map((manifest) => judgeManifest(manifest, vips)),
+        ...listed.refused.map((path) => unknown(`"${path}" may not be read`, 'run this as root')),
+        judgeProcesses(await looks.processes(), settings.keepalivedConfig),
+      ],
+      '',
+    );
+  },
+};
+
+async function readManifests(
+  files: HostFiles,
+  folder: string,
+): Promise<{ readonly manifests: readonly Manifest[]; readonly refused: readonly string[] }> {
+  const manifests: Manifest[] = [];
+  const refused: string[] = [];
+  for (const name of await files.list(folder)) {
+    // The kubelet reads every file but hidden ones.
+    if (name.startsWith('.')) continue;
+    const path = `${folder}/${name}`;
+    const look = await files.read(path);
+    if (look.kind === 'text') manifests.push({ path, text: look.text });
+    if (look.kind === 'unreadable' && !/EISDIR/.test(look.reason)) refused.push(path);
+  }
+  return { manifests, refused };
+}
+
+export const otherSoftwareChecks: readonly Check[] = [otherSoftware];

@@ -1,0 +1,151 @@
+import { type Check, type Finding, fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
+import type { DoctorContext, DoctorSettings } from '../context.ts';
+import { type HostProcess, isHawser } from '../look/host-processes.ts';
+import { type HeldPort, heldPorts } from '../look/listeners.ts';
+
+interface WantedPort {
+  readonly port: number;
+  readonly what: string;
+  readonly flag: string;
+  /** `all` collides with every listener on the port, `loopback` not with one on a single other address. */
+  readonly scope: 'all' | 'loopback';
+  readonly isOurs: (process: HostProcess) => boolean;
+}
+
+/** Where the monitors' own pages are unless `--listen` says otherwise. */
+const MONITOR_PORTS = { haproxy: 50_937, keepalived: 50_938 };
+
+export function wantedPorts(settings: DoctorSettings): readonly WantedPort[] {
+  const haproxy = (port: number, what: string, flag: string, scope: WantedPort['scope']): WantedPort => ({
+    port,
+    what,
+    flag,
+    scope,
+    isOurs: ({ name }) => name === 'haproxy',
+  });
+  const monitor = (program: 'haproxy' | 'keepalived'): WantedPort => ({
+    port: MONITOR_PORTS[program],
+    what: `${program} monitor's page`,
+    flag: '--listen',
+    scope: 'loopback',
+    isOurs: (process) => isHawser(process, [program, 'monitor']),
+  });
+  return [
+    haproxy(settings.lbPort, 'load balancer', '--lb-port', 'all'),
+    haproxy(settings.healthPort, 'health page', '--health-port', 'all'),
+    haproxy(settings.statPort, 'statistics', '--stat-port', 'loopback'),
+    monitor('haproxy'),
+    monitor('keepalived'),
+  ];
+}
+
+export function judgePorts(wanted: readonly WantedPort[], held: readonly HeldPort[]): Finding {
+  const findings = wanted.flatMap((want) =>
+    held
+      .filter(({ port, scope }) => port === want.port && (want.scope === 'all' || scope !== 'address'))
+      .map(({ holder }) => judgeHolder(want, holder)),
+  );
+  const free = wanted.filter(({ port }) => held.every((each) => each.port !== port)).map(({ port }) => port);
+  return worstOf(
+    [...(free.length === 0 ? [] : [ok(`free: ${free.join(', ')}`)]), ...findings],
+    'no port is used',
+  );
+}
+
+function judgeHolder({ port, what, flag, isOurs }: WantedPort, holder: HostProcess | undefined): Finding {
+  if (holder === undefined)
+    return unknown(`port ${port} (${what}) is taken, and by whom cannot be seen`, 'run this as root');
+  if (isOurs(holder)) return ok(`${port} is held by ${holder.name} (pid ${holder.pid}), as it should be`);
+  return fail(
+    `port ${port} (${what}) is held by ${holder.name} (pid ${holder.pid})`,
+    `stop that program, or choose another port with ${flag} (see: ss -ltnp "sport = :${port}")`,
+  );
+}
+
+const ports: Check = {
+  id: 'ports',
+  title: "HAProxy's and our own ports",
+  why: 'A new generation of HAProxy that cannot bind is given up: the change it was for never arrives.',
+  run: async ({ settings, files, looks }) => {
+    const wanted = wantedPorts(settings);
+    const held = await heldPorts(
+      files,
+      wanted.map(({ port }) => port),
+      looks.processes,
+    );
+    return judgePorts(wanted, held);
+  },
+};
+
+export function judgeApiPort(port: number, held: readonly HeldPort[], isInstalled: boolean): Finding {
+  if (held.length === 0 && !isInstalled) return skip('no API server is installed here yet');
+  if (held.length === 0)
+    return warn(
+      `nobody listens on ${port} here`,
+      'look at the API server: crictl ps -a --name kube-apiserver',
+    );
+  const haproxy = held.find(({ holder }) => holder?.name === 'haproxy')?.holder;
+  if (haproxy !== undefined)
+    return fail(
+      `HAProxy (pid ${haproxy.pid}) has the API server's own port ${port}`,
+      `let HAProxy listen elsewhere (--lb-port 9445); the redirect leads VIP:${port} to it`,
+    );
+  const names = held.flatMap(({ holder }) =>
+    holder === undefined ? [] : `${holder.name} (pid ${holder.pid})`,
+  );
+  return ok(`${port} is held by ${[...new Set(names)].join(', ') || 'somebody (run as root to see who)'}`);
+}
+
+const apiPort: Check = {
+  id: 'api-port',
+  title: "The API server's port",
+  why: 'The API server and HAProxy on one port exclude each other: whoever starts second fails.',
+  run: async ({ settings, files, looks }) => {
+    const held = await heldPorts(files, [settings.apiPort], looks.processes);
+    const manifest = await files.read(`${settings.manifests}/kube-apiserver.yaml`);
+    return judgeApiPort(settings.apiPort, held, manifest.kind !== 'missing');
+  },
+};
+
+/** `ip_local_port_range` (`32768\t60999`), and `ip_local_reserved_ports` (`50936-50938,6443`). */
+export function judgeReserved(
+  wanted: readonly number[],
+  range: string | undefined,
+  reserved: string,
+): Finding {
+  const [first = 0, last = 0] = (range ?? '').split(/\s+/).map(Number);
+  if (first === 0 || last === 0)
+    return unknown('ip_local_port_range cannot be read', 'run this on the node itself');
+  const spared = reserved.split(',').map((part) => part.split('-').map(Number));
+  const isSpared = (port: number): boolean =>
+    spared.some(([from = 0, to = from]) => port >= from && port <= to);
+  const exposed = wanted.filter((port) => port >= first && port <= last && !isSpared(port));
+  if (exposed.length === 0) return ok(`none of ${wanted.join(', ')} is given to clients (${first}-${last})`);
+  const line = [reserved, ...exposed].filter((part) => part !== '').join(',');
+  return warn(
+    `${exposed.join(', ')} may be given to any client of this node (${first}-${last})`,
+    `sysctl -w net.ipv4.ip_local_reserved_ports=${line} (and in /etc/sysctl.d/)`,
+  );
+}
+
+const reservedPorts: Check = {
+  id: 'reserved-ports',
+  title: 'Ports that clients may take',
+  why: 'An outgoing connection may own our port for as long as it lives; HAProxy then cannot bind it.',
+  run: async (context) => {
+    const [range, reserved = ''] = await Promise.all(
+      ['ip_local_port_range', 'ip_local_reserved_ports'].map((name) => ipv4(context, name)),
+    );
+    return judgeReserved(
+      wantedPorts(context.settings).map(({ port }) => port),
+      range,
+      reserved,
+    );
+  },
+};
+
+async function ipv4({ files }: DoctorContext, name: string): Promise<string | undefined> {
+  return await files.value(`/proc/sys/net/ipv4/${name}`);
+}
+
+export const portChecks: readonly Check[] = [ports, apiPort, reservedPorts];

@@ -1,0 +1,37 @@
+import type { HostFiles } from './host-files.ts';
+import type { Looks } from './looks.ts';
+import type { RunProgram } from './run-program.ts';
+
+/** What the person who asked knows about this node; everything else is looked up. */
+export interface DoctorSettings {
+  /** Canonical; empty where none was given. */
+  readonly apiVips: readonly string[];
+  readonly ingressVips: readonly string[];
+  readonly interface?: string | undefined;
+  /** This node's name in the list of nodes. */
+  readonly nodeName: string;
+  readonly kubeconfig?: string | undefined;
+  readonly source: 'nodes' | 'endpoints' | 'static';
+  /** `HOST=IP[:PORT],…`: the nodes, where the API cannot be asked for them. */
+  readonly servers?: string | undefined;
+  readonly apiPort: number;
+  readonly lbPort: number;
+  readonly statPort: number;
+  readonly healthPort: number;
+  readonly haproxyConfig: string;
+  readonly keepalivedConfig: string;
+  readonly haproxySocket: string;
+  readonly keepalivedSocket: string;
+  readonly haproxy: string;
+  readonly keepalived: string;
+  readonly manifests: string;
+}
+
+/** All that a check can see. Its verdict is a function of what it saw, so that the verdict can be tested by itself. */
+export interface DoctorContext {
+  readonly settings: DoctorSettings;
+  readonly files: HostFiles;
+  readonly run: RunProgram;
+  /** What several checks want to know, asked once. */
+  readonly looks: Looks;
+}

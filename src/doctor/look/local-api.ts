@@ -1,0 +1,44 @@
+import { request } from 'node:https';
+import { codeOf, messageOf } from '../../model/errors.ts';
+
+export type LocalApiLook =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      /** When it said what time it was, by its clock and by ours. */
+      readonly serverTime: Date | undefined;
+      readonly ourTime: Date;
+    }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+const ANSWER_TIMEOUT_MS = 1_500;
+
+export async function lookAtLocalApi(apiPort: number, signal: AbortSignal): Promise<LocalApiLook> {
+  return await askReadyz('127.0.0.1', apiPort, signal);
+}
+
+/** `/readyz` as HAProxy's check asks for it: without credentials, without a look at the certificate. Never throws. */
+export function askReadyz(host: string, port: number, signal: AbortSignal): Promise<LocalApiLook> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+  return new Promise((resolve) => {
+    const options = { host, port, path: '/readyz', agent: false, rejectUnauthorized: false, signal: limit };
+    const outgoing = request(options, (response) => {
+      const said = Date.parse(response.headers.date ?? '');
+      resolve({
+        kind: 'answered',
+        status: response.statusCode ?? 0,
+        serverTime: Number.isNaN(said) ? undefined : new Date(said),
+        ourTime: new Date(),
+      });
+      response.on('error', () => undefined);
+      response.destroy();
+    });
+    outgoing.on('error', (error) =>
+      resolve(
+        codeOf(error) === 'ECONNREFUSED' ? { kind: 'closed' } : { kind: 'failed', message: messageOf(error) },
+      ),
+    );
+    outgoing.end();
+  });
+}

@@ -1,0 +1,71 @@
+import { createSocket } from 'node:dgram';
+import { setTimeout as pause } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { lastWords, type RunProgram } from '../run-program.ts';
+
+/** Discard (RFC 863): whatever listens there has to throw it away. */
+const DISCARD_PORT = 9;
+const LOOK_EVERY_MS = 100;
+/** The kernel repeats a question each second; who is there answers the first. */
+const LONGEST_WAIT_MS = 1_200;
+
+const entries = z.array(
+  z.looseObject({ lladdr: z.optional(z.string()), state: z.optional(z.array(z.string())) }),
+);
+
+export type NeighbourAnswer =
+  | { readonly kind: 'asked'; readonly mac: string | undefined }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/**
+ * Who answers for an address on this segment at this moment (ARP or NDP). The kernel asks for us: what it remembers is
+ * forgotten first, because it may be minutes old, and a datagram makes it ask again. Takes root.
+ */
+export async function askNeighbour(
+  run: RunProgram,
+  address: string,
+  device: string,
+  signal: AbortSignal,
+): Promise<NeighbourAnswer> {
+  const forgotten = await run(['ip', 'neigh', 'flush', 'to', address, 'dev', device], signal);
+  if (forgotten.kind !== 'ran') return { kind: 'failed', message: forgotten.message };
+  if (forgotten.exitCode !== 0) return { kind: 'failed', message: `ip neigh flush: ${lastWords(forgotten)}` };
+  return { kind: 'asked', mac: await knownNeighbour(run, address, device, signal) };
+}
+
+/** The link-layer address of a neighbour, which may have been known before. Undefined where nobody answers. */
+export async function knownNeighbour(
+  run: RunProgram,
+  address: string,
+  device: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  await sendDatagram(address);
+  for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
+    const shown = await run(['ip', '-json', 'neigh', 'show', 'to', address, 'dev', device], signal);
+    const mac = shown.kind === 'ran' ? neighbourOf(shown.stdout) : undefined;
+    if (mac !== undefined) return mac;
+    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+export function neighbourOf(json: string): string | undefined {
+  const parsed = entries.safeParse(JSON.parse(json.trim() || '[]'));
+  const [entry] = parsed.success ? parsed.data : [];
+  return entry?.state?.some((state) => state === 'FAILED' || state === 'INCOMPLETE')
+    ? undefined
+    : entry?.lladdr;
+}
+
+/** Nobody has to get it; an unreachable network is seen by the missing answer. */
+function sendDatagram(address: string): Promise<void> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.close(() => resolve());
+    };
+    socket.once('error', done);
+    socket.send('', DISCARD_PORT, address, done);
+  });
+}

@@ -1,0 +1,36 @@
+import { type RequestOutcome, request } from '../../protocol/request.ts';
+import type { HostFiles } from '../host-files.ts';
+import { type HostProcess, isHawser } from './host-processes.ts';
+
+export type LiveLook =
+  | { readonly kind: 'answered'; readonly socket: string; readonly outcome: RequestOutcome }
+  /** No socket and no process: it does not run here. `isInstalled` says that it should. */
+  | { readonly kind: 'absent' }
+  /** There is a supervisor, and its socket cannot be reached from here. */
+  | { readonly kind: 'unreachable'; readonly message: string };
+
+const ANSWER_TIMEOUT_MS = 1_500;
+
+/**
+ * What a supervisor answers to `status`. In its pod the socket's directory is the pod's own: there it is found through
+ * the process that holds it (`/proc/PID/root`), which takes root.
+ */
+export async function lookAtSupervisor(ask: {
+  readonly program: 'haproxy' | 'keepalived';
+  readonly socket: string;
+  readonly files: HostFiles;
+  readonly processes: () => Promise<readonly HostProcess[]>;
+  readonly signal: AbortSignal;
+}): Promise<LiveLook> {
+  const running = (await ask.processes()).filter((each) => isHawser(each, [ask.program, 'supervise']));
+  const candidates = [ask.socket, ...running.map(({ pid }) => `/proc/${pid}/root${ask.socket}`)];
+  let complaint = '';
+  for (const path of candidates) {
+    const socket = ask.files.at(path);
+    const outcome = await request(socket, 'status', { timeoutMs: ANSWER_TIMEOUT_MS, signal: ask.signal });
+    if (outcome.kind !== 'unreachable') return { kind: 'answered', socket, outcome };
+    complaint = `"${socket}": ${outcome.message}`;
+    if (!outcome.message.includes('ENOENT')) return { kind: 'unreachable', message: complaint };
+  }
+  return running.length === 0 ? { kind: 'absent' } : { kind: 'unreachable', message: complaint };
+}

@@ -1,0 +1,69 @@
+import { readFile } from 'node:fs/promises';
+import { connect, type TLSSocket } from 'node:tls';
+import { messageOf } from '../../model/errors.ts';
+
+const HANDSHAKE_TIMEOUT_MS = 1_500;
+
+export type TrustLook =
+  | { readonly kind: 'trusted' }
+  /** `reason` is OpenSSL's code, such as `SELF_SIGNED_CERT_IN_CHAIN` or `CERT_HAS_EXPIRED`. */
+  | { readonly kind: 'untrusted'; readonly reason: string; readonly issuer: string }
+  | { readonly kind: 'away'; readonly message: string };
+
+/** A server, and the authority of a kubeconfig's cluster; without one the machine's own authorities count. */
+export interface TrustQuestion {
+  readonly host: string;
+  readonly port: number;
+  /** PEM in base64. */
+  readonly caData?: string | undefined;
+  readonly caFile?: string | undefined;
+}
+
+/** Whether a server shows a certificate of the authority; names are not compared. Never throws. */
+export async function lookAtTrust(question: TrustQuestion, signal: AbortSignal): Promise<TrustLook> {
+  const { host, port, caData, caFile } = question;
+  try {
+    const ca = caData ? Buffer.from(caData, 'base64') : caFile ? await readFile(caFile) : undefined;
+    return await shakeHands(host, port, ca, signal);
+  } catch (error) {
+    return { kind: 'away', message: messageOf(error) };
+  }
+}
+
+function shakeHands(
+  host: string,
+  port: number,
+  ca: Buffer | undefined,
+  signal: AbortSignal,
+): Promise<TrustLook> {
+  return new Promise((resolve) => {
+    const socket = connect({
+      host,
+      port,
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
+      ...(ca === undefined ? {} : { ca }),
+    });
+    const settle = (look: TrustLook): void => {
+      signal.removeEventListener('abort', stop);
+      socket.destroy();
+      resolve(look);
+    };
+    const stop = (): void => settle({ kind: 'away', message: 'it takes too long' });
+    signal.addEventListener('abort', stop, { once: true });
+    socket.setTimeout(HANDSHAKE_TIMEOUT_MS, stop);
+    socket.once('error', (error) => settle({ kind: 'away', message: messageOf(error) }));
+    socket.once('secureConnect', () => settle(trustOf(socket)));
+  });
+}
+
+function trustOf(socket: TLSSocket): TrustLook {
+  if (socket.authorized) return { kind: 'trusted' };
+  const { issuer } = socket.getPeerCertificate();
+  const reason = socket.authorizationError;
+  return {
+    kind: 'untrusted',
+    reason: String(reason ?? 'it cannot be verified'),
+    issuer: String(issuer?.CN ?? 'unknown'),
+  };
+}

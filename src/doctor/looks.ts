@@ -1,0 +1,60 @@
+import type { NetworkInterface, NetworkRoute } from '../model/vrrp.ts';
+import { currentInterfaces, currentRoutes } from '../system/routes.ts';
+import type { DoctorSettings } from './context.ts';
+import type { HostFiles } from './host-files.ts';
+import { type ClusterLook, lookAtCluster } from './look/cluster.ts';
+import { type HostProcess, listProcesses } from './look/host-processes.ts';
+import { type KubeconfigLook, readKubeconfig } from './look/kubeconfig.ts';
+import { type LocalApiLook, lookAtLocalApi } from './look/local-api.ts';
+import { type PeersLook, peersOf } from './look/peers.ts';
+import { type LiveLook, lookAtSupervisor } from './look/supervisor.ts';
+import { lookForVips } from './look/vips.ts';
+
+/** Each is looked at once, when somebody asks first, and never rejects. */
+export interface Looks {
+  /** Of the API and of ingress. */
+  readonly vips: () => Promise<readonly string[]>;
+  readonly apiVips: () => Promise<readonly string[]>;
+  readonly interfaces: () => readonly NetworkInterface[];
+  readonly routes: () => Promise<readonly NetworkRoute[]>;
+  readonly processes: () => Promise<readonly HostProcess[]>;
+  readonly haproxySupervisor: () => Promise<LiveLook>;
+  readonly keepalivedSupervisor: () => Promise<LiveLook>;
+  readonly kubeconfig: () => Promise<KubeconfigLook>;
+  readonly cluster: () => Promise<ClusterLook>;
+  /** `/readyz` of this node's own API server, asked without credentials. */
+  readonly localApi: () => Promise<LocalApiLook>;
+  /** The other nodes of the group. */
+  readonly peers: () => Promise<PeersLook>;
+}
+
+/** `signal` ends all looks; the checks that wait for one end earlier by themselves. */
+export function createLooks(settings: DoctorSettings, files: HostFiles, signal: AbortSignal): Looks {
+  const processes = once(() => listProcesses(files));
+  const bothVips = once(() => lookForVips(settings, files));
+  const kubeconfig = once(() => readKubeconfig(settings, files));
+  const cluster = once(async () => await lookAtCluster(await kubeconfig(), settings.apiPort, signal));
+  const supervisor = (program: 'haproxy' | 'keepalived', socket: string) =>
+    once(async () => await lookAtSupervisor({ program, socket, files, processes, signal }));
+  return {
+    vips: async () => Object.values(await bothVips()).flat(),
+    apiVips: async () => (await bothVips()).api,
+    interfaces: () => currentInterfaces(),
+    routes: once(currentRoutes),
+    processes,
+    haproxySupervisor: supervisor('haproxy', settings.haproxySocket),
+    keepalivedSupervisor: supervisor('keepalived', settings.keepalivedSocket),
+    kubeconfig,
+    cluster,
+    localApi: once(async () => await lookAtLocalApi(settings.apiPort, signal)),
+    peers: once(async () => await peersOf(settings, files, currentInterfaces(), cluster)),
+  };
+}
+
+function once<T>(look: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined;
+  return () => {
+    found ??= look();
+    return found;
+  };
+}

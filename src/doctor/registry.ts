@@ -1,0 +1,31 @@
+import type { Check } from './check.ts';
+import { clusterChecks } from './checks/cluster.ts';
+import { credentialChecks } from './checks/credentials.ts';
+import { firewallChecks } from './checks/firewall.ts';
+import { kernelChecks } from './checks/kernel.ts';
+import { kubeconfigServerChecks } from './checks/kubeconfig-server.ts';
+import { linkManagerChecks } from './checks/link-managers.ts';
+import { liveChecks } from './checks/live.ts';
+import { otherSoftwareChecks } from './checks/other-software.ts';
+import { portChecks } from './checks/ports.ts';
+import { programChecks } from './checks/programs.ts';
+import { resourceChecks } from './checks/resources.ts';
+import { vipChecks } from './checks/vip.ts';
+import { vrrpChecks } from './checks/vrrp.ts';
+
+/** Every check, in the order in which they are shown: what runs, the VIP, the network, the API, the machine. */
+export const checks: readonly Check[] = [
+  ...liveChecks,
+  ...vipChecks,
+  ...vrrpChecks,
+  ...firewallChecks,
+  ...portChecks,
+  ...kernelChecks,
+  ...linkManagerChecks,
+  ...otherSoftwareChecks,
+  ...kubeconfigServerChecks,
+  ...credentialChecks,
+  ...clusterChecks,
+  ...programChecks,
+  ...resourceChecks,
+];

@@ -1,0 +1,88 @@
+import type { DoctorReport } from './report.ts';
+
+type Shown = DoctorReport['checks'][number];
+type Paint = (text: string, verdict: Shown['verdict']) => string;
+
+const WIDTH = 80;
+const INDENT = 13;
+const WORDS: Readonly<Record<Shown['verdict'], string>> = {
+  ok: 'ok',
+  warn: 'warn',
+  fail: 'fail',
+  unknown: 'cannot tell',
+  skip: 'skip',
+};
+const COLOURS: Readonly<Record<Shown['verdict'], number>> = {
+  ok: 32,
+  warn: 33,
+  fail: 31,
+  unknown: 35,
+  skip: 90,
+};
+
+/** A report for a person, in 80 columns: a line for what is in order, more for what is not. */
+export function reportLines(report: DoctorReport, options: { readonly colours: boolean }): readonly string[] {
+  const paint: Paint = (text, verdict) =>
+    options.colours ? `\u001b[${COLOURS[verdict]}m${text}\u001b[0m` : text;
+  return [
+    ...report.checks.flatMap((check) => checkLines(check, paint)),
+    '',
+    ...wrap(summaryOf(report), WIDTH),
+  ];
+}
+
+function checkLines(check: Shown, paint: Paint): readonly string[] {
+  const word = paint(WORDS[check.verdict].padEnd(INDENT), check.verdict);
+  const found = `${check.id}: ${check.found}`;
+  if (check.verdict === 'ok' || check.verdict === 'skip') return [`${word}${cut(found, WIDTH - INDENT)}`];
+  const [first = '', ...more] = wrap(found, WIDTH - INDENT);
+  return [
+    `${word}${first}`,
+    ...more.map(indented),
+    ...labelled('why', check.why),
+    ...labelled('type', check.todo ?? ''),
+  ];
+}
+
+function labelled(label: string, text: string): readonly string[] {
+  const lead = `${label}: `.padEnd(6);
+  return wrap(text, WIDTH - INDENT - lead.length).map((line, index) =>
+    indented(`${index === 0 ? lead : ' '.repeat(lead.length)}${line}`),
+  );
+}
+
+function indented(line: string): string {
+  return `${' '.repeat(INDENT)}${line}`;
+}
+
+/** `--json` has the whole of it. */
+function cut(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
+/** Breaks at blanks; a word that is longer than a line (a path) stays whole, so that it can be copied. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function summaryOf({ checks, tookMs }: DoctorReport): string {
+  const of = (verdict: Shown['verdict']): readonly string[] =>
+    checks.filter((check) => check.verdict === verdict).map(({ id }) => id);
+  const [failed, warned, unsure, fine] = [of('fail'), of('warn'), of('unknown'), of('ok')];
+  const named = (count: readonly string[], what: string): readonly string[] =>
+    count.length === 0 ? [] : [`${count.length} ${what} (${count.join(', ')})`];
+  const parts = [
+    ...named(failed, 'failed'),
+    ...named(warned, 'warned'),
+    ...named(unsure, 'cannot tell'),
+    `${fine.length} ok, ${of('skip').length} skipped`,
+  ];
+  return `${checks.length} checks in ${(tookMs / 1_000).toFixed(1)} s: ${parts.join('; ')}`;
+}

@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { checks } from '../../src/doctor/registry.ts';
+import { reportJsonSchema } from '../../src/doctor/report.ts';
+
+const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
+const page = fileURLToPath(new URL('../../docs/doctor.md', import.meta.url));
+const schema = fileURLToPath(new URL('../../schemas/doctor.schema.json', import.meta.url));
+
+/** The page with the table of the checks that there are. */
+function withTable(text: string): string {
+  const rows = checks.map(({ id, title, why }) => `| \`${id}\` | ${title} | ${why} |`);
+  const table = ['| check | looks at | why it matters |', '|---|---|---|', ...rows].join('\n');
+  return text.replace(
+    /(doctor\.test\.ts -->\n)[\s\S]*?(\n## What)/,
+    (_, head, tail) => `${head}\n${table}\n${tail}`,
+  );
+}
+
+test('docs/doctor.md lists the checks that there are', () => {
+  if (isUpdate) writeFileSync(page, withTable(readFileSync(page, 'utf8')));
+  const text = readFileSync(page, 'utf8');
+  expect(text).toBe(withTable(text));
+  expect(text).toContain(`\`${checks[0]?.id}\``);
+});
+
+test('schemas/doctor.schema.json is what --json is made of', () => {
+  if (isUpdate) writeFileSync(schema, `${JSON.stringify(reportJsonSchema(), null, 2)}\n`);
+  expect(JSON.parse(readFileSync(schema, 'utf8'))).toEqual(reportJsonSchema());
+});

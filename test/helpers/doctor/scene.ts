@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Finding } from '../../../src/doctor/check.ts';
+import type { DoctorContext, DoctorSettings } from '../../../src/doctor/context.ts';
+import { hostFiles } from '../../../src/doctor/host-files.ts';
+import { createLooks } from '../../../src/doctor/looks.ts';
+import { checks } from '../../../src/doctor/registry.ts';
+import { createPrograms } from '../../../src/doctor/run-program.ts';
+import { runLeanCommand } from '../../../src/system/run-lean-command.ts';
+
+const defaults: DoctorSettings = {
+  apiVips: [],
+  ingressVips: [],
+  nodeName: 'cp-1',
+  source: 'nodes',
+  apiPort: 6443,
+  lbPort: 9445,
+  statPort: 29_445,
+  healthPort: 50_936,
+  haproxyConfig: '/etc/haproxy/haproxy.cfg',
+  keepalivedConfig: '/etc/keepalived/keepalived.conf',
+  haproxySocket: '/haproxy.sock',
+  keepalivedSocket: '/keepalived.sock',
+  haproxy: '/usr/sbin/haproxy',
+  keepalived: '/usr/sbin/keepalived',
+  manifests: '/etc/kubernetes/manifests',
+};
+
+/** Far more than any check needs: what is tested is what it says, not how soon. */
+const TIMEOUT_MS = 30_000;
+
+export type Files = Readonly<Record<string, string>>;
+
+/** A node's root directory with just these files; a value that starts with `->` makes a symbolic link. */
+export function temporaryRoot(files: Files): string {
+  const root = mkdtempSync(join(tmpdir(), 'hawser-doctor-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    if (text.startsWith('->')) symlinkSync(text.slice(2), join(root, path));
+    else writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+/** What one check says on a node with these files; `files` undefined is this machine itself. */
+export async function examine(
+  id: string,
+  files: Files | undefined,
+  settings: Partial<DoctorSettings> = {},
+): Promise<Finding> {
+  const check = checks.find((each) => each.id === id);
+  if (check === undefined) throw new Error(`there is no check "${id}"`);
+  const controller = new AbortController();
+  const context = contextOf(files === undefined ? '/' : temporaryRoot(files), settings, controller.signal);
+  try {
+    return await check.run(context, controller.signal);
+  } finally {
+    controller.abort();
+  }
+}
+
+export function contextOf(
+  root: string,
+  settings: Partial<DoctorSettings>,
+  signal: AbortSignal,
+): DoctorContext {
+  const all = { ...defaults, ...settings };
+  const files = hostFiles(root);
+  const { run } = createPrograms(runLeanCommand, TIMEOUT_MS);
+  return { settings: all, files, run, looks: createLooks(all, files, signal) };
+}
