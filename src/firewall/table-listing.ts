@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseAddress } from '../model/node-address.ts';
 import type { Redirect } from '../model/redirect.ts';
 
 const address = z.tuple([
@@ -62,10 +63,16 @@ export function redirects(listing: TableListing, wanted: Redirect): boolean {
   const right = elements.filter(({ success, data }) => {
     if (!success) return false;
     const [[vip, port], [target, targetPort]] = [data[0].concat, data[1].concat];
-    return vip === target && port === wanted.apiPort && targetPort === wanted.lbPort;
+    const isWanted = wanted.vips.some((each) => isSameAddress(each, vip));
+    return isWanted && vip === target && port === wanted.apiPort && targetPort === wanted.lbPort;
   });
   const chains = listing.nftables.filter((entry) => entry.chain !== undefined).length;
   const rules = listing.nftables.filter((entry) => entry.rule !== undefined).length;
   const vips = new Set(wanted.vips).size;
   return elements.length === vips && right.length === vips && chains === 2 && rules === 4;
+}
+
+/** Versions of nft need not spell an IPv6 address alike. */
+function isSameAddress(one: string, other: string): boolean {
+  return one === other || (parseAddress(one)?.text ?? one) === parseAddress(other)?.text;
 }

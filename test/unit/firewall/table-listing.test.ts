@@ -54,6 +54,7 @@ describe('a table redirects what is wanted', () => {
   it.each([
     ['an element is missing', listing([])],
     ['an element is too many', listing([element('10.0.0.100'), element('10.0.0.101')])],
+    ['it is another VIP', listing([element('10.0.0.99')])],
     ['it leads to another port', listing([element('10.0.0.100', 6443, 1)])],
     ['it starts at another port', listing([element('10.0.0.100', 1)])],
     ['a rule is too many', listing([element('10.0.0.100')], [rule(9)])],
