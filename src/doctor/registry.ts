@@ -1,4 +1,5 @@
 import type { Check } from './check.ts';
+import { addressAnswerChecks } from './checks/address-answers.ts';
 import { clusterChecks } from './checks/cluster.ts';
 import { credentialChecks } from './checks/credentials.ts';
 import { firewallChecks } from './checks/firewall.ts';
@@ -21,6 +22,7 @@ export const checks: readonly Check[] = [
   ...firewallChecks,
   ...portChecks,
   ...kernelChecks,
+  ...addressAnswerChecks,
   ...linkManagerChecks,
   ...otherSoftwareChecks,
   ...kubeconfigServerChecks,

@@ -1,14 +1,12 @@
-import { chooseVipInterface } from '../../model/vip-interface.ts';
 import { type Check, type Finding, ok, skip, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import type { HostProcess } from '../look/host-processes.ts';
 import { isNamed, type NetworkFile, networkFileOf, unmanagedDevices } from '../look/link-managers.ts';
+import { vipInterfaces } from '../look/vip-interfaces.ts';
 
-async function devicesOf({ looks, settings }: DoctorContext): Promise<readonly string[]> {
-  const [vips, routes] = await Promise.all([looks.vips(), looks.routes()]);
-  const chosen = vips.map((vip) => chooseVipInterface(vip, looks.interfaces(), routes, settings.interface));
-  const names = chosen.flatMap((each) => (each.kind === 'chosen' ? each.name : []));
-  return [...new Set(settings.interface === undefined ? names : [settings.interface])];
+async function devicesOf(context: DoctorContext): Promise<readonly string[]> {
+  const wanted = context.settings.interface;
+  return wanted === undefined ? [...(await vipInterfaces(context)).keys()] : [wanted];
 }
 
 function find(processes: readonly HostProcess[], program: string): HostProcess | undefined {

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { NetNamespace } from '../net-namespace.ts';
+import { waitFor } from '../wait-for.ts';
+import { temporaryRoot } from './scene.ts';
+
+/** A real keepalived that becomes MASTER of the VIP at once and adverts to one peer. */
+export async function startSpeaker(
+  namespace: NetNamespace,
+  { from, to, vip }: { readonly from: string; readonly to: string; readonly vip: string },
+): Promise<void> {
+  const dir = temporaryRoot({});
+  const config = join(dir, 'keepalived.conf');
+  writeFileSync(
+    config,
+    `global_defs {
+  vrrp_version 3
+}
+vrrp_instance API {
+  state MASTER
+  interface eth0
+  virtual_router_id 77
+  priority 200
+  advert_int 0.1
+  unicast_src_ip ${from}
+  unicast_peer {
+    ${to}
+  }
+  virtual_ipaddress {
+    ${vip}/32
+  }
+}
+`,
+  );
+  const [file, ...prefix] = namespace.prefix;
+  const flags = ['-n', '-P', '-l', '-G', '-f', config, '-p', join(dir, 'pid'), '-r', join(dir, 'vrrp-pid')];
+  const child = spawn(file, [...prefix, 'keepalived', ...flags], {
+    stdio: 'ignore',
+    env: { ...process.env, TMPDIR: dir },
+  });
+  onTestFinished(() => void child.kill('SIGTERM'));
+  await waitFor('keepalived to hold the VIP', async () =>
+    (await namespace.run('ip', '-o', 'address', 'show', 'to', vip)).includes(vip),
+  );
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { fromJSONSchema } from 'zod';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { doctorArgv } from '../../helpers/doctor/run-doctor.ts';
+
+const published = fromJSONSchema(
+  JSON.parse(readFileSync(new URL('../../../schemas/doctor.schema.json', import.meta.url), 'utf8')),
+);
+
+async function doctor(...flags: readonly string[]) {
+  return await runCommand([...doctorArgv, ...flags], { timeoutMs: 60_000 });
+}
+
+test('--json of all checks on this machine is what the published schema says', async () => {
+  const { stdout, exitCode } = await doctor('--json');
+  const report: unknown = JSON.parse(stdout);
+  expect(published.safeParse(report)).toMatchObject({ success: true });
+  expect(published.safeParse({ ...Object(report), verdict: 'fine' })).toMatchObject({ success: false });
+  expect([0, 1, 2]).toContain(exitCode);
+});
+
+test('without a terminal it prints no colours and keeps to 80 columns', async () => {
+  const { stdout } = await doctor('--only', 'memory,conntrack,nft,kubeconfig-server', '--root', '/nowhere');
+  expect(stdout).not.toContain('\u001b');
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(stdout).toMatch(/^cannot tell {2}memory: \/proc\/meminfo cannot be read$/m);
+});
+
+test('a check that nobody knows is refused with the names of those there are', async () => {
+  const { stderr, exitCode } = await doctor('--only', 'prots');
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/^Cannot use --only "prots": there is no such check, expected .*ports/);
+});
+
+test('--help has examples and exit codes', async () => {
+  const { stdout, exitCode } = await doctor('--help');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('Examples:');
+  expect(stdout).toContain('Exit codes: 0 healthy');
+});
+
+test('without root it says what it could not look at', async () => {
+  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] as const;
+  const only = ['--only', 'vrrp-adverts,nft,memory', '--api-vips', '203.0.113.9', '--timeout', '20s'];
+  const { stdout, exitCode } = await runCommand([...nobody, ...doctorArgv, '--json', ...only], {
+    timeoutMs: 60_000,
+  });
+  const { checks } = JSON.parse(stdout);
+  const verdicts = checks.map(({ id, verdict, todo }: Record<string, unknown>) => [id, verdict, todo]);
+  expect(verdicts).toContainEqual(['nft', 'unknown', 'run this as root']);
+  expect(verdicts).toContainEqual(['vrrp-adverts', 'unknown', expect.stringContaining('as root')]);
+  expect(exitCode).toBe(2);
+});
