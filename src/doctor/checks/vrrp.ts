@@ -10,7 +10,7 @@ import { NO_VIP } from './vip.ts';
 
 export const VRRP_PROTOCOL = 112;
 const LET_IT_IN =
-  'let it in and out before that rule: nft insert rule FAMILY TABLE CHAIN meta l4proto 112 accept';
+  'the rule is named by: hawser doctor --only vrrp-firewall; before it: meta l4proto 112 accept';
 
 export interface VrrpPath {
   readonly vip: string;
@@ -39,7 +39,10 @@ function judgeFate(what: string, fate: Fate): Finding {
     case 'accepted':
       return ok(`${what} passes`);
     case 'dropped':
-      return fail(`${what} is dropped by ${fate.by}`, LET_IT_IN);
+      return fail(
+        `${what} is dropped by ${fate.by}`,
+        `nft insert rule ${fate.chain} meta l4proto 112 accept (and where that ruleset is kept)`,
+      );
     case 'maybe-dropped':
       return warn(
         `${what} may be dropped by ${fate.by}`,

@@ -36,7 +36,12 @@ export function askReadyz(host: string, port: number, signal: AbortSignal): Prom
     });
     outgoing.on('error', (error) =>
       resolve(
-        codeOf(error) === 'ECONNREFUSED' ? { kind: 'closed' } : { kind: 'failed', message: messageOf(error) },
+        codeOf(error) === 'ECONNREFUSED'
+          ? { kind: 'closed' }
+          : {
+              kind: 'failed',
+              message: limit.aborted ? `no answer within ${ANSWER_TIMEOUT_MS} ms` : messageOf(error),
+            },
       ),
     );
     outgoing.end();

@@ -6,8 +6,8 @@ import { lastWords, type RunProgram } from '../run-program.ts';
 /** Discard (RFC 863): whatever listens there has to throw it away. */
 const DISCARD_PORT = 9;
 const LOOK_EVERY_MS = 100;
-/** The kernel repeats a question each second; who is there answers the first. */
-const LONGEST_WAIT_MS = 1_200;
+/** Who is there answers within milliseconds. */
+const LONGEST_WAIT_MS = 800;
 
 const entries = z.array(
   z.looseObject({ lladdr: z.optional(z.string()), state: z.optional(z.array(z.string())) }),
@@ -41,12 +41,13 @@ export async function knownNeighbour(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   await sendDatagram(address);
-  for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS && !signal.aborted; waitedMs += LOOK_EVERY_MS) {
+  const end = performance.now() + LONGEST_WAIT_MS;
+  do {
     const shown = await run(['ip', '-json', 'neigh', 'show', 'to', address, 'dev', device], signal);
     const mac = shown.kind === 'ran' ? neighbourOf(shown.stdout) : undefined;
     if (mac !== undefined) return mac;
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
+  } while (performance.now() < end && !signal.aborted);
   return undefined;
 }
 

@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
 import { matches, type Packet, type Statements } from './packet-match.ts';
 
-/** `maybe` where a rule asks for something that is not known here, or is not understood. */
 export interface Fate {
+  /** `maybe-dropped` where a rule that may decide asks for something that is not known here, or is not understood. */
   readonly kind: 'accepted' | 'dropped' | 'maybe-dropped';
-  /** The chain or rule that decides, as a person finds it: `ip filter INPUT`. */
+  /** What decides: `the policy of ip filter INPUT`. */
   readonly by: string;
+  /** Where a rule that lets the packet through would have to be: `ip filter INPUT`. */
+  readonly chain: string;
 }
 
 const ruleset = z.object({
@@ -57,66 +59,78 @@ export function fateOf(rules: Ruleset, hook: string, packet: Packet): Fate {
     .sort((a, b) => (a.prio ?? 0) - (b.prio ?? 0));
   let doubt: Fate | undefined;
   for (const chain of chains) {
-    const fate = walk(rules, chain, packet, 0);
-    if (fate?.kind === 'dropped') return fate;
-    if (fate?.kind === 'maybe-dropped') doubt ??= fate;
-    if (fate === undefined && chain.policy === 'drop')
-      return { kind: 'dropped', by: `the policy of ${nameOf(chain)}` };
+    const fate = fateIn(rules, chain, packet);
+    if (fate.kind === 'dropped') return fate;
+    if (fate.kind === 'maybe-dropped') doubt ??= fate;
   }
-  return doubt ?? { kind: 'accepted', by: chains.map(nameOf).join(', ') };
+  return doubt ?? { kind: 'accepted', by: chains.map(nameOf).join(', '), chain: '' };
+}
+
+/** What the undecided rules on the way might have done. */
+interface Doubts {
+  drop: Fate | undefined;
+  escape: boolean;
+}
+
+function fateIn(rules: Ruleset, chain: Chain, packet: Packet): Fate {
+  const doubts: Doubts = { drop: undefined, escape: false };
+  const end = walk({ rules, packet, doubts }, chain, 0);
+  const policy = { kind: 'dropped', by: `the policy of ${nameOf(chain)}`, chain: nameOf(chain) } as const;
+  const final = end === 'through' && chain.policy === 'drop' ? policy : end;
+  if (final === 'through' || final.kind === 'accepted')
+    return doubts.drop ?? { kind: 'accepted', by: nameOf(chain), chain: '' };
+  return doubts.escape ? { ...final, kind: 'maybe-dropped' } : final;
+}
+
+interface Walk {
+  readonly rules: Ruleset;
+  readonly packet: Packet;
+  readonly doubts: Doubts;
 }
 
 /** Deeper than any ruleset that the kernel takes (16). */
 const DEEPEST = 32;
 
-/** Undefined where the chain comes to its end. An undecided drop is remembered and the walk goes on. */
-function walk(rules: Ruleset, chain: Chain, packet: Packet, depth: number): Fate | undefined {
-  if (depth > DEEPEST) return undefined;
-  let doubt: Fate | undefined;
+/** The first rule that decides, or `through` where the chain comes to its end. */
+function walk(way: Walk, chain: Chain, depth: number): Fate | 'through' {
+  const { rules, packet, doubts } = way;
   const own = rules.flatMap(({ rule }) =>
     rule?.family === chain.family && rule.table === chain.table && rule.chain === chain.name
       ? [rule.expr]
       : [],
   );
-  for (const statements of own) {
+  for (const statements of depth > DEEPEST ? [] : own) {
     const truth = matches(statements, packet);
     if (truth === 'no') continue;
-    const fate = verdictOf(rules, chain, statements, packet, depth);
-    if (fate === undefined) continue;
-    if (fate === 'return') {
-      if (truth === 'yes') return doubt;
-      continue;
-    }
-    if (truth === 'yes' && fate.kind === 'dropped') return fate;
-    if (truth === 'yes' && fate.kind === 'accepted') return doubt ?? fate;
-    if (fate.kind !== 'accepted') doubt ??= { ...fate, kind: 'maybe-dropped' };
+    const end = verdictOf(way, chain, statements, depth);
+    if (end === 'on') continue;
+    if (truth === 'yes') return end;
+    if (end !== 'through' && end.kind === 'dropped') doubts.drop ??= { ...end, kind: 'maybe-dropped' };
+    else doubts.escape = true;
   }
-  return doubt;
+  return 'through';
 }
 
-function verdictOf(
-  rules: Ruleset,
-  chain: Chain,
-  statements: Statements,
-  packet: Packet,
-  depth: number,
-): Fate | 'return' | undefined {
+/** `through` is what `return` does: nothing more of this chain is asked. `on` is the next rule. */
+function verdictOf(way: Walk, chain: Chain, statements: Statements, depth: number): Fate | 'through' | 'on' {
+  const name = nameOf(chain);
   for (const each of statements) {
-    if ('drop' in each || 'reject' in each) return { kind: 'dropped', by: `a rule of ${nameOf(chain)}` };
-    if ('accept' in each) return { kind: 'accepted', by: nameOf(chain) };
-    if ('return' in each) return 'return';
+    if ('drop' in each || 'reject' in each) return { kind: 'dropped', by: `a rule of ${name}`, chain: name };
+    if ('accept' in each) return { kind: 'accepted', by: name, chain: name };
+    if ('return' in each) return 'through';
     const target = targetOf(each['jump'] ?? each['goto']);
-    const next = rules.find(
+    const next = way.rules.find(
       (other) =>
         target !== undefined &&
         other.chain?.name === target &&
         other.chain.table === chain.table &&
         other.chain.family === chain.family,
     )?.chain;
-    if (next !== undefined)
-      return walk(rules, next, packet, depth + 1) ?? ('goto' in each ? 'return' : undefined);
+    if (next === undefined) continue;
+    const end = walk(way, next, depth + 1);
+    return end === 'through' && 'jump' in each ? 'on' : end;
   }
-  return undefined;
+  return 'on';
 }
 
 function targetOf(value: unknown): string | undefined {

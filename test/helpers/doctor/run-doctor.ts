@@ -2,11 +2,14 @@ import { fileURLToPath } from 'node:url';
 import { type DoctorReport, doctorReportSchema } from '../../../src/doctor/report.ts';
 import { runCommand } from '../../../src/system/run-command.ts';
 import type { NetNamespace } from '../net-namespace.ts';
+import { ensureBuilt } from '../supervisor-build.ts';
 
-const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+ensureBuilt();
 
-/** How the doctor is started, without its flags. */
-export const doctorArgv = [process.execPath, program, 'doctor'] as const;
+const bundle = fileURLToPath(new URL('../../../dist/hawser.mjs', import.meta.url));
+
+/** The doctor as users get it, without its flags; started without the launcher, which needs a PATH. */
+export const doctorArgv = [process.execPath, bundle, 'doctor'] as const;
 
 export interface Examined {
   readonly exitCode: number | undefined;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { runDoctor } from '../../helpers/doctor/run-doctor.ts';
 import { temporaryRoot } from '../../helpers/doctor/scene.ts';
 import type { NetNamespace } from '../../helpers/net-namespace.ts';
@@ -26,6 +26,9 @@ async function occupy(namespace: NetNamespace, port: number): Promise<ChildProce
   );
   return child;
 }
+
+// Several runs of a program, each of which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 test('a node on which hawser would work', async () => {
   const { us } = await createDoctorSegment();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRedirectKeeper } from '../../../src/firewall/redirect-keeper.ts';
 import { runDoctor } from '../../helpers/doctor/run-doctor.ts';
 import { temporaryRoot } from '../../helpers/doctor/scene.ts';
@@ -49,6 +49,9 @@ frontend health
     await ended;
   };
 }
+
+// Several runs of a program, each of which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 test('the redirect is there, is missing, is another one, leads to nobody', async () => {
   const namespace = await namespaceOfTest();

@@ -1,10 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { runDoctor } from '../../helpers/doctor/run-doctor.ts';
 import { addVip, createDoctorSegment, PEERS, type Segment, setSysctl, VIP } from './segment.ts';
 
 async function ask({ us }: Segment, ...flags: readonly string[]): Promise<string> {
   return (await runDoctor(us, ['--only', 'vip-holder', '--api-vips', VIP, ...flags])).said('vip-holder');
 }
+
+// Several runs of a program, each of which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
 
 test('a VIP of a node of the group, of this node, and of somebody else', async () => {
   const segment = await createDoctorSegment();
