@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { matches, type Packet, type Statements } from './packet-match.ts';
+import { isRejecting, matches, type Packet, type Statements } from './packet-match.ts';
 
 export interface Fate {
   /** `maybe-dropped` where a rule that may decide asks for something that is not known here, or is not understood. */
@@ -115,7 +115,8 @@ function walk(way: Walk, chain: Chain, depth: number): Fate | 'through' {
 function verdictOf(way: Walk, chain: Chain, statements: Statements, depth: number): Fate | 'through' | 'on' {
   const name = nameOf(chain);
   for (const each of statements) {
-    if ('drop' in each || 'reject' in each) return { kind: 'dropped', by: `a rule of ${name}`, chain: name };
+    if ('drop' in each || 'reject' in each || isRejecting(each['xt']))
+      return { kind: 'dropped', by: `a rule of ${name}`, chain: name };
     if ('accept' in each) return { kind: 'accepted', by: name, chain: name };
     if ('return' in each) return 'through';
     const target = targetOf(each['jump'] ?? each['goto']);

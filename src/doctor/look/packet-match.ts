@@ -33,10 +33,26 @@ const indifferent = new Set([
 export function matches(statements: Statements, packet: Packet): Truth {
   const truths = statements.flatMap((each): readonly Truth[] => {
     if ('match' in each) return [matchOf(each['match'], packet)];
+    if (isHarmlessExtension(each['xt'])) return [];
     return Object.keys(each).every((key) => indifferent.has(key)) ? [] : ['maybe'];
   });
   if (truths.includes('no')) return 'no';
   return truths.includes('maybe') ? 'maybe' : 'yes';
+}
+
+/** What iptables' compatibility layer shows of its extensions: their names. */
+const extension = z.object({ type: z.string(), name: z.string() });
+
+/** A comment asks for nothing, and a target decides without asking. */
+function isHarmlessExtension(value: unknown): boolean {
+  const { data } = extension.safeParse(value);
+  return data?.name === 'comment' || data?.type === 'target';
+}
+
+/** Whether a rule's statement is the `REJECT` of iptables. */
+export function isRejecting(value: unknown): boolean {
+  const { data } = extension.safeParse(value);
+  return data?.type === 'target' && data.name === 'REJECT';
 }
 
 const match = z.object({ op: z.string(), left: z.unknown(), right: z.unknown() });
