@@ -1,5 +1,12 @@
 import { readCommandLine } from '../config/command-line.ts';
-import { type DoctorCommandSettings, doctorCommand, doctorSettings } from '../config/doctor-settings.ts';
+import {
+  type DoctorCommandSettings,
+  doctorCommand,
+  doctorSettings,
+  forgivingReader,
+  type SettingsFileLook,
+} from '../config/doctor-settings.ts';
+import { readSettingsInChild } from '../config/read-settings-in-child.ts';
 import type { DoctorContext } from '../doctor/context.ts';
 import { hostFiles } from '../doctor/host-files.ts';
 import { createLooks } from '../doctor/looks.ts';
@@ -14,7 +21,8 @@ const LONGEST_CLEAN_UP_MS = 1_000;
 
 /** `hawser doctor`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(doctorCommand, argv, env);
+  const file = forgivingReader(readSettingsInChild);
+  const line = readCommandLine(doctorCommand, argv, env, file.read);
   if (line.kind === 'help') {
     process.stdout.write(line.text);
     return 0;
@@ -23,23 +31,27 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     line.values,
     checks.map(({ id }) => id),
   );
-  const report = await examine(settings);
+  const report = await examine(settings, file.look());
   await print(report, settings);
   // A look at a dead disk or file server may never come back; nobody waits for it any more.
   process.exit(exitCodeOf(report));
 }
 
-async function examine(settings: DoctorCommandSettings): Promise<DoctorReport> {
+async function examine(
+  settings: DoctorCommandSettings,
+  settingsFile: SettingsFileLook,
+): Promise<DoctorReport> {
   const start = performance.now();
   const controller = new AbortController();
   const { signal } = controller;
   const files = hostFiles(settings.root.replace(/\/+$/, '') || '/');
   const programs = createPrograms(runLeanCommand, settings.timeout);
+  const all = { ...settings, settingsFile };
   const context: DoctorContext = {
-    settings,
+    settings: all,
     files,
     run: programs.run,
-    looks: createLooks(settings, files, signal),
+    looks: createLooks(all, files, signal),
   };
   const chosen = checks.filter(({ id }) => settings.only?.includes(id) ?? true);
   const results = await runChecks(chosen, context, { timeoutMs: settings.timeout, signal });

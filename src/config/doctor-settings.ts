@@ -1,54 +1,107 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
-import { ConfigError } from '../model/errors.ts';
+import { ConfigError, messageOf } from '../model/errors.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, addresses, port, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
+import type { SettingsReader } from './settings-values.ts';
 
 export const doctorCommand: CommandSpec = {
   name: 'doctor',
   summary:
     'Looks at this node: what is wrong or would be, why it matters, and what to type. Changes nothing that lasts.',
+  // For what only HAProxy's pod has: the statistics port. The rest stands at the top.
+  section: 'haproxy',
   positionals: [],
   flags: [
-    { flag: '--api-vips <addresses>', help: 'virtual IPs of the API (default: what keepalived.conf has)' },
-    { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise' },
-    { flag: '--interface <name>', help: 'where the VIPs go (default: the one whose subnet holds them)' },
+    {
+      flag: '--api-vips <addresses>',
+      help: 'virtual IPs of the API (default: what keepalived.conf has)',
+      inFile: 'top',
+    },
+    { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise', inFile: 'top' },
+    {
+      flag: '--interface <name>',
+      help: 'where the VIPs go (default: the one whose subnet holds them)',
+      inFile: 'top',
+    },
     {
       flag: '--kubeconfig <path>',
       help: 'as for the monitors (default: /etc/kubernetes/kubelet.conf or /var/lib/kubelet/kubeconfig)',
+      inFile: 'top',
     },
-    { flag: '--node-name <name>', help: "this node's name in the list of nodes (default: the hostname)" },
-    { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes' },
-    { flag: '--servers <list>', help: 'HOST=IP[:PORT],… the nodes, where the API cannot be asked' },
-    { flag: '--api-port <port>', help: 'port of the API servers, and of the VIP', default: '6443' },
-    { flag: '--lb-port <port>', help: 'port HAProxy serves clients on', default: '9445' },
+    {
+      flag: '--node-name <name>',
+      help: "this node's name in the list of nodes (default: the hostname)",
+      inFile: 'top',
+    },
+    { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes', inFile: 'top' },
+    {
+      flag: '--servers <list>',
+      help: 'HOST=IP[:PORT],… the nodes, where the API cannot be asked',
+      inFile: 'top',
+    },
+    {
+      flag: '--api-port <port>',
+      help: 'port of the API servers, and of the VIP',
+      default: '6443',
+      inFile: 'top',
+    },
+    { flag: '--lb-port <port>', help: 'port HAProxy serves clients on', default: '9445', inFile: 'top' },
     { flag: '--stat-port <port>', help: "HAProxy's statistics page, on loopback", default: '29445' },
-    { flag: '--health-port <port>', help: '/haproxy_ready and /haproxy_monitor', default: '50936' },
-    { flag: '--haproxy-config <path>', help: 'what HAProxy reads', default: '/etc/haproxy/haproxy.cfg' },
+    {
+      flag: '--health-port <port>',
+      help: '/haproxy_ready and /haproxy_monitor',
+      default: '50936',
+      inFile: 'top',
+    },
+    {
+      flag: '--haproxy-config <path>',
+      help: 'what HAProxy reads',
+      default: '/etc/haproxy/haproxy.cfg',
+      inFile: 'never',
+    },
     {
       flag: '--keepalived-config <path>',
       help: 'what keepalived reads',
       default: '/etc/keepalived/keepalived.conf',
+      inFile: 'never',
     },
     {
       flag: '--haproxy-socket <path>',
       help: "its supervisor's control socket",
       default: '/var/run/haproxy/haproxy-master.sock',
+      inFile: 'never',
     },
     {
       flag: '--keepalived-socket <path>',
       help: "its supervisor's control socket",
       default: '/var/run/keepalived/keepalived.sock',
+      inFile: 'never',
     },
     { flag: '--haproxy <path>', help: 'the program', default: '/usr/sbin/haproxy' },
-    { flag: '--keepalived <path>', help: 'the program', default: '/usr/sbin/keepalived' },
-    { flag: '--manifests <path>', help: "the kubelet's static pods", default: '/etc/kubernetes/manifests' },
-    { flag: '--root <path>', help: "where the node's files are, in a container", default: '/' },
-    { flag: '--only <ids>', help: 'only these checks, separated by commas' },
-    { flag: '--timeout <duration>', help: 'how long each check may take; all run at once', default: '2s' },
-    { flag: '--json', help: 'print JSON, as schemas/doctor.schema.json describes it' },
+    { flag: '--keepalived <path>', help: 'the program', default: '/usr/sbin/keepalived', inFile: 'never' },
+    {
+      flag: '--manifests <path>',
+      help: "the kubelet's static pods",
+      default: '/etc/kubernetes/manifests',
+      inFile: 'never',
+    },
+    {
+      flag: '--root <path>',
+      help: "where the node's files are, in a container",
+      default: '/',
+      inFile: 'never',
+    },
+    { flag: '--only <ids>', help: 'only these checks, separated by commas', inFile: 'never' },
+    {
+      flag: '--timeout <duration>',
+      help: 'how long each check may take; all run at once',
+      default: '2s',
+      inFile: 'never',
+    },
+    { flag: '--json', help: 'print JSON, as schemas/doctor.schema.json describes it', inFile: 'never' },
   ],
   notes: [
     'Examples:',
@@ -96,6 +149,34 @@ const schema = z.object({
 });
 
 export type DoctorCommandSettings = z.infer<typeof schema>;
+
+/** What became of the settings file: a broken one is a finding, and no reason not to look. */
+export type SettingsFileLook =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'read'; readonly path: string }
+  | { readonly kind: 'broken'; readonly problems: readonly string[] };
+
+/** Reads the settings file for as long as it is right, and remembers what is wrong with it. */
+export function forgivingReader(read: SettingsReader): {
+  readonly read: SettingsReader;
+  readonly look: () => SettingsFileLook;
+} {
+  let look: SettingsFileLook = { kind: 'none' };
+  return {
+    look: () => look,
+    read: (path) => {
+      try {
+        const file = read(path);
+        if (file !== undefined) look = { kind: 'read', path: file.path };
+        return file;
+      } catch (error) {
+        const problems = error instanceof ConfigError ? error.problems : [messageOf(error)];
+        look = { kind: 'broken', problems };
+        return undefined;
+      }
+    },
+  };
+}
 
 /** Throws a ConfigError that lists every problem, an unknown check of `--only` among them. */
 export function doctorSettings(

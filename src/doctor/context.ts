@@ -25,6 +25,11 @@ export interface DoctorSettings {
   readonly haproxy: string;
   readonly keepalived: string;
   readonly manifests: string;
+  /** What became of `/etc/hawser/config.yaml`, from which settings may come. */
+  readonly settingsFile:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'read'; readonly path: string }
+    | { readonly kind: 'broken'; readonly problems: readonly string[] };
 }
 
 /** All that a check can see. Its verdict is a function of what it saw, so that the verdict can be tested by itself. */

@@ -11,11 +11,13 @@ import { otherSoftwareChecks } from './checks/other-software.ts';
 import { portChecks } from './checks/ports.ts';
 import { programChecks } from './checks/programs.ts';
 import { resourceChecks } from './checks/resources.ts';
+import { settingsFileChecks } from './checks/settings-file.ts';
 import { vipChecks } from './checks/vip.ts';
 import { vrrpChecks } from './checks/vrrp.ts';
 
 /** Every check, in the order in which they are shown: what runs, the VIP, the network, the API, the machine. */
 export const checks: readonly Check[] = [
+  ...settingsFileChecks,
   ...liveChecks,
   ...vipChecks,
   ...vrrpChecks,

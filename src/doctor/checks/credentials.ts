@@ -76,7 +76,7 @@ export function judgeCredentials(
     isKubelet
       ? 'the API lets these credentials of a kubelet not list nodes (403); since 1.32 they see their own'
       : 'the API does not let these credentials list nodes (403)',
-    'give the monitor a user that may get, list and watch nodes (kubectl create clusterrole hawser --verb=get,list,watch --resource=nodes), or --source static',
+    'kubeadm kubeconfig user --client-name hawser --validity-period 87600h; kubectl apply -f manifests/rbac.yaml (docs/install.md)',
   );
 }
 

@@ -26,6 +26,7 @@ const defaults: DoctorSettings = {
   haproxy: '/usr/sbin/haproxy',
   keepalived: '/usr/sbin/keepalived',
   manifests: '/etc/kubernetes/manifests',
+  settingsFile: { kind: 'none' },
 };
 
 /** Far more than any check needs: what is tested is what it says, not how soon. */

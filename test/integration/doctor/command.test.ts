@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
 import { runCommand } from '../../../src/system/run-command.ts';
 import { doctorArgv } from '../../helpers/doctor/run-doctor.ts';
+import { temporaryRoot } from '../../helpers/doctor/scene.ts';
 
 const published = fromJSONSchema(
   JSON.parse(readFileSync(new URL('../../../schemas/doctor.schema.json', import.meta.url), 'utf8')),
@@ -51,4 +53,20 @@ test('without root it says what it could not look at', async () => {
   expect(verdicts).toContainEqual(['nft', 'unknown', 'run this as root']);
   expect(verdicts).toContainEqual(['vrrp-adverts', 'unknown', expect.stringContaining('as root')]);
   expect(exitCode).toBe(2);
+});
+
+test('values come from the settings file, and a broken one is a finding and no reason not to look', async () => {
+  const file = (text: string): string => join(temporaryRoot({ '/config.yaml': text }), 'config.yaml');
+  const ask = async (text: string) => {
+    const only = 'settings-file,vip-interface,nonlocal-bind';
+    const { stdout } = await doctor('--json', '--timeout', '20s', '--only', only, '--settings', file(text));
+    const { checks } = JSON.parse(stdout);
+    return checks.map(({ verdict, found }: Record<string, string>) => `${verdict}: ${found}`);
+  };
+  const right = await ask('apiVips: [203.0.113.9]\n');
+  expect(right[0]).toMatch(/^ok: .*config\.yaml is right/);
+  expect(right[1]).toMatch(/^fail: 203\.0\.113\.9/);
+  const broken = await ask('apiVipz: [203.0.113.9]\nlbPort: many\n');
+  expect(broken[0]).toMatch(/^fail: .*apiVipz.*lbPort/);
+  expect(broken[2]).toBeDefined();
 });
