@@ -18,6 +18,8 @@ import { createPrograms } from '../doctor/run-program.ts';
 import { runLeanCommand } from '../system/run-lean-command.ts';
 
 const LONGEST_CLEAN_UP_MS = 1_000;
+/** Of a check's time: what is left is for saying that there was no answer. */
+const ANSWER_SHARE = 0.6;
 
 /** `hawser doctor`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -45,13 +47,15 @@ async function examine(
   const controller = new AbortController();
   const { signal } = controller;
   const files = hostFiles(settings.root.replace(/\/+$/, '') || '/');
+  const answerTimeoutMs = settings.timeout * ANSWER_SHARE;
   const programs = createPrograms(runLeanCommand, settings.timeout);
   const all = { ...settings, settingsFile };
   const context: DoctorContext = {
     settings: all,
     files,
     run: programs.run,
-    looks: createLooks(all, files, signal),
+    answerTimeoutMs,
+    looks: createLooks(all, files, { signal, answerTimeoutMs }),
   };
   const chosen = checks.filter(({ id }) => settings.only?.includes(id) ?? true);
   const results = await runChecks(chosen, context, { timeoutMs: settings.timeout, signal });

@@ -37,6 +37,8 @@ export interface DoctorContext {
   readonly settings: DoctorSettings;
   readonly files: HostFiles;
   readonly run: RunProgram;
+  /** How long a server or a supervisor may take to answer: less than a check has. */
+  readonly answerTimeoutMs: number;
   /** What several checks want to know, asked once. */
   readonly looks: Looks;
 }

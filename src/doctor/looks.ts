@@ -5,7 +5,7 @@ import type { HostFiles } from './host-files.ts';
 import { type ClusterLook, lookAtCluster } from './look/cluster.ts';
 import { type HostProcess, listProcesses } from './look/host-processes.ts';
 import { type KubeconfigLook, readKubeconfig } from './look/kubeconfig.ts';
-import { type LocalApiLook, lookAtLocalApi } from './look/local-api.ts';
+import { askReadyz, type LocalApiLook } from './look/local-api.ts';
 import { type PeersLook, peersOf } from './look/peers.ts';
 import { type LiveLook, lookAtSupervisor } from './look/supervisor.ts';
 import { lookForVips } from './look/vips.ts';
@@ -28,14 +28,18 @@ export interface Looks {
   readonly peers: () => Promise<PeersLook>;
 }
 
-/** `signal` ends all looks; the checks that wait for one end earlier by themselves. */
-export function createLooks(settings: DoctorSettings, files: HostFiles, signal: AbortSignal): Looks {
+/** `limits.signal` ends all looks; the checks that wait for one end earlier by themselves. */
+export function createLooks(
+  settings: DoctorSettings,
+  files: HostFiles,
+  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Looks {
   const processes = once(() => listProcesses(files));
   const bothVips = once(() => lookForVips(settings, files));
   const kubeconfig = once(() => readKubeconfig(settings, files));
-  const cluster = once(async () => await lookAtCluster(await kubeconfig(), settings.apiPort, signal));
+  const cluster = once(async () => await lookAtCluster(await kubeconfig(), settings.apiPort, limits));
   const supervisor = (program: 'haproxy' | 'keepalived', socket: string) =>
-    once(async () => await lookAtSupervisor({ program, socket, files, processes, signal }));
+    once(async () => await lookAtSupervisor({ program, socket, files, processes, ...limits }));
   return {
     vips: async () => Object.values(await bothVips()).flat(),
     apiVips: async () => (await bothVips()).api,
@@ -46,7 +50,7 @@ export function createLooks(settings: DoctorSettings, files: HostFiles, signal: 
     keepalivedSupervisor: supervisor('keepalived', settings.keepalivedSocket),
     kubeconfig,
     cluster,
-    localApi: once(async () => await lookAtLocalApi(settings.apiPort, signal)),
+    localApi: once(async () => await askReadyz({ host: '127.0.0.1', port: settings.apiPort }, limits)),
     peers: once(async () => await peersOf(settings, files, currentInterfaces(), cluster)),
   };
 }

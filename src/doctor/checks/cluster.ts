@@ -78,11 +78,12 @@ const clock: Check = {
   id: 'clock',
   title: 'The clock',
   why: 'Certificates and tokens are refused by a wrong clock, and the story of an incident cannot be told.',
-  run: async ({ looks, settings }, signal) => {
+  run: async ({ looks, settings, answerTimeoutMs }, signal) => {
+    const limits = { signal, answerTimeoutMs };
     const peers = await looks.peers();
     const others = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : [];
     const asked = others.map(async (host) =>
-      judgeClock(host, await askReadyz(host, settings.apiPort, signal)),
+      judgeClock(host, await askReadyz({ host, port: settings.apiPort }, limits)),
     );
     const findings = await Promise.all(asked);
     const telling = findings.filter(({ kind }) => kind !== 'skip');

@@ -113,15 +113,16 @@ const apiCertificate: Check = {
   id: 'api-certificate',
   title: "The API server's certificate",
   why: 'Certificates are always verified: with another authority in the kubeconfig no answer is believed.',
-  run: async ({ looks, settings }, signal) => {
+  run: async ({ looks, settings, answerTimeoutMs }, signal) => {
+    const limits = { signal, answerTimeoutMs };
     const look = await looks.kubeconfig();
     if (look.kind !== 'loaded') return withoutKubeconfig(look);
     const ca = look.loaded.config.getCurrentCluster();
-    const local = await lookAtTrust({ host: '127.0.0.1', port: settings.apiPort, ...ca }, signal);
+    const local = await lookAtTrust({ host: '127.0.0.1', port: settings.apiPort, ...ca }, limits);
     if (local.kind !== 'away') return judgeTrust(`127.0.0.1:${settings.apiPort}`, local);
     const { server } = look.loaded;
     const port = Number(server.port || 443);
-    return judgeTrust(server.host, await lookAtTrust({ host: hostOf(server), port, ...ca }, signal));
+    return judgeTrust(server.host, await lookAtTrust({ host: hostOf(server), port, ...ca }, limits));
   },
 };
 

@@ -8,8 +8,6 @@ import { isHawser } from '../look/host-processes.ts';
 import { lastWords, type ProgramOutcome } from '../run-program.ts';
 import { NO_VIP } from './vip.ts';
 
-const PROBE_TIMEOUT_MS = 1_000;
-
 export function judgeNft(outcome: ProgramOutcome): Finding {
   if (outcome.kind === 'missing')
     return fail('nft is not installed here', 'apt-get install nftables (the image of hawser has its own)');
@@ -65,12 +63,12 @@ const redirect: Check = {
   id: 'redirect',
   title: 'The redirect to HAProxy',
   why: "Without it clients of the VIP reach only this node's API server; with it and no HAProxy, nobody.",
-  run: async ({ settings, run, looks }, signal) => {
+  run: async ({ settings, run, looks, answerTimeoutMs }, signal) => {
     const vips = await looks.apiVips();
     if (vips.length === 0) return skip(NO_VIP);
     const [listing, usable, processes] = await Promise.all([
       run(['nft', '-j', 'list', 'table', 'inet', REDIRECT_TABLE], signal),
-      probeUsable(settings.healthPort, { timeoutMs: PROBE_TIMEOUT_MS, signal }),
+      probeUsable(settings.healthPort, { timeoutMs: answerTimeoutMs, signal }),
       looks.processes(),
     ]);
     const isMonitorRunning = processes.some((each) => isHawser(each, ['haproxy', 'monitor']));

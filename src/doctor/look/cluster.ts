@@ -14,7 +14,6 @@ export type ClusterLook =
   | { readonly kind: 'refused'; readonly failure: ApiFailure }
   | { readonly kind: 'not-asked'; readonly reason: string };
 
-const ANSWER_TIMEOUT_MS = 1_200;
 const LONGEST_PAGE = 4_000_000;
 
 const nodeList = z.object({
@@ -34,8 +33,9 @@ const nodeList = z.object({
 export async function lookAtCluster(
   look: KubeconfigLook,
   apiPort: number,
-  signal: AbortSignal,
+  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
 ): Promise<ClusterLook> {
+  const { signal, answerTimeoutMs } = limits;
   if (look.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
   if (look.kind === 'unusable') return { kind: 'not-asked', reason: look.message };
   const kubeconfig = { load: async () => look.loaded, forget: () => undefined };
@@ -45,7 +45,7 @@ export async function lookAtCluster(
       async (target) =>
         await getJson(target, `/api/v1/nodes?labelSelector=node-role.kubernetes.io%2F${role}&limit=50`, {
           signal,
-          timeoutMs: ANSWER_TIMEOUT_MS,
+          timeoutMs: answerTimeoutMs,
           maxBytes: LONGEST_PAGE,
         }),
       signal,

@@ -12,15 +12,12 @@ export type LocalApiLook =
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly message: string };
 
-const ANSWER_TIMEOUT_MS = 1_500;
-
-export async function lookAtLocalApi(apiPort: number, signal: AbortSignal): Promise<LocalApiLook> {
-  return await askReadyz('127.0.0.1', apiPort, signal);
-}
-
 /** `/readyz` as HAProxy's check asks for it: without credentials, without a look at the certificate. Never throws. */
-export function askReadyz(host: string, port: number, signal: AbortSignal): Promise<LocalApiLook> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+export function askReadyz(
+  { host, port }: { readonly host: string; readonly port: number },
+  { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Promise<LocalApiLook> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
   return new Promise((resolve) => {
     const options = { host, port, path: '/readyz', agent: false, rejectUnauthorized: false, signal: limit };
     const outgoing = request(options, (response) => {
@@ -40,7 +37,7 @@ export function askReadyz(host: string, port: number, signal: AbortSignal): Prom
           ? { kind: 'closed' }
           : {
               kind: 'failed',
-              message: limit.aborted ? `no answer within ${ANSWER_TIMEOUT_MS} ms` : messageOf(error),
+              message: limit.aborted ? `no answer within ${answerTimeoutMs} ms` : messageOf(error),
             },
       ),
     );

@@ -9,8 +9,6 @@ export type LiveLook =
   /** There is a supervisor, and its socket cannot be reached from here. */
   | { readonly kind: 'unreachable'; readonly message: string };
 
-const ANSWER_TIMEOUT_MS = 1_500;
-
 /**
  * What a supervisor answers to `status`. In its pod the socket's directory is the pod's own: there it is found through
  * the process that holds it (`/proc/PID/root`), which takes root.
@@ -21,13 +19,14 @@ export async function lookAtSupervisor(ask: {
   readonly files: HostFiles;
   readonly processes: () => Promise<readonly HostProcess[]>;
   readonly signal: AbortSignal;
+  readonly answerTimeoutMs: number;
 }): Promise<LiveLook> {
   const running = (await ask.processes()).filter((each) => isHawser(each, [ask.program, 'supervise']));
   const candidates = [ask.socket, ...running.map(({ pid }) => `/proc/${pid}/root${ask.socket}`)];
   let complaint = '';
   for (const path of candidates) {
     const socket = ask.files.at(path);
-    const outcome = await request(socket, 'status', { timeoutMs: ANSWER_TIMEOUT_MS, signal: ask.signal });
+    const outcome = await request(socket, 'status', { timeoutMs: ask.answerTimeoutMs, signal: ask.signal });
     if (outcome.kind !== 'unreachable') return { kind: 'answered', socket, outcome };
     complaint = `"${socket}": ${outcome.message}`;
     if (!outcome.message.includes('ENOENT')) return { kind: 'unreachable', message: complaint };

@@ -2,8 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { messageOf } from '../../model/errors.ts';
 
-const HANDSHAKE_TIMEOUT_MS = 1_500;
-
 export type TrustLook =
   | { readonly kind: 'trusted' }
   /** `reason` is OpenSSL's code, such as `SELF_SIGNED_CERT_IN_CHAIN` or `CERT_HAS_EXPIRED`. */
@@ -20,11 +18,14 @@ export interface TrustQuestion {
 }
 
 /** Whether a server shows a certificate of the authority; names are not compared. Never throws. */
-export async function lookAtTrust(question: TrustQuestion, signal: AbortSignal): Promise<TrustLook> {
+export async function lookAtTrust(
+  question: TrustQuestion,
+  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Promise<TrustLook> {
   const { host, port, caData, caFile } = question;
   try {
     const ca = caData ? Buffer.from(caData, 'base64') : caFile ? await readFile(caFile) : undefined;
-    return await shakeHands(host, port, ca, signal);
+    return await shakeHands(host, port, ca, limits);
   } catch (error) {
     return { kind: 'away', message: messageOf(error) };
   }
@@ -34,7 +35,7 @@ function shakeHands(
   host: string,
   port: number,
   ca: Buffer | undefined,
-  signal: AbortSignal,
+  { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
 ): Promise<TrustLook> {
   return new Promise((resolve) => {
     const socket = connect({
@@ -51,7 +52,7 @@ function shakeHands(
     };
     const stop = (): void => settle({ kind: 'away', message: 'it takes too long' });
     signal.addEventListener('abort', stop, { once: true });
-    socket.setTimeout(HANDSHAKE_TIMEOUT_MS, stop);
+    socket.setTimeout(answerTimeoutMs, stop);
     socket.once('error', (error) => settle({ kind: 'away', message: messageOf(error) }));
     socket.once('secureConnect', () => settle(trustOf(socket)));
   });

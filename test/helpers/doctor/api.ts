@@ -56,13 +56,12 @@ export async function startApi(
   };
 }
 
-/** An HTTPS server that gives every request this answer; the port it is on. */
-export async function startAnswering(
-  status: number,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<number> {
+/** An HTTPS server that gives every request this answer, by a clock that is off; the port it is on. */
+export async function startAnswering(status: number, skewMs = 0): Promise<number> {
   const { cert, key } = createAuthority(temporaryRoot({})).issue({ commonName: 'kube-apiserver' });
-  const server = createServer({ cert, key }, (_, response) => response.writeHead(status, headers).end());
+  const server = createServer({ cert, key }, (_, response) => {
+    response.writeHead(status, { date: new Date(Date.now() + skewMs).toUTCString() }).end();
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
     server.closeAllConnections();

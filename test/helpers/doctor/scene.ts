@@ -71,5 +71,6 @@ export function contextOf(
   const all = { ...defaults, ...settings };
   const files = hostFiles(root);
   const { run } = createPrograms(runLeanCommand, TIMEOUT_MS);
-  return { settings: all, files, run, looks: createLooks(all, files, signal) };
+  const limits = { signal, answerTimeoutMs: TIMEOUT_MS };
+  return { settings: all, files, run, answerTimeoutMs: TIMEOUT_MS, looks: createLooks(all, files, limits) };
 }

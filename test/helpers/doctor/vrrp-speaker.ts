@@ -40,7 +40,11 @@ vrrp_instance API {
     stdio: 'ignore',
     env: { ...process.env, TMPDIR: dir },
   });
-  onTestFinished(() => void child.kill('SIGTERM'));
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
   await waitFor('keepalived to hold the VIP', async () =>
     (await namespace.run('ip', '-o', 'address', 'show', 'to', vip)).includes(vip),
   );
