@@ -112,7 +112,7 @@ async function isAgreed(): Promise<boolean> {
 async function write({ root }: InstallSettings, { steps }: Plan): Promise<number> {
   const outcome = await applySteps(root, steps);
   if (outcome.kind === 'done') return say(`done: ${steps.length} steps\n`);
-  process.stderr.write(`${outcome.message}, expected a disk that takes it\n`);
+  process.stderr.write(`${outcome.message}\n`);
   for (const path of outcome.undone) process.stderr.write(`taken back: ${path}\n`);
   for (const each of outcome.left) process.stderr.write(`still as it was written: ${each}\n`);
   return 1;

@@ -1,6 +1,6 @@
 import { chmod, mkdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../model/errors.ts';
+import { codeOf, messageOf } from '../model/errors.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
 import type { Step } from './plan.ts';
 
@@ -34,10 +34,22 @@ export async function applySteps(root: string, steps: readonly Step[]): Promise<
           (reason) => left.push(`${pathOf(each)}: ${messageOf(reason)}`),
         );
       }
-      return { kind: 'undone', message: `Cannot write "${pathOf(step)}": ${messageOf(error)}`, undone, left };
+      return {
+        kind: 'undone',
+        message: `Cannot write "${pathOf(step)}": ${messageOf(error)}, ${expectedFor(error)}`,
+        undone,
+        left,
+      };
     }
   }
   return { kind: 'done' };
+}
+
+/** Renaming a file into its place works within one mount alone. */
+function expectedFor(error: unknown): string {
+  return codeOf(error) === 'EXDEV'
+    ? 'expected its folder and the one above it on one mount'
+    : 'expected a disk that takes it';
 }
 
 export function pathOf(step: Step): string {

@@ -15,11 +15,14 @@ const openshiftPriority: Readonly<Record<VipKind, number>> = { api: 40, ingress:
 
 /**
  * One instance a VIP, API before ingress and IPv4 before IPv6: all of them, or the reason why this node does not take
- * part. Joining with some of its VIPs would make a node a holder whose other half is somewhere else.
+ * part. Joining with some of its VIPs would make a node a holder whose other half is somewhere else. A bootstrap node, and
+ * a first node that has no list yet, have no part in ingress.
  */
 export function buildVrrpInstances(input: VrrpInput): VrrpInstances {
-  const { apiVips, ingressVips, bootstrap } = input.settings;
-  const wanted = [...apiVips.map(vipOf('api')), ...(bootstrap ? [] : ingressVips.map(vipOf('ingress')))];
+  const { apiVips, ingressVips, bootstrap, firstNode = false } = input.settings;
+  const isBeforeIngress = bootstrap || (firstNode && apiVips.length > 0 && input.controlPlane.length === 0);
+  const ingress = isBeforeIngress ? [] : ingressVips.map(vipOf('ingress'));
+  const wanted = [...apiVips.map(vipOf('api')), ...ingress];
   if (wanted.length === 0)
     return { kind: 'not-ready', reason: 'Cannot make a VRRP instance: there is no VIP' };
   const instances: VrrpInstance[] = [];

@@ -2,8 +2,9 @@ import { type FSWatcher, readdirSync, readFileSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { runCommand } from '../../../src/system/run-command.ts';
 import { createInstallNode, type InstallNode } from '../../helpers/install-node.ts';
-import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 
 let node: InstallNode;
 
@@ -62,4 +63,22 @@ test('a reader of the manifests folder sees whole pods and nothing else, the fir
   expect(complete).toContain('hawser:3');
   expect(complete).not.toContain(undefined);
   expect(node.tree().filter((path) => /\/\./.test(path))).toEqual([]);
+});
+
+test('a manifests folder that takes no file leaves the node as it was, and says what was taken back', async () => {
+  const folder = join(node.root, 'etc/kubernetes/manifests');
+  node.write('/etc/kubernetes/manifests/kube-apiserver.yaml', 'kind: Pod\n');
+  const before = node.tree();
+  // In a mount namespace of its own, which ends with the program.
+  const script =
+    'mount --make-rprivate / && mount --bind "$0" "$0" && mount -o remount,ro,bind "$0" && exec "$@"';
+  const install = [hawser, 'install', '--root', node.root, '--api-vip', '10.0.0.100', '--yes'];
+  const argv = [...node.namespace.prefix, 'unshare', '-m', 'sh', '-c', script, folder, ...install] as const;
+  const result = await runCommand([argv[0], ...argv.slice(1)], { timeoutMs: 60_000 });
+  expect(result.exitCode).toBe(1);
+  expect(result.stderr).toMatch(
+    /Cannot write "\/etc\/kubernetes\/manifests\/haproxy\.yaml": (?:EXDEV|EROFS)/,
+  );
+  expect(result.stderr).toContain('taken back: /etc/hawser/config.yaml\n');
+  expect(node.tree()).toEqual(before);
 });

@@ -48,7 +48,10 @@ function startPods(node: InstallNode): void {
 
 test('without an API and a kubeconfig the pods bring the VIP up, and it leads to the API server as soon as that listens', async () => {
   await using node = await createInstallNode();
-  expect(await node.install('--first-node')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await node.install('--first-node', '--ingress-vip', '10.0.0.101')).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+  });
   startPods(node);
   await waitFor(
     'the VIP',

@@ -192,9 +192,10 @@ describe('the first node of a cluster that does not exist yet', () => {
     ).toContain('is not among');
   });
 
-  test('its ingress VIP waits for the list', () => {
-    expect(reasonOf(input({ firstNode: true, apiVips: [], ingressVips: ['10.0.0.6'] }, nobody))).toContain(
-      'no node',
-    );
+  test('has the VIP of the API without that of ingress, which waits for the list', () => {
+    const vips = { firstNode: true, ingressVips: ['10.0.0.6'] };
+    expect(built(input(vips, nobody)).map(({ kind }) => kind)).toEqual(['api']);
+    expect(built(input(vips, { allNodes: three })).map(({ kind }) => kind)).toEqual(['api', 'ingress']);
+    expect(reasonOf(input({ ...vips, apiVips: [] }, nobody))).toContain('no node');
   });
 });
