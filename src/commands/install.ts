@@ -21,14 +21,9 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const asked = installSettings(line.values);
   const disk = await readDisk(asked.root);
   const draft = draftInstall(asked, disk);
-  const replaced = await manifestsToReplace(asked.root, draft, disk);
+  const replaced = await othersManifests(asked.root, draft, disk);
   const plan = await planInstall(asked.root, draft, disk, replaced);
-  const { problems, notices } = await objectionsTo(
-    asked,
-    draft,
-    disk,
-    new Set(replaced.map(({ path }) => path)),
-  );
+  const { problems, notices } = await objectionsTo(asked, draft, disk, replaced);
   for (const notice of notices) process.stdout.write(`notice: ${notice}\n`);
   if (asked.dryRun) process.stdout.write(planText(plan));
   const all = [...problems, ...plan.problems];
@@ -45,25 +40,16 @@ function say(text: string, exitCode = 0): number {
   return exitCode;
 }
 
-/** Another's pods under the names of ours: the openshift flavour takes their place, the kubeadm one does not. */
-async function manifestsToReplace(root: string, draft: Draft, disk: OnDisk): Promise<readonly WantedFile[]> {
-  const found: WantedFile[] = [];
-  const foreign: string[] = [];
-  for (const { path, content, mode } of draft.manifests) {
+/** Another's pods under the names of ours: the openshift flavour takes their place, the kubeadm one must not. */
+async function othersManifests(root: string, draft: Draft, disk: OnDisk): Promise<readonly WantedFile[]> {
+  const found = draft.manifests.map(async ({ path, content, mode }) => {
     const isOurs = disk.record?.files.some((file) => file.path === path) ?? false;
+    // What cannot be read is among the problems of the plan.
     const there = isOurs ? undefined : await fileState(join(root, path)).catch(() => undefined);
-    if (there === undefined || there.content.equals(Buffer.from(content))) continue;
-    found.push({ path, content: there.content.toString('utf8'), mode });
-    if (draft.flavor === 'kubeadm') foreign.push(path);
-  }
-  if (foreign.length > 0)
-    throw new ConfigError(
-      foreign.map(
-        (path) =>
-          `Cannot replace "${path}": hawser did not write it, expected none; move it away, or take its place with --flavor openshift`,
-      ),
-    );
-  return found;
+    if (there === undefined || there.content.equals(Buffer.from(content))) return [];
+    return [{ path, content: there.content.toString('utf8'), mode }];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** The record lies there before the first manifest does: an install that was cut off can be taken away again. */

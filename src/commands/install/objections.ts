@@ -4,6 +4,7 @@ import type { InstallSettings } from '../../config/install-settings.ts';
 import { askVip } from '../../install/ask-vip.ts';
 import { foreignManifests } from '../../install/foreign-manifests.ts';
 import { layout } from '../../install/layout.ts';
+import type { WantedFile } from '../../install/plan.ts';
 import { vipProblems } from '../../model/vip-problems.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 import { listeningPorts, ownerOf } from '../../system/listening-ports.ts';
@@ -25,14 +26,15 @@ export async function objectionsTo(
   asked: InstallSettings,
   draft: Draft,
   disk: OnDisk,
-  replaced: ReadonlySet<string>,
+  replaced: readonly WantedFile[],
 ): Promise<Objections> {
+  const isOurs = (vip: string) => isKnownVip(vip, disk, replaced);
   const found = [
     nodeObjections(asked.root, disk, draft),
     manifestObjections(asked.root, draft, replaced),
-    { problems: portProblems(draft.settings, disk, replaced.size > 0), notices: [] },
-    { problems: await placeProblems(draft, disk), notices: [] },
-    await answerObjections(asked, draft, disk),
+    { problems: portProblems(draft.settings, disk, replaced.length > 0), notices: [] },
+    { problems: await placeProblems(draft, isOurs), notices: [] },
+    await answerObjections(asked, draft, disk, isOurs),
   ];
   return {
     problems: found.flatMap(({ problems }) => problems),
@@ -58,17 +60,29 @@ function nodeObjections(root: string, disk: OnDisk, { flavor }: Draft): Objectio
   return { problems: [], notices };
 }
 
-function manifestObjections(root: string, draft: Draft, replaced: ReadonlySet<string>): Objections {
-  const ours = new Set([...draft.manifests.map(({ path }) => path), ...replaced]);
-  const foreign = foreignManifests(root, ours);
+/** A VIP of an earlier install, or of the pods whose place is taken, may be here or elsewhere: it is the cluster's. */
+function isKnownVip(vip: string, disk: OnDisk, replaced: readonly WantedFile[]): boolean {
+  const words = replaced.flatMap(({ content }) => content.split(/[^0-9a-fA-F:.]+/));
+  return (disk.record?.vips.includes(vip) ?? false) || words.includes(vip);
+}
+
+function manifestObjections(root: string, draft: Draft, replaced: readonly WantedFile[]): Objections {
+  const foreign = foreignManifests(root, new Set(draft.manifests.map(({ path }) => path)));
+  const taken = draft.flavor === 'kubeadm' ? replaced : [];
   return {
-    problems: foreign.flatMap(({ path, runs }) =>
-      runs === undefined
-        ? []
-        : [
-            `Cannot put pods beside "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (a name with .bak there is read too)`,
-          ],
-    ),
+    problems: [
+      ...taken.map(
+        ({ path }) =>
+          `Cannot replace "${path}": hawser did not write it, expected none; move it away, or take its place with --flavor openshift`,
+      ),
+      ...foreign.flatMap(({ path, runs }) =>
+        runs === undefined
+          ? []
+          : [
+              `Cannot put pods beside "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (a name with .bak there is read too)`,
+            ],
+      ),
+    ],
     notices: foreign.flatMap(({ path, runs, message }) =>
       runs === undefined ? [`${path} cannot be read: ${message}`] : [],
     ),
@@ -80,7 +94,8 @@ function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: bo
   const ports = portsOf(settings);
   const all = [{ key: 'apiPort', port: settings.haproxyMonitor.apiPort }, ...ports];
   const twice = all.filter(({ port }, index) => all.findIndex((other) => other.port === port) !== index);
-  const busy = disk.record !== undefined || isReplacing ? [] : listeningPorts();
+  const own = disk.record?.ports ?? [];
+  const busy = isReplacing ? [] : listeningPorts().filter(({ port }) => !own.includes(port));
   return [
     ...twice.map(
       ({ key, port }) =>
@@ -97,24 +112,28 @@ function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: bo
   ];
 }
 
-async function placeProblems({ settings }: Draft, disk: OnDisk): Promise<readonly string[]> {
+async function placeProblems(
+  { settings }: Draft,
+  isOurs: (vip: string) => boolean,
+): Promise<readonly string[]> {
   const { vips, interface: name } = settings.keepalivedMonitor;
-  const [interfaces, routes, isOurs] = [
-    currentInterfaces(),
-    await currentRoutes(),
-    disk.record !== undefined,
-  ];
-  return vips.flatMap((vip) => vipProblems(vip, { interfaces, routes, interface: name, isOurs }));
+  const [interfaces, routes] = [currentInterfaces(), await currentRoutes()];
+  return vips.flatMap((vip) =>
+    vipProblems(vip, { interfaces, routes, interface: name, isOurs: isOurs(vip) }),
+  );
 }
 
 /** An address that somebody has already would be there twice, unless that is the cluster that this node belongs to. */
-async function answerObjections(asked: InstallSettings, draft: Draft, disk: OnDisk): Promise<Objections> {
+async function answerObjections(
+  asked: InstallSettings,
+  draft: Draft,
+  disk: OnDisk,
+  isOurs: (vip: string) => boolean,
+): Promise<Objections> {
   const { vips, apiVips, apiPort } = draft.settings.keepalivedMonitor;
-  const isKnown = (vip: string) =>
-    presentAddresses().has(vip) || (disk.record !== undefined && (disk.settings ?? '').includes(vip));
   const answers = await Promise.all(
     vips
-      .filter((vip) => !isKnown(vip))
+      .filter((vip) => !isOurs(vip) && !presentAddresses().has(vip))
       .map(async (vip) => {
         const port = apiVips.includes(vip) ? apiPort : INGRESS_PORT;
         return { vip, answer: await askVip(vip, port, disk.authority) };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createInstallNode, type InstallNode } from '../../helpers/install-node.ts';
+import { addAddress } from '../../helpers/net-namespace.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 
 let node: InstallNode;
@@ -96,7 +97,10 @@ test('a manifest that somebody changed, or opened to others, is put back', async
 });
 
 test('the openshift flavour takes the place of the shell pods and keeps them', async () => {
-  const theirs = 'kind: Pod\nspec: {containers: [{name: haproxy, image: quay.example/haproxy}]}\n';
+  const theirs =
+    'kind: Pod\nspec: {containers: [{name: haproxy, args: [--api-vip, 10.0.0.100], image: quay.example/haproxy}]}\n';
+  // This node holds the VIP, with the shell pods' keepalived.
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   for (const path of manifests) node.write(path, theirs);
   const refused = await node.install();
   expect(refused).toMatchObject({ exitCode: 2 });

@@ -74,13 +74,28 @@ test.each([
   );
 });
 
+test('a port that is new in the settings of an installed node', async () => {
+  await node.run('install', '--yes', '--api-vip', '10.0.0.100');
+  await listen(node.namespace, 9445, plain);
+  await listen(node.namespace, 9999, plain);
+  node.write('/etc/hawser/config.yaml', `${node.read('/etc/hawser/config.yaml')}healthPort: 9999\n`);
+  const result = await node.run('install', '--yes');
+  // What listens on 9445 is taken for hawser's own HAProxy.
+  expect(result).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/^Cannot use healthPort 9999: [^\n]*\n$/),
+  });
+});
+
 test('ports and VIP and manifests: all reasons at once', async () => {
   await listen(node.namespace, 9445, plain);
+  node.write('/etc/kubernetes/manifests/haproxy.yaml', 'theirs: {}\n');
   node.write(
     '/etc/kubernetes/manifests/lb.yaml',
     'spec: {containers: [{name: lb, image: osixia/keepalived}]}\n',
   );
   const message = await refusal('--api-vip', '10.0.0.1');
+  expect(message).toMatch(/haproxy\.yaml": hawser did not write it/);
   expect(message).toMatch(/lb\.yaml": it runs keepalived/);
   expect(message).toMatch(/lbPort 9445/);
   expect(message).toMatch(/own address/);
