@@ -32,7 +32,10 @@ export async function objectionsTo(
   const found = [
     nodeObjections(asked.root, disk, draft),
     manifestObjections(asked.root, draft, replaced),
-    { problems: portProblems(draft.settings, disk, replaced.length > 0), notices: [] },
+    {
+      problems: portProblems(draft.settings, disk, draft.flavor === 'openshift' && replaced.length > 0),
+      notices: [],
+    },
     { problems: await placeProblems(draft, isOurs), notices: [] },
     await answerObjections(asked, draft, disk, isOurs),
   ];
