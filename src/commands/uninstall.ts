@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { readCommandLine } from '../config/command-line.ts';
 import { type UninstallSettings, uninstallCommand, uninstallSettings } from '../config/install-settings.ts';
+import { createAdvertTrap } from '../firewall/advert-trap.ts';
+import { createAnswerTrap } from '../firewall/answer-trap.ts';
 import { createRedirectKeeper } from '../firewall/redirect-keeper.ts';
 import { layout } from '../install/layout.ts';
 import { fileState } from '../install/plan.ts';
@@ -64,7 +66,7 @@ async function remove(
       ),
       'everything else was left as it is: type hawser uninstall again',
     ]);
-  const left = [...(await sweep(vips)), ...(await removeRedirect()), ...(await removeAll(root, plan.rest))];
+  const left = [...(await sweep(vips)), ...(await removeTables()), ...(await removeAll(root, plan.rest))];
   if (left.length > 0) return leave(left);
   // The record last: as long as something is left the command can be typed again.
   const last = { kind: 'remove', path: layout.record } as const;
@@ -100,11 +102,14 @@ async function sweep(vips: readonly string[]): Promise<readonly string[]> {
   return left;
 }
 
-async function removeRedirect(): Promise<readonly string[]> {
+async function removeTables(): Promise<readonly string[]> {
   const outcome = await createRedirectKeeper().remove();
-  if (outcome.kind === 'failed') return [`the firewall table: ${outcome.message}`];
-  if (outcome.changed) process.stdout.write('- the firewall table\n');
-  return [];
+  if (outcome.kind !== 'failed' && outcome.changed) process.stdout.write('- the firewall table\n');
+  const traps = await Promise.all([createAdvertTrap().remove(), createAnswerTrap().remove()]);
+  return [
+    ...(outcome.kind === 'failed' ? [outcome.message] : []),
+    ...traps.flatMap((message) => message ?? []),
+  ];
 }
 
 async function removeAll(root: string, removals: readonly Removal[]): Promise<readonly string[]> {

@@ -49,7 +49,8 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   await node.install();
   const pod = await startPod();
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
-  await node.namespace.run('nft', 'add table inet hawser_api_redirect');
+  for (const table of ['inet hawser_api_redirect', 'netdev hawser_vrid_guard', 'netdev hawser_split_brain'])
+    await node.namespace.run('nft', `add table ${table}`);
   for (const name of ['haproxy.cfg', 'haproxy.cfg.last-good', 'api-servers.json', '.haproxy.cfg.00ff'])
     node.write(`/etc/haproxy/${name}`, 'x');
   node.write('/etc/keepalived/vrrp-nodes.json.api.ipv4', 'x');
