@@ -20,6 +20,16 @@ export function readProcess(pid: number): ProcessStat | undefined {
   return { id: { pid, startTicks: Number(startTicks) }, parentPid: Number(parentPid), state };
 }
 
+/**
+ * How often the process was given a processor, `voluntary` and not, from `/proc/PID/status` (proc(5)). Whatever it does,
+ * this grows; undefined where there is no such process.
+ */
+export function contextSwitches(id: ProcessId): number | undefined {
+  const text = readProcFile(`/proc/${id.pid}/status`) ?? '';
+  const counts = [...text.matchAll(/^(?:non)?voluntary_ctxt_switches:\s+(\d+)$/gm)];
+  return counts.length === 2 ? counts.reduce((sum, [, count]) => sum + Number(count), 0) : undefined;
+}
+
 /** False for a zombie: nothing of it runs any more. */
 export function isAlive(id: ProcessId): boolean {
   const found = readProcess(id.pid);
@@ -45,7 +55,10 @@ export function childrenOf(parent: ProcessId): readonly ProcessId[] {
  * the look and the signal a pid could in theory be reused: the kernel hands pids out in turn, so that takes a
  * whole round of them within microseconds.
  */
-export function signalProcess(id: ProcessId, signal: 'SIGHUP' | 'SIGUSR1' | 'SIGTERM' | 'SIGKILL'): boolean {
+export function signalProcess(
+  id: ProcessId,
+  signal: 'SIGCHLD' | 'SIGHUP' | 'SIGUSR1' | 'SIGTERM' | 'SIGKILL',
+): boolean {
   if (!isAlive(id)) return false;
   try {
     return process.kill(id.pid, signal);

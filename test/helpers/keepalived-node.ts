@@ -63,6 +63,8 @@ type Instance = VrrpStatus['instances'][number];
 export interface ConfigurationOptions {
   readonly priority?: number;
   readonly trackFile?: boolean;
+  /** Without any keepalived stays in FAULT, and nothing ever happens to it. */
+  readonly peers?: boolean;
   /** A line of the instance's own. */
   readonly extra?: string;
 }
@@ -180,7 +182,7 @@ function endOf(child: ChildProcess): Promise<number | string> {
 function configurationText(
   paths: NodePaths,
   number: 1 | 2,
-  { priority = 230 - number * 10, trackFile = false, extra = '' }: ConfigurationOptions,
+  { priority = 230 - number * 10, trackFile = false, peers = true, extra = '' }: ConfigurationOptions,
 ): string {
   return `global_defs {
     router_id n${number}
@@ -204,10 +206,7 @@ vrrp_instance API {
     down_timer_adverts 3
     unicast_fault_no_peer
     unicast_src_ip 10.77.0.1${number}
-    unicast_ttl 255
-    unicast_peer {
-        10.77.0.1${3 - number} min_ttl 255 max_ttl 255
-    }
+    ${peers ? `unicast_ttl 255\n    unicast_peer {\n        10.77.0.1${3 - number} min_ttl 255 max_ttl 255\n    }` : ''}
     virtual_ipaddress {
         ${VIP}/32
     }

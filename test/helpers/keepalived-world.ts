@@ -27,6 +27,8 @@ export type Move =
   | { readonly kind: 'request'; readonly what: 'reload' | 'start' | 'stop' }
   | { readonly kind: 'finish'; readonly which: number; readonly well: boolean }
   | { readonly kind: 'die' | 'tell' | 'tick' | 'stop' }
+  /** Many looks at its processes in a row, which show life or none. */
+  | { readonly kind: 'look'; readonly lives: boolean }
   | { readonly kind: 'wait'; readonly ms: number };
 
 /** A supervisor's decisions in a world that is played by hand: what was begun stays open until a move finishes it. */
@@ -55,6 +57,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
   let clean = false;
   let pids = 0;
   let accepted = 0;
+  let switches = 0;
 
   const world: World = {
     state: { ...initialState(undefined), ...first },
@@ -113,6 +116,7 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
         if (running !== undefined) world.violations.push('finished while keepalived runs');
         if (!clean) world.violations.push('finished before the VIPs were removed');
         return;
+      case 'nudge':
       case 'log':
         return;
     }
@@ -166,8 +170,20 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
       }
     }
   };
+  const look = (lives: boolean): void => {
+    for (let times = 0; times < 20; times += 1) {
+      const { daemon } = world.state;
+      switches += lives ? 1 : 0;
+      if (daemon.kind !== 'up' || leaving) return;
+      world.now += 200;
+      world.send({ kind: 'looked', id: daemon.id, vitals: { switches, starved: false, stopped: false } });
+    }
+  };
   const play = (move: Move): void => {
     switch (move.kind) {
+      case 'look':
+        look(move.lives);
+        return;
       case 'request': {
         const request = world.requests.length + 1;
         world.requests.push(request);

@@ -42,6 +42,10 @@ export function act(action: Action, effects: Effects): void {
     case 'kill':
       for (const id of [action.id, ...childrenOf(action.id)]) signalProcess(id, 'SIGKILL');
       return;
+    case 'nudge':
+      // It waits for its children then, finds none that has ended, and says nothing about it.
+      for (const id of childrenOf(action.id)) signalProcess(id, 'SIGCHLD');
+      return;
     case 'bury':
       void processes.bury().then(() => dispatch({ kind: 'buried' }));
       return;

@@ -2,6 +2,7 @@ import type { ProcessId } from '../../model/process-id.ts';
 import { buried, exited, kill, leave, stoppingFailure, sweepWhenDue, swept } from './end.ts';
 import { reported, told } from './instances.ts';
 import { beginJob, jobFailed, proceed, succeeded } from './job.ts';
+import { looked } from './pulse.ts';
 import type { Action, Daemon, Event, Failure, RequestId, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
@@ -74,6 +75,8 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       // What a keepalived wrote before it died may be read after: it holds nothing any more.
       if (state.daemon.kind === 'dead' || state.daemon.kind === 'none') return state;
       return firstSign(told(state, event, now, emit), now, emit);
+    case 'looked':
+      return looked(state, event, now, emit);
     case 'exited':
       return exited(state, event.id, event.how, now, emit);
     case 'buried':

@@ -52,12 +52,14 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
     return { ...forgetInstances(state, now, 'keepalived was stopped', emit), daemon: deadAt(now) };
   }
   const ranMs = Math.round(now - daemon.since);
-  // What held a VIP still has it: it serves until a peer has taken over, and is removed right after.
+  // What held a VIP still has it: it serves until a peer has taken over, and is removed right after. While one hung, a
+  // peer has.
+  const hung = daemon.kind === 'up' && daemon.pulse?.hung === true;
   const held = state.instances.filter(({ state: it }) => it === 'MASTER').map(({ name }) => name);
   const graceMs = Math.max(
     0,
     ...(state.configuration?.instances ?? [])
-      .filter(({ name }) => held.includes(name))
+      .filter(({ name }) => !hung && held.includes(name))
       .map(({ takeOverMs }) => takeOverMs),
   );
   emit({

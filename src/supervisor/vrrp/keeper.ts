@@ -25,15 +25,20 @@ interface Surroundings {
 
 /**
  * Looks, five times a second and without a child process, at what no event tells of: whether each VIP is where it should
- * be, whether the monitor is alive, which processes keepalived consists of.
+ * be, whether the monitor is alive, which processes keepalived consists of and whether they live.
  */
 export function startKeeper(surroundings: Surroundings): Keeper {
-  const { program, processes, state, log } = surroundings;
+  const { program, processes, state, dispatch, log } = surroundings;
   let tracks: readonly TrackLook[] = [];
   let before: readonly Disagreement[] = [];
   let repairing = false;
   const complaints = new Set<string>();
 
+  const lookAtProcesses = (): void => {
+    const vitals = processes.look();
+    const { daemon } = state();
+    if (vitals !== undefined && daemon.kind === 'up') dispatch({ kind: 'looked', id: daemon.id, vitals });
+  };
   const lookAtTracks = (): void => {
     const { configuration, instances, daemon } = state();
     if (configuration === undefined || daemon.kind !== 'up') return;
@@ -54,7 +59,7 @@ export function startKeeper(surroundings: Surroundings): Keeper {
     if (again.length > 0) await repairAll(again, surroundings, complaints);
   };
   const look = (): void => {
-    processes.look();
+    lookAtProcesses();
     lookAtTracks();
     if (repairing) return;
     repairing = true;

@@ -3,7 +3,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { messageOf } from '../../model/errors.ts';
 import type { ProcessId } from '../../model/process-id.ts';
-import { childrenOf, isAlive, processEpoch, signalProcess } from '../../system/processes.ts';
+import {
+  childrenOf,
+  contextSwitches,
+  isAlive,
+  processEpoch,
+  readProcess,
+  signalProcess,
+} from '../../system/processes.ts';
+import type { Vitals } from './state.ts';
 
 /** A VRRP process whose parent was killed resigns by itself within two seconds, its addresses first. */
 const BURY_PATIENCE_MS = 1_500;
@@ -11,8 +19,8 @@ const BURY_PATIENCE_MS = 1_500;
 /** The processes that keepalived consists of, known by pid and start time, also to the next supervisor. */
 export interface Processes {
   readonly started: (id: ProcessId) => void;
-  /** Looks who the children are: once the parent is gone, nobody could say. */
-  readonly look: () => void;
+  /** Looks who the children are: once the parent is gone, nobody could say. Undefined where nothing is to be seen. */
+  readonly look: () => Vitals | undefined;
   /** Resolves once nothing of it runs; what does not end by itself is killed. */
   readonly bury: () => Promise<void>;
   /** The parent that an earlier supervisor wrote down, if it still runs. */
@@ -48,12 +56,24 @@ export function createProcesses(
   return {
     started: (parent) => remember({ epoch, parent: { ...parent }, children: [] }),
     look: () => {
-      if (known === undefined || !isAlive(known.parent)) return;
+      if (known === undefined || !isAlive(known.parent)) return undefined;
       const children = childrenOf(known.parent).map((child) => ({ ...child }));
       if (JSON.stringify(children) !== JSON.stringify(known.children)) remember({ ...known, children });
+      return vitalsOf(known.parent, children);
     },
     bury: () => bury(known === undefined ? [] : [known.parent, ...known.children]),
     leftOver: () => (known !== undefined && isAlive(known.parent) ? known.parent : undefined),
+  };
+}
+
+function vitalsOf(parent: ProcessId, children: readonly ProcessId[]): Vitals | undefined {
+  const states = children.map(({ pid }) => readProcess(pid)?.state);
+  const switches = children.map((child) => contextSwitches(child) ?? 0);
+  if (children.length === 0) return undefined;
+  return {
+    switches: switches.reduce((sum, count) => sum + count, 0),
+    starved: states.some((state) => state === 'R' || state === 'D'),
+    stopped: [readProcess(parent.pid)?.state, ...states].some((state) => state === 'T' || state === 't'),
   };
 }
 

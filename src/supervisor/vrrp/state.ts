@@ -32,7 +32,7 @@ export type Daemon =
   | { readonly kind: 'none' }
   /** Started, and has told of no state yet: a signal might end it. */
   | { readonly kind: 'starting'; readonly id: ProcessId; readonly since: number; readonly until: number }
-  | { readonly kind: 'up'; readonly id: ProcessId; readonly since: number }
+  | { readonly kind: 'up'; readonly id: ProcessId; readonly since: number; readonly pulse?: Pulse }
   | { readonly kind: 'leaving'; readonly id: ProcessId; readonly killAt: number; readonly killed: boolean }
   /** Gone. What is left of its processes ends first, then, not before `sweepAt`, the VIPs that it left are removed. */
   | {
@@ -40,6 +40,27 @@ export type Daemon =
       readonly stage: 'burying' | 'waiting' | 'sweeping';
       readonly sweepAt: number;
     };
+
+/** What can be seen of its processes from outside. */
+export interface Vitals {
+  /** How often its VRRP process was given a processor so far. */
+  readonly switches: number;
+  /**
+   * It would run if it were let: it waits for a processor, or inside the kernel. The latter for a lock of the network,
+   * which a starved process held, was seen to last 3 s.
+   */
+  readonly starved: boolean;
+  /** Somebody has stopped it: SIGSTOP, a debugger. */
+  readonly stopped: boolean;
+}
+
+/** Since when, and in how many looks in a row, it has shown no life. */
+export interface Pulse {
+  readonly switches: number;
+  readonly stillSince: number;
+  readonly stillLooks: number;
+  readonly hung: boolean;
+}
 
 /** One attempt to get keepalived to run on a configuration. */
 export interface Job {
@@ -92,6 +113,7 @@ export type Event =
       readonly priority: number;
       readonly trackValue: number | undefined;
     }
+  | { readonly kind: 'looked'; readonly id: ProcessId; readonly vitals: Vitals }
   | { readonly kind: 'exited'; readonly id: ProcessId; readonly how: string }
   | { readonly kind: 'buried' }
   | { readonly kind: 'swept'; readonly removed: readonly string[]; readonly trouble: string | undefined }
@@ -107,7 +129,8 @@ export type Action =
       readonly id: ProcessId;
       readonly configuration: AcceptedConfiguration;
     }
-  | { readonly kind: 'terminate' | 'kill'; readonly id: ProcessId }
+  /** `nudge` wakes a VRRP process that is well, and does nothing else. */
+  | { readonly kind: 'terminate' | 'kill' | 'nudge'; readonly id: ProcessId }
   | { readonly kind: 'bury' }
   | { readonly kind: 'sweep' }
   | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Done | Failure }

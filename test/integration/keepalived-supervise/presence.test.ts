@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createVrrpPair, keepalivedProcesses, VIP } from '../../helpers/keepalived-node.ts';
+import { createVrrpPair, VIP } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 test('a VIP that somebody removes is back on one node', async () => {
@@ -34,20 +34,4 @@ test('a VIP that appears while keepalived is down on request is removed', async 
   await supervisor.ask('stop');
   await a.ip('address', 'add', `${VIP}/32`, 'dev', 'eth0');
   await waitFor('it to be removed', async () => !(await a.holdsVip()));
-});
-
-test('a keepalived that does not answer keeps its VIP until it can be asked', async () => {
-  await using pair = await createVrrpPair();
-  const [a, b] = pair.nodes;
-  for (const node of pair.nodes) node.install();
-  const holder = a.supervise();
-  await holder.waitForState('MASTER');
-  const backup = b.supervise();
-  await backup.waitForState('BACKUP');
-  const processes = keepalivedProcesses((await backup.status()).current?.pid);
-  for (const id of processes) process.kill(id.pid, 'SIGSTOP');
-  await b.ip('address', 'add', `${VIP}/32`, 'dev', 'eth0');
-  await waitFor('the doubt to be told', () => b.events('vip-not-repaired').length === 1);
-  for (const id of processes) process.kill(id.pid, 'SIGCONT');
-  await waitFor('it to be removed', async () => !(await b.holdsVip()));
 });

@@ -14,6 +14,7 @@ const ordinary: fc.Arbitrary<Move> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({ kind: fc.constant('finish' as const), which: fc.nat(9), well: fc.boolean() }),
   },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const), lives: fc.boolean() }) },
   { weight: 4, arbitrary: fc.constantFrom<Move>({ kind: 'tell' }, { kind: 'tick' }, { kind: 'die' }) },
   {
     weight: 1,

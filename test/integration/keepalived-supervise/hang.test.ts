@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import {
+  createVrrpPair,
+  keepalivedProcesses,
+  VIP,
+  type VrrpNode,
+  type VrrpSupervisorProcess,
+} from '../../helpers/keepalived-node.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+/** Many times as long as a keepalived that hangs is left alone. */
+const LONG_MS = 10_000;
+
+async function stopped(supervisor: VrrpSupervisorProcess, which: 'parent' | 'child'): Promise<number> {
+  const { current } = await supervisor.status();
+  const [parent, child] = keepalivedProcesses(current?.pid);
+  process.kill((which === 'parent' ? parent : child)?.pid ?? 0, 'SIGSTOP');
+  return current?.pid ?? 0;
+}
+
+async function replaced(node: VrrpNode, supervisor: VrrpSupervisorProcess, before: number): Promise<void> {
+  await waitFor('the hang to be seen', () => node.events('keepalived-hung').length === 1, 20_000);
+  await waitFor(
+    'another keepalived to run',
+    async () => {
+      const { current } = await supervisor.status();
+      return current !== null && current.pid !== before;
+    },
+    20_000,
+  );
+  expect(node.events('keepalived-hung')).toMatchObject([{ pid: before, stopped: true }]);
+}
+
+test('a holder whose keepalived hangs has another one, and gives up the VIP that a peer has taken', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install();
+  const holder = a.supervise();
+  await holder.waitForState('MASTER');
+  const other = b.supervise();
+  await other.waitForState('BACKUP');
+  const before = await stopped(holder, 'child');
+  await other.waitForState('MASTER');
+  await replaced(a, holder, before);
+  expect(a.events('stale-vip-removed')).toMatchObject([{ removed: [`${VIP}/32 dev eth0`] }]);
+  await holder.waitForState('MASTER');
+  await waitFor('one holder', async () => (await a.holdsVip()) && !(await b.holdsVip()));
+});
+
+test('a backup whose keepalived hangs has another one, and the holder keeps the VIP', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install();
+  await a.supervise().waitForState('MASTER');
+  const backup = b.supervise();
+  await backup.waitForState('BACKUP');
+  const transitions = a.events('vrrp-transition').length;
+  const before = await stopped(backup, 'child');
+  await b.ip('address', 'add', `${VIP}/32`, 'dev', 'eth0');
+  await replaced(b, backup, before);
+  await backup.waitForState('BACKUP');
+  expect(await b.holdsVip()).toBe(false);
+  expect(a.events('vrrp-transition')).toHaveLength(transitions);
+});
+
+test('a keepalived whose parent process is stopped could not be reloaded, and is replaced', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install();
+  const supervisor = a.supervise();
+  await supervisor.waitForState('MASTER');
+  await replaced(a, supervisor, await stopped(supervisor, 'parent'));
+  await supervisor.waitForState('MASTER');
+});
+
+test('a keepalived that is well is never taken for hung: not as holder, nor as backup', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install();
+  const holder = a.supervise();
+  await holder.waitForState('MASTER');
+  const backup = b.supervise();
+  await backup.waitForState('BACKUP');
+  await runsLong(a, holder);
+  await runsLong(b, backup);
+});
+
+test('a keepalived that has nothing to do at all is never taken for hung', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  a.install({ peers: false });
+  b.install();
+  const [lonely, unplugged] = [a.supervise(), b.supervise()];
+  await lonely.waitForState('FAULT');
+  await unplugged.waitForState('MASTER');
+  await b.ip('link', 'set', 'eth0', 'down');
+  await unplugged.waitForState('FAULT');
+  await runsLong(a, lonely);
+  await runsLong(b, unplugged);
+});
+
+async function runsLong(node: VrrpNode, supervisor: VrrpSupervisorProcess): Promise<void> {
+  const age = async (): Promise<number> => (await supervisor.status()).current?.ageMs ?? 0;
+  await waitFor('keepalived to have run for long', async () => (await age()) >= LONG_MS, 60_000);
+  expect(node.events('keepalived-hung')).toEqual([]);
+  expect(await supervisor.status()).toMatchObject({ restarts: 0 });
+}
