@@ -4,6 +4,7 @@ import {
   haproxyMonitorCommand,
   haproxyMonitorSettings,
 } from '../config/haproxy-monitor-settings.ts';
+import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createLog } from '../observe/logger.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
@@ -49,6 +50,7 @@ async function monitor(
   if (known.kind === 'unusable') log({ event: 'last-known-unusable', level: 'warn', message: known.reason });
   const lastKnown = known.kind === 'known' ? known.servers : undefined;
   const source = createSource(sourceSettings(settings, lastKnown ?? [], log));
+  watchEventLoop(metrics.lag);
   await serveEndpoint(
     settings.listen,
     { trouble: () => troubleOf(metrics.secondsSinceBeat()), metrics: metrics.text },

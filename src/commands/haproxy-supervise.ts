@@ -8,10 +8,13 @@ import {
 } from '../config/haproxy-supervise-settings.ts';
 import { createHaproxyProgram } from '../haproxy/haproxy-program.ts';
 import { ConfigError } from '../model/errors.ts';
+import { createHaproxySupervisorMetrics } from '../observe/haproxy-supervisor-metrics.ts';
 import { createLog, type Log } from '../observe/logger.ts';
+import { servePatiently } from '../observe/serve-patiently.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { serveControlSocket } from '../protocol/control-server.ts';
 import { createSupervisor, type Supervisor } from '../supervisor/supervisor.ts';
+import { observeSupervisor } from './observe-supervisor.ts';
 import { survive } from './survive.ts';
 
 /** `hawser haproxy supervise`: resolves with 0 once it was asked to stop and everything is gone. */
@@ -25,7 +28,9 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   return await supervise(settings, createLog('haproxy-supervisor', settings.logLevel));
 }
 
-async function supervise(settings: HaproxySuperviseSettings, log: Log): Promise<number> {
+async function supervise(settings: HaproxySuperviseSettings, write: Log): Promise<number> {
+  const metrics = createHaproxySupervisorMetrics();
+  const log = observeSupervisor(write, metrics);
   survive(log);
   makeDirectories(settings);
   const { promise: ready, resolve: setReady } = Promise.withResolvers<Supervisor>();
@@ -51,7 +56,11 @@ async function supervise(settings: HaproxySuperviseSettings, log: Log): Promise<
   setReady(supervisor);
   onSignals(supervisor);
   log({ event: 'supervisor-started', socket: settings.socket, config: settings.config });
+  const end = new AbortController();
+  const text = (): string => metrics.text(supervisor.generations());
+  void servePatiently(settings.listen, { trouble: () => undefined, metrics: text }, log, end.signal);
   await supervisor.finished;
+  end.abort();
   await control.close();
   log({ event: 'supervisor-stopped' });
   return 0;

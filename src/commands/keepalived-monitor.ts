@@ -7,6 +7,7 @@ import {
   keepalivedSettings,
 } from '../config/keepalived-monitor-settings.ts';
 import { clusterNameOf } from '../model/cluster-name.ts';
+import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createLog } from '../observe/logger.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
@@ -48,6 +49,7 @@ async function monitor(
   signal: AbortSignal,
 ): Promise<void> {
   const { log, metrics } = observers;
+  watchEventLoop(metrics.lag);
   await serveEndpoint(
     settings.listen,
     { trouble: () => troubleOf(metrics.secondsSinceBeat()), metrics: metrics.text },

@@ -10,10 +10,14 @@ import { createKeepalivedProgram } from '../keepalived/keepalived-program.ts';
 import { readNotifyFifo } from '../keepalived/notify-fifo.ts';
 import { ConfigError, messageOf } from '../model/errors.ts';
 import { createLog, type Log } from '../observe/logger.ts';
+import { servePatiently } from '../observe/serve-patiently.ts';
+import { createVrrpSupervisorMetrics, type Holding } from '../observe/vrrp-supervisor-metrics.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { serveControlSocket } from '../protocol/control-server.ts';
+import type { VrrpStatus } from '../protocol/vrrp-status.ts';
 import { createVrrpSupervisor, type VrrpSupervisor } from '../supervisor/vrrp/supervisor.ts';
 import { runLeanCommand } from '../system/run-lean-command.ts';
+import { observeSupervisor } from './observe-supervisor.ts';
 import { survive } from './survive.ts';
 
 /** `hawser keepalived supervise`: resolves with 0 once it was asked to stop and no VIP is left. */
@@ -27,7 +31,9 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   return await supervise(settings, createLog('keepalived-supervisor', settings.logLevel));
 }
 
-async function supervise(settings: KeepalivedSuperviseSettings, log: Log): Promise<number> {
+async function supervise(settings: KeepalivedSuperviseSettings, write: Log): Promise<number> {
+  const metrics = createVrrpSupervisorMetrics();
+  const log = observeSupervisor(write, metrics);
   survive(log);
   const { runDir, socket, config } = settings;
   mkdirSync(dirname(socket), { recursive: true });
@@ -46,10 +52,24 @@ async function supervise(settings: KeepalivedSuperviseSettings, log: Log): Promi
   setReady(supervisor);
   onSignals(supervisor);
   log({ event: 'supervisor-started', socket, config, runDir });
+  const end = new AbortController();
+  const text = (): string => metrics.text(holdingsOf(supervisor.status()));
+  void servePatiently(settings.listen, { trouble: () => undefined, metrics: text }, log, end.signal);
   await supervisor.finished;
+  end.abort();
   await control.close();
   log({ event: 'supervisor-stopped' });
   return 0;
+}
+
+function holdingsOf({ instances }: VrrpStatus): readonly Holding[] {
+  return instances.flatMap(({ name, state, vips }) =>
+    vips.map(({ address, present }) => ({
+      instance: name,
+      vip: address,
+      holder: state === 'MASTER' && present,
+    })),
+  );
 }
 
 async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<VrrpSupervisor> {
@@ -62,6 +82,7 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
     pidFile: join(runDir, 'keepalived.pid'),
     vrrpPidFile: join(runDir, 'vrrp.pid'),
     dumpDir: join(runDir, 'dump'),
+    output: join(runDir, 'keepalived.log'),
   };
   const realtimePriority = await permittedPriority(settings.chrt, log);
   const { promise: told, resolve: setTold } = Promise.withResolvers<VrrpSupervisor>();

@@ -64,6 +64,15 @@ export const listenAddress = z.pipe(
   }),
 );
 
+/** A host and a port, or "off". */
+export const optionalListenAddress = z.union([
+  z.pipe(
+    z.literal('off'),
+    z.transform(() => undefined),
+  ),
+  listenAddress,
+]);
+
 /** An address in its canonical form. */
 export const address = z.pipe(
   z.string(),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
-import { absolutePath, socketPath } from './fields.ts';
+import { absolutePath, optionalListenAddress, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 import { logLevelFlag } from './shared-flags.ts';
 
@@ -45,6 +45,13 @@ export const haproxySuperviseCommand: CommandSpec = {
       help: 'how long a new generation may take to serve',
       default: '10s',
     },
+    {
+      flag: '--listen <address:port>',
+      help: 'where /healthz and /metrics are, or "off"; one that is taken is tried again and again',
+      default: '127.0.0.1:50940',
+      // The key of that name is the monitor's.
+      inFile: 'never',
+    },
     logLevelFlag,
   ],
   notes: [
@@ -65,6 +72,7 @@ export const haproxySuperviseFields = {
   drainTimeout: durationMs,
   forceDeleteTimeout: durationMs,
   startTimeout: durationMs,
+  listen: optionalListenAddress,
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
 };
 

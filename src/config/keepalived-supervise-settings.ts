@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
-import { absolutePath, socketPath } from './fields.ts';
+import { absolutePath, optionalListenAddress, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 import { logLevelFlag } from './shared-flags.ts';
 
@@ -38,6 +38,13 @@ export const keepalivedSuperviseCommand: CommandSpec = {
       help: 'a track file older than this has a monitor that is dead or hangs',
       default: '3s',
     },
+    {
+      flag: '--listen <address:port>',
+      help: 'where /healthz and /metrics are, or "off"; one that is taken is tried again and again',
+      default: '127.0.0.1:50939',
+      // The key of that name is the monitor's.
+      inFile: 'never',
+    },
     logLevelFlag,
   ],
   notes: [
@@ -61,6 +68,7 @@ export const keepalivedSuperviseFields = {
   keepalived: absolutePath,
   chrt: realtimePriority,
   monitorTimeout: durationMs,
+  listen: optionalListenAddress,
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
 };
 

@@ -9,10 +9,24 @@ import { parseConfiguration } from './parse-configuration.ts';
  * other use: whatever shows number N has read copy N.
  */
 export function markConfiguration(text: string, number: number): string {
-  return `${text}\n# Added by hawser keepalived supervise: its dump shows which copy keepalived runs on.\nglobal_defs {\n    smtp_helo_name hawser-${number}\n}\n`;
+  const own = [
+    `    smtp_helo_name hawser-${number}`,
+    ...(text.includes('min_auto_priority_delay')
+      ? []
+      : [`    min_auto_priority_delay ${TELL_LATE_AFTER_US}`]),
+  ];
+  return `${text}\n${MARK_COMMENT}\nglobal_defs {\n${own.join('\n')}\n}\n`;
 }
 
-const MARK = /\n# Added by hawser [^\n]*\nglobal_defs \{\n {4}smtp_helo_name hawser-(\d+)\n\}\n$/;
+const MARK_COMMENT =
+  '# Added by hawser keepalived supervise: its dump shows which copy keepalived runs on, and it says when it is late.';
+/**
+ * How late a timer has to be for keepalived to say so; its default of a second is three take-overs at 100 ms. It would
+ * also raise its own priority then where `max_auto_priority` allows it. Who has set it keeps what was set.
+ */
+const TELL_LATE_AFTER_US = 100_000;
+const MARK =
+  /\n# Added by hawser [^\n]*\nglobal_defs \{\n {4}smtp_helo_name hawser-(\d+)\n(?: {4}min_auto_priority_delay \d+\n)?\}\n$/;
 
 /** What a marked copy holds. Undefined where there is none, or none that was marked. */
 export function readAccepted(path: string): AcceptedConfiguration | undefined {

@@ -9,6 +9,8 @@ export interface KeepalivedPaths {
   readonly vrrpPidFile: string;
   /** Where keepalived writes its dumps: TMPDIR for it. */
   readonly dumpDir: string;
+  /** What it says. */
+  readonly output: string;
 }
 
 type Argv = readonly [string, ...string[]];

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
@@ -21,6 +21,7 @@ import {
 } from './accepted-configuration.ts';
 import { daemonArgv, type KeepalivedPaths } from './argv.ts';
 import { createKeepalivedCheck } from './check-configuration.ts';
+import { createKeepalivedOutput, type KeepalivedOutput, lateTimerMs } from './output.ts';
 import { parseDump } from './parse-dump.ts';
 import { repairAddress, sweepAddresses } from './sweep.ts';
 import { createTrackGuard, forgetBonus, type TrackGuard } from './track-file.ts';
@@ -28,6 +29,7 @@ import { createTrackGuard, forgetBonus, type TrackGuard } from './track-file.ts'
 const CHECK_TIMEOUT_MS = 10_000;
 /** keepalived is done with a dump in a millisecond; a reload takes some ten. */
 const DUMP_EVERY_MS = 40;
+const STDERR = 2;
 
 /** keepalived in the eyes of its supervisor. It runs on a copy of the configuration that its own check has passed. */
 export function createKeepalivedProgram(
@@ -35,6 +37,7 @@ export function createKeepalivedProgram(
   options: { readonly realtimePriority: number | undefined; readonly silentAfterMs: number },
 ): VrrpProgram {
   let accepting: Promise<unknown> = Promise.resolve();
+  const output = createKeepalivedOutput(paths.output, (text) => writeSync(STDERR, text));
   const guards = new Map<string, TrackGuard>();
   const guardOf = (path: string): TrackGuard => {
     const guard = guards.get(path) ?? createTrackGuard(path, options.silentAfterMs);
@@ -50,7 +53,8 @@ export function createKeepalivedProgram(
       accepting = outcome;
       return outcome;
     },
-    start: () => start(paths, options.realtimePriority),
+    start: () => start(paths, options.realtimePriority, output),
+    listen: () => output.passOn().flatMap((line) => lateTimerMs(line) ?? []),
     reload: (id) => void signalProcess(id, 'SIGHUP'),
     confirm: (id, configuration, signal) => confirm(paths, id, configuration, signal),
     findLeftOver: () => findLeftOver(paths),
@@ -91,11 +95,18 @@ async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
   }
 }
 
-function start(paths: KeepalivedPaths, realtimePriority: number | undefined): VrrpStartOutcome {
+function start(
+  paths: KeepalivedPaths,
+  realtimePriority: number | undefined,
+  output: KeepalivedOutput,
+): VrrpStartOutcome {
   for (const file of readAccepted(paths.accepted)?.trackFiles ?? []) forgetBonus(file);
   // Nothing of an earlier one runs, but a zombie that nobody has waited for looks to keepalived as if it did.
   for (const file of [paths.pidFile, paths.vrrpPidFile]) rmSync(file, { force: true });
-  return spawnDaemon(daemonArgv(paths, realtimePriority), { TMPDIR: paths.dumpDir });
+  const fd = output.open();
+  const outcome = spawnDaemon(daemonArgv(paths, realtimePriority), { TMPDIR: paths.dumpDir }, fd);
+  if (fd !== undefined) closeSync(fd);
+  return outcome;
 }
 
 /** A signal that it is not yet ready for would end it: only asked once it has told of a state, or after a reload. */

@@ -54,11 +54,13 @@ export interface VrrpProgram {
     configuration: AcceptedConfiguration,
     signal: AbortSignal,
   ) => Promise<SelfReport | undefined>;
+  /** Passes on what it has said since, and tells of each timer that it said was late by how many milliseconds. */
+  readonly listen: () => readonly number[];
   /** A keepalived of an earlier supervisor that was killed before it could write down what it had started. */
   readonly findLeftOver: () => ProcessId | undefined;
   /** Removes or adds one address, where keepalived did not. Says what went wrong. */
   readonly repair: (disagreement: Disagreement) => Promise<string | undefined>;
-  /** Looks at the track files, and speaks for a monitor that is silent: once a second or more often. */
+  /** Looks at the track files, and speaks for a monitor that is silent: five times a second. */
   readonly guardTracks: (configuration: AcceptedConfiguration, holder: boolean) => readonly TrackLook[];
   /** Removes every VIP of the accepted and of the live configuration from this node. */
   readonly sweep: () => Promise<SweepOutcome>;

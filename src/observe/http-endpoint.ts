@@ -1,42 +1,82 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type Socket } from 'node:net';
 
 export interface Endpoint {
   /** Undefined while all is well, else one line that says what is not. */
   readonly trouble: () => string | undefined;
-  readonly metrics: () => Promise<string>;
+  readonly metrics: () => Promise<string> | string;
 }
+
+/** A request has no body, and a probe's headers are short. */
+const MOST_CHARACTERS = 8_192;
+/** A reader that hangs costs a connection, not a probe. */
+const PATIENCE_MS = 5_000;
 
 /**
  * `/healthz` for the kubelet and `/metrics` for Prometheus, until `signal` aborts. Rejects with the system's error
  * where the address is taken or not ours.
+ *
+ * As much of HTTP/1.1 as two GETs need, a connection each: `node:http` alone would cost a supervisor 12 MB
+ * (docs/decisions/0003).
  */
 export async function serveEndpoint(
   address: { readonly host: string; readonly port: number },
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<void> {
-  const server = createServer((request, response) => {
-    void answer(request.url ?? '', endpoint, response).catch(() => response.destroy());
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    converse(socket, endpoint);
   });
-  // A reader that hangs costs a connection, not a probe.
-  server.requestTimeout = 5_000;
   server.maxConnections = 64;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address, resolve);
   });
   server.on('error', () => undefined);
-  signal.addEventListener('abort', () => server.close().closeAllConnections(), { once: true });
+  const close = (): void => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  };
+  signal.addEventListener('abort', close, { once: true });
+  if (signal.aborted) close();
 }
 
-async function answer(url: string, endpoint: Endpoint, response: ServerResponse): Promise<void> {
-  if (url === '/metrics') return send(response, 200, await endpoint.metrics());
-  if (url !== '/healthz') return send(response, 404, 'expected /healthz or /metrics\n');
+function converse(socket: Socket, endpoint: Endpoint): void {
+  let head = '';
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+  socket.on('error', () => socket.destroy());
+  socket.setEncoding('latin1');
+  const read = (text: string): void => {
+    head += text;
+    if (head.length > MOST_CHARACTERS) return void socket.destroy();
+    if (!head.includes('\r\n\r\n')) return;
+    // Whatever else it sends is thrown away: it gets one answer.
+    socket.off('data', read);
+    socket.resume();
+    const [method = '', url = ''] = head.split(' ', 2);
+    void answerOf(method, url, endpoint).then(
+      (answer) => socket.end(answer),
+      () => socket.destroy(),
+    );
+  };
+  socket.on('data', read);
+}
+
+async function answerOf(method: string, url: string, endpoint: Endpoint): Promise<string> {
+  if (method !== 'GET') return response('405 Method Not Allowed', 'expected GET\n');
+  if (url === '/metrics') return response('200 OK', await endpoint.metrics());
+  if (url !== '/healthz') return response('404 Not Found', 'expected /healthz or /metrics\n');
   const trouble = endpoint.trouble();
-  return send(response, trouble === undefined ? 200 : 503, `${trouble ?? 'ok'}\n`);
+  return response(trouble === undefined ? '200 OK' : '503 Service Unavailable', `${trouble ?? 'ok'}\n`);
 }
 
-function send(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-  response.end(text);
+function response(status: string, text: string): string {
+  const headers = [
+    'content-type: text/plain; version=0.0.4; charset=utf-8',
+    `content-length: ${Buffer.byteLength(text)}`,
+    'connection: close',
+  ];
+  return `HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${text}`;
 }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { lagMetric } from './lag-metric.ts';
 
 /** What a monitor can be asked about, in Prometheus' words. */
 export interface MonitorMetrics {
@@ -19,6 +20,7 @@ export interface MonitorMetrics {
   /** When that changes, in milliseconds of the Unix epoch, and whether keepalived would refuse it. */
   readonly planned: (atMs: number | undefined, refused: boolean) => void;
   readonly agreementUsable: (usable: boolean) => void;
+  readonly lag: (worstLagSeconds: number) => void;
   readonly secondsSinceBeat: () => number;
   readonly text: () => Promise<string>;
 }
@@ -76,7 +78,8 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     '1 while keepalived would not run on what the agreed change leads to: nothing changes then.',
   );
   const agreement = gauge('hawser_agreement_unusable', '1 while the file of --monitor-conf cannot be used.');
-  const lag = gauge('hawser_monitor_loop_age_seconds', 'How long ago the monitor last went round its loop.');
+  const age = gauge('hawser_monitor_loop_age_seconds', 'How long ago the monitor last went round its loop.');
+  const lag = new Histogram({ ...lagMetric, registers });
   let lastBeat = nowMs();
   const secondsSinceBeat = (): number => (nowMs() - lastBeat) / 1_000;
   return {
@@ -103,9 +106,10 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
       changeRefused.set(Number(refused));
     },
     agreementUsable: (value) => agreement.set(Number(!value)),
+    lag: (seconds) => lag.observe(seconds),
     secondsSinceBeat,
     text: async () => {
-      lag.set(secondsSinceBeat());
+      age.set(secondsSinceBeat());
       return await registry.metrics();
     },
   };

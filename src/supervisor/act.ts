@@ -10,7 +10,7 @@ export interface Effects {
   readonly answer: (request: RequestId, answer: Answer) => void;
   readonly log: (event: {
     event: string;
-    level: 'info' | 'warn' | 'error';
+    level: 'debug' | 'info' | 'warn' | 'error';
     [field: string]: unknown;
   }) => void;
   readonly finish: () => void;

@@ -23,6 +23,12 @@ export interface Supervisor {
   /** Resolves when the reload is done, one way or the other. */
   readonly reload: () => Promise<Answer>;
   readonly status: () => Promise<Answer>;
+  /** How many generations run, without asking any of them. */
+  readonly generations: () => {
+    readonly serving: number;
+    readonly starting: number;
+    readonly draining: number;
+  };
   /** The first call drains, a second one ends what still drains. */
   readonly stop: () => void;
   /** Resolves once everything that was supervised is gone. */
@@ -50,8 +56,17 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   return {
     reload: () => requests.open((request) => engine.dispatch({ kind: 'requested', request })),
     status: () => statusOf(engine.state(), program),
+    generations: () => generationsOf(engine.state()),
     stop: () => engine.dispatch({ kind: 'stop' }),
     finished,
+  };
+}
+
+function generationsOf({ serving, job, retiring }: State): ReturnType<Supervisor['generations']> {
+  return {
+    serving: serving === undefined ? 0 : 1,
+    starting: job?.stage.kind === 'proving' ? 1 : 0,
+    draining: retiring.length,
   };
 }
 

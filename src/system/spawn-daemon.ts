@@ -7,16 +7,17 @@ export type SpawnOutcome =
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Starts a long-lived child whose output is ours: inherited, not piped, so that it stays unbuffered and the child
- * never waits for us or dies with us. `exited` resolves with how it ended (`exit code 1`, `signal SIGKILL`).
+ * Starts a long-lived child whose output is ours or goes to an open file: never to a pipe, so that it stays unbuffered
+ * and the child never waits for us or dies with us. `exited` resolves with how it ended (`exit code 1`, `signal SIGKILL`).
  */
 export function spawnDaemon(
   argv: readonly [string, ...string[]],
   extraEnvironment: NodeJS.ProcessEnv = {},
+  output: number | 'inherit' = 'inherit',
 ): SpawnOutcome {
   const [file, ...args] = argv;
   const env = { ...environmentForChildren(), ...extraEnvironment };
-  const child = spawn(file, args, { stdio: ['ignore', 'inherit', 'inherit'], env });
+  const child = spawn(file, args, { stdio: ['ignore', output, output], env });
   const failed = new Promise<string>((resolve) => child.once('error', (error) => resolve(error.message)));
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));

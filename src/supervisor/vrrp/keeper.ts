@@ -39,6 +39,9 @@ export function startKeeper(surroundings: Surroundings): Keeper {
     const { daemon } = state();
     if (vitals !== undefined && daemon.kind === 'up') dispatch({ kind: 'looked', id: daemon.id, vitals });
   };
+  const listen = (): void => {
+    for (const lateMs of program.listen()) log({ event: 'keepalived-late', level: 'debug', lateMs });
+  };
   const lookAtTracks = (): void => {
     const { configuration, instances, daemon } = state();
     if (configuration === undefined || daemon.kind !== 'up') return;
@@ -59,6 +62,7 @@ export function startKeeper(surroundings: Surroundings): Keeper {
     if (again.length > 0) await repairAll(again, surroundings, complaints);
   };
   const look = (): void => {
+    listen();
     lookAtProcesses();
     lookAtTracks();
     if (repairing) return;
@@ -68,7 +72,11 @@ export function startKeeper(surroundings: Surroundings): Keeper {
     });
   };
   const timer = setInterval(look, LOOK_EVERY_MS);
-  return { trackFiles: () => tracks, stop: () => clearInterval(timer) };
+  const stop = (): void => {
+    clearInterval(timer);
+    listen();
+  };
+  return { trackFiles: () => tracks, stop };
 }
 
 /** Nothing is compared while keepalived comes or goes: then its start, its end or the sweep is at work. */

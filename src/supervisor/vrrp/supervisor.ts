@@ -1,6 +1,7 @@
 import type { VrrpState } from '../../model/vip-presence.ts';
 import type { Notification, VrrpProgram } from '../../model/vrrp-program.ts';
 import type { Answer } from '../../protocol/answer.ts';
+import type { VrrpStatus } from '../../protocol/vrrp-status.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { createEngine, type Decisions } from '../engine.ts';
@@ -25,7 +26,7 @@ export interface VrrpSupervisorOptions {
 export interface VrrpSupervisor {
   /** Each resolves when what was asked for is done, one way or the other. */
   readonly request: (what: 'reload' | 'start' | 'stop') => Promise<Answer>;
-  readonly status: () => Answer;
+  readonly status: () => VrrpStatus;
   /** What keepalived tells of itself. */
   readonly notified: (notification: Notification) => void;
   /** The first call resigns, a second one kills. */
@@ -77,7 +78,7 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   };
 }
 
-function statusOf(state: VrrpSupervisorState, keeper: Keeper): Answer {
+function statusOf(state: VrrpSupervisorState, keeper: Keeper): VrrpStatus {
   const trackFiles = keeper.trackFiles().map((look) => ({ ...look }));
   return describeState(state, { present: presentAddresses(), trackFiles }, monotonicMs());
 }

@@ -1,21 +1,15 @@
-import { createServer } from 'node:net';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serveEndpoint } from '../../../src/observe/http-endpoint.ts';
 import { createMonitorMetrics } from '../../../src/observe/monitor-metrics.ts';
+import { freePort } from '../../helpers/free-port.ts';
 
 let stop: AbortController;
 beforeEach(() => {
   stop = new AbortController();
 });
 afterEach(() => stop.abort());
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 test('/healthz follows the loop, /metrics shows what was observed', async () => {
   let nowMs = 0;
@@ -52,4 +46,21 @@ test('a port that is taken is an error that names it', async () => {
   await expect(serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal)).rejects.toThrow(
     `127.0.0.1:${port}`,
   );
+});
+
+test('a request in pieces is answered, another method refused, and what is no request dropped', async () => {
+  const port = await freePort();
+  const endpoint = { trouble: () => undefined, metrics: () => 'm 1\n' };
+  await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
+  const say = async (...pieces: readonly string[]): Promise<string> => {
+    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true }).setNoDelay();
+    const heard = text(socket).catch(() => 'dropped');
+    for (const piece of pieces) await new Promise((resolve) => socket.write(piece, resolve));
+    return await heard;
+  };
+  expect(await say('GET /metr', 'ics HTTP/1.1\r\nHost: x\r', '\n\r\n')).toMatch(
+    /^HTTP\/1\.1 200 OK\r\n.*m 1\n$/s,
+  );
+  expect(await say('POST /metrics HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 405 /);
+  expect(await say('x'.repeat(10_000))).toMatch(/^(dropped)?$/);
 });

@@ -34,7 +34,7 @@ async function watch(
   };
   const program: VrrpProgram = {
     ...{ hasConfiguration: unused, lastAccepted: unused, accept: unused, start: unused, reload: unused },
-    ...{ findLeftOver: unused, sweep: unused, guardTracks: () => [] },
+    ...{ findLeftOver: unused, sweep: unused, guardTracks: () => [], listen: () => [] },
     confirm: async (): Promise<SelfReport | undefined> => {
       asked += 1;
       return real === undefined ? undefined : [{ name: 'API', state: real, priority: 220 }];

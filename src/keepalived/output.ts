@@ -1,0 +1,64 @@
+import { fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
+
+/** In memory, as the run directory is: what was passed on is thrown away once it is this long. */
+const MOST_BYTES = 1_000_000;
+
+/** What keepalived says goes to a file, and from there to our own log and to whoever counts. */
+export interface KeepalivedOutput {
+  /** For a keepalived that is being started; undefined where the file cannot be written. The caller closes it. */
+  readonly open: () => number | undefined;
+  /** Says every whole line since the last call, and returns them. */
+  readonly passOn: () => readonly string[];
+}
+
+/**
+ * A file and not a pipe: writing to it never waits for us, and never fails when we have been killed; what was said then
+ * is still there. A supervisor that adopts a keepalived starts at the end. Never throws.
+ */
+export function createKeepalivedOutput(path: string, say: (text: string) => void): KeepalivedOutput {
+  let fd = attempt(() => openSync(path, 'a+', 0o600));
+  let offset = fd === undefined ? 0 : fstatSync(fd).size;
+  let rest = '';
+  const next = (): string => {
+    if (fd === undefined) return '';
+    const length = Math.min(MOST_BYTES, fstatSync(fd).size - offset);
+    if (length <= 0) return '';
+    const bytes = Buffer.alloc(length);
+    const read = readSync(fd, bytes, 0, length, offset);
+    offset += read;
+    if (offset >= MOST_BYTES) {
+      ftruncateSync(fd);
+      offset = 0;
+    }
+    return bytes.toString('utf8', 0, read);
+  };
+  return {
+    open: () => {
+      fd ??= attempt(() => openSync(path, 'a+', 0o600));
+      return attempt(() => openSync(path, 'a', 0o600));
+    },
+    passOn: () => {
+      const lines = `${rest}${attempt(next) ?? ''}`.split('\n');
+      rest = lines.pop() ?? '';
+      if (lines.length > 0) attempt(() => say(`${lines.join('\n')}\n`));
+      return lines;
+    },
+  };
+}
+
+function attempt<T>(act: () => T): T | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * How late it says that a timer of its was, in milliseconds: `A thread timer expired 0.231917 seconds ago`
+ * (keepalived 2.2, lib/scheduler.c). Undefined for any other line.
+ */
+export function lateTimerMs(line: string): number | undefined {
+  const seconds = /A thread timer expired (\d+\.\d+) seconds ago/.exec(line)?.[1];
+  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1_000);
+}

@@ -1,0 +1,49 @@
+import { lagMetric } from './lag-metric.ts';
+import { createLeanRegistry } from './lean-registry.ts';
+import type { LogEvent } from './logger.ts';
+import type { SupervisorMetrics } from './supervisor-metrics.ts';
+
+export interface GenerationCounts {
+  readonly serving: number;
+  readonly starting: number;
+  readonly draining: number;
+}
+
+export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCounts> {
+  const { counter, gauge, histogram, text } = createLeanRegistry();
+  const generation = gauge('hawser_generations', 'Generations of HAProxy that run now.');
+  const reload = counter(
+    'hawser_reloads_total',
+    'Reloads: done, rejected by the check, or failed after it.',
+    'labelled',
+  );
+  const reloadSeconds = histogram(
+    'hawser_reload_seconds',
+    'From a request to the proof that the new generation serves.',
+    [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
+  );
+  const reject = counter('hawser_config_rejected_total', 'Configurations that HAProxy itself refused.');
+  const restart = counter('hawser_haproxy_restarts_total', 'Starts of HAProxy after a death.');
+  const lag = histogram(lagMetric.name, lagMetric.help, lagMetric.buckets);
+  const served = ({ cause, tookMs }: LogEvent): void => {
+    if (cause === 'died' || cause === 'retry') restart();
+    if (cause !== 'request') return;
+    reload({ result: 'done' });
+    reloadSeconds(Number(tookMs) / 1_000);
+  };
+  const refused = ({ cause, stage }: LogEvent): void => {
+    if (stage === 'check') reject();
+    if (cause === 'request') reload({ result: stage === 'check' ? 'rejected' : 'failed' });
+  };
+  return {
+    observe: (event) => {
+      if (event.event === 'generation-serving') served(event);
+      if (event.event === 'generation-refused') refused(event);
+    },
+    lag,
+    text: (now) => {
+      for (const state of ['serving', 'starting', 'draining'] as const) generation.set(now[state], { state });
+      return text();
+    },
+  };
+}

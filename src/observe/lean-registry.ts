@@ -1,0 +1,75 @@
+export type Labels = Readonly<Record<string, string>>;
+
+/** Metrics in Prometheus' text format, in the order in which they were made. */
+export interface LeanRegistry {
+  /** One without labels is there from the beginning, with 0. */
+  readonly counter: (name: string, help: string, labelled?: 'labelled') => (labels?: Labels) => void;
+  /** Shows what was set since the last `clear`. */
+  readonly gauge: (
+    name: string,
+    help: string,
+  ) => { readonly set: (value: number, labels?: Labels) => void; readonly clear: () => void };
+  /** `bounds` in ascending order. */
+  readonly histogram: (name: string, help: string, bounds: readonly number[]) => (value: number) => void;
+  readonly text: () => string;
+}
+
+/**
+ * What prom-client does for the monitors. It loads `node:http`, and together they would cost a supervisor 10 MB
+ * (docs/decisions/0003).
+ */
+export function createLeanRegistry(): LeanRegistry {
+  const families: (() => string)[] = [];
+  const add = (type: string, name: string, help: string, lines: () => readonly string[]): void => {
+    families.push(() => `${[`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines()].join('\n')}\n`);
+  };
+  const valuesOf = (type: string, name: string, help: string): Map<string, number> => {
+    const values = new Map<string, number>();
+    add(type, name, help, () => [...values].map(([labels, value]) => `${name}${labels} ${value}`));
+    return values;
+  };
+  return {
+    counter: (name, help, labelled) => {
+      const values = valuesOf('counter', name, help);
+      if (labelled === undefined) values.set('', 0);
+      return (labels = {}) => {
+        const key = textOf(labels);
+        values.set(key, (values.get(key) ?? 0) + 1);
+      };
+    },
+    gauge: (name, help) => {
+      const values = valuesOf('gauge', name, help);
+      return {
+        set: (value, labels = {}) => void values.set(textOf(labels), value),
+        clear: () => values.clear(),
+      };
+    },
+    histogram: (name, help, bounds) => {
+      const counts = bounds.map(() => 0);
+      let [sum, count] = [0, 0];
+      add('histogram', name, help, () => [
+        ...bounds.map((bound, index) => `${name}_bucket{le="${bound}"} ${counts[index]}`),
+        `${name}_bucket{le="+Inf"} ${count}`,
+        `${name}_sum ${sum}`,
+        `${name}_count ${count}`,
+      ]);
+      return (value) => {
+        sum += value;
+        count += 1;
+        for (const [index, bound] of bounds.entries())
+          if (value <= bound) counts[index] = (counts[index] ?? 0) + 1;
+      };
+    },
+    text: () => families.map((family) => family()).join('\n'),
+  };
+}
+
+/** `{instance="API",to="MASTER"}`, nothing where there are none. */
+function textOf(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+}
+
+function escaped(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+}

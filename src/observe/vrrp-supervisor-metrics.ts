@@ -1,0 +1,68 @@
+import { lagMetric } from './lag-metric.ts';
+import { createLeanRegistry } from './lean-registry.ts';
+import type { LogEvent } from './logger.ts';
+import type { SupervisorMetrics } from './supervisor-metrics.ts';
+
+/** One VIP on this node; the holder is MASTER and has the address. */
+export interface Holding {
+  readonly instance: string;
+  readonly vip: string;
+  readonly holder: boolean;
+}
+
+export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holding[]> {
+  const { counter, gauge, histogram, text } = createLeanRegistry();
+  const holder = gauge('hawser_vip_holder', '1 where this node is MASTER and its interface has the VIP.');
+  const transitions = counter(
+    'hawser_vip_transitions_total',
+    'VRRP transitions, by the new state and why.',
+    'labelled',
+  );
+  const repair = counter(
+    'hawser_vip_repairs_total',
+    'VIPs put back, or removed where nobody here held them.',
+    'labelled',
+  );
+  const reload = counter(
+    'hawser_reloads_total',
+    'Reloads: done, rejected by the check, or failed after it.',
+    'labelled',
+  );
+  const restart = counter('hawser_keepalived_restarts_total', 'Starts of keepalived after a death.');
+  const hang = counter(
+    'hawser_keepalived_hangs_total',
+    'How often keepalived showed no life and was replaced.',
+  );
+  const reject = counter('hawser_config_rejected_total', 'Configurations that keepalived itself refused.');
+  const late = counter(
+    'hawser_keepalived_timer_delays_total',
+    'How often keepalived said that a timer was late.',
+  );
+  const rival = counter('hawser_second_holder_heard_total', 'Adverts heard of a second holder.');
+  const lag = histogram(lagMetric.name, lagMetric.help, lagMetric.buckets);
+  const counts: Readonly<Record<string, (event: LogEvent) => void>> = {
+    'vrrp-transition': ({ instance, to, cause }) =>
+      transitions({ instance: String(instance), to: String(to), reason: String(cause) }),
+    'vip-put-back': () => repair({ kind: 'put-back' }),
+    'stray-vip-removed': () => repair({ kind: 'stray-removed' }),
+    'stale-vip-removed': () => repair({ kind: 'stale-removed' }),
+    'keepalived-started': ({ cause }) => cause === 'died' && restart(),
+    'keepalived-reloaded': ({ cause }) => cause === 'request' && reload({ result: 'done' }),
+    'configuration-refused': ({ cause, stage }) => {
+      if (stage === 'check') reject();
+      if (cause === 'request') reload({ result: stage === 'check' ? 'rejected' : 'failed' });
+    },
+    'keepalived-hung': () => hang(),
+    'keepalived-late': () => late(),
+    'second-holder-heard': () => rival(),
+  };
+  return {
+    observe: (event) => counts[event.event]?.(event),
+    lag,
+    text: (holdings) => {
+      holder.clear();
+      for (const { instance, vip, holder: holds } of holdings) holder.set(Number(holds), { instance, vip });
+      return text();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { createVrrpPair, keepalivedProcesses, VIP, type VrrpNode } from '../../helpers/keepalived-node.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+const page = 'http://127.0.0.1:50939';
+
+async function metricsOf(node: VrrpNode): Promise<readonly string[]> {
+  return (await node.namespace.run('curl', '-sf', `${page}/metrics`)).split('\n');
+}
+
+test('the page of a supervisor says who holds the VIP, and counts what happened', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install();
+  const holder = a.supervise();
+  await holder.waitForState('MASTER');
+  await b.supervise().waitForState('BACKUP');
+  expect(await a.namespace.run('curl', '-sf', `${page}/healthz`)).toBe('ok\n');
+  expect(await metricsOf(a)).toContain(`hawser_vip_holder{instance="API",vip="${VIP}"} 1`);
+  expect(await metricsOf(b)).toContain(`hawser_vip_holder{instance="API",vip="${VIP}"} 0`);
+  await holder.ask('reload');
+  a.install({ extra: 'virtual_router_id 777' });
+  await holder.ask('reload');
+  const lines = await metricsOf(a);
+  expect(lines).toContain(
+    'hawser_vip_transitions_total{instance="API",to="MASTER",reason="no-better-advert"} 1',
+  );
+  expect(lines).toContain('hawser_reloads_total{result="done"} 1');
+  expect(lines).toContain('hawser_reloads_total{result="rejected"} 1');
+  expect(lines).toContain('hawser_config_rejected_total 1');
+});
+
+test('an address that cannot be had does not keep a supervisor from its work', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install();
+  const first = a.supervise(['--listen', '10.77.0.12:50939']);
+  await first.waitForState('MASTER');
+  expect(a.events('metrics-not-served')).toMatchObject([{ level: 'warn', host: '10.77.0.12' }]);
+  await b.supervise(['--listen', 'off']).waitForState('BACKUP');
+  await expect(metricsOf(b)).rejects.toThrow();
+});
+
+test('a keepalived that was late says so, and that is told as starvation', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install();
+  const supervisor = a.supervise();
+  await supervisor.waitForState('MASTER');
+  const [, vrrp] = keepalivedProcesses((await supervisor.status()).current?.pid);
+  process.kill(vrrp?.pid ?? 0, 'SIGSTOP');
+  const stoppedAt = performance.now();
+  await waitFor('an advert to be late', () => performance.now() - stoppedAt > 500);
+  process.kill(vrrp?.pid ?? 0, 'SIGCONT');
+  await waitFor('it to be counted', async () =>
+    (await metricsOf(a)).some((line) => /^hawser_keepalived_timer_delays_total [1-9]/.test(line)),
+  );
+  await waitFor('it to be told', () => a.events('cpu-starvation').length > 0);
+});

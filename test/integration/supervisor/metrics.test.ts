@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
+
+test('the page of a supervisor counts reloads, and the generations that run', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise();
+  await supervisor.waitForServing();
+  host.install('v2');
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  const page = await host.namespace.run('curl', '-sf', 'http://127.0.0.1:50940/metrics');
+  expect(page.split('\n')).toEqual(
+    expect.arrayContaining([
+      'hawser_generations{state="serving"} 1',
+      'hawser_generations{state="starting"} 0',
+      'hawser_reloads_total{result="done"} 1',
+      'hawser_reload_seconds_count 1',
+      'hawser_config_rejected_total 0',
+    ]),
+  );
+  expect(await host.namespace.run('curl', '-sf', 'http://127.0.0.1:50940/healthz')).toBe('ok\n');
+});

@@ -1,0 +1,71 @@
+import { closeSync, mkdtempSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createKeepalivedOutput, lateTimerMs } from '../../../src/keepalived/output.ts';
+
+let dir: string;
+let path: string;
+let said: string;
+const say = (text: string): void => {
+  said += text;
+};
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  path = join(dir, 'keepalived.log');
+  said = '';
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+function opened(output: ReturnType<typeof createKeepalivedOutput>): number {
+  const fd = output.open();
+  if (fd === undefined) throw new Error('Cannot open the output');
+  return fd;
+}
+
+test('whole lines are passed on once, a half one when it is whole', () => {
+  const output = createKeepalivedOutput(path, say);
+  const keepalived = opened(output);
+  expect(output.passOn()).toEqual([]);
+  writeSync(keepalived, 'one\ntwo\nthr');
+  expect(output.passOn()).toEqual(['one', 'two']);
+  writeSync(keepalived, 'ee\n');
+  expect(output.passOn()).toEqual(['three']);
+  expect(output.passOn()).toEqual([]);
+  expect(said).toBe('one\ntwo\nthree\n');
+  closeSync(keepalived);
+});
+
+test('the next supervisor passes on what is said from then on', () => {
+  const keepalived = opened(createKeepalivedOutput(path, say));
+  writeSync(keepalived, 'before\n');
+  const next = createKeepalivedOutput(path, say);
+  writeSync(keepalived, 'after\n');
+  expect(next.passOn()).toEqual(['after']);
+  closeSync(keepalived);
+});
+
+test('one that talks for months fills no memory, and loses no line', () => {
+  const output = createKeepalivedOutput(path, say);
+  const keepalived = opened(output);
+  const lines = Array.from({ length: 1_000 }, (_, index) => `${index} ${'x'.repeat(1_000)}`);
+  const heard = lines.flatMap((line) => {
+    writeSync(keepalived, `${line}\n`);
+    return output.passOn();
+  });
+  writeSync(keepalived, 'last\n');
+  expect([...heard, ...output.passOn()]).toEqual([...lines, 'last']);
+  expect(readFileSync(path, 'utf8').length).toBeLessThan(1_000_000);
+  closeSync(keepalived);
+});
+
+test('a folder that is missing costs the lines, and nothing else', () => {
+  const output = createKeepalivedOutput(join(dir, 'missing', 'keepalived.log'), say);
+  expect(output.open()).toBeUndefined();
+  expect(output.passOn()).toEqual([]);
+});
+
+test('how late it was, in the words of keepalived', () => {
+  expect(lateTimerMs('Sat Nov 21 06:40:02 2026: A thread timer expired 0.235183 seconds ago')).toBe(235);
+  expect(lateTimerMs('Sat Nov 21 06:40:02 2026: (API) Entering MASTER STATE')).toBeUndefined();
+});
