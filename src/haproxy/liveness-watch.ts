@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicMs } from '../system/monotonic-clock.ts';
 
 /**
  * `serving`: HAProxy accepts and answers. `dead`: nobody listens. `hung`: somebody listens and does not answer.
@@ -22,6 +23,10 @@ const RECONNECT_MS = 50;
 const POLL_EVERY_MS = 200;
 const POLL_TIMEOUT_MS = 300;
 const POLLS_TO_HANG = 2;
+/** A poll whose own timeout came this late says nothing about HAProxy: we had no processor to hear an answer with. */
+const STARVED_MS = 50;
+/** So many in a row count again: a machine that is starved for good must not hide a hang. */
+const MOST_STARVED_POLLS = 10;
 
 /**
  * Watches the HAProxy of this node on its health port until `signal` aborts.
@@ -115,12 +120,17 @@ function holdConnection(
 }
 
 async function pollReadiness({ port, host, signal }: LivenessOptions, view: View): Promise<void> {
+  let starvedPolls = 0;
   while (!signal.aborted) {
+    const since = monotonicMs();
     const isAnswered = await askReadiness(
       { port, host: host ?? '127.0.0.1', timeoutMs: POLL_TIMEOUT_MS },
       signal,
     );
     if (signal.aborted) return;
+    const isStarved = !isAnswered && monotonicMs() - since >= POLL_TIMEOUT_MS + STARVED_MS;
+    starvedPolls = isStarved ? starvedPolls + 1 : 0;
+    if (isStarved && starvedPolls <= MOST_STARVED_POLLS) continue;
     view.answered(isAnswered);
     // A poll that fails takes its time; one that is refused at once (nobody listens) has been seen by the connection.
     if (!isAnswered && view.isSuspect()) continue;

@@ -3,7 +3,7 @@ import { silentTrackValue, TRACK } from '../model/track-value.ts';
 import type { VrrpProfile } from '../model/vrrp.ts';
 import type { TrackLook } from '../model/vrrp-program.ts';
 
-/** How to call for one track file, at least once a second. */
+/** How to call for one track file, five times a second. */
 export type TrackGuard = (profile: VrrpProfile, holder: boolean, nowMs: number) => TrackLook | undefined;
 
 /**
@@ -12,19 +12,32 @@ export type TrackGuard = (profile: VrrpProfile, holder: boolean, nowMs: number) 
  */
 const FAULT_PATIENCE_MS = 10_000;
 
+/** A look and a bit: what goes by beyond that is time in which nobody here could look, or a clock that was set. */
+const MOST_PER_LOOK_MS = 250;
+
 /**
  * Watches that a monitor keeps rewriting its track file; one that has not been written for `silentAfterMs` gets a value
- * of ours until it is written again. Undefined where there is no file: keepalived's `init_file` holds then. `nowMs` is of
- * the wall clock, as the file's time is.
+ * of ours until it is written again. On a starved machine the looks are far between and the patience grows with them: a
+ * monitor that is starved as we are is not dead. Undefined where there is no file: keepalived's `init_file` holds then.
+ * `nowMs` is of the wall clock, as the file's time is.
  */
 export function createTrackGuard(path: string, silentAfterMs: number): TrackGuard {
   let ours: { readonly writtenMs: number; readonly said: number } | undefined;
+  let before: { readonly writtenMs: number; readonly ageMs: number; readonly at: number } | undefined;
+  const ageOf = (writtenMs: number, nowMs: number): number => {
+    const ageMs = nowMs - writtenMs;
+    if (before === undefined) return ageMs;
+    const creditMs = Math.min(Math.max(0, nowMs - before.at), MOST_PER_LOOK_MS);
+    return before.writtenMs === writtenMs ? before.ageMs + creditMs : Math.min(ageMs, creditMs);
+  };
   return (profile, holder, nowMs) => {
     const writtenMs = writtenAt(path);
     if (writtenMs === undefined) return undefined;
     const value = readValue(path);
     const patienceMs = value <= TRACK.fault ? Math.max(silentAfterMs, FAULT_PATIENCE_MS) : silentAfterMs;
-    const silent = writtenMs === ours?.writtenMs || nowMs - writtenMs > patienceMs;
+    const ageMs = ageOf(writtenMs, nowMs);
+    before = { writtenMs, ageMs, at: nowMs };
+    const silent = writtenMs === ours?.writtenMs || ageMs > patienceMs;
     if (!silent) {
       ours = undefined;
       return { path, silent, value };

@@ -75,3 +75,25 @@ test('a death during a hang is a death', async () => {
   expect(seen).toEqual(['serving', 'hung', 'dead']);
   await listen(port);
 });
+
+/** As on a machine that lets us run for a moment, twice a second. */
+function starve(): Disposable {
+  const timer = setInterval(() => {
+    const end = performance.now() + 450;
+    while (performance.now() < end);
+  }, 20);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+test('an answer that we had no processor to hear in time is no hang', async () => {
+  using _starving = starve();
+  const end = performance.now() + 5_000;
+  await waitFor('many late answers', () => performance.now() > end);
+  expect(seen).toEqual(['serving']);
+});
+
+test('a starved machine does not hide a hang for good', async () => {
+  answering = false;
+  using _starving = starve();
+  await waitFor('the hang', () => seen.at(-1) === 'hung', 30_000);
+});

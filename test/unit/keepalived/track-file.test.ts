@@ -39,11 +39,10 @@ test.each([
 });
 
 test('FAULT is believed for longer: it may only be that the monitor of a booting node is not up yet', () => {
-  const guard = createTrackGuard(path, 3_000);
   write(-254, 9_900);
-  expect(guard('fast', false, now)).toEqual({ path, silent: false, value: -254 });
+  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({ path, silent: false, value: -254 });
   write(-254, 10_100);
-  expect(guard('fast', false, now)).toEqual({ path, silent: true, value: -120 });
+  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({ path, silent: true, value: -120 });
 });
 
 test.each([
@@ -89,6 +88,20 @@ test('a monitor that writes again is believed at once', () => {
   guard('fast', false, now);
   write(0, 0);
   expect(guard('fast', false, now)).toEqual({ path, silent: false, value: 0 });
+});
+
+test('a monitor is missed after as many looks, however far they are apart on a starved machine', () => {
+  write(0, 100);
+  const guard = createTrackGuard(path, 3_000);
+  const looks = Array.from({ length: 14 }, (_, index) => guard('fast', true, now + index * 2_000)?.silent);
+  expect(looks).toEqual([...Array.from({ length: 12 }, () => false), true, true]);
+});
+
+test('a clock that was set forward silences nobody', () => {
+  write(30, 0);
+  const guard = createTrackGuard(path, 3_000);
+  guard('fast', true, now);
+  expect(guard('fast', true, now + 3_600_000)?.silent).toBe(false);
 });
 
 test('without a file there is nothing to guard', () => {
