@@ -20,14 +20,15 @@ const CANARY = '127.77.77.77';
 
 /**
  * Tells every address that comes to or goes from a namespace, by netlink. `ip` itself notes the time, so that a busy
- * test process does not shift it. Resolves once changes are heard; ends with the namespace.
+ * test process does not shift it; `watcher` goes in front of it. Resolves once changes are heard; ends with the namespace.
  */
 export async function watchAddresses(
   namespace: NetNamespace,
   take: (change: AddressChange) => void,
+  watcher: readonly string[] = [],
 ): Promise<AddressWatch> {
   const [file, ...before] = namespace.prefix;
-  const child = spawn(file, [...before, 'ip', '-ts', '-o', 'monitor', 'address'], {
+  const child = spawn(file, [...before, ...watcher, 'ip', '-ts', '-o', 'monitor', 'address'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, TZ: 'UTC' },
   });

@@ -26,6 +26,8 @@ export interface HawserStack extends NodeStack {
 export interface HawserStackOptions {
   /** More flags for a part. */
   readonly flags?: Readonly<Partial<Record<HawserPart, readonly string[]>>>;
+  /** What goes in front of each part, and ends by executing it. */
+  readonly prefix?: readonly string[];
 }
 
 const parts = ['haproxy', 'haproxy-monitor', 'keepalived-monitor', 'keepalived'] as const;
@@ -37,7 +39,8 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
   const startPart = (node: BedNode, name: HawserPart) => {
     const running = part(node, name);
     if (running !== undefined && isAlive(running.id)) return;
-    const argv = [hawser, ...argvOf(bed, node, name), ...(options.flags?.[name] ?? [])];
+    const flags = options.flags?.[name] ?? [];
+    const argv = [...(options.prefix ?? []), hawser, ...argvOf(bed, node, name), ...flags];
     started.set(`${node.name}/${name}`, node.start(name, argv));
   };
   const start = async (node: BedNode) => {

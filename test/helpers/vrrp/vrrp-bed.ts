@@ -45,13 +45,15 @@ export interface VrrpBed extends AsyncDisposable {
 
 export interface VrrpBedOptions {
   readonly family?: 'IPv4' | 'IPv6';
+  /** What goes in front of the bed's own watchers, such as a priority that a starved machine does not shift. */
+  readonly watcher?: readonly string[];
 }
 
 /** Up to nine nodes, `cp-1` first. Needs root. Everything goes with the bed, or with this process. */
 export async function createVrrpBed(count: number, options: VrrpBedOptions = {}): Promise<VrrpBed> {
   const stack = new AsyncDisposableStack();
   try {
-    return await furnish(count, addressesOf(options.family ?? 'IPv4'), stack);
+    return await furnish(count, addressesOf(options.family ?? 'IPv4'), options.watcher ?? [], stack);
   } catch (error) {
     await stack.disposeAsync();
     throw error;
@@ -71,7 +73,12 @@ function addressesOf(family: 'IPv4' | 'IPv6') {
   };
 }
 
-async function furnish(count: number, addresses: Addresses, stack: AsyncDisposableStack): Promise<VrrpBed> {
+async function furnish(
+  count: number,
+  addresses: Addresses,
+  watcher: readonly string[],
+  stack: AsyncDisposableStack,
+): Promise<VrrpBed> {
   const { family, vip } = addresses;
   const dir = bedFolder(stack);
   const events: HoldingEvent[] = [];
@@ -89,9 +96,14 @@ async function furnish(count: number, addresses: Addresses, stack: AsyncDisposab
     })),
   );
   stack.use(network.namespace);
-  await watchHolders(nodes, vip, (event) => {
-    events.push({ ...event, holds: event.holds && !off.has(event.node) });
-  });
+  await watchHolders(
+    nodes,
+    vip,
+    (event) => {
+      events.push({ ...event, holds: event.holds && !off.has(event.node) });
+    },
+    watcher,
+  );
   const power = powerOf(network, nodes, { vip, length: family === 'IPv4' ? 32 : 128, off, events });
   const stateFile = join(dir, 'cluster.json');
   const setMembers = (members: readonly BedNode[]) => writeMembers(stateFile, members);
@@ -128,11 +140,16 @@ async function watchHolders(
   nodes: readonly WatchedNode[],
   vip: string,
   take: (event: HoldingEvent) => void,
+  watcher: readonly string[],
 ): Promise<void> {
   for (const node of nodes) {
-    const watch = await watchAddresses(node.namespace, ({ address, present, atMs }) => {
-      if (address === vip) take({ node: node.name, holds: present, atMs });
-    });
+    const watch = await watchAddresses(
+      node.namespace,
+      ({ address, present, atMs }) => {
+        if (address === vip) take({ node: node.name, holds: present, atMs });
+      },
+      watcher,
+    );
     node.ours.push(watch.pid);
   }
 }
