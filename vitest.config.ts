@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Three whole nodes at a time, two minutes in all: `npm run test:vrrp`.
+    // Three whole nodes at a time, five minutes in all: `npm run test:vrrp`.
     exclude: ['test/integration/vrrp/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
