@@ -30,16 +30,22 @@ export async function runTrial(scene: Scene, fault: Fault, signal: AbortSignal):
 }
 
 /** For whoever wonders about a figure: who had the VIP when, and why probes failed. */
-function whatHappened({ bed, client }: Scene, faultMs: number): string {
+function whatHappened({ bed, client, kills }: Scene, faultMs: number): string {
   const ms = (atMs: number) => (Number.isFinite(atMs) ? `${Math.round(atMs - faultMs)}` : '');
   const held = holdingsOf(bed.events())
     .filter(({ toMs }) => toMs >= faultMs)
     .map(({ node, fromMs, toMs }) => `${node} ${ms(fromMs)}..${ms(toMs)}`);
+  const apart = bed
+    .partitions()
+    .filter(({ toMs }) => toMs >= faultMs)
+    .map(({ fromMs, toMs }) => `${ms(fromMs)}..${ms(toMs)}`);
+  const killed = kills.filter(({ atMs }) => atMs >= faultMs).map(({ node, atMs }) => `${node} ${ms(atMs)}`);
   const reasons = probesWithin(client.probes(), faultMs, Number.POSITIVE_INFINITY).flatMap(
     ({ reason }) => reason ?? [],
   );
   const lost = [...new Set(reasons)].map((why) => `${reasons.filter((each) => each === why).length} ${why}`);
-  return `  held: ${held.join(', ')}; lost: ${lost.join(', ') || 'none'}\n`;
+  const say = (what: string, list: readonly string[]) => `${what}: ${list.join(', ') || 'none'}`;
+  return `  ${[say('held', held), say('apart', apart), say('killed', killed), say('lost', lost)].join('; ')}\n`;
 }
 
 /** Returns too when it has waited long enough: then the figures say what is wrong. */

@@ -38,6 +38,7 @@ export interface VrrpBed extends AsyncDisposable {
   powerOn(node: BedNode): Promise<void>;
   /** These reach only each other from now on, all others too. */
   split(side: readonly (BedNode | 'client')[]): Promise<number>;
+  /** Resolves with the moment from which on the network is whole. */
   heal(): Promise<number>;
   /** When the network was split, in order. */
   partitions(): readonly Stretch[];
