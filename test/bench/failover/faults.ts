@@ -20,6 +20,7 @@ const noFault: Fault = {
     monitorMb: { atMost: 90, of: 'max' },
   },
   moves: 0,
+  subjects: ['hawser'],
   weigh: true,
   inject: async () => monotonicMs(),
   undo: async () => {},
@@ -124,6 +125,7 @@ export const splitFar: Fault = {
   about: 'the holder is cut off from the client and the other nodes',
   headline: 'outageMs',
   targets: { ...split.targets, outageMs: within(350) },
+  subjects: ['hawser'],
   inject: ({ bed }, holder) => bed.split([holder]),
 };
 
