@@ -12,7 +12,7 @@ export interface HoldingRecord {
 
 /** In this time the two sides of a healed partition hear of each other. */
 const HEALING_MS = 150;
-/** For how long after a healing two holders are put down to it. */
+/** For how long after a healing two holders are put down to it, unless the next partition comes first. */
 const HEALED_AFTER_MS = 5_000;
 
 /** How long two nodes had the VIP at once between a fault, its end, and the end of the trial: see `metrics`. */
@@ -26,13 +26,15 @@ export function measureTwoHolders(
     sum(without(fromMs, toMs, apart).map((each) => overlapMs(some, each.fromMs, each.toMs)));
   const alive = [...events, ...kills];
   const healed = partitions.map(({ toMs }) => toMs).filter((toMs) => toMs >= faultMs && toMs < endMs);
+  const calmUntil = (atMs: number) =>
+    Math.min(atMs + HEALED_AFTER_MS, ...partitions.map(({ fromMs }) => fromMs).filter((ms) => ms > atMs));
   const inTrial = kills.some(({ atMs }) => atMs >= faultMs && atMs < endMs);
   return {
     twoHoldersMs: outside(alive, faultMs, undoMs),
     twoHoldersAfterMs: outside(alive, undoMs, endMs),
     ...(healed.length === 0
       ? {}
-      : { healingMs: Math.max(...healed.map((atMs) => overlapMs(alive, atMs, atMs + HEALED_AFTER_MS))) }),
+      : { healingMs: Math.max(...healed.map((atMs) => overlapMs(alive, atMs, calmUntil(atMs)))) }),
     ...(inTrial ? { staleVipMs: outside(events, faultMs, endMs) - outside(alive, faultMs, endMs) } : {}),
   };
 }

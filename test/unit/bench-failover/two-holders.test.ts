@@ -48,3 +48,15 @@ test('a partition makes them inherent, and for 150 ms its healing does', () => {
     healingMs: 200,
   });
 });
+
+test('the next partition does not lengthen the healing of the one before', () => {
+  const partitions = [
+    { fromMs: 1_100, toMs: 1_600 },
+    { fromMs: 2_000, toMs: 3_000 },
+  ];
+  const events = [...overlap, takes('a', 2_300), loses('a', 3_010)];
+  expect(measureTwoHolders({ ...nothing, events, partitions }, moments)).toMatchObject({
+    twoHoldersMs: 0,
+    healingMs: 100,
+  });
+});
