@@ -16,6 +16,7 @@ import { openKubeconfig } from '../sources/kubeconfig.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
 import { runHealthLoop } from './keepalived/health-loop.ts';
+import { healthSources } from './keepalived/health-sources.ts';
 import { openNodeLists } from './keepalived/node-lists.ts';
 import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
 import { createVirtualRouterIdGuard } from './keepalived/virtual-router-id-guard.ts';
@@ -70,11 +71,14 @@ async function monitor(
     ...lists.map(({ run: feed }) => feed(signal)),
     runConfigurationLoop(configuration, signal),
     guard.run(),
-    runHealthLoop(
-      settings,
-      { ...configuration, mustLeave: () => sentinel.mustLeave('api') },
-      observers,
-      signal,
+    ...healthSources(settings, observers).map((source) =>
+      runHealthLoop(
+        source,
+        settings,
+        { ...configuration, mustLeave: () => sentinel.mustLeave(source.kind) },
+        observers,
+        signal,
+      ),
     ),
     sentinel.run(signal),
   ]);

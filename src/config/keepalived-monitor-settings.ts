@@ -1,9 +1,10 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
+import type { HealthUrl } from '../model/health-url.ts';
 import { parseAddress } from '../model/node-address.ts';
 import { virtualRouterIdProblems } from '../model/virtual-router-id.ts';
-import type { KeepalivedSettings, VirtualRouterIds } from '../model/vrrp.ts';
+import type { KeepalivedSettings, TrackFiles, VirtualRouterIds } from '../model/vrrp.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import {
@@ -17,6 +18,7 @@ import {
   socketPath,
 } from './fields.ts';
 import { fileForms } from './file-forms.ts';
+import { healthUrl } from './health-url-field.ts';
 import { parseSettings } from './parse-settings.ts';
 import {
   apiPortFlag,
@@ -41,6 +43,10 @@ export const keepalivedMonitorCommand: CommandSpec = {
   flags: [
     apiVipsFlag,
     { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise', inFile: 'top' },
+    {
+      flag: '--ingress-health <url>',
+      help: "this node's router, such as http://localhost:1936/healthz/ready (default: not looked at)",
+    },
     {
       flag: '--cluster-name <name>',
       help: "gives the virtual router ids (default: from KUBECONFIG's server)",
@@ -103,6 +109,8 @@ export const keepalivedMonitorCommand: CommandSpec = {
   ],
   notes: [
     'A node that is not in its own list of nodes does not join: it would be a second holder.',
+    'Without --ingress-health an ingress VIP stays where it is, whatever becomes of the router there. With it the peers',
+    'are asked the same URL at their addresses, and where no router answers any more nothing moves.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ].join('\n'),
 };
@@ -138,6 +146,7 @@ export const keepalivedMonitorFields = {
   config: absolutePath,
   apiVips: z._default(addresses, []),
   ingressVips: z._default(addresses, []),
+  ingressHealth: z.optional(healthUrl),
   clusterName: z.optional(
     z
       .string()
@@ -182,7 +191,8 @@ export type KeepalivedMonitorSettings = z.infer<typeof schema> & {
   readonly vips: readonly string[];
   readonly lastKnownPath: string;
   readonly notifyFifo: string;
-  readonly trackFile: string;
+  /** One for each kind whose health is measured. */
+  readonly trackFiles: TrackFiles & { readonly api: string };
   readonly stateFile: string;
   readonly reloadCheckLog: string;
 };
@@ -192,15 +202,22 @@ export function keepalivedMonitorSettings(
   values: Readonly<Record<string, unknown>>,
 ): KeepalivedMonitorSettings {
   const settings = parseSettings(schema, values);
-  const { apiVips, ingressVips, runDir, config, lastKnown } = settings;
-  const problems = vipProblems(apiVips, ingressVips);
+  const { apiVips, ingressVips, ingressHealth, runDir, config, lastKnown } = settings;
+  const vips = [...apiVips, ...ingressVips];
+  const problems = [
+    ...vipProblems(apiVips, ingressVips),
+    ...(ingressHealth === undefined ? [] : healthProblems(ingressHealth, ingressVips, vips)),
+  ];
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...settings,
-    vips: [...apiVips, ...ingressVips],
+    vips,
     lastKnownPath: lastKnown ?? `${config.slice(0, config.lastIndexOf('/'))}/vrrp-nodes.json`,
     notifyFifo: `${runDir}/notify.fifo`,
-    trackFile: `${runDir}/lb.track`,
+    trackFiles: {
+      api: `${runDir}/lb.track`,
+      ...(ingressHealth && { ingress: `${runDir}/ingress.track` }),
+    },
     stateFile: `${runDir}/vrrp-state.json`,
     reloadCheckLog: `${runDir}/reload-check.log`,
   };
@@ -218,6 +235,19 @@ function vipProblems(apiVips: readonly string[], ingressVips: readonly string[])
   ];
 }
 
+/** Behind a VIP answers whoever holds it. */
+function healthProblems(
+  { host }: HealthUrl,
+  ingressVips: readonly string[],
+  vips: readonly string[],
+): readonly string[] {
+  if (vips.includes(host))
+    return [`Cannot use --ingress-health at ${host}: it is a VIP, expected localhost or this node's address`];
+  return ingressVips.length > 0
+    ? []
+    : ['Cannot use --ingress-health without --ingress-vips: expected a VIP that it counts for'];
+}
+
 /** Two VIPs of one family would be two instances of one virtual router id. */
 function familyProblems(flag: string, vips: readonly string[]): readonly string[] {
   const families = vips.map((vip) => parseAddress(vip)?.family);
@@ -232,11 +262,11 @@ export function keepalivedSettings(
   clusterName: string,
 ): KeepalivedSettings {
   const { profile, mode, apiVips, ingressVips, nodeName, bootstrap, firstNode, bootstrapIps } = settings;
-  const { notifyFifo, trackFile, reloadCheckLog, virtualRouterIds, nodeIp } = settings;
+  const { notifyFifo, trackFiles, reloadCheckLog, virtualRouterIds, nodeIp } = settings;
   return {
     clusterName,
     ...{ profile, mode, apiVips, ingressVips, nodeName, bootstrap, firstNode, bootstrapIps },
-    ...{ notifyFifo, trackFile, reloadCheckLog },
+    ...{ notifyFifo, trackFiles, reloadCheckLog },
     advertIntervalMs: settings.advertInterval,
     ...(virtualRouterIds && { virtualRouterIds }),
     ...(settings.interface !== undefined && { interface: settings.interface }),

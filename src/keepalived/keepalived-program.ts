@@ -59,8 +59,11 @@ export function createKeepalivedProgram(
     confirm: (id, configuration, signal) => confirm(paths, id, configuration, signal),
     findLeftOver: () => findLeftOver(paths),
     repair: repairAddress,
-    guardTracks: ({ trackFiles, profile }, holder) =>
-      trackFiles.flatMap((path) => guardOf(path)(profile, holder, Date.now()) ?? []),
+    guardTracks: ({ trackFiles, profile }, isHolder) =>
+      trackFiles.flatMap((file) => {
+        const look = guardOf(file.path)(profile, isHolder(file), Date.now());
+        return look === undefined ? [] : { ...look, instances: file.instances };
+      }),
     sweep: () => {
       const accepted = readAccepted(paths.accepted)?.instances ?? [];
       const live = describeConfiguration(readText(paths.config) ?? '', 0).instances;
@@ -100,7 +103,7 @@ function start(
   realtimePriority: number | undefined,
   output: KeepalivedOutput,
 ): VrrpStartOutcome {
-  for (const file of readAccepted(paths.accepted)?.trackFiles ?? []) forgetBonus(file);
+  for (const { path } of readAccepted(paths.accepted)?.trackFiles ?? []) forgetBonus(path);
   // Nothing of an earlier one runs, but a zombie that nobody has waited for looks to keepalived as if it did.
   for (const file of [paths.pidFile, paths.vrrpPidFile]) rmSync(file, { force: true });
   const fd = output.open();

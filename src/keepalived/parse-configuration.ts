@@ -1,6 +1,6 @@
 import { isIP, SocketAddress } from 'node:net';
 import type { HeldAddress, WatchedInstance } from '../model/vip-presence.ts';
-import type { AcceptedConfiguration } from '../model/vrrp-program.ts';
+import type { AcceptedConfiguration, TrackedFile } from '../model/vrrp-program.ts';
 
 /** Between the moment at which the slowest peer should take over and the one at which it certainly has. */
 const TAKE_OVER_MARGIN_MS = 200;
@@ -25,9 +25,7 @@ export function parseConfiguration(
     instances: blocks
       .filter(({ words }) => words[0] === 'vrrp_instance')
       .map((block) => instanceOf(block, globals)),
-    trackFiles: blocks
-      .filter(({ words }) => words[0] === 'track_file' || words[0] === 'vrrp_track_file')
-      .flatMap(({ children }) => wordAfter(children, 'file') ?? []),
+    trackFiles: trackFilesOf(blocks),
     profile: wordAfter(globals, 'vrrp_version') === '2' ? 'openshift' : 'fast',
     notifyFifo: wordAfter(globals, 'vrrp_notify_fifo') ?? wordAfter(globals, 'notify_fifo'),
   };
@@ -43,6 +41,27 @@ function instanceOf({ words, children }: Block, globals: readonly Block[]): Watc
     vips: addresses.flatMap(({ words: line }) => addressOf(line, device)),
     takeOverMs: takeOverMs(children, globals),
   };
+}
+
+/** An instance that is in a group is tracked by what its group names. */
+function trackFilesOf(blocks: readonly Block[]): readonly TrackedFile[] {
+  const users = blocks.flatMap(({ words: [what, name = ''], children }) => {
+    const tracked = namesIn(children, 'track_file');
+    if (what === 'vrrp_instance') return [{ tracked, instances: [name] }];
+    return what === 'vrrp_sync_group' ? [{ tracked, instances: namesIn(children, 'group') }] : [];
+  });
+  return blocks.flatMap(({ words: [what, name = ''], children }) => {
+    const path = wordAfter(children, 'file');
+    if ((what !== 'track_file' && what !== 'vrrp_track_file') || path === undefined) return [];
+    const instances = users.flatMap((user) => (user.tracked.includes(name) ? user.instances : []));
+    return [{ path, instances: [...new Set(instances)] }];
+  });
+}
+
+/** The first words of the lines in a block such as `track_file { … }`. */
+function namesIn(children: readonly Block[], block: string): readonly string[] {
+  const lines = children.filter(({ words }) => words[0] === block).flatMap((each) => each.children);
+  return lines.flatMap(({ words }) => words[0] ?? []);
 }
 
 /** A line of `virtual_ipaddress`: `10.0.0.5/32 dev eth1 label vip`. */

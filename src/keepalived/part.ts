@@ -1,13 +1,22 @@
 import { readFileSync } from 'node:fs';
+import type { VipKind } from '../model/vrrp.ts';
 import type { VrrpPart } from '../model/vrrp-holding.ts';
+import { isInstanceOf } from '../model/vrrp-instances.ts';
 
 /**
- * What keepalived of this node is in these instances, undefined for all, as its supervisor wrote it down last: the best
+ * What keepalived of this node is in these instances, undefined for all, of one kind of VIP where that is given, as its supervisor wrote it down last: the best
  * of them counts. `apart` where nothing is written down: no supervisor, or none that has seen a transition. `now` is in
  * milliseconds of the Unix epoch.
  */
-export function readPart(statePath: string, names: ReadonlySet<string> | undefined, now: number): VrrpPart {
-  const instances = readInstances(statePath).filter(({ name }) => names?.has(name) ?? true);
+export function readPart(
+  statePath: string,
+  names: ReadonlySet<string> | undefined,
+  now: number,
+  kind?: VipKind,
+): VrrpPart {
+  const instances = readInstances(statePath).filter(
+    ({ name }) => (names?.has(name) ?? true) && (kind === undefined || isInstanceOf(kind, name)),
+  );
   const youngest = (state: string): number | undefined => {
     const ages = instances.flatMap((each) => (each.state === state ? now - each.sinceMs : []));
     return ages.length === 0 ? undefined : Math.min(...ages);

@@ -4,7 +4,11 @@ import type { VrrpProfile } from '../model/vrrp.ts';
 import type { TrackLook } from '../model/vrrp-program.ts';
 
 /** How to call for one track file, five times a second. */
-export type TrackGuard = (profile: VrrpProfile, holder: boolean, nowMs: number) => TrackLook | undefined;
+export type TrackGuard = (
+  profile: VrrpProfile,
+  holder: boolean,
+  nowMs: number,
+) => Omit<TrackLook, 'instances'> | undefined;
 
 /**
  * How long FAULT lasts though nobody vouches for it. After a boot it is keepalived itself that writes it, and a node must

@@ -5,8 +5,8 @@ export type CheckSample = { readonly kind: 'ok' } | { readonly kind: 'failed'; r
 
 /** A check's samples on their way to a verdict. Times are in milliseconds of one monotonic clock. */
 export interface FlapState {
-  /** What should be believed: see `TrackHealth.lb`. */
-  readonly verdict: TrackHealth['lb'];
+  /** What should be believed: see `TrackHealth.service`. */
+  readonly verdict: TrackHealth['service'];
   readonly failuresInARow: number;
   /** Falls from ok or doubtful that have not been forgotten yet. */
   readonly falls: number;

@@ -1,4 +1,4 @@
-import type { VrrpProfile } from './vrrp.ts';
+import type { VipKind, VrrpProfile } from './vrrp.ts';
 
 /**
  * What the track file adds to an instance's priority in the fast profile. The priorities of up to 29 nodes lie within
@@ -11,7 +11,7 @@ export const TRACK = {
   /** It seems to work, but nobody vouches for it: its monitor is silent, or its check was failing a moment ago. */
   doubtfulHolder: -30,
   doubtful: -60,
-  /** No load balancer, but an API server: better than nothing, worse than anybody else. */
+  /** The service is gone, but something stands in for it: better than nothing, worse than anybody else. */
   degradedHolder: -90,
   degraded: -120,
   /**
@@ -21,23 +21,24 @@ export const TRACK = {
   fault: -254,
 } as const;
 
-/** How long a load balancer must be gone before the API server beside it stands in; others take over in far less. */
+/** How long the service must be gone before something stands in for it; others take over in far less. */
 export const standInAfterMs = 1_500;
 
 export interface TrackHealth {
   readonly profile: VrrpProfile;
+  readonly kind: VipKind;
   /**
-   * This node's load balancer. `doubtful`: it answers, but the flap governor holds it back. `unknown`: nobody has
-   * looked yet.
+   * What serves the VIP on this node: HAProxy, or the ingress router. `doubtful`: it answers, but the flap governor
+   * holds it back. `unknown`: nobody has looked yet.
    */
-  readonly lb: 'ok' | 'doubtful' | 'failed' | 'unknown';
+  readonly service: 'ok' | 'doubtful' | 'failed' | 'unknown';
   /** How long it has been failing, 0 while it is not. */
   readonly failedForMs: number;
-  /** `/readyz` of the API server on this node. */
-  readonly localApi: boolean;
+  /** Something else on this node serves, as well as it can: for the API VIP the node's own API server. */
+  readonly standIn: boolean;
   /** The VIP is here. */
   readonly holder: boolean;
-  /** No node has a load balancer that works, or a local API server: there is nobody to move the VIP to. */
+  /** No node has a service that works, and this one nothing that stands in: there is nobody to move the VIP to. */
   readonly everyoneFailing: boolean;
   /** A bootstrap node that has handed over (`nextBootstrap`), or one that left a split brain (`nextSplitBrain`). */
   readonly resigned: boolean;
@@ -51,18 +52,22 @@ export function trackValue(health: TrackHealth): number {
   return health.profile === 'openshift' ? openshiftScore(health) : fastValue(health);
 }
 
-function fastValue({ lb, failedForMs, localApi, holder, everyoneFailing }: TrackHealth): number {
-  if (lb === 'unknown') return TRACK.fault;
-  if (lb === 'ok' || everyoneFailing) return holder ? TRACK.healthyHolder : TRACK.healthy;
-  if (lb === 'doubtful') return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
-  if (!localApi || failedForMs < standInAfterMs) return TRACK.fault;
+function fastValue({ service, failedForMs, standIn, holder, everyoneFailing }: TrackHealth): number {
+  if (service === 'unknown') return TRACK.fault;
+  if (service === 'ok' || everyoneFailing) return holder ? TRACK.healthyHolder : TRACK.healthy;
+  if (service === 'doubtful') return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
+  if (!standIn || failedForMs < standInAfterMs) return TRACK.fault;
   return holder ? TRACK.degradedHolder : TRACK.degraded;
 }
 
-/** What the shell pods' scripts would add to 40: 20 for the load balancer, 5 and 3 for it or the local API server. */
-function openshiftScore({ lb, localApi }: TrackHealth): number {
-  const balanced = lb === 'ok';
-  return (balanced ? 20 : 0) + (balanced || localApi ? 5 + 3 : 0);
+/**
+ * What the shell pods' scripts would add. To the API's 40: 20 for the load balancer, 5 and 3 for it or the local API
+ * server. To the ingress VIP's 20: 50 for a router that is ready.
+ */
+function openshiftScore({ kind, service, standIn }: TrackHealth): number {
+  const serves = service === 'ok';
+  if (kind === 'ingress') return serves ? 50 : 0;
+  return (serves ? 20 : 0) + (serves || standIn ? 5 + 3 : 0);
 }
 
 /**

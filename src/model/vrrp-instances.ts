@@ -69,8 +69,14 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
       ...{ name, address },
       priority: priorityOf(kind, settings.profile, index, members.groupSize),
     })),
-    trackFile: kind === 'api',
+    trackFile: settings.trackFiles[kind] !== undefined,
   };
+}
+
+/** By its name alone, for who knows no more of an instance: the end says it, whatever the cluster is called. */
+export function isInstanceOf(kind: VipKind, name: string): boolean {
+  const [last = ''] = name.replace(/_V6$/, '').split('_').slice(-1);
+  return last === kind.toUpperCase();
 }
 
 function namePrefix({ profile, clusterName }: KeepalivedSettings): string {

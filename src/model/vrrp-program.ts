@@ -8,7 +8,7 @@ export interface AcceptedConfiguration {
   readonly number: number;
   readonly sha256: string;
   readonly instances: readonly WatchedInstance[];
-  readonly trackFiles: readonly string[];
+  readonly trackFiles: readonly TrackedFile[];
   /** Whose values the track files hold: VRRP 2 is the shell pods'. */
   readonly profile: VrrpProfile;
   /** Where the configuration sends transitions; none leaves the states unknown. */
@@ -61,13 +61,21 @@ export interface VrrpProgram {
   /** Removes or adds one address, where keepalived did not. Says what went wrong. */
   readonly repair: (disagreement: Disagreement) => Promise<string | undefined>;
   /** Looks at the track files, and speaks for a monitor that is silent: five times a second. */
-  readonly guardTracks: (configuration: AcceptedConfiguration, holder: boolean) => readonly TrackLook[];
+  readonly guardTracks: (
+    configuration: AcceptedConfiguration,
+    isHolder: (file: TrackedFile) => boolean,
+  ) => readonly TrackLook[];
   /** Removes every VIP of the accepted and of the live configuration from this node. */
   readonly sweep: () => Promise<SweepOutcome>;
 }
 
-export interface TrackLook {
+export interface TrackedFile {
   readonly path: string;
+  /** Names of the instances whose priority it counts for, by themselves or by their group. */
+  readonly instances: readonly string[];
+}
+
+export interface TrackLook extends TrackedFile {
   /** Its monitor has not written for a while; `value` is then ours. */
   readonly silent: boolean;
   readonly value: number;

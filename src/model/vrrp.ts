@@ -7,6 +7,7 @@ import type { AddressFamily } from './node-address.ts';
 export type VrrpProfile = 'fast' | 'openshift';
 export type VrrpMode = 'unicast' | 'multicast';
 export type VipKind = 'api' | 'ingress';
+export type TrackFiles = Readonly<Partial<Record<VipKind, string>>>;
 
 /** Another node of the group, under the address from which its adverts come. */
 export interface VrrpPeer {
@@ -38,7 +39,7 @@ export interface VrrpInstance {
   readonly sourceAddress: string;
   /** The others, sorted by name, without this node; empty where it is alone. */
   readonly peers: readonly RankedPeer[];
-  /** Whether the track file counts for it; the ingress VIP's health is not the load balancer's. */
+  /** Whether the track file of its kind counts for it: there is one where somebody measures the health of that kind. */
   readonly trackFile: boolean;
   /** Set where the VIPs of one kind must be on one node. */
   readonly syncGroup?: string;
@@ -68,8 +69,8 @@ export interface KeepalivedModel {
   readonly instances: readonly KeepalivedInstance[];
   readonly syncGroups: readonly VrrpSyncGroup[];
   readonly notifyFifo: string;
-  /** `initial` is written where the file is not there yet. */
-  readonly trackFile: { readonly name: string; readonly path: string; readonly initial: number };
+  /** Those that an instance names. `initial` is written where the file is not there yet. */
+  readonly trackFiles: readonly { readonly name: string; readonly path: string; readonly initial: number }[];
   readonly reloadCheckLog: string;
 }
 
@@ -130,8 +131,8 @@ export interface KeepalivedSettings {
   readonly bootstrapIps?: readonly string[];
   /** FIFO to which keepalived writes its transitions. */
   readonly notifyFifo: string;
-  /** File to which the monitor writes this node's health. */
-  readonly trackFile: string;
+  /** Files to which the monitor writes this node's health; a kind without one is kept where it is. */
+  readonly trackFiles: TrackFiles;
   /** File to which keepalived writes why it refused to reload a configuration. */
   readonly reloadCheckLog: string;
 }

@@ -11,6 +11,7 @@ export interface MonitorMetrics {
   readonly apiReachable: (reachable: boolean) => void;
   readonly held: (reason: string | undefined) => void;
   readonly usable: (usable: boolean) => void;
+  readonly ingressUsable: (usable: boolean) => void;
   readonly redirect: (present: boolean) => void;
   /** Whether somebody else holds a VIP that this node holds too. */
   readonly splitBrain: (vip: string, split: boolean) => void;
@@ -52,6 +53,10 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
   const servers = gauge('hawser_servers', 'API servers that HAProxy is configured with.');
   const reachable = gauge('hawser_api_reachable', '1 while some API server answers the monitor.');
   const usable = gauge('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.');
+  const ingressUsable = gauge(
+    'hawser_ingress_router_usable',
+    '1 while the ingress router of this node answers --ingress-health.',
+  );
   const redirect = gauge('hawser_redirect_present', '1 while the VIP is redirected to HAProxy on this node.');
   const taken = gauge(
     'hawser_virtual_router_id_taken',
@@ -94,6 +99,7 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
       for (const each of HOLD_REASONS) held.set({ reason: each }, Number(each === reason));
     },
     usable: (value) => usable.set(Number(value)),
+    ingressUsable: (value) => ingressUsable.set(Number(value)),
     redirect: (value) => redirect.set(Number(value)),
     splitBrain: (vip, split) => splitBrain.set({ vip }, Number(split)),
     virtualRouterIdTaken: (value) => taken.set(Number(value)),

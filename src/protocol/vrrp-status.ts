@@ -19,7 +19,15 @@ export const vrrpStatusSchema = z.object({
       vips: z.array(z.object({ address: z.string(), present: z.boolean() })),
     }),
   ),
-  trackFiles: z.array(z.object({ path: z.string(), value: z.number(), silent: z.boolean() })),
+  /** `instances`: whose priority it counts for. */
+  trackFiles: z.array(
+    z.object({
+      path: z.string(),
+      instances: z.array(z.string()),
+      value: z.number(),
+      silent: z.boolean(),
+    }),
+  ),
   reload: z.nullable(z.object({ cause: z.string(), stage: z.string(), waiting: z.number() })),
   restarts: z.number(),
   restart: z.nullable(z.object({ failures: z.number(), inMs: z.number() })),

@@ -3,6 +3,7 @@ import type {
   KeepalivedInstance,
   KeepalivedModel,
   KeepalivedSettings,
+  VipKind,
   VrrpInput,
   VrrpInstance,
   VrrpProfile,
@@ -14,7 +15,7 @@ export type KeepalivedModelOutcome =
   /** This node must not take part now. Looking again later may help: nodes register, addresses come up. */
   | { readonly kind: 'not-ready'; readonly reason: string };
 
-const trackFileName = 'lb';
+const trackFileNames: Readonly<Record<VipKind, string>> = { api: 'lb', ingress: 'ingress' };
 
 /**
  * What the keepalived template gets, or why there must not be any configuration yet: better no keepalived on this node
@@ -39,7 +40,7 @@ export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
       instances,
       syncGroups: syncGroupsOf(found.instances),
       notifyFifo,
-      trackFile: { name: trackFileName, path: settings.trackFile, initial: fast ? -254 : 0 },
+      trackFiles: trackFilesOf(found.instances, input),
       reloadCheckLog,
     },
   };
@@ -60,10 +61,28 @@ function withPrintables(instance: VrrpInstance, { settings }: VrrpInput): Keepal
     unicast: unicast ? [{ checkTtl: fast }] : [],
     multicast: unicast ? [] : [instance.sourceAddress],
     passwords: fast || instance.family === 'ipv6' ? [] : [password],
-    trackFiles: instance.trackFile && instance.syncGroup === undefined ? [trackFileName] : [],
+    trackFiles: instance.syncGroup === undefined ? trackedBy([instance]) : [],
     keepWhereItIs: fast && !instance.trackFile,
     vipOptions: instance.family === 'ipv6' ? ['preferred_lft', '0'] : [],
   };
+}
+
+/** Those that count for one of these, by name. */
+function trackedBy(instances: readonly VrrpInstance[]): readonly string[] {
+  return [...new Set(instances.flatMap(({ kind, trackFile }) => (trackFile ? [trackFileNames[kind]] : [])))];
+}
+
+function trackFilesOf(
+  instances: readonly VrrpInstance[],
+  { settings }: VrrpInput,
+): KeepalivedModel['trackFiles'] {
+  const initial = settings.profile === 'fast' ? -254 : 0;
+  const tracked = trackedBy(instances);
+  return (['api', 'ingress'] as const).flatMap((kind) => {
+    const name = trackFileNames[kind];
+    const path = settings.trackFiles[kind];
+    return path !== undefined && tracked.includes(name) ? [{ name, path, initial }] : [];
+  });
 }
 
 function syncGroupsOf(instances: readonly VrrpInstance[]): KeepalivedModel['syncGroups'] {
@@ -73,7 +92,7 @@ function syncGroupsOf(instances: readonly VrrpInstance[]): KeepalivedModel['sync
     return {
       name,
       instances: members.map((member) => member.name),
-      trackFiles: members.some(({ trackFile }) => trackFile) ? [trackFileName] : [],
+      trackFiles: trackedBy(members),
     };
   });
 }

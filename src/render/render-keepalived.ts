@@ -26,13 +26,14 @@ export function renderKeepalived(
 function textProblem({
   routerId,
   notifyFifo,
-  trackFile,
+  trackFiles,
   reloadCheckLog,
   syncGroups,
   instances,
 }: KeepalivedModel) {
   const texts = [
-    ...[routerId, notifyFifo, trackFile.path, reloadCheckLog],
+    ...[routerId, notifyFifo, reloadCheckLog],
+    ...trackFiles.map(({ path }) => path),
     ...syncGroups.flatMap((group) => [group.name, ...group.instances]),
     ...instances.flatMap((each) => [each.name, each.interface, ...each.passwords]),
     ...instances.flatMap((each) => each.peers.map(({ name }) => name)),

@@ -29,6 +29,7 @@ const caseSchema = z.strictObject({
       nodeName: z.string(),
       apiVips: z.array(z.string()),
       ingressVips: z.array(z.string()),
+      trackFiles: z.strictObject({ api: z.string(), ingress: z.string() }),
       advertIntervalMs: z.number(),
       bootstrap: z.boolean(),
       bootstrapIps: z.array(z.string()),
@@ -49,7 +50,7 @@ const usual: KeepalivedSettings = {
   nodeName: 'master-0',
   bootstrap: false,
   notifyFifo: '/var/run/keepalived/notify.fifo',
-  trackFile: '/var/run/keepalived/lb.track',
+  trackFiles: { api: '/var/run/keepalived/lb.track' },
   reloadCheckLog: '/var/run/keepalived/reload-check.log',
 };
 

@@ -1,25 +1,21 @@
-import { writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
-import { askReadiness, type Liveness, watchLiveness } from '../../haproxy/liveness-watch.ts';
 import { readPart } from '../../keepalived/part.ts';
 import { hasSpoken } from '../../keepalived/track-file.ts';
-import { messageOf } from '../../model/errors.ts';
-import { type CheckSample, explainFlap, initialFlap, nextFlap } from '../../model/flap-governor.ts';
-import { trackValue } from '../../model/track-value.ts';
+import { atHost } from '../../model/health-url.ts';
 import type { KeepalivedModel } from '../../model/vrrp.ts';
-import { initialBootstrap, nextBootstrap } from '../../model/vrrp-bootstrap.ts';
-import { initialHolding, nextHolding } from '../../model/vrrp-holding.ts';
-import { probeReadyz } from '../../sources/probe-readyz.ts';
+import { askHealth } from '../../system/ask-health.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { type Liveness, watchLiveness } from '../../system/watch-liveness.ts';
 import type { Observers } from '../monitor/observers.ts';
+import type { HealthSource } from './health-sources.ts';
+import { createHealthVerdict } from './health-verdict.ts';
+import { createTrackWriter } from './track-writer.ts';
 import type { VrrpConfiguration } from './vrrp-configuration.ts';
 
 /** How often the verdict is looked at when nothing has happened; a death does not wait for it. */
 const LOOK_EVERY_MS = 200;
-/** How often the file is written though nothing has changed: the supervisor takes 3 s of silence for a dead monitor. */
-const REFRESH_EVERY_MS = 500;
 const ASK_EVERY_MS = 1_000;
 const PEER_TIMEOUT_MS = 400;
 /**
@@ -29,14 +25,18 @@ const PEER_TIMEOUT_MS = 400;
 const JOIN_PATIENCE_MS = 10_000;
 
 /**
- * Tells keepalived, by its track file, whether this node can serve: from the life of HAProxy on this node, the local
- * API server's `/readyz`, and whether any peer could serve instead. The peers are asked all the time, because the
- * answer must be there when this node's HAProxy dies: where nobody is better off, nothing moves. Never looks at the API through
- * HAProxy: an overloaded API would move the VIP and deepen the overload.
+ * Tells keepalived, by a track file, whether this node can serve the VIPs of one kind: from the life of the server that
+ * `source` names, what could stand in for it here, and whether any peer could serve instead. The peers are asked all
+ * the time, because the answer must be there when this node's server dies: where nobody is better off, nothing moves.
+ * Never looks at the API through HAProxy: an overloaded API would move the VIP and deepen the overload.
  */
 export async function runHealthLoop(
-  settings: KeepalivedMonitorSettings,
-  configuration: Pick<VrrpConfiguration, Served | 'isConfirmed' | 'onOffer'> & {
+  source: HealthSource,
+  { stateFile, profile }: Pick<KeepalivedMonitorSettings, 'stateFile' | 'profile'>,
+  configuration: Pick<
+    VrrpConfiguration,
+    'profile' | 'instanceNames' | 'served' | 'isConfirmed' | 'onOffer'
+  > & {
     /** Another node holds the VIP and stays. */
     readonly mustLeave: () => boolean;
   },
@@ -44,31 +44,41 @@ export async function runHealthLoop(
   signal: AbortSignal,
 ): Promise<void> {
   const { served, mustLeave } = configuration;
-  const health = createHealth(settings, configuration, mustLeave);
-  const maySpeak = createPermission(settings.trackFile, configuration.isConfirmed);
-  const write = createWriter(settings.trackFile, observers);
+  const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
+  const health = createHealthVerdict({
+    ...source,
+    profile: () => configuration.profile() ?? profile,
+    mustLeave,
+    part: () => readPart(stateFile, configuration.instanceNames(), Date.now(), kind),
+    isAddressed: () => isAddressed(kind, served()),
+  });
+  const maySpeak = createPermission(trackFile, configuration.isConfirmed);
+  const write = createTrackWriter(source, observers);
   const tell = async (): Promise<void> => {
-    observers.metrics.usable(health.isWell());
+    source.tellUsable(health.isWell());
     if (health.isKnown() && maySpeak()) await write(health.value(), health.explanation());
   };
   configuration.onOffer(tell);
   const onChange = (liveness: Liveness): void => {
-    observers.log({ event: 'haproxy-liveness', liveness });
+    observers.log({ event: 'liveness', kind, liveness });
     health.live(liveness);
     void tell();
   };
-  const watching = watchLiveness({ port: settings.healthPort, signal, onChange });
-  const asking = every(ASK_EVERY_MS, signal, async () =>
-    health.api(await askLocalApi(settings, served(), signal)),
-  );
-  const askingPeers = every(ASK_EVERY_MS, signal, async () =>
-    health.peers(await somePeerServes(settings, served(), signal)),
-  );
-  const looking = every(LOOK_EVERY_MS, signal, async () => {
-    health.look();
-    void tell();
-  });
-  await Promise.all([watching, asking, askingPeers, looking]);
+  const ask = (bounded: AbortSignal) => askHealth(url, pollTimeoutMs, bounded);
+  await Promise.all([
+    watchLiveness({ ...url, ask, pollEveryMs, pollTimeoutMs, signal, onChange }),
+    every(ASK_EVERY_MS, signal, async () => health.standsIn(await source.standsIn(served(), signal))),
+    every(ASK_EVERY_MS, signal, async () => {
+      const serve = await somePeerServes(source, served(), signal);
+      if (!signal.aborted && observers.once.isNew(`peers-${kind}`, String(serve)))
+        observers.log({ event: 'peers', kind, serve });
+      health.peers(serve);
+    }),
+    every(LOOK_EVERY_MS, signal, async () => {
+      health.look();
+      void tell();
+    }),
+  ]);
 }
 
 /**
@@ -84,113 +94,26 @@ function createPermission(trackFile: string, isConfirmed: () => boolean): () => 
   };
 }
 
-interface Health {
-  readonly live: (liveness: Liveness) => void;
-  readonly api: (ready: boolean) => void;
-  /** Whether any peer's HAProxy answers. */
-  readonly peers: (someServes: boolean) => void;
-  /** Samples once more: a damped check is trusted again only after further good looks. */
-  readonly look: () => void;
-  readonly value: () => number;
-  readonly isWell: () => boolean;
-  /** HAProxy has been looked at. Until then a monitor that was only restarted knows less than the one before it. */
-  readonly isKnown: () => boolean;
-  readonly explanation: () => string | undefined;
-}
-
-type Served = 'profile' | 'instanceNames' | 'served';
-
-function createHealth(
-  settings: KeepalivedMonitorSettings,
-  configuration: Pick<VrrpConfiguration, Served>,
-  mustLeave: () => boolean,
-): Health {
-  let liveness: Liveness = 'unknown';
-  let flap = initialFlap;
-  let bootstrap = initialBootstrap;
-  let localApi = false;
-  let peersServe = true;
-  let holding = initialHolding;
-  const holds = (): boolean => {
-    const part = readPart(settings.stateFile, configuration.instanceNames(), Date.now());
-    holding = nextHolding(holding, part, monotonicMs());
-    return holding.kind === 'held';
-  };
-  const sample = (): void => {
-    const seen = sampleOf(liveness);
-    if (seen !== undefined) flap = nextFlap(flap, seen, holds(), monotonicMs());
-  };
-  return {
-    live: (next) => {
-      liveness = next;
-      sample();
-    },
-    api: (ready) => {
-      localApi = ready;
-      if (settings.bootstrap) bootstrap = nextBootstrap(bootstrap, ready);
-    },
-    peers: (someServes) => {
-      peersServe = someServes;
-    },
-    look: sample,
-    value: () =>
-      trackValue({
-        profile: configuration.profile() ?? settings.profile,
-        lb: flap.verdict,
-        failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
-        localApi,
-        holder: holds(),
-        everyoneFailing: flap.verdict === 'failed' && !localApi && !peersServe,
-        resigned: bootstrap.resigned || mustLeave(),
-        addressed: hasAddresses(configuration.served()),
-      }),
-    isWell: () => flap.verdict === 'ok',
-    isKnown: () => flap.verdict !== 'unknown',
-    explanation: () => explainFlap(flap, monotonicMs()),
-  };
-}
-
-/** All that its adverts come from. True while they are not known. */
-function hasAddresses(model: KeepalivedModel | undefined): boolean {
-  const present = presentAddresses();
-  return model?.instances.every(({ sourceAddress }) => present.has(sourceAddress)) ?? true;
-}
-
-/** A hang has been seen twice before it is told, so it is as certain as a death. */
-function sampleOf(liveness: Liveness): CheckSample | undefined {
-  switch (liveness) {
-    case 'unknown':
-      return undefined;
-    case 'serving':
-      return { kind: 'ok' };
-    case 'dead':
-    case 'hung':
-      return { kind: 'failed', certain: true };
-  }
-}
-
 async function somePeerServes(
-  settings: KeepalivedMonitorSettings,
+  { kind, url }: HealthSource,
   model: KeepalivedModel | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const peers = new Set(model?.instances.flatMap((each) => each.peers.map(({ address }) => address)) ?? []);
+  const peers = new Set(instancesOf(kind, model).flatMap((each) => each.peers.map(({ address }) => address)));
   const answers = await Promise.all(
-    [...peers].map((host) =>
-      askReadiness({ port: settings.healthPort, host, timeoutMs: PEER_TIMEOUT_MS }, signal),
-    ),
+    [...peers].map((host) => askHealth(atHost(url, host), PEER_TIMEOUT_MS, signal)),
   );
   return answers.includes(true);
 }
 
-/** On this node's own address once it is known: an API server need not listen on loopback. */
-function askLocalApi(
-  { apiPort }: KeepalivedMonitorSettings,
-  model: KeepalivedModel | undefined,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const address = model?.instances[0]?.sourceAddress ?? '127.0.0.1';
-  return probeReadyz({ name: 'local', address, port: apiPort }, { timeoutMs: ASK_EVERY_MS, signal });
+/** All that its adverts come from. True while they are not known. */
+function isAddressed(kind: HealthSource['kind'], model: KeepalivedModel | undefined): boolean {
+  const present = presentAddresses();
+  return instancesOf(kind, model).every(({ sourceAddress }) => present.has(sourceAddress));
+}
+
+function instancesOf(kind: HealthSource['kind'], model: KeepalivedModel | undefined) {
+  return model?.instances.filter((instance) => instance.kind === kind) ?? [];
 }
 
 /** Again and again, with a pause after each, until `signal` aborts. */
@@ -199,28 +122,4 @@ async function every(pauseMs: number, signal: AbortSignal, look: () => Promise<v
     await look();
     await pause(pauseMs, undefined, { signal }).catch(() => undefined);
   }
-}
-
-/** Writes at each change and every half second. In place: keepalived watches the file that it has opened. */
-function createWriter(
-  path: string,
-  { log, once }: Observers,
-): (value: number, why: string | undefined) => Promise<void> {
-  let last: { readonly value: number; readonly at: number } | undefined;
-  let writing: Promise<void> = Promise.resolve();
-  const failed = (error: unknown): void => {
-    const message = messageOf(error);
-    if (once.isNew('track-file', message))
-      log({ event: 'track-file-not-written', level: 'error', path, message });
-  };
-  return async (value, why) => {
-    const now = monotonicMs();
-    if (last?.value === value && now - last.at < REFRESH_EVERY_MS) return await writing;
-    if (last?.value !== value) log({ event: 'health-told', value, before: last?.value, why });
-    last = { value, at: now };
-    writing = writing
-      .then(() => writeFile(path, `${value}\n`, { mode: 0o644 }))
-      .then(() => void once.clear('track-file'), failed);
-    await writing;
-  };
 }

@@ -33,7 +33,7 @@ export interface VrrpConfiguration
    * long out of date.
    */
   readonly isConfirmed: () => boolean;
-  /** Another profile is about to be served: resolves once health has been told in its values. */
+  /** Another profile is about to be served: each listener resolves once health has been told in its values. */
   readonly onOffer: (listener: () => Promise<void>) => void;
 }
 
@@ -55,7 +55,7 @@ export function vrrpConfiguration(
   const speaking = createAgreedDialect(settings, observers);
   const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...speaking.now() });
   const models = createServedModels();
-  let tellHealth = async (): Promise<void> => undefined;
+  const listeners: (() => Promise<void>)[] = [];
   const renderModel = createRenderer<KeepalivedModel>(
     template,
     (text, model) => renderKeepalived(text, model, { templatePath: template }),
@@ -100,7 +100,7 @@ export function vrrpConfiguration(
     },
     applierOf: (mode) =>
       announced(appliers(mode), async () => {
-        if (latest !== undefined && models.offer(latest)) await tellHealth();
+        if (latest !== undefined && models.offer(latest)) await Promise.all(listeners.map((tell) => tell()));
       }),
     observe: (outcome, input) => {
       tellOutcome(outcome, { nodes: groupView(input).nodes.size }, observers);
@@ -118,7 +118,7 @@ export function vrrpConfiguration(
     ...models,
     isConfirmed: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
     onOffer: (listener) => {
-      tellHealth = listener;
+      listeners.push(listener);
     },
   };
 }

@@ -45,8 +45,8 @@ export function startKeeper(surroundings: Surroundings): Keeper {
   const lookAtTracks = (): void => {
     const { configuration, instances, daemon } = state();
     if (configuration === undefined || daemon.kind !== 'up') return;
-    const holder = instances.some((instance) => instance.state === 'MASTER');
-    const looks = program.guardTracks(configuration, holder);
+    const held = new Set(instances.flatMap(({ name, state: now }) => (now === 'MASTER' ? name : [])));
+    const looks = program.guardTracks(configuration, (file) => file.instances.some((name) => held.has(name)));
     for (const look of looks) {
       const known = tracks.find(({ path }) => path === look.path)?.silent ?? false;
       if (look.silent && !known) log({ event: 'monitor-silent', level: 'warn', ...look });

@@ -79,7 +79,7 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
 }
 
 function statusOf(state: VrrpSupervisorState, keeper: Keeper): VrrpStatus {
-  const trackFiles = keeper.trackFiles().map((look) => ({ ...look }));
+  const trackFiles = keeper.trackFiles().map((look) => ({ ...look, instances: [...look.instances] }));
   return describeState(state, { present: presentAddresses(), trackFiles }, monotonicMs());
 }
 
@@ -91,7 +91,7 @@ function tell(
 ): void {
   if (subject !== 'INSTANCE') return;
   const state = stateOf(what.replace(/_PRIORITY$/, ''));
-  const trackValue = keeper.trackFiles()[0]?.value;
+  const trackValue = keeper.trackFiles().find(({ instances }) => instances.includes(name))?.value;
   if (state !== undefined) dispatch({ kind: 'told', instance: name, state, priority, trackValue });
   // A second holder of a lower priority: the surest sign of a split brain that there is.
   if (what === 'MASTER_RX_LOWER_PRI')

@@ -23,7 +23,7 @@ export function configurationOf(
       nodeName: 'master-0',
       bootstrap: false,
       notifyFifo: `${dir}/notify.fifo`,
-      trackFile: `${dir}/lb.track`,
+      trackFiles: { api: `${dir}/lb.track` },
       reloadCheckLog: `${dir}/reload-check.log`,
       ...settings,
     },

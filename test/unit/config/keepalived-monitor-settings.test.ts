@@ -29,7 +29,7 @@ test('the defaults are the field’s', () => {
     apiPort: 6443,
     healthPort: 50_936,
     notifyFifo: '/var/run/keepalived/notify.fifo',
-    trackFile: '/var/run/keepalived/lb.track',
+    trackFiles: { api: '/var/run/keepalived/lb.track' },
     stateFile: '/var/run/keepalived/vrrp-state.json',
     lastKnownPath: '/etc/keepalived/vrrp-nodes.json',
     listen: { host: '127.0.0.1', port: 50_938 },
@@ -57,7 +57,7 @@ test('what is chosen reaches the model, addresses in canonical form', () => {
     virtualRouterIds: { api: 77, ingress: 78 },
     advertIntervalMs: 250,
     notifyFifo: '/var/run/keepalived/notify.fifo',
-    trackFile: '/var/run/keepalived/lb.track',
+    trackFiles: { api: '/var/run/keepalived/lb.track' },
     reloadCheckLog: '/var/run/keepalived/reload-check.log',
   });
 });

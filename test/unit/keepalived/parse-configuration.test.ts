@@ -42,7 +42,7 @@ vrrp_instance API {
         takeOverMs: 600,
       },
     ],
-    trackFiles: ['/run/keepalived/lb.track'],
+    trackFiles: [{ path: '/run/keepalived/lb.track', instances: ['API'] }],
     profile: 'fast',
     notifyFifo: '/run/keepalived/notify.fifo',
   });
@@ -73,4 +73,40 @@ test.each([
 ])('what keepalived would refuse is read without harm: %j', (text) => {
   const { instances } = parseConfiguration(text);
   expect(instances.flatMap(({ vips }) => vips)).toEqual([]);
+});
+
+test('a track file counts for the instances that name it, and for those of a group that does', () => {
+  const text = `track_file lb {
+    file "/run/lb.track"
+}
+track_file ingress {
+    file /run/ingress.track
+}
+vrrp_track_file spare {
+    file /run/spare.track
+}
+vrrp_sync_group API_VIPS {
+    group {
+        API
+        API_V6
+    }
+    track_file {
+        lb weight 1
+    }
+}
+vrrp_instance API {
+}
+vrrp_instance API_V6 {
+}
+vrrp_instance INGRESS {
+    track_file {
+        ingress
+    }
+}
+`;
+  expect(parseConfiguration(text).trackFiles).toEqual([
+    { path: '/run/lb.track', instances: ['API', 'API_V6'] },
+    { path: '/run/ingress.track', instances: ['INGRESS'] },
+    { path: '/run/spare.track', instances: [] },
+  ]);
 });

@@ -33,6 +33,13 @@ test('all instances count for one who does not know yet which ones there are', (
   expect(readPart(path, undefined, 1_000).role).toBe('holder');
 });
 
+test('a holder of the API VIP is none of the ingress VIP, even for one who knows of no instance yet', () => {
+  written({ name: 'API', state: 'MASTER' }, { name: 'INGRESS', state: 'BACKUP' });
+  const path = join(directory, 'vrrp-state.json');
+  expect(readPart(path, undefined, 1_000, 'api').role).toBe('holder');
+  expect(readPart(path, undefined, 1_000, 'ingress').role).toBe('backup');
+});
+
 test.each(['FAULT', 'STOP', 'UNKNOWN'])('in %s a node takes no part', (state) => {
   expect(written({ name: 'API', state }).role).toBe('apart');
 });

@@ -14,7 +14,7 @@ const settings: KeepalivedSettings = {
   bootstrap: false,
   virtualRouterIds: { api: 77, ingress: 78 },
   notifyFifo: '/run/notify.fifo',
-  trackFile: '/run/lb.track',
+  trackFiles: { api: '/run/lb.track' },
   reloadCheckLog: '/run/reload.log',
 };
 const input: VrrpInput = {

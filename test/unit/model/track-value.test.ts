@@ -11,9 +11,10 @@ import { vrrpPriority } from '../../../src/model/vrrp-priority.ts';
 
 const healthy: TrackHealth = {
   profile: 'fast',
-  lb: 'ok',
+  kind: 'api',
+  service: 'ok',
   failedForMs: 0,
-  localApi: true,
+  standIn: true,
   holder: false,
   everyoneFailing: false,
   resigned: false,
@@ -28,26 +29,26 @@ describe('fast', () => {
   });
 
   test('without a load balancer it is FAULT at once, holder or not', () => {
-    expect(value({ lb: 'failed' })).toBe(-254);
-    expect(value({ lb: 'failed', holder: true })).toBe(-254);
+    expect(value({ service: 'failed' })).toBe(-254);
+    expect(value({ service: 'failed', holder: true })).toBe(-254);
   });
 
   test('without a load balancer for long the local API server stands in, and without that nothing does', () => {
-    const long = { lb: 'failed', failedForMs: standInAfterMs } as const;
+    const long = { service: 'failed', failedForMs: standInAfterMs } as const;
     expect(value(long)).toBe(TRACK.degraded);
     expect(value({ ...long, holder: true })).toBe(TRACK.degradedHolder);
-    expect(value({ ...long, localApi: false })).toBe(TRACK.fault);
+    expect(value({ ...long, standIn: false })).toBe(TRACK.fault);
     expect(value({ ...long, failedForMs: standInAfterMs - 1 })).toBe(TRACK.fault);
   });
 
   test('where everyone is failing it is worth what it was, so that the holder stays', () => {
-    const hopeless = { lb: 'failed', localApi: false, everyoneFailing: true } as const;
+    const hopeless = { service: 'failed', standIn: false, everyoneFailing: true } as const;
     expect(value(hopeless)).toBe(TRACK.healthy);
     expect(value({ ...hopeless, holder: true })).toBe(TRACK.healthyHolder);
   });
 
   test('before the first look it cannot serve, even where everyone is failing', () => {
-    expect(value({ lb: 'unknown', everyoneFailing: true })).toBe(TRACK.fault);
+    expect(value({ service: 'unknown', everyoneFailing: true })).toBe(TRACK.fault);
   });
 
   test('a bootstrap node that has resigned cannot serve, however healthy', () => {
@@ -65,33 +66,44 @@ test('a node that has lost its own address cannot serve, though its HAProxy and 
 test('openshift adds up as the shell pods do', () => {
   const score = (part: Partial<TrackHealth>) => 40 + value({ profile: 'openshift', ...part });
   expect(score({})).toBe(68);
-  expect(score({ localApi: false, holder: true })).toBe(68);
-  expect(score({ lb: 'failed' })).toBe(48);
-  expect(score({ lb: 'failed', localApi: false })).toBe(40);
+  expect(score({ standIn: false, holder: true })).toBe(68);
+  expect(score({ service: 'failed' })).toBe(48);
+  expect(score({ service: 'failed', standIn: false })).toBe(40);
+});
+
+test('openshift: the router is worth 50 to the ingress VIP, whatever the rest', () => {
+  const score = (part: Partial<TrackHealth>) =>
+    20 + value({ profile: 'openshift', kind: 'ingress', ...part });
+  expect(score({})).toBe(70);
+  expect(score({ service: 'failed' })).toBe(20);
+  expect(score({ service: 'failed', holder: true, everyoneFailing: true })).toBe(20);
 });
 
 interface Node {
-  readonly lb: 'ok' | 'doubtful' | 'failed';
+  readonly service: 'ok' | 'doubtful' | 'failed';
   readonly silent: boolean;
 }
 
 /** Effective priorities of a group as keepalived adds them up; FAULT takes no part. */
 function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false) {
-  const parts = nodes.map(({ lb, silent }, index) => {
-    const own = value({ lb, holder: index === holder, everyoneFailing, failedForMs: 9_999 });
+  const parts = nodes.map(({ service, silent }, index) => {
+    const own = value({ service, holder: index === holder, everyoneFailing, failedForMs: 9_999 });
     const added = silent ? silentTrackValue('fast', own, index === holder) : own;
     return { index, priority: added <= -254 ? 0 : vrrpPriority(index, nodes.length) + added };
   });
   return parts.sort((a, b) => b.priority - a.priority);
 }
 
-const node = fc.record({ lb: fc.constantFrom('ok', 'doubtful', 'failed'), silent: fc.boolean() } as const);
+const node = fc.record({
+  service: fc.constantFrom('ok', 'doubtful', 'failed'),
+  silent: fc.boolean(),
+} as const);
 const group = fc
   .array(node, { minLength: 2, maxLength: 29 })
   .chain((nodes) => fc.record({ nodes: fc.constant(nodes), holder: fc.nat(nodes.length - 1) }));
 
-const kind = ({ lb, silent }: Node) =>
-  lb === 'failed' ? 'degraded' : silent || lb === 'doubtful' ? 'doubtful' : 'healthy';
+const kind = ({ service, silent }: Node) =>
+  service === 'failed' ? 'degraded' : silent || service === 'doubtful' ? 'doubtful' : 'healthy';
 const kinds = ['degraded', 'doubtful', 'healthy'];
 
 describe('property', () => {
@@ -100,7 +112,8 @@ describe('property', () => {
       fc.property(group, ({ nodes, holder }) => {
         const best = Math.max(...nodes.map((each) => kinds.indexOf(kind(each))));
         const winner = ranked(nodes, holder)[0]?.index ?? -1;
-        const rankOf = (index: number) => kinds.indexOf(kind(nodes[index] ?? { lb: 'failed', silent: true }));
+        const rankOf = (index: number) =>
+          kinds.indexOf(kind(nodes[index] ?? { service: 'failed', silent: true }));
         expect(rankOf(winner)).toBe(best);
         if (rankOf(holder) === best) expect(winner).toBe(holder);
       }),
@@ -121,7 +134,7 @@ describe('property', () => {
   test('where everyone is failing nothing moves', () => {
     fc.assert(
       fc.property(group, ({ nodes, holder }) => {
-        const failing = nodes.map(() => ({ lb: 'failed', silent: false }) as const);
+        const failing = nodes.map(() => ({ service: 'failed', silent: false }) as const);
         expect(ranked(failing, holder, true)[0]?.index).toBe(holder);
       }),
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { KeepalivedSettings, VrrpInput } from '../../../src/model/vrrp.ts';
-import { buildVrrpInstances } from '../../../src/model/vrrp-instances.ts';
+import { buildVrrpInstances, isInstanceOf } from '../../../src/model/vrrp-instances.ts';
 
 const settings: KeepalivedSettings = {
   clusterName: 'managed',
@@ -13,7 +13,7 @@ const settings: KeepalivedSettings = {
   nodeName: 'a',
   bootstrap: false,
   notifyFifo: '/run/notify.fifo',
-  trackFile: '/run/lb.track',
+  trackFiles: { api: '/run/lb.track' },
   reloadCheckLog: '/run/reload.log',
 };
 const node = (name: string, ...addresses: readonly string[]) => ({ name, addresses });
@@ -198,4 +198,12 @@ describe('the first node of a cluster that does not exist yet', () => {
     expect(built(input(vips, { allNodes: three })).map(({ kind }) => kind)).toEqual(['api', 'ingress']);
     expect(reasonOf(input({ ...vips, apiVips: [] }, nobody))).toContain('no node');
   });
+});
+
+test('the end of a name says which VIP it is, whatever the cluster is called', () => {
+  expect(['API', 'API_V6', 'x_API', 'x_INGRESS_API_V6'].every((name) => isInstanceOf('api', name))).toBe(
+    true,
+  );
+  expect(['INGRESS', 'API_INGRESS_V6'].some((name) => isInstanceOf('api', name))).toBe(false);
+  expect(isInstanceOf('ingress', 'API_INGRESS_V6')).toBe(true);
 });

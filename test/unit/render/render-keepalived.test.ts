@@ -26,7 +26,7 @@ function modelOf(
       nodeName: 'a',
       bootstrap: false,
       notifyFifo: '/run/notify.fifo',
-      trackFile: '/run/lb.track',
+      trackFiles: { api: '/run/lb.track' },
       reloadCheckLog: '/run/reload.log',
     },
     controlPlane: [{ name: 'a', addresses: ['10.0.0.1'] }, ...others],
@@ -119,7 +119,7 @@ describe('hostile data', () => {
   it.each([
     ['the router id', { routerId: 'a b' }],
     ['the FIFO', { notifyFifo: '/run/a b' }],
-    ['the track file', { trackFile: { name: 'lb', path: '/run/"', initial: -254 } }],
+    ['the track file', { trackFiles: [{ name: 'lb', path: '/run/"', initial: -254 }] }],
     ['the log of refused reloads', { reloadCheckLog: '/run/\n' }],
   ])('in %s is refused', (_what, part) => {
     expect(render({ ...two, ...part }, 'x')).toMatchObject({

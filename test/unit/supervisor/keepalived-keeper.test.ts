@@ -10,6 +10,8 @@ import { waitFor } from '../../helpers/wait-for.ts';
 interface Scene {
   readonly repaired: readonly Disagreement[];
   readonly asked: () => number;
+  /** Track files that the keeper took for a holder's. */
+  readonly holders: ReadonlySet<string>;
   readonly log: readonly { readonly event: string; readonly [field: string]: unknown }[];
   readonly state: () => VrrpSupervisorState;
 }
@@ -21,11 +23,19 @@ async function watch(
 ): Promise<Scene> {
   const repaired: Disagreement[] = [];
   const log: { readonly event: string; readonly [field: string]: unknown }[] = [];
+  const holders = new Set<string>();
   let asked = 0;
   const configuration = configurationOf(1);
   const vips = [{ address, prefixLength: 32, interface: 'lo' }];
   let state: VrrpSupervisorState = {
-    ...initialState({ ...configuration, instances: [{ name: 'API', vips, takeOverMs: 600 }] }),
+    ...initialState({
+      ...configuration,
+      instances: [{ name: 'API', vips, takeOverMs: 600 }],
+      trackFiles: [
+        { path: '/lb.track', instances: ['API', 'API_V6'] },
+        { path: '/ingress.track', instances: ['INGRESS'] },
+      ],
+    }),
     daemon: { kind: 'up', id: { pid: 1, startTicks: 1 }, since: 0 },
     instances: [{ name: 'API', state: said, priority: 220, since: 0 }],
   };
@@ -34,7 +44,11 @@ async function watch(
   };
   const program: VrrpProgram = {
     ...{ hasConfiguration: unused, lastAccepted: unused, accept: unused, start: unused, reload: unused },
-    ...{ findLeftOver: unused, sweep: unused, guardTracks: () => [], listen: () => [] },
+    ...{ findLeftOver: unused, sweep: unused, listen: () => [] },
+    guardTracks: ({ trackFiles }, isHolder) => {
+      for (const file of trackFiles.filter(isHolder)) holders.add(file.path);
+      return [];
+    },
     confirm: async (): Promise<SelfReport | undefined> => {
       asked += 1;
       return real === undefined ? undefined : [{ name: 'API', state: real, priority: 220 }];
@@ -44,7 +58,7 @@ async function watch(
       return undefined;
     },
   };
-  const scene = { repaired, asked: () => asked, log, state: () => state };
+  const scene = { repaired, asked: () => asked, holders, log, state: () => state };
   const keeper = startKeeper({
     program,
     processes: { started: unused, look: () => undefined, bury: unused, leftOver: unused },
@@ -96,4 +110,12 @@ test('nothing is repaired while keepalived does not answer, and that is told onc
   );
   expect(scene.repaired).toEqual([]);
   expect(scene.log).toMatchObject([{ event: 'vip-not-repaired', trouble: 'keepalived does not answer' }]);
+});
+
+test('who holds one kind of VIP gets no bonus for the other', async () => {
+  const { holders } = await watch(
+    { said: 'MASTER', real: 'MASTER', address: '192.0.2.77' },
+    (it) => it.log.length > 0,
+  );
+  expect(holders).toEqual(new Set(['/lb.track']));
 });

@@ -1,17 +1,20 @@
-import { get } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonicMs } from '../system/monotonic-clock.ts';
+import { monotonicMs } from './monotonic-clock.ts';
 
 /**
- * `serving`: HAProxy accepts and answers. `dead`: nobody listens. `hung`: somebody listens and does not answer.
+ * `serving`: it accepts and answers well. `dead`: nobody listens. `hung`: somebody listens and does not answer, or not well.
  * `unknown` only until the first look has ended.
  */
 export type Liveness = 'unknown' | 'serving' | 'dead' | 'hung';
 
 export interface LivenessOptions {
+  readonly host: string;
   readonly port: number;
-  readonly host?: string;
+  /** One poll, which gives up after `pollTimeoutMs`: true for a good answer. Never rejects. */
+  readonly ask: (signal: AbortSignal) => Promise<boolean>;
+  readonly pollEveryMs: number;
+  readonly pollTimeoutMs: number;
   /** Called at each change, and only then. */
   readonly onChange: (liveness: Liveness) => void;
   readonly signal: AbortSignal;
@@ -19,21 +22,19 @@ export interface LivenessOptions {
 
 /** While it is dead, how soon to look again. */
 const RECONNECT_MS = 50;
-/** Two polls that fail in a row, the second right after the first, are a hang: at most 200 + 300 + 300 ms after it began. */
-const POLL_EVERY_MS = 200;
-const POLL_TIMEOUT_MS = 300;
+/** Two polls that fail in a row are a hang. Of silence, the second follows at once: at most a pause and two timeouts. */
 const POLLS_TO_HANG = 2;
-/** A poll whose own timeout came this late says nothing about HAProxy: we had no processor to hear an answer with. */
+/** A poll whose own timeout came this late says nothing about the server: we had no processor to hear an answer with. */
 const STARVED_MS = 50;
 /** So many in a row count again: a machine that is starved for good must not hide a hang. */
 const MOST_STARVED_POLLS = 10;
 
 /**
- * Watches the HAProxy of this node on its health port until `signal` aborts.
+ * Watches a server of this node until `signal` aborts.
  *
  * An idle connection tells of a death within a millisecond: the kernel closes it with the process. So does a reload, and
- * HAProxy's own timeout of idle connections; one immediate attempt to connect again tells those from a death. A process
- * that hangs keeps its connections, so `/haproxy_ready` is polled as well.
+ * a server's own timeout of idle connections; one immediate attempt to connect again tells those from a death. A process
+ * that hangs keeps its connections, so it is polled as well.
  */
 export async function watchLiveness(options: LivenessOptions): Promise<void> {
   const view = createView(options.onChange);
@@ -86,10 +87,13 @@ function livenessOf(seen: {
 /** Holds a connection for as long as there is one to be had. */
 async function followConnection({ port, host, signal }: LivenessOptions, view: View): Promise<void> {
   while (!signal.aborted) {
-    const wasConnected = await holdConnection({ port, host: host ?? '127.0.0.1' }, view, signal);
+    const startedMs = monotonicMs();
+    const wasConnected = await holdConnection({ port, host }, view, signal);
     // A connection that was closed is tried again at once: only a failed attempt is a death.
-    if (wasConnected || signal.aborted) continue;
-    view.connected(false);
+    const wasHeld = wasConnected && monotonicMs() - startedMs >= RECONNECT_MS;
+    if (wasHeld || signal.aborted) continue;
+    // A server that closes whatever it accepts is no death either, but must not be called without a pause.
+    if (!wasConnected) view.connected(false);
     await pause(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
   }
 }
@@ -119,38 +123,20 @@ function holdConnection(
   });
 }
 
-async function pollReadiness({ port, host, signal }: LivenessOptions, view: View): Promise<void> {
+async function pollReadiness(options: LivenessOptions, view: View): Promise<void> {
+  const { ask, pollEveryMs, pollTimeoutMs, signal } = options;
   let starvedPolls = 0;
   while (!signal.aborted) {
-    const since = monotonicMs();
-    const isAnswered = await askReadiness(
-      { port, host: host ?? '127.0.0.1', timeoutMs: POLL_TIMEOUT_MS },
-      signal,
-    );
+    const startedMs = monotonicMs();
+    const isAnswered = await ask(signal);
     if (signal.aborted) return;
-    const isStarved = !isAnswered && monotonicMs() - since >= POLL_TIMEOUT_MS + STARVED_MS;
+    const isStarved = !isAnswered && monotonicMs() - startedMs >= pollTimeoutMs + STARVED_MS;
     starvedPolls = isStarved ? starvedPolls + 1 : 0;
     if (isStarved && starvedPolls <= MOST_STARVED_POLLS) continue;
     view.answered(isAnswered);
-    // A poll that fails takes its time; one that is refused at once (nobody listens) has been seen by the connection.
-    if (!isAnswered && view.isSuspect()) continue;
-    await pause(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    // Silence has taken its time. A wrong answer, or a refusal, comes at once: the next one might still be right.
+    const wasSilent = !isAnswered && monotonicMs() - startedMs >= pollEveryMs;
+    if (wasSilent && view.isSuspect()) continue;
+    await pause(pollEveryMs, undefined, { signal }).catch(() => undefined);
   }
-}
-
-/** Whether the HAProxy there answers `/haproxy_ready` with 200 in time. Never rejects. */
-export function askReadiness(
-  address: { readonly port: number; readonly host: string; readonly timeoutMs: number },
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { port, host, timeoutMs } = address;
-  return new Promise((resolve) => {
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    const question = get({ host, port, path: '/haproxy_ready', agent: false, signal: bounded }, (answer) => {
-      answer.resume();
-      answer.once('error', () => undefined);
-      resolve(answer.statusCode === 200);
-    });
-    question.once('error', () => resolve(false));
-  });
 }

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Liveness, watchLiveness } from '../../../src/haproxy/liveness-watch.ts';
+import { askHealth } from '../../../src/system/ask-health.ts';
+import { type Liveness, watchLiveness } from '../../../src/system/watch-liveness.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 let stop: AbortController;
@@ -10,13 +11,15 @@ let watching: Promise<void>;
 let server: Server;
 let sockets: Set<Socket>;
 let answering: boolean;
+let status: number;
 let port: number;
 
 async function listen(onPort: number): Promise<void> {
   sockets = new Set();
   answering = true;
+  status = 200;
   server = createServer((_, response) => {
-    if (answering) response.end('ok');
+    if (answering) response.writeHead(status).end('ok');
   });
   server.on('connection', (socket) => sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(onPort, '127.0.0.1', resolve));
@@ -34,8 +37,16 @@ beforeEach(async () => {
   seen = [];
   await listen(0);
   port = (server.address() as AddressInfo).port;
-  watching = watchLiveness({ port, signal: stop.signal, onChange: (liveness) => seen.push(liveness) });
-  await waitFor('HAProxy to be seen', () => seen.at(-1) === 'serving');
+  watching = watchLiveness({
+    host: '127.0.0.1',
+    port,
+    ask: (signal) => askHealth({ secure: false, host: '127.0.0.1', port, path: '/' }, 300, signal),
+    pollEveryMs: 200,
+    pollTimeoutMs: 300,
+    signal: stop.signal,
+    onChange: (liveness) => seen.push(liveness),
+  });
+  await waitFor('the server to be seen', () => seen.at(-1) === 'serving');
 });
 afterEach(async () => {
   stop.abort();
@@ -96,4 +107,24 @@ test('a starved machine does not hide a hang for good', async () => {
   answering = false;
   using _starving = starve();
   await waitFor('the hang', () => seen.at(-1) === 'hung', 30_000);
+});
+
+test('one that says that it is not ready counts as hung, until it says something better', async () => {
+  status = 503;
+  await waitFor('the bad answers', () => seen.at(-1) === 'hung');
+  status = 200;
+  await waitFor('the recovery', () => seen.at(-1) === 'serving');
+});
+
+test('one that closes whatever it accepts is not dead, and not called without end', async () => {
+  let accepted = 0;
+  server.on('connection', (socket) => {
+    accepted += 1;
+    socket.destroy();
+  });
+  for (const socket of sockets) socket.destroy();
+  await waitFor('the bad polls', () => seen.at(-1) === 'hung');
+  // Two failed polls take at least 200 ms: thousands of connections where nothing holds them back.
+  expect(accepted).toBeLessThan(200);
+  expect(seen).not.toContain('dead');
 });
