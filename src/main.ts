@@ -21,6 +21,10 @@ const commands: Readonly<
     summary: 'write haproxy.cfg once and end (for an init container)',
     load: () => import('./commands/render.ts'),
   },
+  'render keepalived': {
+    summary: 'check the flags and write keepalived.conf if there is none (likewise)',
+    load: () => import('./commands/render-keepalived.ts'),
+  },
   'show-config': {
     summary: 'print the values that the template gets',
     load: () => import('./commands/show-config.ts'),

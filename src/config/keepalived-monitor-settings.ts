@@ -115,6 +115,18 @@ export const keepalivedMonitorCommand: CommandSpec = {
   ].join('\n'),
 };
 
+export const renderKeepalivedCommand: CommandSpec = {
+  ...keepalivedMonitorCommand,
+  name: 'render keepalived',
+  summary:
+    'Checks the flags and the template, and writes keepalived.conf where there is none; for an init container.',
+  notes: [
+    'Takes the flags of the monitor, asks no API server and waits for nothing. CONFIG is written where there is none and',
+    'the nodes are known: from --servers, or (fast profile) the lists of an earlier run. Else it is left to the monitor.',
+    'Exit codes: 0 the monitor can go on, 1 failure at run time, 2 a flag or the template has to be put right.',
+  ].join('\n'),
+};
+
 const virtualRouterIdPair = z.pipe(
   z.string().check(z.regex(/^\d{1,3},\d{1,3}$/, { error: 'expected API,INGRESS such as 77,78' })),
   z.transform((text, context): VirtualRouterIds => {

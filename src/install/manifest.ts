@@ -1,4 +1,4 @@
-import { type Document, isMap, isSeq, parseDocument } from 'yaml';
+import { type Document, isSeq, parseDocument } from 'yaml';
 import type { Flavor, PodLayout } from './layout.ts';
 
 export interface ManifestSettings {
@@ -21,8 +21,7 @@ export function renderManifest(text: string, pod: PodLayout, settings: ManifestS
   const document = parseDocument(text);
   document.commentBefore = header;
   const monitor = `${pod.program}-monitor`;
-  for (const name of [pod.program, monitor])
-    set(document, [...container(document, name), 'image'], settings.image);
+  for (const each of containers(document)) set(document, [...each, 'image'], settings.image);
   if (pod.program === 'haproxy') {
     set(
       document,
@@ -34,17 +33,27 @@ export function renderManifest(text: string, pod: PodLayout, settings: ManifestS
   const page = [...container(document, monitor), 'livenessProbe', 'httpGet'];
   set(document, [...page, 'port'], settings.listen.port);
   set(document, [...page, 'host'], settings.listen.host);
-  if (settings.flavor === 'openshift') useKubeletCredentials(document, monitor);
+  if (settings.flavor === 'openshift') useKubeletCredentials(document);
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
+
+const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
 
 type Path = readonly (string | number)[];
 
 function container(document: Document, name: string): Path {
-  const list = document.getIn(['spec', 'containers']);
-  const index = isSeq(list) ? list.items.findIndex((each) => isMap(each) && each.get('name') === name) : -1;
-  if (index < 0) throw new Error(`Cannot use the manifest: there is no container "${name}", expected one`);
-  return ['spec', 'containers', index];
+  const found = containers(document).find((path) => document.getIn([...path, 'name']) === name);
+  if (found === undefined)
+    throw new Error(`Cannot use the manifest: there is no container "${name}", expected one`);
+  return found;
+}
+
+/** Those that prepare the pod come first. */
+function containers(document: Document): readonly Path[] {
+  return ['initContainers', 'containers'].flatMap((kind) => {
+    const list = document.getIn(['spec', kind]);
+    return isSeq(list) ? list.items.map((_, index) => ['spec', kind, index]) : [];
+  });
 }
 
 function set(document: Document, path: Path, value: string | number): void {
@@ -59,15 +68,21 @@ function set(document: Document, path: Path, value: string | number): void {
  * OpenShift's pods use the kubelet's credentials, which there may list nodes. Two narrow paths: a mount of all of
  * /var/lib/kubelet would keep every pod's volumes busy. Certificates are rotated by renaming, hence the folder.
  */
-function useKubeletCredentials(document: Document, monitor: string): void {
-  const path = container(document, monitor);
-  set(document, [...path, 'args', 2], '/var/lib/kubelet/kubeconfig');
+function useKubeletCredentials(document: Document): void {
+  const users = containers(document).filter(
+    (path) => document.getIn([...path, 'args', 2]) === OWN_KUBECONFIG,
+  );
+  for (const path of users) set(document, [...path, 'args', 2], '/var/lib/kubelet/kubeconfig');
   const mounts = [
     { name: 'kubeconfig', path: '/var/lib/kubelet/kubeconfig', type: 'File' },
     { name: 'kubelet-pki', path: '/var/lib/kubelet/pki', type: 'Directory' },
   ];
   for (const { name, path: host, type } of mounts) {
-    document.addIn([...path, 'volumeMounts'], document.createNode({ name, mountPath: host, readOnly: true }));
+    for (const path of users)
+      document.addIn(
+        [...path, 'volumeMounts'],
+        document.createNode({ name, mountPath: host, readOnly: true }),
+      );
     document.addIn(['spec', 'volumes'], document.createNode({ name, hostPath: { path: host, type } }));
   }
 }

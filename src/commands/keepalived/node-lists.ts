@@ -38,14 +38,22 @@ async function openNodeList(
   wake: Wake,
   observers: Observers,
 ): Promise<NodeList> {
-  const family = parseAddress(vip)?.family ?? 'ipv4';
-  const path = `${settings.lastKnownPath}.${kind}.${family}`;
+  const path = nodeListPath(settings, kind, vip);
   const known = await readLastKnown(path);
   const lastKnown = known.kind === 'known' ? known.servers : undefined;
   const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
   const lookup = sourceSettings({ ...settings, source, vips: [vip] }, lastKnown ?? [], observers.log);
   const list = createServerList(settings, { lastKnown, save: createSaver(path, observers) }, observers);
   return { kind, list, run: (signal) => observeSource(createSource(lookup), list, wake.poke, signal) };
+}
+
+/** Where the list of the nodes that share this VIP is kept for a cold start. */
+export function nodeListPath(
+  { lastKnownPath }: Pick<KeepalivedMonitorSettings, 'lastKnownPath'>,
+  kind: VipKind,
+  vip: string,
+): string {
+  return `${lastKnownPath}.${kind}.${parseAddress(vip)?.family ?? 'ipv4'}`;
 }
 
 /** One node for each name, with its addresses of every family. */

@@ -16,10 +16,12 @@ function helpOf(command: readonly string[]) {
 it.each([
   { manifest: haproxyManifest, name: 'haproxy' },
   { manifest: haproxyManifest, name: 'haproxy-monitor' },
+  { manifest: keepalivedManifest, name: 'render' },
   { manifest: keepalivedManifest, name: 'keepalived' },
   { manifest: keepalivedManifest, name: 'keepalived-monitor' },
 ])('container $name calls a command with flags that it knows', ({ manifest, name }) => {
-  const { args } = containerOf(readPod(manifest), name);
+  const pod = readPod(manifest);
+  const { args } = pod.spec.initContainers.find((each) => each.name === name) ?? containerOf(pod, name);
   const help = helpOf(args.slice(0, 2));
   const flags = args.filter((arg) => arg.startsWith('--')).map((arg) => arg.replace(/=.*/, ''));
   expect(help.flags).toEqual(expect.arrayContaining(flags));

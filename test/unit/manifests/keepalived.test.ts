@@ -14,13 +14,21 @@ it('is a node-critical pod on the host network of every node, whatever its taint
 });
 
 it('has the capabilities for addresses, VRRP and multicast, and no others', () => {
-  for (const { securityContext } of spec.containers) {
+  for (const { securityContext } of [...spec.initContainers, ...spec.containers]) {
     expect(securityContext.allowPrivilegeEscalation).toBe(false);
     expect(securityContext.readOnlyRootFilesystem).toBe(true);
     expect(securityContext.capabilities.drop).toEqual(['ALL']);
   }
   expect(supervisor.securityContext.capabilities.add).toEqual(['NET_ADMIN', 'NET_RAW', 'NET_BROADCAST']);
   expect(monitor.securityContext.capabilities.add).toEqual(['NET_ADMIN', 'NET_RAW']);
+});
+
+it('checks, before anything starts, what the monitor will run with', () => {
+  const [render] = spec.initContainers;
+  expect(render?.args.slice(2)).toEqual(monitor.args.slice(2));
+  expect(render?.securityContext).toEqual(monitor.securityContext);
+  expect(render?.terminationMessagePolicy).toBe('FallbackToLogsOnError');
+  expect(new Set([...spec.initContainers, ...spec.containers].map(({ image }) => image)).size).toBe(1);
 });
 
 it('asks the supervisor whether it lives, and the monitor on loopback', () => {

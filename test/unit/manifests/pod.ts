@@ -8,7 +8,7 @@ const probe = z.strictObject({
   exec: z.optional(z.strictObject({ command: z.array(z.string()) })),
 });
 
-const container = z.strictObject({
+const common = {
   name: z.string(),
   image: z.string(),
   imagePullPolicy: z.string(),
@@ -23,9 +23,11 @@ const container = z.strictObject({
   volumeMounts: z.array(
     z.strictObject({ name: z.string(), mountPath: z.string(), readOnly: z._default(z.boolean(), false) }),
   ),
-  livenessProbe: probe,
   terminationMessagePolicy: z.string(),
-});
+};
+
+const initContainer = z.strictObject(common);
+const container = z.strictObject({ ...common, livenessProbe: probe });
 
 const volume = z.strictObject({
   name: z.string(),
@@ -51,6 +53,7 @@ const pod = z.strictObject({
       runAsGroup: z.number(),
       seccompProfile: z.strictObject({ type: z.string() }),
     }),
+    initContainers: z._default(z.array(initContainer), []),
     containers: z.array(container),
     volumes: z.array(volume),
   }),
@@ -58,6 +61,7 @@ const pod = z.strictObject({
 
 export type Pod = z.infer<typeof pod>;
 export type Container = z.infer<typeof container>;
+export type InitContainer = z.infer<typeof initContainer>;
 
 export const keepalivedManifest = new URL('../../../manifests/keepalived.yaml', import.meta.url).pathname;
 export const haproxyManifest = new URL('../../../manifests/haproxy.yaml', import.meta.url).pathname;

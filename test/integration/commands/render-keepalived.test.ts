@@ -1,0 +1,107 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { writeLastKnown } from '../../../src/sources/last-known.ts';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+
+const templateSource = fileURLToPath(new URL('../../../templates/keepalived.conf.ejs', import.meta.url));
+
+/** The node "a" with 10.77.0.1 on its eth0; there is no API server, and no kubeconfig. */
+let node: NetNamespace;
+let directory: string;
+const at = (name: string) => join(directory, name);
+
+beforeAll(async () => {
+  ensureBuilt();
+  node = await createNetNamespace();
+  await node.run('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'far0');
+  await node.run('ip', 'link', 'set', 'far0', 'up');
+  await node.run('ip', 'address', 'add', '10.77.0.1/24', 'dev', 'eth0');
+  await node.run('ip', 'link', 'set', 'eth0', 'up');
+});
+afterAll(() => node?.remove());
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hawser-render-'));
+  copyFileSync(templateSource, at('template'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const usual = ['--api-vips', '10.77.0.100', '--node-name', 'a'];
+const named = ['--cluster-name', 'managed'];
+const threeNodes = ['--source', 'static', '--servers', 'a=10.77.0.1,b=10.77.0.2,c=10.77.0.3'];
+const run = (...flags: readonly string[]) => {
+  const files = [at('kubeconfig'), at('template'), at('keepalived.conf')];
+  const command = ['render', 'keepalived', ...files, ...usual, '--run-dir', directory, ...flags];
+  return runCommand([...node.prefix, hawser, ...command], { timeoutMs: 30_000 });
+};
+const written = () => readFileSync(at('keepalived.conf'), 'utf8');
+
+test('where the nodes are known and there is no configuration it is written, and later left alone', async () => {
+  expect(await run(...named, ...threeNodes)).toMatchObject({ exitCode: 0 });
+  expect(written()).toMatch(/unicast_peer \{\s+# b\s+10\.77\.0\.2 .*\s+# c\s+10\.77\.0\.3 /);
+  writeFileSync(at('keepalived.conf'), 'what is there');
+  expect(await run(...named, ...threeNodes)).toMatchObject({ exitCode: 0 });
+  expect(written()).toBe('what is there');
+  expect(readdirSync(directory).sort()).toEqual(['keepalived.conf', 'template']);
+});
+
+test('where neither the nodes nor a kubeconfig are known nothing is written, and nobody is asked or waited for', async () => {
+  const { exitCode, stderr } = await run();
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('"event":"configuration-left-to-the-monitor"');
+  expect(existsSync(at('keepalived.conf'))).toBe(false);
+});
+
+test('the list of an earlier run is enough, with a name, in the fast profile, where nobody joins before the monitor speaks', async () => {
+  const servers = ['a', 'b'].map((name, index) => ({ name, address: `10.77.0.${index + 1}`, port: 6443 }));
+  await writeLastKnown(at('vrrp-nodes.json.api.ipv4'), servers, new Date());
+  expect(await run(...named, '--profile', 'openshift')).toMatchObject({ exitCode: 0 });
+  expect(existsSync(at('keepalived.conf'))).toBe(false);
+  expect(await run()).toMatchObject({ exitCode: 0 });
+  expect(existsSync(at('keepalived.conf'))).toBe(false);
+  expect(await run(...named)).toMatchObject({ exitCode: 0 });
+  expect(written()).toContain('10.77.0.2 min_ttl 255');
+});
+
+test.each([
+  ['a variable that is not there', 'router_id <%= routrId %>', 'routrId'],
+  [
+    'a word that keepalived does not know',
+    'vrrp_instance A {\n  virtual_ruoter_id 7\n}\n',
+    'virtual_ruoter_id',
+  ],
+])(
+  '%s in the template ends it with 2 and is named, though the nodes are not known',
+  async (_, text, named) => {
+    writeFileSync(at('template'), text);
+    const { exitCode, stderr } = await run();
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(named);
+    expect(readdirSync(directory)).toEqual(['template']);
+  },
+);
+
+test('a bad flag ends it with 2', async () => {
+  const { exitCode, stderr } = await run('--mode', 'broadcast');
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('--mode "broadcast": expected unicast or multicast');
+});
+
+test('an interface that is not there yet is no reason to hold the pod back', async () => {
+  const { exitCode, stderr } = await run(...named, ...threeNodes, '--interface', 'bond0');
+  expect(exitCode).toBe(0);
+  expect(stderr).toContain('"event":"group-not-ready"');
+  expect(existsSync(at('keepalived.conf'))).toBe(false);
+});
