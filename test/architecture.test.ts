@@ -25,7 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   firewall: ['model', 'system', 'zod'],
   install: ['model', 'system', 'node', 'yaml', 'zod'],
   doctor: ['model', 'protocol', 'sources', 'haproxy', 'keepalived', 'firewall', 'system', 'node', 'zod'],
-  observe: ['model', 'node', 'pino', 'prom-client'],
+  observe: ['model', 'node', 'pino', 'prom-client', 'zod'],
   system: ['model', 'node', 'execa', 'chokidar'],
 };
 

@@ -6,7 +6,6 @@ import {
 } from '../config/haproxy-monitor-settings.ts';
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
-import { createLog } from '../observe/logger.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
 import { createSource } from '../sources/create-source.ts';
@@ -23,6 +22,7 @@ import { runRedirectLoop } from './monitor/redirect-loop.ts';
 import { createSaver } from './monitor/saver.ts';
 import { createServerList } from './monitor/server-list.ts';
 import { sourceSettings } from './monitor/source-settings.ts';
+import { openLog } from './open-log.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 /** `hawser haproxy monitor`: resolves with 0 once it was asked to stop and the redirect is gone. */
@@ -33,7 +33,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     return 0;
   }
   const settings = haproxyMonitorSettings(line.values);
-  const log = createLog('haproxy-monitor', settings.logLevel);
+  const log = await openLog('haproxy-monitor', settings);
   const observers = { log, metrics: createMonitorMetrics(monotonicMs), once: createOnce() };
   await monitor(settings, observers, stopOnSignals(log));
   log({ event: 'monitor-stopped' });

@@ -9,12 +9,13 @@ import {
 import { createHaproxyProgram } from '../haproxy/haproxy-program.ts';
 import { ConfigError } from '../model/errors.ts';
 import { createHaproxySupervisorMetrics } from '../observe/haproxy-supervisor-metrics.ts';
-import { createLog, type Log } from '../observe/logger.ts';
+import type { Log } from '../observe/logger.ts';
 import { servePatiently } from '../observe/serve-patiently.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { serveControlSocket } from '../protocol/control-server.ts';
 import { createSupervisor, type Supervisor } from '../supervisor/supervisor.ts';
 import { observeSupervisor } from './observe-supervisor.ts';
+import { openLog } from './open-log.ts';
 import { survive } from './survive.ts';
 
 /** `hawser haproxy supervise`: resolves with 0 once it was asked to stop and everything is gone. */
@@ -25,7 +26,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     return 0;
   }
   const settings = haproxySuperviseSettings(line.values, env);
-  return await supervise(settings, createLog('haproxy-supervisor', settings.logLevel));
+  return await supervise(settings, await openLog('haproxy-supervisor', settings));
 }
 
 async function supervise(settings: HaproxySuperviseSettings, write: Log): Promise<number> {

@@ -9,7 +9,6 @@ import {
 import { clusterNameOf } from '../model/cluster-name.ts';
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
-import { createLog } from '../observe/logger.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
 import { openKubeconfig } from '../sources/kubeconfig.ts';
@@ -25,6 +24,7 @@ import { runConfigurationLoop } from './monitor/configuration-loop.ts';
 import { troubleOf } from './monitor/hung.ts';
 import { watchInputs } from './monitor/inputs.ts';
 import type { Observers } from './monitor/observers.ts';
+import { openLog } from './open-log.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 const NAME_RETRY_MS = 500;
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     return 0;
   }
   const settings = keepalivedMonitorSettings(line.values);
-  const log = createLog('keepalived-monitor', settings.logLevel);
+  const log = await openLog('keepalived-monitor', settings);
   const observers = { log, metrics: createMonitorMetrics(monotonicMs), once: createOnce() };
   await monitor(settings, observers, stopOnSignals(log));
   log({ event: 'monitor-stopped' });

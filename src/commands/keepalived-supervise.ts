@@ -9,7 +9,7 @@ import {
 import { createKeepalivedProgram } from '../keepalived/keepalived-program.ts';
 import { readNotifyFifo } from '../keepalived/notify-fifo.ts';
 import { ConfigError, messageOf } from '../model/errors.ts';
-import { createLog, type Log } from '../observe/logger.ts';
+import type { Log } from '../observe/logger.ts';
 import { servePatiently } from '../observe/serve-patiently.ts';
 import { createVrrpSupervisorMetrics, type Holding } from '../observe/vrrp-supervisor-metrics.ts';
 import type { Answer } from '../protocol/answer.ts';
@@ -18,6 +18,7 @@ import type { VrrpStatus } from '../protocol/vrrp-status.ts';
 import { createVrrpSupervisor, type VrrpSupervisor } from '../supervisor/vrrp/supervisor.ts';
 import { runLeanCommand } from '../system/run-lean-command.ts';
 import { observeSupervisor } from './observe-supervisor.ts';
+import { openLog } from './open-log.ts';
 import { survive } from './survive.ts';
 
 /** `hawser keepalived supervise`: resolves with 0 once it was asked to stop and no VIP is left. */
@@ -28,7 +29,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     return 0;
   }
   const settings = keepalivedSuperviseSettings(line.values);
-  return await supervise(settings, createLog('keepalived-supervisor', settings.logLevel));
+  return await supervise(settings, await openLog('keepalived-supervisor', settings));
 }
 
 async function supervise(settings: KeepalivedSuperviseSettings, write: Log): Promise<number> {

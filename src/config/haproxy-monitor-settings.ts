@@ -7,6 +7,7 @@ import {
   apiPortFlag,
   apiVipsFlag,
   healthPortFlag,
+  journalFlag,
   kubeconfigArgument,
   lbPortFlag,
   logLevelFlag,
@@ -65,6 +66,7 @@ export const haproxyMonitorCommand: CommandSpec = {
       default: '6s',
     },
     { flag: '--listen <address>', help: '/healthz and /metrics, on loopback', default: '127.0.0.1:50937' },
+    journalFlag,
     logLevelFlag,
   ],
   notes: [
@@ -113,6 +115,7 @@ export const haproxyMonitorFields = {
   resolvConf: z.optional(absolutePath),
   redirectRemoveAfter: durationMs,
   listen: listenAddress,
+  journal: z.optional(absolutePath),
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
 };
 

@@ -4,7 +4,7 @@ import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, optionalListenAddress, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
-import { logLevelFlag } from './shared-flags.ts';
+import { journalFlag, logLevelFlag } from './shared-flags.ts';
 
 export const haproxySuperviseCommand: CommandSpec = {
   name: 'haproxy supervise',
@@ -52,6 +52,7 @@ export const haproxySuperviseCommand: CommandSpec = {
       // The key of that name is the monitor's.
       inFile: 'never',
     },
+    journalFlag,
     logLevelFlag,
   ],
   notes: [
@@ -73,6 +74,7 @@ export const haproxySuperviseFields = {
   forceDeleteTimeout: durationMs,
   startTimeout: durationMs,
   listen: optionalListenAddress,
+  journal: z.optional(absolutePath),
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
 };
 

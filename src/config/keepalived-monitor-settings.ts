@@ -24,6 +24,7 @@ import {
   apiPortFlag,
   apiVipsFlag,
   healthPortFlag,
+  journalFlag,
   kubeconfigArgument,
   lbPortFlag,
   logLevelFlag,
@@ -105,6 +106,7 @@ export const keepalivedMonitorCommand: CommandSpec = {
       default: '/usr/sbin/keepalived',
     },
     { flag: '--listen <address>', help: '/healthz and /metrics, on loopback', default: '127.0.0.1:50938' },
+    journalFlag,
     logLevelFlag,
   ],
   notes: [
@@ -193,6 +195,7 @@ export const keepalivedMonitorFields = {
   runDir: absolutePath,
   keepalived: absolutePath,
   listen: listenAddress,
+  journal: z.optional(absolutePath),
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
 };
 

@@ -3,7 +3,7 @@ import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, optionalListenAddress, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
-import { logLevelFlag } from './shared-flags.ts';
+import { journalFlag, logLevelFlag } from './shared-flags.ts';
 
 export const keepalivedSuperviseCommand: CommandSpec = {
   name: 'keepalived supervise',
@@ -45,6 +45,7 @@ export const keepalivedSuperviseCommand: CommandSpec = {
       // The key of that name is the monitor's.
       inFile: 'never',
     },
+    journalFlag,
     logLevelFlag,
   ],
   notes: [
@@ -69,6 +70,7 @@ export const keepalivedSuperviseFields = {
   chrt: realtimePriority,
   monitorTimeout: durationMs,
   listen: optionalListenAddress,
+  journal: z.optional(absolutePath),
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
 };
 

@@ -43,6 +43,12 @@ export const lookupFlags: readonly Flag[] = [
   { flag: '--servers <list>', help: 'HOST=IP[:PORT],… for --source static', inFile: 'top' },
 ];
 
+export const journalFlag: Flag = {
+  flag: '--journal <dir>',
+  help: 'keep a journal of what happened there, such as /var/log/hawser',
+  inFile: 'never',
+};
+
 export const logLevelFlag: Flag = {
   flag: '--log-level <level>',
   help: 'debug, info, warn or error',

@@ -1,6 +1,7 @@
 import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
 import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
 import type { ApiServer } from '../../model/api-server.ts';
+import { endpointOf } from '../../model/choose-servers.ts';
 import { renderLoadBalancer } from '../../render/render-load-balancer.ts';
 import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
@@ -23,6 +24,7 @@ export function haproxyConfiguration(
 ): ConfigurationParts<readonly ApiServer[]> {
   const { haproxy: haproxyPath, template, config: configPath, socket: socketPath } = settings;
   const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  let served: readonly ApiServer[] | undefined;
   return {
     wake,
     checkIntervalMs: settings.checkInterval,
@@ -40,6 +42,23 @@ export function haproxyConfiguration(
       if (outcome.kind === 'reloaded' && changeMs !== undefined)
         observers.metrics.changeServed(changeMs / 1_000);
       tellOutcome(outcome, { servers: servers.length, changeMs }, observers);
+      if (isServed) {
+        tellServers(served, servers, observers);
+        served = servers;
+      }
     },
   };
+}
+
+/** Which servers came and went since this monitor's first list. */
+function tellServers(
+  before: readonly ApiServer[] | undefined,
+  now: readonly ApiServer[],
+  { log }: Observers,
+): void {
+  if (before === undefined) return;
+  const without = (list: readonly ApiServer[], gone: readonly ApiServer[]) =>
+    list.map(endpointOf).filter((each) => !gone.some((other) => endpointOf(other) === each));
+  const [added, removed] = [without(now, before), without(before, now)];
+  if (added.length + removed.length > 0) log({ event: 'servers-changed', added, removed });
 }

@@ -42,6 +42,7 @@ describe('monitor and supervisor together', () => {
     cluster.setObjects(nodesOf(3));
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
     await balancer.monitorSaid('configuration-reloaded', 2);
+    expect(await balancer.monitorSaid('servers-changed', 1)).toMatchObject({ removed: ['10.77.0.14:6443'] });
     const status = await supervisor.status();
     expect(status.current?.config).toBe('live');
     expect(status.lastFailure).toBeNull();

@@ -55,6 +55,7 @@ it('mounts narrow paths of the host and nothing above them', () => {
     '/etc/hawser',
     '/etc/kubernetes/static-pod-resources/haproxy',
     '/etc/resolv.conf',
+    '/var/log/hawser',
   ]);
 });
 
@@ -68,8 +69,8 @@ it('mounts only volumes that are there, and has none that nobody mounts', () => 
 it('gives each container what it writes, and the rest read-only or not at all', () => {
   const writable = ({ volumeMounts }: Container) =>
     volumeMounts.filter(({ readOnly }) => !readOnly).map(({ mountPath }) => mountPath);
-  expect(writable(supervisor)).toEqual(['/var/run/haproxy', '/var/lib/haproxy/run']);
-  expect(writable(monitor)).toEqual(['/etc/haproxy', '/var/run/haproxy']);
+  expect(writable(supervisor)).toEqual(['/var/run/haproxy', '/var/lib/haproxy/run', '/var/log/hawser']);
+  expect(writable(monitor)).toEqual(['/etc/haproxy', '/var/run/haproxy', '/var/log/hawser']);
 });
 
 it('has a writable mount below every path that the supervisor writes by default', () => {
@@ -88,9 +89,14 @@ it("names the image by the project's version, never latest", () => {
   expect(spec.containers.map(({ image }) => image)).toEqual([`hawser:${version}`, `hawser:${version}`]);
 });
 
-it('has no setting but where the settings are', () => {
-  for (const { args } of spec.containers)
-    expect(args.filter((arg) => arg.startsWith('--'))).toEqual(['--settings=/etc/hawser/config.yaml']);
+it('has no setting but where the settings are, and where it mounts the journal', () => {
+  for (const { args, volumeMounts } of spec.containers) {
+    expect(args.filter((arg) => arg.startsWith('--'))).toEqual([
+      '--settings=/etc/hawser/config.yaml',
+      '--journal=/var/log/hawser',
+    ]);
+    expect(volumeMounts).toContainEqual({ name: 'journal', mountPath: '/var/log/hawser', readOnly: false });
+  }
 });
 
 it('says why a failing container failed', () => {

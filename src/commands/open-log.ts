@@ -1,0 +1,14 @@
+import { hostname } from 'node:os';
+import { withJournal } from '../observe/journal/journal.ts';
+import { createLog, type Log } from '../observe/logger.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
+
+/** The log of a process that runs until it is stopped, with a journal where one is asked for. */
+export async function openLog(
+  program: string,
+  { logLevel, journal }: { readonly logLevel: string; readonly journal?: string | undefined },
+): Promise<Log> {
+  const log = createLog(program, logLevel);
+  if (journal === undefined) return log;
+  return await withJournal(log, { directory: journal, program, node: hostname(), nowMs: monotonicMs });
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+
+/** What an entry is about. */
+export const journalKinds = [
+  'vip',
+  'split-brain',
+  'health',
+  'repair',
+  'reload',
+  'rejected',
+  'servers',
+  'group',
+  'process',
+  'journal',
+] as const;
+
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+const entryFields = {
+  kind: z.enum(journalKinds),
+  /** The name of the log event that it was made from. */
+  event: z.string(),
+  /** Who or what it happened to: an instance, an address, a generation. */
+  subject: z.optional(z.string()),
+  from: z.optional(z.string()),
+  to: z.optional(z.string()),
+  reason: z.optional(z.string()),
+  facts: z.optional(z.record(z.string(), scalar)),
+};
+
+/**
+ * One line of a journal. `seq` counts from 1 without a gap, through restarts and files; `prev` is the SHA-256 of the
+ * line before (its bytes without the newline), of the first one 64 zeros. A reader of version 1 may rely on all of it:
+ * fields are added, never changed.
+ */
+export const journalLineSchema = z.object({
+  v: z.literal(1),
+  seq: z.int().check(z.minimum(1)),
+  /** ISO 8601, UTC, of the node's own clock. */
+  at: z.iso.datetime(),
+  node: z.string(),
+  program: z.string(),
+  ...entryFields,
+  prev: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
+});
+
+const entrySchema = z.object(entryFields);
+export type JournalEntry = z.infer<typeof entrySchema>;
+export type JournalLine = z.infer<typeof journalLineSchema>;
+
+export const noLineBefore = '0'.repeat(64);
+
+/** The `prev` of the line after this one. */
+export function hashOfLine(line: string): string {
+  return createHash('sha256').update(line).digest('hex');
+}
+
+/** Undefined for whatever is no line of a journal. */
+export function parseJournalLine(text: string): JournalLine | undefined {
+  try {
+    const parsed = journalLineSchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,124 @@
+import type { LogEvent } from '../logger.ts';
+import type { JournalEntry } from './journal-line.ts';
+
+/** Which field of a log event becomes what in the journal. */
+interface Row {
+  readonly kind: JournalEntry['kind'];
+  readonly subject?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly reason?: string;
+  readonly facts?: readonly string[];
+}
+
+const repaired: Row = { kind: 'repair', subject: 'vip', reason: 'reason', facts: ['instance', 'interface'] };
+const splitBrain: Row = {
+  ...{ kind: 'split-brain', subject: 'vip', reason: 'message' },
+  facts: ['instance', 'interface', 'lastedMs', 'outMs'],
+};
+const life: Row = { kind: 'process', facts: ['pid', 'how', 'ranMs', 'held', 'signal', 'generation'] };
+const refused: Row = {
+  kind: 'rejected',
+  subject: 'cause',
+  reason: 'message',
+  facts: ['stage', 'config', 'stillServing', 'stillRuns', 'detail'],
+};
+const served = ['cause', 'generation', 'pid', 'tookMs', 'config', 'servers', 'nodes', 'changeMs'];
+
+/** The events that explain an incident afterwards. One that is not here is in the log alone. */
+const rows: Readonly<Record<string, Row>> = {
+  'vrrp-transition': {
+    ...{ kind: 'vip', subject: 'instance', from: 'from', to: 'to', reason: 'reason' },
+    facts: ['priority'],
+  },
+  'vrrp-priority': { kind: 'health', subject: 'instance', from: 'from', to: 'to', facts: ['state'] },
+  'second-holder-heard': { kind: 'split-brain', subject: 'instance', facts: ['priority'] },
+  'split-brain': splitBrain,
+  'split-brain-left': splitBrain,
+  'split-brain-over': splitBrain,
+  'split-brain-returned': splitBrain,
+  'virtual-router-id-taken': { kind: 'group', reason: 'message' },
+  'virtual-router-id-free': { kind: 'group', facts: ['ids'] },
+  'health-told': { kind: 'health', subject: 'kind', from: 'before', to: 'value', reason: 'why' },
+  liveness: { kind: 'health', subject: 'kind', to: 'liveness' },
+  peers: { kind: 'health', subject: 'kind', facts: ['serve'] },
+  'monitor-silent': { kind: 'health', subject: 'path', to: 'value' },
+  'monitor-back': { kind: 'health', subject: 'path', to: 'value' },
+  'vip-put-back': repaired,
+  'stray-vip-removed': repaired,
+  'stale-vip-removed': { ...repaired, subject: 'removed' },
+  'stale-vip-stays': { kind: 'repair', reason: 'trouble' },
+  'vip-not-repaired': { kind: 'repair', subject: 'vips', reason: 'trouble' },
+  'generation-serving': { kind: 'reload', subject: 'generation', facts: served },
+  'configuration-reloaded': { kind: 'reload', subject: 'generation', facts: served },
+  'configuration-recovered': { kind: 'reload' },
+  'falling-back-to-last-good': { kind: 'reload', reason: 'cause', facts: served },
+  'generation-refused': refused,
+  'configuration-refused': refused,
+  'configuration-rejected': { kind: 'rejected', subject: 'by', reason: 'message', facts: ['detail'] },
+  'configuration-not-applied': { kind: 'rejected', reason: 'message' },
+  'template-unusable': { kind: 'rejected', reason: 'message' },
+  'servers-changed': { kind: 'servers', facts: ['added', 'removed'] },
+  'list-held': { kind: 'servers', reason: 'reason', facts: ['lost'] },
+  'cold-start-with-last-known': { kind: 'servers', facts: ['servers'] },
+  'group-not-ready': { kind: 'group', reason: 'reason' },
+  'left-the-group': { kind: 'group', facts: ['answer'] },
+  'generation-died': life,
+  'keepalived-died': life,
+  'keepalived-killed': life,
+  'keepalived-adopted': life,
+  'keepalived-gone': life,
+  'supervisor-started': life,
+  'supervisor-stopped': life,
+  'monitor-started': life,
+  'monitor-stopped': life,
+  stopping: life,
+};
+
+const MAX_TEXT = 500;
+const MAX_LIST = 50;
+
+/** What the journal keeps of an event, undefined where it keeps nothing. No text is longer than 500 characters. */
+export function journalEntryOf(event: LogEvent): JournalEntry | undefined {
+  const row = Object.hasOwn(rows, event.event) ? rows[event.event] : undefined;
+  if (row === undefined) return undefined;
+  const text = (field: string | undefined): string | undefined => {
+    const value = field === undefined ? undefined : scalarOf(event[field]);
+    return value === undefined ? undefined : String(value);
+  };
+  const [subject, from, to, reason] = [row.subject, row.from, row.to, row.reason].map(text);
+  const facts = (row.facts ?? []).flatMap((name) => {
+    const value = scalarOf(event[name]);
+    return value === undefined || name === row.subject ? [] : [[name, value] as const];
+  });
+  return {
+    kind: row.kind,
+    event: event.event,
+    ...(subject !== undefined && { subject }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(reason !== undefined && { reason }),
+    ...(facts.length > 0 && { facts: Object.fromEntries(facts) }),
+  };
+}
+
+/** What JSON can say in one value: a list as its elements, numbers where they are finite. */
+function scalarOf(value: unknown): string | number | boolean | undefined {
+  switch (typeof value) {
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : undefined;
+    case 'string':
+      return value.slice(0, MAX_TEXT);
+    default:
+      return Array.isArray(value) ? listOf(value) : undefined;
+  }
+}
+
+function listOf(values: readonly unknown[]): string {
+  const shown = values
+    .slice(0, MAX_LIST)
+    .filter((each) => typeof each === 'string' || typeof each === 'number');
+  return shown.join(', ').slice(0, MAX_TEXT);
+}

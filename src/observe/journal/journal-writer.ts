@@ -1,0 +1,126 @@
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
+import { journalPath, listJournalFiles, readTail } from './journal-files.ts';
+import { hashOfLine, type JournalEntry, noLineBefore, parseJournalLine } from './journal-line.ts';
+
+export interface JournalLimits {
+  /** A file that has reached this is followed by a new one. */
+  readonly fileBytes: number;
+  /** How many files of one program are kept, the one that is written to included. */
+  readonly files: number;
+}
+
+export interface JournalWriter {
+  /** Appends one line in one write. Throws the system error; then the file is as it was before. */
+  readonly append: (entry: JournalEntry) => void;
+  readonly close: () => void;
+}
+
+interface Head {
+  readonly fd: number;
+  readonly bytes: number;
+  readonly seq: number;
+  readonly prev: string;
+}
+
+/** A line has at most some twelve texts of 500 characters; what is longer all the same loses its facts. */
+const MAX_LINE_BYTES = 16_384;
+
+/**
+ * Opens one program's journal and goes on where it ended. A last line that was only half written is cut off, and the
+ * first line after it says how much was lost. Never more than `files` × `fileBytes` and a line on disk. Not synced: a
+ * power cut may cost the last lines, which is then seen as a line cut in half, or not at all.
+ */
+export function openJournalWriter(
+  directory: string,
+  { program, node }: { readonly program: string; readonly node: string },
+  limits: JournalLimits,
+): JournalWriter {
+  mkdirSync(directory, { recursive: true, mode: 0o750 });
+  const found = findEnd(directory, program);
+  let head = found.head;
+
+  const write = (entry: JournalEntry): void => {
+    if (head.bytes >= limits.fileBytes) rotate();
+    // Somebody who cut the file, or wrote to it, would make one chain of two.
+    const { size } = fstatSync(head.fd);
+    if (size !== head.bytes)
+      throw new Error(`somebody else has changed the journal: it has ${size} bytes, expected ${head.bytes}`);
+    const line = lineOf(entry, head);
+    const bytes = Buffer.from(`${line}\n`);
+    writeWhole(head, bytes);
+    head = { ...head, bytes: head.bytes + bytes.length, seq: head.seq + 1, prev: hashOfLine(line) };
+  };
+  const lineOf = (entry: JournalEntry, { seq, prev }: Head): string => {
+    const at = new Date().toISOString();
+    const line = JSON.stringify({ v: 1, seq, at, node, program, ...entry, prev });
+    if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
+    return JSON.stringify({ v: 1, seq, at, node, program, kind: entry.kind, event: entry.event, prev });
+  };
+  const rotate = (): void => {
+    const fd = openSync(journalPath(directory, program, head.seq), 'ax', 0o640);
+    closeSync(head.fd);
+    head = { ...head, fd, bytes: 0 };
+    const files = listJournalFiles(directory).filter((file) => file.program === program);
+    for (const { path } of files.slice(0, -limits.files)) rmSync(path, { force: true });
+  };
+  try {
+    if (found.trouble !== undefined)
+      write({ kind: 'journal', event: 'journal-repaired', reason: found.trouble });
+  } catch (error) {
+    closeSync(head.fd);
+    throw error;
+  }
+  return { append: write, close: () => closeSync(head.fd) };
+}
+
+/** A full disk may take a part: what there is of it must not be what the next line is appended to. */
+function writeWhole({ fd, bytes: before }: Head, bytes: Buffer): void {
+  try {
+    const written = writeSync(fd, bytes);
+    if (written < bytes.length) throw new Error(`the disk took ${written} of ${bytes.length} bytes`);
+  } catch (error) {
+    ftruncateSync(fd, before);
+    throw error;
+  }
+}
+
+function findEnd(
+  directory: string,
+  program: string,
+): { readonly head: Head; readonly trouble: string | undefined } {
+  const files = listJournalFiles(directory).filter((file) => file.program === program);
+  const last = files.at(-1);
+  const path = last?.path ?? journalPath(directory, program, 1);
+  const tail = last === undefined ? undefined : readTail(path);
+  // A file that was just begun is empty: what comes before it is in the one before.
+  const before = files.at(-2);
+  const line = tail?.line ?? (before === undefined ? undefined : readTail(before.path).line);
+  const half = tail?.halfBytes ?? 0;
+  if (half > 0) truncateSync(path, tail?.wholeBytes);
+  const fd = openSync(path, 'a', 0o640);
+  const parsed = line === undefined ? undefined : parseJournalLine(line);
+  const counted = (last?.firstSeq ?? 1) + (tail?.lines ?? 0);
+  return {
+    head: {
+      fd,
+      bytes: tail?.wholeBytes ?? 0,
+      seq: parsed === undefined ? counted : parsed.seq + 1,
+      prev: line === undefined ? noLineBefore : hashOfLine(line),
+    },
+    trouble: troubleOf(half, line !== undefined && parsed === undefined),
+  };
+}
+
+function troubleOf(halfBytes: number, isForeign: boolean): string | undefined {
+  if (halfBytes > 0) return `its last line was only half written: ${halfBytes} bytes were cut off`;
+  return isForeign ? 'its last line is none of a journal' : undefined;
+}
