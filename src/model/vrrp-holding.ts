@@ -25,7 +25,8 @@ const HIDDEN_AT_MOST_MS = 500;
 export function nextHolding(holding: Holding, { role, ageMs }: VrrpPart, nowMs: number): Holding {
   if (role === 'holder') return { kind: 'held', hiddenSinceMs: undefined };
   if (role === 'apart' || holding.kind === 'none') return { kind: 'none' };
-  const hiddenSinceMs = holding.hiddenSinceMs ?? nowMs;
-  const hiddenMs = Math.max(ageMs, nowMs - hiddenSinceMs);
+  // Each look may fall into another reload: the age tells. A negative one is of a clock that was put back.
+  const hiddenSinceMs = ageMs >= 0 ? nowMs - ageMs : (holding.hiddenSinceMs ?? nowMs);
+  const hiddenMs = nowMs - hiddenSinceMs;
   return hiddenMs < HIDDEN_AT_MOST_MS ? { kind: 'held', hiddenSinceMs } : { kind: 'none' };
 }

@@ -29,6 +29,11 @@ test('one reload after another does not wear the holder out', () => {
   expect(after([[0, 'holder'], ...reloads, [20_000, 'backup']])).toMatchObject({ kind: 'held' });
 });
 
+test('looks that fall into one reload each, time after time, do not add up', () => {
+  const looks = Array.from({ length: 20 }, (_, index): Look => [200 + index * 200, 'backup', 50]);
+  expect(after([[0, 'holder'], ...looks])).toMatchObject({ kind: 'held' });
+});
+
 test('a holder that was beaten half a second ago is none any more, though nobody has looked since', () => {
   const late: readonly Look[] = [
     [0, 'holder'],
