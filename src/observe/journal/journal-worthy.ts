@@ -16,6 +16,10 @@ const splitBrain: Row = {
   ...{ kind: 'split-brain', subject: 'vip', reason: 'message' },
   facts: ['instance', 'interface', 'lastedMs', 'outMs'],
 };
+const dialect: Row = {
+  ...{ kind: 'group', from: 'from', to: 'to', reason: 'message' },
+  facts: ['at', 'lateMs', 'stays'],
+};
 const life: Row = { kind: 'process', facts: ['pid', 'how', 'ranMs', 'held', 'signal', 'generation'] };
 const refused: Row = {
   kind: 'rejected',
@@ -63,7 +67,14 @@ const rows: Readonly<Record<string, Row>> = {
   'cold-start-with-last-known': { kind: 'servers', facts: ['servers'] },
   'group-not-ready': { kind: 'group', reason: 'reason' },
   'left-the-group': { kind: 'group', facts: ['answer'] },
+  'profile-change-planned': dialect,
+  'profile-change-refused': dialect,
+  'profile-change-cancelled': dialect,
+  'profile-changed': dialect,
+  'cpu-starvation': { kind: 'health', facts: ['lagMs', 'lateTimers'] },
+  'cpu-starvation-over': { kind: 'health', facts: ['worstLagMs', 'lateTimers', 'lastedMs'] },
   'generation-died': life,
+  'keepalived-hung': life,
   'keepalived-died': life,
   'keepalived-killed': life,
   'keepalived-adopted': life,
@@ -102,7 +113,7 @@ export function journalEntryOf(event: LogEvent): JournalEntry | undefined {
   };
 }
 
-/** What JSON can say in one value: a list as its elements, numbers where they are finite. */
+/** What JSON can say in one value: a list or an object as its elements, numbers where they are finite. */
 function scalarOf(value: unknown): string | number | boolean | undefined {
   switch (typeof value) {
     case 'boolean':
@@ -112,7 +123,7 @@ function scalarOf(value: unknown): string | number | boolean | undefined {
     case 'string':
       return value.slice(0, MAX_TEXT);
     default:
-      return Array.isArray(value) ? listOf(value) : undefined;
+      return typeof value === 'object' && value !== null ? listOf(Object.values(value)) : undefined;
   }
 }
 
