@@ -63,7 +63,7 @@ async function planInstall(
     ...{ path: `${layout.replacedDir}/${path.slice(layout.manifests.length + 1)}`, content, mode },
   }));
   const files = [...saved, ...draft.support];
-  const folders = podLayouts.map(({ dataDir }) => dataDir);
+  const folders = [...podLayouts.map(({ dataDir }) => dataDir), layout.journalDir];
   const { steps } = await planFiles(root, [...files, ...draft.manifests], folders);
   const made = steps.flatMap((step) => (step.kind === 'make-directory' ? step.path : []));
   const record: InstallRecord = {

@@ -9,6 +9,7 @@ export const layout = {
   record: '/etc/hawser/installed.json',
   /** Manifests of others that were taken out of the kubelet's folder. */
   replacedDir: '/etc/hawser/replaced',
+  journalDir: '/var/log/hawser',
   kubernetes: '/etc/kubernetes',
   clusterAuthority: '/etc/kubernetes/pki/ca.crt',
   manifests: '/etc/kubernetes/manifests',

@@ -24,6 +24,8 @@ export interface RemovalPlan {
 /** Of the monitors' folders: a configuration, its candidate and last good copy, lists of nodes, what a crash left of them. */
 const written = /^\.?(?:haproxy\.cfg|keepalived\.conf|api-servers\.json|vrrp-nodes\.json)(?:\..*)?$/;
 
+const journal = /^[a-z-]+\.\d{12}\.jsonl$/;
+
 /** What an uninstall would take away. Only files that the record names are, and what the monitors wrote. */
 export async function planRemoval(
   root: string,
@@ -38,7 +40,7 @@ export async function planRemoval(
   const backAgain = record.replaced.map(
     ({ path, saved }) => ({ kind: 'put-back', path, from: saved }) as const,
   );
-  const own = keepConfig ? [] : [layout.kubeconfig];
+  const own = keepConfig ? [] : [layout.kubeconfig, ...(await journalFiles(root))];
   return {
     manifests: await removals(files.filter(isManifest)),
     rest: [
@@ -74,6 +76,11 @@ async function dataFiles(root: string, record: InstallRecord): Promise<readonly 
     }),
   );
   return lists.flat();
+}
+
+async function journalFiles(root: string): Promise<readonly string[]> {
+  const names = await readdir(join(root, layout.journalDir)).catch(() => []);
+  return names.filter((name) => journal.test(name)).map((name) => `${layout.journalDir}/${name}`);
 }
 
 async function existing(root: string, paths: readonly string[]): Promise<readonly Removal[]> {

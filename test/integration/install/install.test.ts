@@ -53,7 +53,10 @@ test('everything is there afterwards, with its mode, and pods that name nothing 
   for (const path of manifests)
     for (const { image, args } of parse(node.read(path)).spec.containers) {
       expect(image).toBe('registry.example/hawser:9');
-      expect(args.at(-1)).toBe('--settings=/etc/hawser/config.yaml');
+      expect(args.filter((arg: string) => arg.startsWith('--'))).toEqual([
+        '--settings=/etc/hawser/config.yaml',
+        '--journal=/var/log/hawser',
+      ]);
     }
 });
 

@@ -19,7 +19,12 @@ it('has the capabilities for addresses, VRRP and multicast, and no others', () =
     expect(securityContext.readOnlyRootFilesystem).toBe(true);
     expect(securityContext.capabilities.drop).toEqual(['ALL']);
   }
-  expect(supervisor.securityContext.capabilities.add).toEqual(['NET_ADMIN', 'NET_RAW', 'NET_BROADCAST']);
+  expect(supervisor.securityContext.capabilities.add).toEqual([
+    'NET_ADMIN',
+    'NET_RAW',
+    'NET_BROADCAST',
+    'SYS_NICE',
+  ]);
   expect(monitor.securityContext.capabilities.add).toEqual(['NET_ADMIN', 'NET_RAW']);
 });
 
