@@ -5,7 +5,7 @@ ARG BASE=debian:bookworm-slim
 # Bundles the program with the Node that will run it, and lays it out as a checkout does: bin/hawser finds both.
 FROM ${BASE} AS build
 WORKDIR /build
-COPY package.json ./
+COPY package.json LICENSE ./
 COPY node_modules node_modules
 COPY scripts/build.ts scripts/build.ts
 COPY src src
@@ -20,31 +20,42 @@ RUN set -eu; \
     mkdir -p "/opt/hawser/node_modules/node-linux-$arch/bin"; \
     cp "$node" "/opt/hawser/$node"; \
     cp "node_modules/node-linux-$arch/LICENSE" "/opt/hawser/node_modules/node-linux-$arch/LICENSE"; \
-    cp -R bin dist templates manifests package.json /opt/hawser/; \
-    chmod -R a+rX,go-w /opt/hawser
+    cp -R bin dist templates manifests package.json LICENSE /opt/hawser/; \
+    chmod -R u=rwX,go=rX /opt/hawser
 
 FROM ${BASE}
-ARG VERSION=0.0.0
-ARG REVISION=unknown
-LABEL org.opencontainers.image.title="hawser" \
-      org.opencontainers.image.description="Static-pod supervisor for the Kubernetes API-server HAProxy" \
-      org.opencontainers.image.licenses="Apache-2.0" \
-      org.opencontainers.image.version="${VERSION}" \
-      org.opencontainers.image.revision="${REVISION}"
-# The package would start a daemon of its own where an init runs, and brings a configuration that nobody asked for:
-# the supervisor waits for the monitor's instead.
+# The day that useradd notes for the packages' users. Everything else takes its time from the builder.
+ARG SOURCE_DATE_EPOCH=0
+# The packages would start daemons of their own where an init runs, and bring a configuration that nobody asked for: the
+# supervisors wait for the monitors' instead. Left out of the packages: what only people read, and Perl's modules, which
+# keepalived's SNMP library wants and never loads. What differs from one build to the next goes too: logs, caches, lists.
 RUN set -eu; \
+    for path in bash-completion doc info lintian locale man; do \
+        echo "path-exclude=/usr/share/$path/*"; \
+    done >/etc/dpkg/dpkg.cfg.d/hawser; \
+    printf 'path-exclude=/usr/include/*\npath-include=/usr/share/doc/*/copyright\n' >>/etc/dpkg/dpkg.cfg.d/hawser; \
     apt-get update; \
     RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates haproxy iproute2 keepalived nftables tini; \
-    rm -rf /var/lib/apt/lists/* /etc/haproxy/haproxy.cfg; \
-    mkdir -p /config /var/run/haproxy /var/lib/haproxy/run /var/run/keepalived
+    apt-get clean; \
+    rm -rf /etc/dpkg/dpkg.cfg.d/hawser /etc/haproxy/haproxy.cfg /usr/share/perl/5* /usr/lib/*/perl/5*; \
+    rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/aux-cache /var/cache/debconf/*-old /run/adduser; \
+    find /var/lib/dpkg /etc -name '*-old' -delete -o -name '*-' -type f -delete; \
+    find /var/log -type f -delete; \
+    mkdir -p /config /var/run/haproxy /var/lib/haproxy/run /var/run/keepalived; \
+    ln -s /opt/hawser/bin/hawser /usr/local/bin/hawser
 COPY --from=build /opt/hawser /opt/hawser
-COPY LICENSE /opt/hawser/LICENSE
-RUN ln -s /opt/hawser/bin/hawser /usr/local/bin/hawser
 # The supervisor is well when a generation serves. Kubernetes has probes of its own and ignores this.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=50s \
     CMD ["hawser", "haproxy", "status", "--timeout=4s"]
 # An init as PID 1, because Node does not wait for orphans that it adopts. It passes signals on.
 ENTRYPOINT ["/usr/bin/tini", "--", "/usr/local/bin/hawser"]
 CMD ["haproxy", "supervise"]
+# Last, because they change with every commit.
+ARG VERSION=0.0.0
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="hawser" \
+      org.opencontainers.image.description="Static-pod supervisor for the Kubernetes API-server HAProxy and its virtual IP" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"

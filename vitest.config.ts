@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Three whole nodes at a time, five minutes in all: `npm run test:vrrp`.
-    exclude: ['test/integration/vrrp/**'],
+    // Three whole nodes at a time: `npm run test:vrrp`. The image and its containers: `npm run test:e2e`.
+    exclude: ['test/integration/vrrp/**', 'test/e2e/**'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     fileParallelism: false,

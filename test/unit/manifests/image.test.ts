@@ -36,7 +36,7 @@ it('copies everything that bin/hawser looks for', () => {
   const wanted = read('bin/hawser').match(/\$here\/(?:dist|node_modules\/node-linux)/g) ?? [];
   expect(new Set(wanted)).toEqual(new Set(['$here/node_modules/node-linux', '$here/dist']));
   expect(built).toMatch(/cp "\$node" "\/opt\/hawser\/\$node"/);
-  expect(built).toMatch(/cp -R bin dist templates manifests package\.json \/opt\/hawser\//);
+  expect(built).toMatch(/cp -R bin dist templates manifests package\.json LICENSE \/opt\/hawser\//);
 });
 
 it('starts both stages from one named base and never from latest', () => {
@@ -77,16 +77,38 @@ it('the layout of the image runs from anywhere, through a link', () => {
   expect(usage).toContain('haproxy supervise');
 });
 
-it('image.sh tags with the version that the manifest asks for, and passes a base on', () => {
+/** What scripts/image.sh asks a container tool for that calls itself `version`. */
+function argumentsFor(version: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const engine = join(dir, 'engine');
-  writeFileSync(engine, '#!/bin/sh\nprintf "%s\\n" "$@"\n');
+  writeFileSync(
+    engine,
+    `#!/bin/sh\nif [ "$1" = --version ]; then echo "${version}"; else printf "%s\\n" "$@"; fi\n`,
+  );
   chmodSync(engine, 0o755);
-  const env = { ...process.env, ENGINE: engine, BASE: 'registry.example/debian:12' };
+  // Given settings are not looked for.
+  const given = {
+    BASE: 'registry.example/debian:12',
+    SOURCE_DATE_EPOCH: '1700000000',
+    CONTAINERS_CONF: engine,
+  };
+  const env = { ...process.env, ...given, ENGINE: engine };
   const { stdout, status } = spawnSync('sh', [join(root, 'scripts/image.sh')], { env, encoding: 'utf8' });
-  const { version } = JSON.parse(read('package.json'));
   expect(status).toBe(0);
-  expect(stdout).toContain(`--tag\nhawser:${version}\n.\n`);
-  expect(stdout).toContain('--build-arg\nBASE=registry.example/debian:12\n');
+  return stdout;
+}
+
+it('image.sh tags with the version that the manifest asks for, and passes base and time on', () => {
+  const asked = argumentsFor('Docker version 27.0.1');
+  const { version } = JSON.parse(read('package.json'));
+  expect(asked).toContain(`--tag\nhawser:${version}\n.\n`);
+  expect(asked).toContain('--build-arg\nBASE=registry.example/debian:12\n');
+  expect(asked).toContain('--build-arg\nSOURCE_DATE_EPOCH=1700000000\n');
+  expect(asked).not.toContain('--format\ndocker\n');
+});
+
+it('image.sh has podman give every file one time, in a format that has health checks', () => {
+  const asked = argumentsFor('podman version 4.3.1');
+  expect(asked).toContain('--format\ndocker\n--layers\n--timestamp\n1700000000\n');
 });

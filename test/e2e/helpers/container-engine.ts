@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type CommandResult, runCommand } from '../../../src/system/run-command.ts';
+
+/** podman and buildah with images, containers, locks and settings of their own: nothing of the user's is touched. */
+export interface ContainerEngine {
+  readonly dir: string;
+  /** Under these variables podman, buildah and scripts/image.sh use this engine. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs `podman …` and returns its stdout; throws where it fails. */
+  podman(...args: readonly string[]): Promise<string>;
+  attempt(args: readonly string[], timeoutMs?: number): Promise<CommandResult>;
+  /** Ends every container, and removes what this engine has on disk. */
+  remove(): Promise<void>;
+}
+
+export interface EngineRequest {
+  readonly dir: string;
+  /** What goes into containers.conf, as `findContainerSettings` found it. */
+  readonly settings: string;
+  /** Where else images may lie. */
+  readonly imagesOf?: ContainerEngine;
+  /** In front of podman: the namespaces that its containers shall share. */
+  readonly prefix?: readonly string[];
+}
+
+const PATIENCE_MS = 120_000;
+const settingsScript = fileURLToPath(new URL('../../../scripts/container-settings.sh', import.meta.url));
+
+/** The lines of a containers.conf with which containers start on this machine. */
+export function findContainerSettings(): string {
+  const found = execFileSync('sh', [settingsScript], { encoding: 'utf8' });
+  return found === '' ? '[engine]\n' : found;
+}
+
+export function createContainerEngine({
+  dir,
+  settings,
+  imagesOf,
+  prefix = [],
+}: EngineRequest): ContainerEngine {
+  mkdirSync(dir, { recursive: true });
+  const env = {
+    CONTAINERS_CONF: join(dir, 'containers.conf'),
+    CONTAINERS_STORAGE_CONF: join(dir, 'storage.conf'),
+  };
+  // The settings end within their [engine] section. Locks in files, because those in shared memory are everybody's.
+  writeFileSync(env.CONTAINERS_CONF, `${settings}lock_type = "file"\ntmp_dir = "${join(dir, 'tmp')}"\n`);
+  writeFileSync(env.CONTAINERS_STORAGE_CONF, storageOf(dir, imagesOf));
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  const attempt = (args: readonly string[], timeoutMs = PATIENCE_MS) => {
+    const [file = 'env', ...before] = prefix;
+    const words = prefix.length === 0 ? [] : [...before, 'env'];
+    return runCommand([file, ...words, ...variables, 'podman', ...args], { timeoutMs });
+  };
+  const podman = async (...args: readonly string[]) => {
+    const result = await attempt(args);
+    if (result.exitCode === 0) return result.stdout;
+    const outcome = result.timedOut ? `no end after ${PATIENCE_MS} ms` : `exit code ${result.exitCode}`;
+    throw new Error(`Cannot run "podman ${args.join(' ')}": ${outcome}, expected 0: ${result.stderr.trim()}`);
+  };
+  return {
+    dir,
+    env,
+    podman,
+    attempt,
+    remove: async () => {
+      await attempt(['pod', 'rm', '--all', '--force', '--time', '0']);
+      await attempt(['rm', '--all', '--force', '--time', '0']);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where the kernel has overlay, a container costs nothing to make; everywhere else its files are copied. */
+function storageOf(dir: string, imagesOf: ContainerEngine | undefined): string {
+  const filesystems = execFileSync('cat', ['/proc/filesystems'], { encoding: 'utf8' });
+  const driver = filesystems.includes('\toverlay\n') ? 'overlay' : 'vfs';
+  const shared =
+    imagesOf === undefined
+      ? ''
+      : `[storage.options]\nadditionalimagestores = ["${join(imagesOf.dir, 'storage')}"]\n`;
+  const folders = `graphroot = "${join(dir, 'storage')}"\nrunroot = "${join(dir, 'run')}"`;
+  return `[storage]\ndriver = "${driver}"\n${folders}\n${shared}`;
+}
+
+/** Cgroups stay when a machine loses its power with containers on it: by the ids of those that were. */
+export function removeCgroups(ids: readonly string[]): void {
+  const root = '/sys/fs/cgroup';
+  for (const controller of ['', ...readdirSync(root)])
+    for (const id of ids)
+      for (const name of [`libpod-${id}`, `libpod-conmon-${id}`])
+        try {
+          execFileSync('rmdir', [join(root, controller, 'libpod_parent', name)], { stdio: 'ignore' });
+        } catch {
+          // Not in this hierarchy.
+        }
+}

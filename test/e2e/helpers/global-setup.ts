@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod/mini';
+import { cleanUpAfterDeath } from '../../helpers/survivor.ts';
+import { type ContainerEngine, createContainerEngine, findContainerSettings } from './container-engine.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    readonly builder: BuiltImage;
+  }
+}
+
+export interface BuiltImage {
+  /** Of the engine that has the image. */
+  readonly dir: string;
+  readonly settings: string;
+  /** As the manifests name it. */
+  readonly tag: string;
+}
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const script = (name: string) => join(root, 'scripts', name);
+const cacheDir = process.env['HAWSER_E2E_CACHE'] ?? '/var/cache/hawser-e2e';
+
+/** Builds the image once, before the first test. Everything goes when the tests end, however they do. */
+export async function setup(project: {
+  provide(key: 'builder', value: BuiltImage): void;
+}): Promise<() => Promise<void>> {
+  const dir = mkdtempSync('/var/tmp/hawser-e2e-');
+  const survivor = cleanUpAfterDeath('rm -rf -- "$1"', dir);
+  const settings = findContainerSettings();
+  const builder = createContainerEngine({ dir, settings });
+  const { version } = z.parse(z.object({ version: z.string() }), JSON.parse(readText('package.json')));
+  const tag = `hawser:${version}`;
+  await provideBase(builder);
+  buildImage(builder, 'podman', tag);
+  project.provide('builder', { dir, settings, tag });
+  return async () => {
+    await builder.remove();
+    survivor.dismiss();
+  };
+}
+
+/** Builds with scripts/image.sh, as users do, into the engine's images. Returns what it prints. */
+export function buildImage(
+  engine: Pick<ContainerEngine, 'env'>,
+  tool: 'podman' | 'buildah',
+  tag: string,
+  ...more: readonly string[]
+): string {
+  const env = { ...process.env, ...engine.env, ENGINE: tool };
+  return execFileSync('sh', [script('image.sh'), tag, ...more], {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+/** Gives the engine the base of the Dockerfile: BASE where it is set, else one of this machine's own packages. */
+async function provideBase(engine: ContainerEngine): Promise<void> {
+  if (process.env['BASE'] !== undefined) return;
+  const file = join(cacheDir, 'base.tar');
+  mkdirSync(cacheDir, { recursive: true });
+  if (!existsSync(file)) execFileSync('sh', [script('e2e/base-image.sh'), file], { stdio: 'inherit' });
+  const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+  await engine.podman('import', '--change', `ENV ${path}`, file, 'debian:bookworm-slim');
+}
+
+function readText(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}

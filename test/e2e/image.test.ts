@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { beforeAll, expect, inject, test } from 'vitest';
+import * as z from 'zod/mini';
+import { type ContainerEngine, createContainerEngine } from './helpers/container-engine.ts';
+import { buildImage } from './helpers/global-setup.ts';
+
+const { dir, settings, tag } = inject('builder');
+let engine: ContainerEngine;
+/** Every file and link of the image. */
+let files: readonly string[];
+/** Those of them that no Debian package brought. */
+let unowned: readonly string[];
+
+const run = (...argv: readonly string[]) => {
+  const [entrypoint = '', ...args] = argv;
+  const closed = ['--read-only', '--network', 'none', '--cap-drop', 'ALL'];
+  return engine.podman('run', '--rm', ...closed, '--entrypoint', entrypoint, tag, ...args);
+};
+const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+
+beforeAll(async () => {
+  engine = createContainerEngine({ dir, settings });
+  // Not from within a container: podman covers some of the image's folders with its own.
+  const mounted = (await engine.podman('image', 'mount', tag)).trim();
+  const list = (script: string) =>
+    lines(execFileSync('sh', ['-c', script], { cwd: mounted, encoding: 'utf8', maxBuffer: 10_000_000 }));
+  files = list("find . '(' -type f -o -type l ')' -printf '/%P\\n'");
+  // What lies below /usr is packaged under the name that the links in / hide.
+  const owned = list('cat var/lib/dpkg/info/*.list').flatMap((path) => [path, `/usr${path}`]);
+  await engine.podman('image', 'unmount', tag);
+  const packaged = new Set(owned);
+  unowned = files.filter((path) => !packaged.has(path));
+});
+
+/** A file's last name, in a folder where programs lie. */
+const programs = () =>
+  new Set(
+    files.flatMap((path) => /^\/(?:usr\/|opt\/.*\/)?(?:local\/)?s?bin\/([^/]+)$/.exec(path)?.[1] ?? []),
+  );
+
+test('of hawser it holds the bundle, its templates and its Node', () => {
+  const own = unowned.filter((path) => path.startsWith('/opt/') || path.startsWith('/usr/local/bin/'));
+  const named = own.filter((path) => !/^\/opt\/hawser\/dist\/[a-z]+(-[a-zA-Z0-9]+)*\.mjs$/.test(path));
+  const node = `/opt/hawser/node_modules/node-linux-${process.arch}`;
+  expect(named.sort()).toEqual([
+    '/opt/hawser/LICENSE',
+    '/opt/hawser/bin/hawser',
+    `${node}/LICENSE`,
+    `${node}/bin/node`,
+    '/opt/hawser/package.json',
+    '/opt/hawser/templates/haproxy.cfg.ejs',
+    '/opt/hawser/templates/keepalived.conf.ejs',
+    '/usr/local/bin/hawser',
+  ]);
+  expect(own).toContain('/opt/hawser/dist/hawser.mjs');
+});
+
+test('whatever else no package brought is what packages leave behind when they are installed', () => {
+  const left = unowned.filter((path) => !/^\/(?:opt|usr\/local\/bin)\//.test(path));
+  const known = [
+    /^\/etc\//,
+    /^\/(?:usr\/s?bin|usr\/lib|usr\/local\/man|bin|sbin|lib|lib32|lib64|libx32)\b/,
+    /^\/root\/\.(?:bashrc|profile)$/,
+    /^\/var\/(?:lib\/(?:apt|dpkg|pam|systemd|ucf)|cache\/debconf)\//,
+    /^\/var\/(?:lib\/shells\.state|spool\/mail|run|lock)$/,
+  ];
+  expect(left.filter((path) => !known.some((form) => form.test(path)))).toEqual([]);
+});
+
+test.each([
+  ['compiler or linker', /^(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|cpp|clang|tcc|ld|as|go|rustc|make)(?:-[0-9.]+)?$/],
+  ['package manager of Node', /^(?:npm|npx|yarn|pnpm|corepack)$/],
+  ['interpreter but sh, bash, perl-base and Node', /^(?:python[0-9.]*|ruby|php|lua[0-9.]*|tclsh|gawk)$/],
+  ['downloader or remote shell', /^(?:curl|wget|git|ssh|scp|nc|socat|ftp|telnet)$/],
+])('it has no %s', (_, forbidden) => {
+  // A list that misses what is known to be there would find nothing.
+  expect([...programs()]).toEqual(
+    expect.arrayContaining(['node', 'haproxy', 'keepalived', 'nft', 'ip', 'tini', 'sh']),
+  );
+  expect([...programs()].filter((name) => forbidden.test(name))).toEqual([]);
+});
+
+test.each([
+  ['shell history', /_history$/],
+  ['log', /^\/var\/log\//],
+  ['package list or cache', /^\/var\/(?:lib\/apt\/lists|cache\/(?:apt|ldconfig))\//],
+  ['copy of an older file', /^\/(?:etc|var\/lib\/dpkg)\/.*(?:-old|-)$/],
+  ['header or static library', /^\/usr\/(?:local\/)?include\/|\.a$/],
+  ['private key or kubeconfig', /\.key$|kubeconfig/],
+  ['configuration that a package brought', /^\/etc\/(?:haproxy\/haproxy\.cfg|keepalived\/keepalived\.conf)$/],
+  ['source, test or temporary file of hawser', /\.ts$|\/test\/|^\/(?:tmp|var\/tmp|build)\//],
+])('it has no %s', (_, forbidden) => {
+  expect(files.length).toBeGreaterThan(1_000);
+  expect(files.filter((path) => forbidden.test(path))).toEqual([]);
+});
+
+test('every program of the pods starts on a read-only root, without network and without a capability', async () => {
+  expect(await run('hawser', '--help')).toContain('haproxy supervise');
+  expect(await run('haproxy', '-v')).toMatch(/^HAProxy version 2\.6/);
+  expect(await run('nft', '--version')).toMatch(/^nftables/);
+  expect(await run('ip', '-Version')).toMatch(/^ip utility/);
+  // It says so on stderr.
+  expect(await run('sh', '-c', 'keepalived --version 2>&1')).toMatch(/^Keepalived v2\.2/);
+});
+
+const configSchema = z.object({
+  Entrypoint: z.array(z.string()),
+  Cmd: z.array(z.string()),
+  Labels: z.record(z.string(), z.string()),
+});
+const healthSchema = z.object({ Test: z.array(z.string()) /** In nanoseconds. */, StartPeriod: z.number() });
+
+test('it starts hawser under an init, has a health check, and says which commit it is of', async () => {
+  const inspect = async (field: string) =>
+    JSON.parse(await engine.podman('image', 'inspect', '--format', `{{json ${field}}}`, tag));
+  const config = configSchema.parse(await inspect('.Config'));
+  expect([...config.Entrypoint, ...config.Cmd].join(' ')).toBe(
+    '/usr/bin/tini -- /usr/local/bin/hawser haproxy supervise',
+  );
+  expect(config.Labels['org.opencontainers.image.revision']).toMatch(/^[0-9a-f]{40}$|^unknown$/);
+  const health = healthSchema.parse(await inspect('.HealthCheck'));
+  expect(health.Test).toEqual(['CMD', 'hawser', 'haproxy', 'status', '--timeout=4s']);
+  expect(health.StartPeriod).toBe(50_000_000_000);
+});
+
+test('the same sources give the same layers, built again without a cache and by another tool', async () => {
+  const layers = async (name: string) =>
+    await engine.podman('image', 'inspect', '--format', '{{range .RootFS.Layers}}{{println .}}{{end}}', name);
+  const printed = buildImage(engine, 'buildah', 'hawser:again', '--no-cache');
+  expect(lines(await layers('hawser:again'))).toHaveLength(3);
+  expect(await layers('hawser:again')).toBe(await layers(tag));
+  // What a node has to pull is what the build prints last.
+  expect(printed).toContain((await layers(tag)).trim());
+});
