@@ -4,6 +4,8 @@ import { Document, parseDocument } from 'yaml';
 export interface SettingsChange {
   readonly path: readonly string[];
   readonly value: unknown;
+  /** Only where nothing is set: what somebody wrote there stays. */
+  readonly isDefault?: true;
 }
 
 const header = [
@@ -19,7 +21,10 @@ export function settingsText(existing: string | undefined, changes: readonly Set
   const document = existing === undefined ? new Document({}) : parseDocument(existing);
   if (existing === undefined) document.commentBefore = header;
   const now: unknown = document.toJS();
-  const needed = changes.filter(({ path, value }) => !isDeepStrictEqual(path.reduce(fieldOf, now), value));
+  const needed = changes.filter(({ path, value, isDefault }) => {
+    const current = path.reduce(fieldOf, now);
+    return isDefault ? current === undefined : !isDeepStrictEqual(current, value);
+  });
   if (existing !== undefined && needed.length === 0) return existing;
   for (const { path, value } of needed) document.setIn(path, document.createNode(value, { flow: true }));
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });

@@ -82,18 +82,27 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
 
 function changesFor(asked: InstallSettings, flavor: Flavor, disk: OnDisk): readonly SettingsChange[] {
   const { apiVip, ingressVip, clusterName, firstNode } = asked;
-  const isNew = disk.settings === undefined;
+  const flags: readonly SettingsChange[] = [
+    { path: ['apiVips'], value: apiVip },
+    { path: ['ingressVips'], value: ingressVip },
+    { path: ['clusterName'], value: clusterName },
+    { path: ['interface'], value: asked.interface },
+    { path: ['keepalived', 'firstNode'], value: firstNode || undefined },
+  ];
+  // Whoever installs for the first time may have written settings of their own before.
+  const defaults = disk.record === undefined ? firstDefaults(asked, flavor) : [];
+  return [...flags, ...defaults].filter(({ value }) => value !== undefined);
+}
+
+function firstDefaults(
+  { apiVip, ingressVip, clusterName }: InstallSettings,
+  flavor: Flavor,
+): SettingsChange[] {
+  if (flavor === 'openshift')
+    return [{ path: ['keepalived', 'profile'], value: 'openshift', isDefault: true }];
   const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];
   // The router ids come from the name, and the kubeconfig that would tell it may not be there yet.
-  const name =
-    clusterName ?? (isNew && flavor === 'kubeadm' && vip !== undefined ? clusterNameOf(vip) : undefined);
-  const wanted: readonly (readonly [readonly string[], unknown])[] = [
-    [['apiVips'], apiVip],
-    [['ingressVips'], ingressVip],
-    [['clusterName'], name],
-    [['interface'], asked.interface],
-    [['keepalived', 'firstNode'], firstNode || undefined],
-    [['keepalived', 'profile'], isNew && flavor === 'openshift' ? 'openshift' : undefined],
-  ];
-  return wanted.flatMap(([path, value]) => (value === undefined ? [] : [{ path, value }]));
+  return vip === undefined || clusterName !== undefined
+    ? []
+    : [{ path: ['clusterName'], value: clusterNameOf(vip), isDefault: true }];
 }

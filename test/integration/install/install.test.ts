@@ -175,3 +175,13 @@ test('a root that is not there, and no VIP at all', async () => {
     stderr: expect.stringContaining('api-vip'),
   });
 });
+
+test('settings that were written before the first install stay, and get the name that a first node needs', async () => {
+  node.write('/etc/hawser/config.yaml', 'keepalived:\n  advertInterval: 500ms\n');
+  expect(await node.install('--first-node')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(parse(node.read('/etc/hawser/config.yaml'))).toEqual({
+    keepalived: { advertInterval: '500ms', firstNode: true },
+    apiVips: ['10.0.0.100'],
+    clusterName: '10-0-0-100',
+  });
+});
