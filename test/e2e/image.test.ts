@@ -45,6 +45,10 @@ test('of hawser it holds the bundle, its templates and its Node', () => {
   expect(named.sort()).toEqual([
     '/opt/hawser/LICENSE',
     '/opt/hawser/bin/hawser',
+    '/opt/hawser/manifests/haproxy.yaml',
+    '/opt/hawser/manifests/keepalived.yaml',
+    '/opt/hawser/manifests/rbac-endpoints.yaml',
+    '/opt/hawser/manifests/rbac.yaml',
     `${node}/LICENSE`,
     `${node}/bin/node`,
     '/opt/hawser/package.json',

@@ -21,7 +21,7 @@ export interface EngineRequest {
   /** What goes into containers.conf, as `findContainerSettings` found it. */
   readonly settings: string;
   /** Where else images may lie. */
-  readonly imagesOf?: ContainerEngine;
+  readonly imagesOf?: { readonly dir: string };
   /** In front of podman: the namespaces that its containers shall share. */
   readonly prefix?: readonly string[];
 }
@@ -75,7 +75,7 @@ export function createContainerEngine({
 }
 
 /** Where the kernel has overlay, a container costs nothing to make; everywhere else its files are copied. */
-function storageOf(dir: string, imagesOf: ContainerEngine | undefined): string {
+function storageOf(dir: string, imagesOf: { readonly dir: string } | undefined): string {
   const filesystems = execFileSync('cat', ['/proc/filesystems'], { encoding: 'utf8' });
   const driver = filesystems.includes('\toverlay\n') ? 'overlay' : 'vfs';
   const shared =

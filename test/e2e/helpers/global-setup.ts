@@ -28,8 +28,10 @@ const cacheDir = process.env['HAWSER_E2E_CACHE'] ?? '/var/cache/hawser-e2e';
 export async function setup(project: {
   provide(key: 'builder', value: BuiltImage): void;
 }): Promise<() => Promise<void>> {
-  const dir = mkdtempSync('/var/tmp/hawser-e2e-');
-  const survivor = cleanUpAfterDeath('rm -rf -- "$1"', dir);
+  // One that is kept between runs builds only what has changed.
+  const kept = process.env['HAWSER_E2E_ENGINE'];
+  const dir = kept ?? mkdtempSync('/var/tmp/hawser-e2e-');
+  const survivor = cleanUpAfterDeath('[ -n "$2" ] || rm -rf -- "$1"', dir, kept ?? '');
   const settings = findContainerSettings();
   const builder = createContainerEngine({ dir, settings });
   const { version } = z.parse(z.object({ version: z.string() }), JSON.parse(readText('package.json')));
@@ -38,7 +40,7 @@ export async function setup(project: {
   buildImage(builder, 'podman', tag);
   project.provide('builder', { dir, settings, tag });
   return async () => {
-    await builder.remove();
+    if (kept === undefined) await builder.remove();
     survivor.dismiss();
   };
 }

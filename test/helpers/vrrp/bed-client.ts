@@ -24,9 +24,10 @@ export async function startClient(
   prefix: readonly [string, ...string[]],
   host: string,
   port: number,
+  timeoutMs = PROBE_TIMEOUT_MS,
 ): Promise<BedClient> {
   const [file, ...before] = prefix;
-  const plan = [host, port, PROBE_GAP_MS, PROBE_TIMEOUT_MS].map(String);
+  const plan = [host, port, PROBE_GAP_MS, timeoutMs].map(String);
   const child = spawn(file, [...before, 'nice', '-n', '-19', process.execPath, program, ...plan], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

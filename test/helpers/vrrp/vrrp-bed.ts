@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { node as nodeObject } from '../api-server/objects.ts';
 import { createAuthority, type IssuedCertificate } from '../certificates.ts';
-import { createNetNamespace } from '../net-namespace.ts';
+import { createNetNamespace, type NetNamespace } from '../net-namespace.ts';
 import { watchAddresses } from './address-watch.ts';
 import { type BedClient, startClient } from './bed-client.ts';
 import { bedFolder } from './bed-folder.ts';
@@ -30,8 +30,10 @@ export interface VrrpBed extends AsyncDisposable {
   events(): readonly HoldingEvent[];
   /** Who has the VIP on an interface now; a node without power has nothing. */
   holders(): readonly BedNode[];
+  /** The machine of who uses the VIP. */
+  readonly client: NetNamespace;
   /** Probes VIP:PORT from the client's machine. */
-  startClient(port: number): Promise<BedClient>;
+  startClient(port: number, timeoutMs?: number): Promise<BedClient>;
   /** Unplugs the node and kills everything on it. Resolves with the moment at which that began. */
   powerOff(node: BedNode): Promise<number>;
   /** The node is back as after a boot: no added addresses, `runDir` is empty, nothing runs. */
@@ -123,7 +125,8 @@ async function furnish(
       const names = holdingsOf(events).flatMap(({ node, toMs }) => (Number.isFinite(toMs) ? [] : node));
       return nodes.filter(({ name }) => names.includes(name));
     },
-    startClient: async (port) => stack.use(await startClient(client.prefix, vip, port)),
+    client,
+    startClient: async (port, timeoutMs) => stack.use(await startClient(client.prefix, vip, port, timeoutMs)),
     ...power,
     ...partitionsOf(network, nodes),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -32,6 +32,7 @@ it('lets the kubelet probe HAProxy itself, and the monitor on loopback', () => {
   const { healthPort } = defaultLoadBalancerSettings;
   expect(supervisor.livenessProbe).toEqual({
     initialDelaySeconds: 50,
+    timeoutSeconds: 5,
     httpGet: { path: '/haproxy_ready', port: healthPort },
   });
   expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 50_937 });

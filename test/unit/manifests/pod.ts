@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 
 const probe = z.strictObject({
   initialDelaySeconds: z.number(),
+  timeoutSeconds: z.number(),
   httpGet: z.optional(z.strictObject({ host: z.optional(z.string()), path: z.string(), port: z.number() })),
   exec: z.optional(z.strictObject({ command: z.array(z.string()) })),
 });

@@ -1,0 +1,40 @@
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import type { BedClient } from '../../helpers/vrrp/bed-client.ts';
+import type { HoldingEvent } from '../../helpers/vrrp/holdings.ts';
+import { type Probe, probesWithin } from '../../helpers/vrrp/probes.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+/** Long enough for a lost packet to be sent again, and for a busy machine: only a request that fails is lost. */
+export const REQUEST_TIMEOUT_MS = 5_000;
+/** How long switch and client may take to learn of a move. */
+const MOVE_MS = 1_000;
+
+/**
+ * The requests that failed since `fromMs`, each as "reason, from … to … ms", once none is under way. `cuts` are moments
+ * at which something was taken from its connections: those under way then, or begun before others could know, are left out.
+ */
+export async function lostSince(
+  client: BedClient,
+  fromMs: number,
+  cuts: readonly number[] = [],
+): Promise<readonly string[]> {
+  const toMs = monotonicMs();
+  const finished = () => client.calmFor(1_000) && monotonicMs() - toMs > REQUEST_TIMEOUT_MS;
+  await waitFor('every request to have ended', finished, 60_000);
+  return probesWithin(client.probes(), fromMs, toMs)
+    .filter(({ reason }) => reason !== null)
+    .filter((probe) => !cuts.some((atMs) => isCut(probe, atMs)))
+    .map(({ reason, ...probe }) => {
+      const [began, ended] = [probe.startedAtMs, probe.endedAtMs].map((atMs) => Math.round(atMs - fromMs));
+      return `${reason}, from ${began} to ${ended} ms`;
+    });
+}
+
+function isCut({ startedAtMs, endedAtMs }: Probe, atMs: number): boolean {
+  return startedAtMs <= atMs + MOVE_MS && endedAtMs >= atMs;
+}
+
+/** When the VIP came or went since `fromMs`. */
+export function movesSince(events: readonly HoldingEvent[], fromMs: number): readonly number[] {
+  return events.map(({ atMs }) => atMs).filter((atMs) => atMs >= fromMs);
+}

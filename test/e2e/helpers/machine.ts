@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { runCommand } from '../../../src/system/run-command.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import { type ContainerEngine, createContainerEngine, removeCgroups } from './container-engine.ts';
+
+/**
+ * A node of the bed with a hostname, an /etc and a /var/lib of its own above the machine's, and a container engine: a
+ * manifest finds every path of the host that it names, on three nodes of one machine.
+ */
+export interface Machine {
+  readonly node: BedNode;
+  readonly engine: ContainerEngine;
+  /** What goes in front of a program that runs on this node. */
+  readonly prefix: readonly [string, ...string[]];
+  /** Where a path of the node is for this process. */
+  at(path: string): string;
+  /** Throws where it does not exit with 0. Returns its stdout. */
+  run(...argv: readonly string[]): Promise<string>;
+  /** The node's disks: what is above the machine's own /etc and /var/lib. Kept by a power cut. */
+  boot(): Promise<void>;
+  /** After everything on the node was killed: what a power cut leaves of its mounts and containers. */
+  lose(): Promise<void>;
+}
+
+export function createMachine(node: BedNode, workDir: string): Machine {
+  const { dir, settings } = inject('builder');
+  let holder: Holder | undefined;
+  const pid = () => {
+    if (holder === undefined)
+      throw new Error(`Cannot use "${node.name}": it is off, expected it to have been booted`);
+    return holder.pid;
+  };
+  // The working directory only once inside: one of another mount namespace has no name there.
+  const prefix = (): [string, ...string[]] =>
+    [
+      ...['nsenter', `--net=/run/netns/${node.namespace.name}`],
+      ...[`--mount=/proc/${pid()}/ns/mnt`, `--uts=/proc/${pid()}/ns/uts`, '--', 'env', '--chdir=/'],
+    ] as [string, ...string[]];
+  const run = async (...argv: readonly string[]) => {
+    const result = await runCommand([...prefix(), ...argv], { timeoutMs: 60_000 });
+    if (result.exitCode === 0) return result.stdout;
+    throw new Error(
+      `Cannot run "${argv.join(' ')}" on ${node.name}: ${result.stderr.trim() || result.exitCode}`,
+    );
+  };
+  const engineDir = join(workDir, node.name, 'engine');
+  const imagesOf = { dir };
+  let engine: ContainerEngine | undefined;
+  let booted = false;
+  return {
+    node,
+    get engine() {
+      if (engine === undefined) throw new Error(`Cannot use "${node.name}": it was never booted`);
+      return engine;
+    },
+    get prefix() {
+      return prefix();
+    },
+    at: (path) => `/proc/${pid()}/root${path}`,
+    run,
+    boot: async () => {
+      holder = await holdNamespaces(node.name);
+      for (const path of ['/etc', '/var/lib']) {
+        const [upper, work] = ['upper', 'work'].map((kind) => join(workDir, node.name, kind, path));
+        for (const each of [upper, work]) mkdirSync(each ?? '', { recursive: true });
+        await run(
+          'mount',
+          '-t',
+          'overlay',
+          '-o',
+          `lowerdir=${path},upperdir=${upper},workdir=${work}`,
+          'node',
+          path,
+        );
+      }
+      if (!booted) await run('rm', '-rf', ...ofOthers);
+      booted = true;
+      engine = createContainerEngine({ dir: engineDir, settings, imagesOf, prefix: prefix() });
+    },
+    lose: async () => {
+      removeCgroups(containersIn(engineDir));
+      await holder?.end();
+      holder = undefined;
+      rmSync(engineDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What the machine below has of its own, by its packages: nodes begin without it. */
+const ofOthers = ['/etc/haproxy', '/etc/keepalived', '/etc/hawser', '/etc/kubernetes', '/var/lib/kubelet'];
+
+interface Holder {
+  readonly pid: number;
+  end(): Promise<void>;
+}
+
+/** Mounts and hostname, held by a process outside of the node's network: whatever is killed there, they stay. */
+async function holdNamespaces(hostname: string): Promise<Holder> {
+  const script = 'hostname "$1" && echo held && read -r _';
+  const argv = ['--mount', '--uts', '--propagation', 'private', 'sh', '-c', script, 'holder', hostname];
+  const child = spawn('unshare', argv, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  await once(child.stdout, 'data');
+  const { pid } = child;
+  if (pid === undefined) throw new Error('Cannot hold namespaces: "unshare" could not be started');
+  return {
+    pid,
+    end: async () => {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}
+
+function containersIn(engineDir: string): readonly string[] {
+  try {
+    return readdirSync(join(engineDir, 'storage/overlay-containers')).filter((name) =>
+      /^[0-9a-f]{64}$/.test(name),
+    );
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,58 @@
+import { parse, stringify } from 'yaml';
+import * as z from 'zod/mini';
+
+const probe = z.object({
+  initialDelaySeconds: z._default(z.number(), 0),
+  periodSeconds: z._default(z.number(), 10),
+  timeoutSeconds: z._default(z.number(), 1),
+  failureThreshold: z._default(z.number(), 3),
+  httpGet: z.optional(z.object({ host: z.optional(z.string()), path: z.string(), port: z.number() })),
+  exec: z.optional(z.object({ command: z.array(z.string()) })),
+});
+/** With the defaults of the Kubernetes API. */
+export type Probe = z.infer<typeof probe>;
+
+const podSchema = z.looseObject({
+  metadata: z.looseObject({
+    name: z.string(),
+    annotations: z._default(z.record(z.string(), z.string()), {}),
+  }),
+  spec: z.looseObject({
+    terminationGracePeriodSeconds: z._default(z.number(), 30),
+    containers: z.array(z.looseObject({ name: z.string(), livenessProbe: z.optional(probe) })),
+    volumes: z.array(
+      z.looseObject({
+        name: z.string(),
+        emptyDir: z.optional(z.object({ medium: z.optional(z.string()) })),
+      }),
+    ),
+  }),
+});
+export type Pod = z.infer<typeof podSchema>;
+
+export function parsePod(text: string): Pod {
+  return podSchema.parse(parse(text));
+}
+
+/** Where the kubelet puts an emptyDir; the pod's name stands for its uid. */
+export function emptyDirPath(pod: Pod, volume: string): string {
+  return `/var/lib/kubelet/pods/${pod.metadata.name}/volumes/kubernetes.io~empty-dir/${volume}`;
+}
+
+/**
+ * The manifest with what podman 4.3 does otherwise than the kubelet put right: an emptyDir is a folder of this pod alone
+ * (podman shares one between all pods that call theirs alike), a pod on the host's network has the host's name, init
+ * containers run each time that the pod starts, and probes are the kubelet's (podman leaves them to systemd's timers, and
+ * asks an httpGet with a curl of the image's own).
+ */
+export function forPodman(pod: Pod, hostname: string): string {
+  const containers = pod.spec.containers.map(({ livenessProbe: _, ...container }) => container);
+  const volumes = pod.spec.volumes.map(({ emptyDir, ...volume }) =>
+    emptyDir === undefined
+      ? volume
+      : { ...volume, hostPath: { path: emptyDirPath(pod, volume.name), type: 'Directory' } },
+  );
+  const annotations = { ...pod.metadata.annotations, 'io.podman.annotations.init.container.type': 'always' };
+  const metadata = { ...pod.metadata, annotations };
+  return stringify({ ...pod, metadata, spec: { ...pod.spec, hostname, containers, volumes } });
+}

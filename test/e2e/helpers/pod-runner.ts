@@ -1,0 +1,68 @@
+import { rmSync } from 'node:fs';
+import type { Machine } from './machine.ts';
+import { emptyDirPath, forPodman, type Pod } from './pod-manifest.ts';
+
+export interface ContainerState {
+  /** On the machine; 0 where it does not run. */
+  readonly pid: number;
+  readonly running: boolean;
+  /** How often it was started again after it had ended by itself. */
+  readonly restarts: number;
+}
+
+/** `podman kube play`, with the volumes that the kubelet makes. Throws where the pod cannot start. */
+export async function playPod(machine: Machine, pod: Pod): Promise<void> {
+  for (const { name, emptyDir } of pod.spec.volumes)
+    if (emptyDir !== undefined) await makeEmptyDir(machine, emptyDirPath(pod, name), emptyDir.medium);
+  const file = `/var/lib/kubelet/pods/${pod.metadata.name}/pod.yaml`;
+  await machine.run(
+    'sh',
+    '-c',
+    `cat >"$1" <<'END_OF_POD'\n${forPodman(pod, machine.node.name)}\nEND_OF_POD`,
+    'write',
+    file,
+  );
+  // What an earlier attempt left: a pod that could not be started is there all the same.
+  await machine.engine.attempt(['pod', 'rm', '--force', '--time', '0', pod.metadata.name]);
+  await machine.engine.podman('kube', 'play', file);
+}
+
+/** SIGTERM for all, after the grace period SIGKILL; then nothing is left of the pod and its volumes. */
+export async function removePod(machine: Machine, pod: Pod): Promise<void> {
+  const { name } = pod.metadata;
+  const grace = String(pod.spec.terminationGracePeriodSeconds);
+  // At once: podman would stop one after the other, and one may wait for a connection that another has.
+  const ended = pod.spec.containers.map((container) =>
+    machine.engine.podman('stop', '--time', grace, `${name}-${container.name}`),
+  );
+  await Promise.all(ended);
+  await machine.engine.podman('pod', 'rm', '--force', name);
+  for (const volume of pod.spec.volumes)
+    if (volume.emptyDir?.medium === 'Memory') await machine.run('umount', emptyDirPath(pod, volume.name));
+  rmSync(machine.at(`/var/lib/kubelet/pods/${name}`), { recursive: true, force: true });
+}
+
+export async function containerState(machine: Machine, pod: string, name: string): Promise<ContainerState> {
+  const format = '{{.State.Pid}} {{.State.Running}} {{.RestartCount}}';
+  const { stdout, exitCode } = await machine.engine.attempt([
+    'inspect',
+    '--format',
+    format,
+    `${pod}-${name}`,
+  ]);
+  const [pid, running, restarts] = stdout.trim().split(' ');
+  return exitCode === 0
+    ? { pid: Number(pid), running: running === 'true', restarts: Number(restarts) }
+    : { pid: 0, running: false, restarts: 0 };
+}
+
+/** As the kubelet: anybody may write. One in memory is empty after a boot, one on disk is not. */
+async function makeEmptyDir(machine: Machine, path: string, medium: string | undefined): Promise<void> {
+  await machine.run('mkdir', '-p', path);
+  const mounted = await machine.run('mountpoint', '-q', path).then(
+    () => true,
+    () => false,
+  );
+  if (medium === 'Memory' && !mounted) await machine.run('mount', '-t', 'tmpfs', 'tmpfs', path);
+  await machine.run('chmod', '0777', path);
+}

@@ -1,0 +1,173 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { waitFor } from '../helpers/wait-for.ts';
+import { allWell, containers, ready, redirects, statesOf, unwell } from './helpers/health.ts';
+import {
+  install,
+  kubeconfigOf,
+  type PodName,
+  putBack,
+  takeOut,
+  uninstall,
+  writeKubeconfig,
+} from './helpers/install.ts';
+import type { Kubelet } from './helpers/kubelet.ts';
+import type { Machine } from './helpers/machine.ts';
+import { containerState } from './helpers/pod-runner.ts';
+import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
+
+let world: PodWorld;
+let machine: Machine;
+let kubelet: Kubelet;
+beforeAll(async () => {
+  world = await createPodWorld(1);
+  const [only] = world.machines;
+  if (only === undefined) throw new Error('Cannot test one node: there is none');
+  machine = only;
+  kubelet = world.kubelet(machine);
+  await world.startApi(machine);
+  await writeKubeconfig(machine, world.bed);
+  await install(machine, world.bed);
+  await ready(world, machine);
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+beforeEach(() => ready(world, machine));
+
+const atVip = (path: string) =>
+  world.bed.client.run('curl', '-sSkf', '--max-time', '5', `https://${world.bed.vip}:6443${path}`);
+
+test('every container becomes healthy, and none was started twice for it', async () => {
+  expect(kubelet.troubles()).toEqual([]);
+  const restarts = [...(await statesOf(machine))].map(([name, state]) => [name, state.restarts]);
+  expect(restarts).toEqual(containers.map(({ name }) => [name, 0]));
+});
+
+test('/haproxy_ready answers to the node and to others', async () => {
+  const url = `http://${machine.node.address}:50936/haproxy_ready`;
+  expect(await machine.run('curl', '-sSf', url)).toContain('Service ready');
+  expect(await world.bed.client.run('curl', '-sSf', url)).toContain('Service ready');
+});
+
+test('kubectl of another machine works through the VIP', async () => {
+  const kubeconfig = join(world.bed.dir, 'client.kubeconfig');
+  writeFileSync(kubeconfig, kubeconfigOf(world.bed));
+  const nodes = await world.bed.client.run(
+    'kubectl',
+    '--kubeconfig',
+    kubeconfig,
+    'get',
+    '--raw',
+    '/api/v1/nodes',
+  );
+  expect(JSON.parse(nodes)).toMatchObject({
+    kind: 'NodeList',
+    items: [{ metadata: { name: machine.node.name } }],
+  });
+});
+
+test.each(containers)(
+  'container $name is killed: it comes back, and nothing else is restarted',
+  async ({ pod, name }) => {
+    const before = await statesOf(machine);
+    process.kill(before.get(name)?.pid ?? 0, 'SIGKILL');
+    await waitFor(`${name} to run again`, async () => {
+      const state = await containerState(machine, pod, name);
+      return state.running && state.pid !== before.get(name)?.pid;
+    });
+    await ready(world, machine);
+    const others = (states: typeof before) => [...states].filter(([other]) => other !== name);
+    expect(others(await statesOf(machine))).toEqual(others(before));
+    expect(await atVip('/readyz')).toBe('ok');
+  },
+);
+
+/** Processes of the node by a part of their command line: what the kernel would tell `ps` there. */
+const having = (part: string) =>
+  machine.node
+    .processes()
+    .filter(({ argv }) => argv.join(' ').includes(part))
+    .map(({ id }) => id.pid);
+const worker = () =>
+  machine.node
+    .processes()
+    .filter(({ kind }) => kind === 'haproxy-worker')
+    .map(({ id }) => id.pid);
+const hawser = (command: string) => having(`hawser.mjs ${command}`);
+
+test.each([
+  { name: 'haproxy', watched: 'HAProxy', pids: worker },
+  { name: 'haproxy-monitor', watched: 'the monitor', pids: () => hawser('haproxy monitor') },
+  { name: 'keepalived', watched: 'the supervisor', pids: () => hawser('keepalived supervise') },
+  { name: 'keepalived-monitor', watched: 'the monitor', pids: () => hawser('keepalived monitor') },
+])(
+  'the probe of $name fails when $watched hangs, no other does, and it is well again afterwards',
+  async ({ name, pids }) => {
+    const stopped = pids();
+    expect(stopped).toHaveLength(1);
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+    await waitFor(`${name} to be unwell`, async () => (await unwell(kubelet)).includes(name), 30_000);
+    expect(await unwell(kubelet)).toEqual([name]);
+    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+    await allWell(kubelet);
+  },
+);
+
+test('no probe fails when the API server is gone, keepalived is killed and a template is broken', async () => {
+  const template = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';
+  const good = await machine.run('cat', template);
+  await machine.run('sh', '-c', 'echo "<% nonsense" >"$1"', 'break', template);
+  const [keepalived] = machine.node.running('keepalived');
+  process.kill(keepalived?.pid ?? 0, 'SIGKILL');
+  const [api] = having('api-server/main.ts');
+  process.kill(api ?? 0, 'SIGKILL');
+  await waitFor('the redirect to go', async () => !(await redirects(machine)), 60_000);
+  for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
+  await machine.run('sh', '-c', 'printf %s "$2" >"$1"', 'mend', template, good);
+  await world.startApi(machine);
+});
+
+test('a container whose probe keeps failing is ended and started anew', async () => {
+  const before = await containerState(machine, 'keepalived', 'keepalived-monitor');
+  for (const pid of hawser('keepalived monitor')) process.kill(pid, 'SIGSTOP');
+  await waitFor('the kubelet to kill it', () => kubelet.killed().length > 0, 120_000);
+  expect(kubelet.killed()).toEqual(['keepalived/keepalived-monitor']);
+  await allWell(kubelet);
+  expect((await containerState(machine, 'keepalived', 'keepalived-monitor')).pid).not.toBe(before.pid);
+});
+
+/** But for the API server, nothing runs, listens, or changes what the kernel does with packets. */
+async function podsGone(): Promise<void> {
+  const [api] = having('api-server/main.ts');
+  const ended = () => machine.node.processes().every(({ id }) => id.pid === api);
+  await waitFor('every process of the pods to end', ended, 120_000);
+  const removed = async () => (await machine.run('ls', '/var/lib/kubelet/pods')) === '';
+  await waitFor('the volumes to go', removed, 30_000);
+  expect(await machine.run('nft', 'list', 'ruleset')).toBe('');
+  expect(await machine.run('ip', '-o', 'address')).not.toContain(world.bed.vip);
+  expect(await machine.run('ss', '-Hlntu')).not.toMatch(/:(?:9445|29445|50936|50937|50938)\b/);
+}
+
+test.each<{ first: PodName; second: PodName }>([
+  { first: 'keepalived', second: 'haproxy' },
+  { first: 'haproxy', second: 'keepalived' },
+])('pods that are removed leave nothing, and come back with $first first', async ({ first, second }) => {
+  for (const pod of [first, second]) await takeOut(machine, pod);
+  await podsGone();
+  expect(await machine.run('find', '/etc/haproxy', '/etc/keepalived', '-type', 's,p')).toBe('');
+  await putBack(machine, first);
+  const ofFirst = containers.filter(({ pod }) => pod === first);
+  await allWell(kubelet, ofFirst);
+  await putBack(machine, second);
+  await ready(world, machine);
+  expect(await atVip('/readyz')).toBe('ok');
+});
+
+test('hawser uninstall ends the pods, and leaves no VIP, table, process or file', async () => {
+  await uninstall(machine);
+  await podsGone();
+  const folders = ['/etc/hawser', '/etc/kubernetes', '/etc/haproxy', '/etc/keepalived'];
+  expect(await machine.run('sh', '-c', 'find "$@" -type f,s,p 2>/dev/null || :', 'find', ...folders)).toBe(
+    '',
+  );
+});

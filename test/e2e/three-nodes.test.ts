@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { monotonicMs } from '../../src/system/monotonic-clock.ts';
+import type { BedClient } from '../helpers/vrrp/bed-client.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { lostSince, movesSince, REQUEST_TIMEOUT_MS } from './helpers/client-losses.ts';
+import { createContainerEngine } from './helpers/container-engine.ts';
+import { containers, ready, statesOf } from './helpers/health.ts';
+import { install, writeKubeconfig } from './helpers/install.ts';
+import type { Machine } from './helpers/machine.ts';
+import { containerState } from './helpers/pod-runner.ts';
+import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
+
+let world: PodWorld;
+let client: BedClient;
+beforeAll(async () => {
+  world = await createPodWorld(3);
+  await Promise.all(world.machines.map((machine) => world.startApi(machine)));
+  await Promise.all(world.machines.map((machine) => writeKubeconfig(machine, world.bed)));
+  await Promise.all(world.machines.map((machine) => install(machine, world.bed)));
+  await allReady();
+  client = await world.bed.startClient(6443, REQUEST_TIMEOUT_MS);
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+beforeEach(async () => {
+  await allReady();
+  await waitFor('the client to be served', () => client.calmFor(2_000), 60_000);
+});
+
+async function allReady(): Promise<void> {
+  for (const machine of world.machines) await ready(world, machine);
+}
+
+function holder(): Machine {
+  const found = world.machines.find(({ node }) => world.bed.holders()[0] === node);
+  if (found === undefined) throw new Error('Cannot find the holder: nobody has the VIP');
+  return found;
+}
+
+async function kill(machine: Machine, { pod, name }: (typeof containers)[number]): Promise<number> {
+  const { pid } = await containerState(machine, pod, name);
+  const atMs = monotonicMs();
+  process.kill(pid, 'SIGKILL');
+  await waitFor(`${name} to run again`, async () => {
+    const state = await containerState(machine, pod, name);
+    return state.running && state.pid !== pid;
+  });
+  return atMs;
+}
+
+test('all pods of three nodes are well, started once, and one node holds the VIP', async () => {
+  for (const machine of world.machines) {
+    expect(world.kubelet(machine).troubles()).toEqual([]);
+    expect([...(await statesOf(machine)).values()].map(({ restarts }) => restarts)).toEqual([0, 0, 0, 0]);
+  }
+  expect(world.bed.holders()).toHaveLength(1);
+});
+
+test.each(containers)(
+  '$name of another node than the holder is killed: no request is lost, the VIP stays',
+  async (which) => {
+    const before = holder();
+    const other = world.machines.find((machine) => machine !== before);
+    if (other === undefined) throw new Error('Cannot find another node');
+    const atMs = await kill(other, which);
+    await allReady();
+    expect(movesSince(world.bed.events(), atMs)).toEqual([]);
+    expect(await lostSince(client, atMs)).toEqual([]);
+    expect(holder()).toBe(before);
+  },
+);
+
+test.each(containers.filter(({ name }) => name.endsWith('-monitor')))(
+  '$name of the holder is killed: no request is lost, the VIP stays',
+  async (which) => {
+    const before = holder();
+    const atMs = await kill(before, which);
+    await allReady();
+    expect(movesSince(world.bed.events(), atMs)).toEqual([]);
+    expect(await lostSince(client, atMs)).toEqual([]);
+    expect(holder()).toBe(before);
+  },
+);
+
+test.each(containers.filter(({ name }) => !name.endsWith('-monitor')))(
+  '$name of the holder is killed: another node takes the VIP, and only what was on it is lost',
+  async (which) => {
+    const before = holder();
+    const atMs = await kill(before, which);
+    await waitFor('another node to hold the VIP', () =>
+      world.bed.holders().some((node) => node !== before.node),
+    );
+    await allReady();
+    const cuts = [atMs, ...movesSince(world.bed.events(), atMs)];
+    expect(await lostSince(client, atMs, cuts)).toEqual([]);
+    expect(holder()).not.toBe(before);
+  },
+);
+
+test('an upgrade of the image, node by node with the VIP moved first, loses no request but those on the move', async () => {
+  const image = 'hawser:next';
+  const { dir, settings, tag } = inject('builder');
+  await createContainerEngine({ dir, settings }).podman('tag', tag, image);
+  const fromMs = monotonicMs();
+  const first = holder();
+  for (const machine of [...world.machines.filter((each) => each !== first), first]) {
+    await machine.engine.podman('exec', 'keepalived-keepalived', 'hawser', 'keepalived', 'stop');
+    await waitFor('the VIP to be elsewhere', () => !world.bed.holders().includes(machine.node), 60_000);
+    await install(machine, world.bed, { image });
+    await waitFor(
+      'the new image to run',
+      async () => {
+        const format = '{{.ImageName}}';
+        const named = containers.map(({ pod, name }) => `${pod}-${name}`);
+        const { stdout } = await machine.engine.attempt(['inspect', '--format', format, ...named]);
+        return stdout === `localhost/${image}\n`.repeat(containers.length);
+      },
+      120_000,
+    );
+    await ready(world, machine);
+  }
+  const moves = movesSince(world.bed.events(), fromMs);
+  expect(await lostSince(client, fromMs, moves)).toEqual([]);
+  // Once from the holder, once from whoever had it then.
+  expect(holder()).not.toBe(first);
+});
+
+test('all nodes lose their power at once, and everything comes back by itself, before there is an API', async () => {
+  await Promise.all(world.machines.map((machine) => world.powerOff(machine)));
+  expect(world.bed.holders()).toEqual([]);
+  await Promise.all(world.machines.map((machine) => world.powerOn(machine)));
+  await waitFor('one node to hold the VIP', () => world.bed.holders().length === 1, 120_000);
+  await Promise.all(world.machines.map((machine) => world.startApi(machine)));
+  await allReady();
+  await waitFor('the client to be served', () => client.calmFor(2_000), 60_000);
+});
