@@ -1,3 +1,4 @@
+import { wrapText } from '../model/wrap-text.ts';
 import type { DoctorReport } from './report.ts';
 
 type Shown = DoctorReport['checks'][number];
@@ -27,7 +28,7 @@ export function reportLines(report: DoctorReport, options: { readonly colours: b
   return [
     ...report.checks.flatMap((check) => checkLines(check, paint)),
     '',
-    ...wrap(summaryOf(report), WIDTH),
+    ...wrapText(summaryOf(report), WIDTH),
   ];
 }
 
@@ -35,7 +36,7 @@ function checkLines(check: Shown, paint: Paint): readonly string[] {
   const word = paint(WORDS[check.verdict].padEnd(INDENT), check.verdict);
   const found = `${check.id}: ${check.found}`;
   if (check.verdict === 'ok' || check.verdict === 'skip') return [`${word}${cut(found, WIDTH - INDENT)}`];
-  const [first = '', ...more] = wrap(found, WIDTH - INDENT);
+  const [first = '', ...more] = wrapText(found, WIDTH - INDENT);
   return [
     `${word}${first}`,
     ...more.map(indented),
@@ -46,7 +47,7 @@ function checkLines(check: Shown, paint: Paint): readonly string[] {
 
 function labelled(label: string, text: string): readonly string[] {
   const lead = `${label}: `.padEnd(6);
-  return wrap(text, WIDTH - INDENT - lead.length).map((line, index) =>
+  return wrapText(text, WIDTH - INDENT - lead.length).map((line, index) =>
     indented(`${index === 0 ? lead : ' '.repeat(lead.length)}${line}`),
   );
 }
@@ -58,18 +59,6 @@ function indented(line: string): string {
 /** `--json` has the whole of it. */
 function cut(text: string, width: number): string {
   return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
-}
-
-/** Breaks at blanks; a word that is longer than a line (a path) stays whole, so that it can be copied. */
-function wrap(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= width)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }
 
 function summaryOf({ checks, tookMs }: DoctorReport): string {
