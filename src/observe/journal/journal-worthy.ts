@@ -14,7 +14,7 @@ interface Row {
 const repaired: Row = { kind: 'repair', subject: 'vip', reason: 'reason', facts: ['instance', 'interface'] };
 const splitBrain: Row = {
   ...{ kind: 'split-brain', subject: 'vip', reason: 'message' },
-  facts: ['instance', 'interface', 'lastedMs', 'outMs'],
+  facts: ['instance', 'interface', 'holders', 'lastedMs', 'outMs'],
 };
 const dialect: Row = {
   ...{ kind: 'group', from: 'from', to: 'to', reason: 'message' },
@@ -128,8 +128,14 @@ function scalarOf(value: unknown): string | number | boolean | undefined {
 }
 
 function listOf(values: readonly unknown[]): string {
-  const shown = values
-    .slice(0, MAX_LIST)
-    .filter((each) => typeof each === 'string' || typeof each === 'number');
+  const shown = values.slice(0, MAX_LIST).flatMap((each) => elementOf(each) ?? []);
   return shown.join(', ').slice(0, MAX_TEXT);
+}
+
+/** A list of things with several fields, such as the other holders of a VIP, has these side by side. */
+function elementOf(value: unknown): string | undefined {
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = Object.values(value).filter((each) => typeof each === 'string' || typeof each === 'number');
+  return fields.length === 0 ? undefined : fields.join(' ');
 }

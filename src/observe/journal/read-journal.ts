@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { codeOf } from '../../model/errors.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { codeOf, messageOf } from '../../model/errors.ts';
 import { type JournalFile, listJournalFiles } from './journal-files.ts';
 import { hashOfLine, type JournalLine, noLineBefore, parseJournalLine } from './journal-line.ts';
 
@@ -18,86 +18,139 @@ export interface JournalChain {
   readonly faults: readonly JournalFault[];
 }
 
+/** What a journal holds, in its order. A fault comes where it was found out: before the line that gave it away. */
+export type JournalItem =
+  | { readonly kind: 'line'; readonly line: JournalLine }
+  | { readonly kind: 'fault'; readonly fault: JournalFault }
+  /** A file that could not be looked into. What comes after it is not held against what came before. */
+  | { readonly kind: 'unread'; readonly path: string; readonly problem: string };
+
 /** A line in its place, whatever it says. */
 interface Placed {
   readonly path: string;
   readonly line: number;
   readonly text: string;
+  /** Whose file it stands in. */
+  readonly owner: string;
+  /** Nothing ends it: its writer died, or somebody has cut the file. */
+  readonly isHalf: boolean;
 }
+
+/** A writer's files have half a megabyte: what is larger was made by something else, and is not taken into memory. */
+const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
 
 /**
  * Every program's journal in a directory, each line checked against the one before. The files of a journal that
  * something else has changed are read as far as they can be. A chain says nothing about lines that are missing at its
- * end, or that rotation has removed from its beginning. Throws where the directory or a file cannot be read.
+ * end, or that rotation has removed from its beginning. Throws where the directory cannot be read, and for a file.
  */
 export function readJournals(directory: string): readonly JournalChain[] {
-  const files = listJournalFiles(directory);
-  const programs = [...new Set(files.map(({ program }) => program))];
-  return programs.map((program) =>
-    readChain(
-      program,
-      files.filter((file) => file.program === program),
-    ),
-  );
-}
-
-/** The lines of many journals, also of several nodes, in the order of their clocks; each journal keeps its own order. */
-export function mergeJournals(chains: readonly JournalChain[]): readonly JournalLine[] {
-  // A clock that was set back must not tear a chain apart: within one, nothing is earlier than what came before it.
-  const placed = chains.flatMap(({ lines }, chain) => {
-    let latest = '';
-    return lines.map((line) => {
-      latest = line.at > latest ? line.at : latest;
-      return { line, chain, at: latest };
-    });
+  return [...journalsIn(directory)].map(([program, files]) => {
+    const lines: JournalLine[] = [];
+    const faults: JournalFault[] = [];
+    for (const item of scanJournal(files)) {
+      if (item.kind === 'line') lines.push(item.line);
+      else if (item.kind === 'fault') faults.push(item.fault);
+      else throw new Error(`Cannot read journal "${item.path}": ${item.problem}`);
+    }
+    return { program, lines, faults };
   });
-  return placed
-    .sort((a, b) => compare(a.at, b.at) || a.chain - b.chain || a.line.seq - b.line.seq)
-    .map(({ line }) => line);
 }
 
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+/** The files of each program's journal, in its order. Throws where the directory cannot be read. */
+export function journalsIn(directory: string): ReadonlyMap<string, readonly JournalFile[]> {
+  const journals = new Map<string, JournalFile[]>();
+  for (const file of listJournalFiles(directory))
+    journals.set(file.program, [...(journals.get(file.program) ?? []), file]);
+  return journals;
 }
 
-function readChain(program: string, files: readonly JournalFile[]): JournalChain {
-  const lines: JournalLine[] = [];
-  const faults: JournalFault[] = [];
-  const blame = ({ path, line }: Placed, problem: string): void => void faults.push({ path, line, problem });
+/** One journal, checked as `readJournals` says, with one file of it in memory at a time. */
+export function* scanJournal(files: readonly JournalFile[]): Generator<JournalItem> {
   let before: Placed | undefined;
   let wasLine = true;
-  let due: number | undefined;
-  for (const placed of files.flatMap(linesOf)) {
-    const parsed = parseJournalLine(placed.text);
-    if (parsed === undefined) blame(placed, 'it is no line of a journal');
-    else {
-      lines.push(parsed);
-      const { seq, prev } = parsed;
-      if (due !== undefined && seq !== due) blame(placed, `its number is ${seq}, expected ${due}`);
-      else if (before === undefined && seq === 1 && prev !== noLineBefore)
-        blame(placed, 'it is the first one and names a line before it');
-      else if (before !== undefined && wasLine && prev !== hashOfLine(before.text))
-        blame(before, 'it is not what it was when the next line was written');
+  let due = files[0]?.firstSeq;
+  for (const file of files) {
+    const content = linesOf(file);
+    if (content.kind !== 'lines') {
+      if (content.kind === 'unread') yield { ...content, path: file.path };
+      before = undefined;
+      due = undefined;
+      continue;
     }
-    due = parsed === undefined ? due && due + 1 : parsed.seq + 1;
-    before = placed;
-    wasLine = parsed !== undefined;
+    for (const placed of content.lines) {
+      const parsed = placed.isHalf ? undefined : parseJournalLine(placed.text);
+      const fault =
+        parsed === undefined ? foreign(placed) : faultOf(parsed, placed, wasLine ? before : undefined, due);
+      if (fault !== undefined) yield { kind: 'fault', fault };
+      if (parsed !== undefined) yield { kind: 'line', line: parsed };
+      due = parsed === undefined ? due && due + 1 : parsed.seq + 1;
+      before = placed;
+      wasLine = parsed !== undefined;
+    }
   }
-  return { program, lines, faults };
 }
 
-/** Rotation may have removed the oldest file since it was listed. */
-function linesOf({ path }: JournalFile): readonly Placed[] {
-  const texts = readIfThere(path).split('\n');
-  if (texts.at(-1) === '') texts.pop();
-  return texts.map((text, index) => ({ path, line: index + 1, text }));
+function foreign({ path, line, isHalf }: Placed): JournalFault {
+  const problem = isHalf ? 'it is only half written' : 'it is no line of a journal';
+  return { path, line, problem };
 }
 
-function readIfThere(path: string): string {
+function faultOf(
+  { seq, prev, program }: JournalLine,
+  { path, line, owner }: Placed,
+  before: Placed | undefined,
+  due: number | undefined,
+): JournalFault | undefined {
+  if (program !== owner) return { path, line, problem: `it is of program "${program}", expected "${owner}"` };
+  if (due !== undefined && seq !== due) {
+    const missing = seq > due ? `, ${seq - due} missing before it` : '';
+    return { path, line, problem: `its number is ${seq}, expected ${due}${missing}` };
+  }
+  if (before === undefined)
+    return seq === 1 && prev !== noLineBefore
+      ? { path, line, problem: 'it is the first one and names a line before it' }
+      : undefined;
+  if (prev === hashOfLine(before.text)) return undefined;
+  const problem = 'it is not what it was when the next line was written';
+  return { path: before.path, line: before.line, problem };
+}
+
+type Content =
+  | { readonly kind: 'lines'; readonly lines: readonly Placed[] }
+  | { readonly kind: 'unread'; readonly problem: string }
+  /** Rotation has removed it since it was listed: it was the oldest one. */
+  | { readonly kind: 'gone' };
+
+function linesOf({ path, program: owner }: JournalFile): Content {
   try {
-    return readFileSync(path, 'utf8');
+    const stats = statSync(path);
+    // A FIFO of that name would keep the reader waiting.
+    if (!stats.isFile()) return { kind: 'unread', problem: 'it is no file' };
+    if (stats.size > MAX_FILE_BYTES)
+      return { kind: 'unread', problem: `it has ${stats.size} bytes, expected at most ${MAX_FILE_BYTES}` };
+    const texts = readSettled(path).split('\n');
+    const whole = texts.length - 1;
+    const kept = texts.at(-1) === '' ? texts.slice(0, -1) : texts;
+    const lines = kept.map((text, index) => ({
+      path,
+      line: index + 1,
+      text,
+      owner,
+      isHalf: index === whole,
+    }));
+    return { kind: 'lines', lines };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return '';
-    throw error;
+    return codeOf(error) === 'ENOENT' ? { kind: 'gone' } : { kind: 'unread', problem: messageOf(error) };
   }
+}
+
+/** A line that is being written at this moment is not half written: it is whole at the next look. */
+function readSettled(path: string): string {
+  let text = readFileSync(path, 'utf8');
+  for (let seen = -1; !text.endsWith('\n') && text.length !== seen; ) {
+    seen = text.length;
+    text = readFileSync(path, 'utf8');
+  }
+  return text;
 }

@@ -121,7 +121,9 @@ test('a line that was taken out leaves a gap where it was', () => {
   const kept = readFileSync(fileOf(0), 'utf8').split('\n');
   writeFileSync(fileOf(0), kept.toSpliced(1, 1).join('\n'));
   expect(subjects()).toEqual(['a', 'c']);
-  expect(read().faults).toEqual([{ path: fileOf(0), line: 2, problem: 'its number is 3, expected 2' }]);
+  expect(read().faults).toEqual([
+    { path: fileOf(0), line: 2, problem: 'its number is 3, expected 2, 1 missing before it' },
+  ]);
 });
 
 test('a first line that names one before it has not always been the first', () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withJournal } from '../../../src/observe/journal/journal.ts';
 import { parseJournalLine } from '../../../src/observe/journal/journal-line.ts';
 import { journalEntryOf } from '../../../src/observe/journal/journal-worthy.ts';
-import { mergeJournals, readJournals } from '../../../src/observe/journal/read-journal.ts';
+import { readJournals } from '../../../src/observe/journal/read-journal.ts';
 import type { LogEvent } from '../../../src/observe/logger.ts';
 import { runCommand } from '../../../src/system/run-command.ts';
 import { cleanUpAfterDeath } from '../../helpers/survivor.ts';
@@ -159,17 +159,13 @@ test('a full disk costs entries and nothing else, and the chain is whole afterwa
   }
 });
 
-test('journals are merged by their clocks, and one whose clock was set back keeps its order', () => {
-  const line = (program: string, seq: number, at: string) => ({
-    ...{ v: 1, seq, at: `2026-01-01T00:00:0${at}.000Z`, node: 'n', program, kind: 'vip', event: 'e' },
-    prev: '0'.repeat(64),
+test('who else holds a VIP is kept with it', () => {
+  const holders = [
+    { mac: '02:00:00:00:00:02', node: 'cp-2', address: '192.0.2.2' },
+    { mac: '02:00:00:00:00:09' },
+  ];
+  expect(journalEntryOf({ event: 'split-brain-left', vip: '192.0.2.100', holders })).toMatchObject({
+    subject: '192.0.2.100',
+    facts: { holders: '02:00:00:00:00:02 cp-2 192.0.2.2, 02:00:00:00:00:09' },
   });
-  const chain = (program: string, ...seconds: readonly string[]) => ({
-    ...{ program, faults: [] },
-    lines: seconds.flatMap(
-      (at, index) => parseJournalLine(JSON.stringify(line(program, index + 1, at))) ?? [],
-    ),
-  });
-  const merged = mergeJournals([chain('a', '1', '5', '2', '7'), chain('b', '3', '6')]);
-  expect(merged.map(({ program, seq }) => `${program}${seq}`)).toEqual(['a1', 'b1', 'a2', 'a3', 'b2', 'a4']);
 });
