@@ -73,6 +73,10 @@ const commands: Readonly<
     summary: 'what is wrong with this node, why it matters, what to type',
     load: () => import('./commands/doctor.ts'),
   },
+  timeline: {
+    summary: 'what happened here and why, from the journals',
+    load: () => import('./commands/timeline.ts'),
+  },
 };
 
 function usage(): string {

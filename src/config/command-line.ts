@@ -20,6 +20,8 @@ export interface Flag {
   readonly inFile?: 'top' | 'never';
   /** Typed, it stands for this other flag too: what the settings file says about that one does not count. */
   readonly replaces?: string;
+  /** May be typed several times, which is the same as once with commas. Its default is its schema's. */
+  readonly repeats?: true;
 }
 
 export interface Positional {
@@ -119,6 +121,8 @@ function parseArguments(
 function optionOf(flag: Flag): Option {
   const variable = variableOf(new Option(flag.flag));
   const option = new Option(flag.flag, `${flag.help} [${variable}]`);
+  if (flag.repeats)
+    option.argParser((text: string, before?: string) => (before === undefined ? text : `${before},${text}`));
   return flag.default === undefined ? option : option.default(flag.default);
 }
 

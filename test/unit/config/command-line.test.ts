@@ -9,6 +9,7 @@ import { keepalivedMonitorCommand } from '../../../src/config/keepalived-monitor
 import { parseSettingsFile } from '../../../src/config/parse-settings-file.ts';
 import { settingsKeys } from '../../../src/config/settings-keys.ts';
 import type { SettingsReader } from '../../../src/config/settings-values.ts';
+import { timelineCommand, timelineSettings } from '../../../src/config/timeline-settings.ts';
 
 function fileWith(text: string): SettingsReader {
   const parsed = parseSettingsFile(text, '/f.yaml');
@@ -99,4 +100,15 @@ test('every flag of a daemon is a key of the file, in one place, unless it says 
       if (inFile === 'top') expect(places, typed).toEqual(['top']);
     }
   }
+});
+
+test('a flag that may be repeated is the same several times as once with commas', () => {
+  const read = (...argv: readonly string[]) => {
+    const line = readCommandLine(timelineCommand, argv, {});
+    return line.kind === 'values' ? timelineSettings(line.values, ['vip']).journal : [];
+  };
+  expect(read('--journal', '/a', '--journal', '/b')).toEqual(['/a', '/b']);
+  expect(read('--journal=/a,/b')).toEqual(['/a', '/b']);
+  expect(read()).toEqual(['/var/log/hawser']);
+  expect(() => read('--journal', ',')).toThrow('Cannot use --journal ",": expected a directory');
 });

@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { parseDurationMs } from './duration.ts';
+
+const DAY_MS = 86_400_000;
+/** With a zone, or on this machine's own clock. */
+const TIME = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+/** The years that ISO 8601 writes with four digits: only these sort as text. */
+const LAST_MS = Date.UTC(9999, 11, 31);
+
+/**
+ * `24h` or `7d` before now, `2026-11-21T03:12:00+01:00`, `2026-11-21 03:12` or `2026-11-21` on this machine's clock:
+ * ISO 8601, UTC. Undefined for anything else.
+ */
+export function parseMoment(text: string, now: Date): string | undefined {
+  const days = /^(\d{1,6})d$/.exec(text)?.[1];
+  const ago = days === undefined ? parseDurationMs(text) : Number(days) * DAY_MS;
+  // JavaScript takes a date without a time for one in UTC, and one with a time for the clock on the wall.
+  const whole = text.length === 10 ? `${text}T00:00` : text;
+  const read = TIME.test(text) ? Date.parse(whole) : Number.NaN;
+  const ms = ago === undefined ? read : now.getTime() - ago;
+  return ms >= 0 && ms <= LAST_MS ? new Date(ms).toISOString() : undefined;
+}
+
+export const momentForms = 'a time ago such as 90m, 24h or 7d, or a time such as 2026-11-21T03:12:00Z';
+
+/** A moment on the command line; `now` is asked when it is read. */
+export const moment = z.pipe(
+  z.string(),
+  z.transform((text, context): string => {
+    const at = parseMoment(text.trim(), new Date());
+    if (at !== undefined) return at;
+    context.issues.push({ code: 'custom', input: text, message: `expected ${momentForms}` });
+    return z.NEVER;
+  }),
+);

@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+import { ConfigError } from '../model/errors.ts';
+import type { CommandSpec } from './command-line.ts';
+import { moment, momentForms } from './moment-field.ts';
+import { parseSettings } from './parse-settings.ts';
+
+export const timelineCommand: CommandSpec = {
+  name: 'timeline',
+  summary: 'Tells what happened, from the journals: VIP moves, servers, reloads, refusals, repairs, and why.',
+  positionals: [],
+  flags: [
+    {
+      flag: '--since <time>',
+      help: 'a time ago (90m, 24h, 7d), a time (2026-11-21T03:12:00Z, "2026-11-21 03:12"), or all',
+      default: '24h',
+    },
+    { flag: '--until <time>', help: 'likewise (default: no end)' },
+    {
+      flag: '--journal <dirs>',
+      help: 'where journals are, several by commas or by repeating it (default: /var/log/hawser)',
+      repeats: true,
+    },
+    { flag: '--kind <kinds>', help: 'only these kinds, separated by commas', repeats: true },
+    { flag: '--verify', help: "print each journal's verdict instead" },
+    { flag: '--utc', help: "UTC instead of this machine's time zone" },
+    { flag: '--json', help: 'print JSON, as schemas/timeline.schema.json describes it' },
+  ],
+  notes: [
+    'Examples:',
+    '  hawser timeline                                          the last day on this node',
+    '  hawser timeline --since "2026-11-21 03:00" --until "2026-11-21 03:30" --kind vip,health',
+    '  hawser timeline --journal /var/log/hawser --journal /tmp/cp-2 --journal /tmp/cp-3',
+    '                                                           this node, and what was copied from two others',
+    '  hawser timeline --verify                                 has anybody changed, cut or lost a line?',
+    '  hawser timeline --json | jq \'.entries[] | select(.kind == "vip")\'',
+    '',
+    'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, journal.',
+    'After "←" comes what the journals show close by in time about a VIP that moved; it is not a proof.',
+    'Exit codes: 0 shown, and every chain is whole; 1 a chain is broken; 2 no journal there, not all of it',
+    'could be read, or usage.',
+  ].join('\n'),
+};
+
+const texts = z.pipe(
+  z.string(),
+  z.transform((value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+);
+const someTexts = z.pipe(texts, z.array(z.string()).check(z.minLength(1, { error: 'expected a directory' })));
+
+/** Without a bound. */
+const all = z.pipe(
+  z.literal('all'),
+  z.transform(() => undefined),
+);
+
+/** `kinds` are those that there are. Throws a ConfigError that lists every problem. */
+export function timelineSettings<Kind extends string>(
+  values: Readonly<Record<string, unknown>>,
+  kinds: readonly Kind[],
+) {
+  const schema = z.object({
+    since: z.union([all, moment], { error: `expected ${momentForms}, or all` }),
+    until: z.optional(moment),
+    journal: z._default(someTexts, ['/var/log/hawser']),
+    kind: z.optional(z.pipe(texts, z.array(z.enum(kinds, { error: `expected ${kinds.join(', ')}` })))),
+    verify: z._default(z.boolean(), false),
+    utc: z._default(z.boolean(), false),
+    json: z._default(z.boolean(), false),
+  });
+  const settings = parseSettings(schema, values);
+  const { since, until } = settings;
+  if (since !== undefined && until !== undefined && until < since)
+    throw new ConfigError([`Cannot use --until "${until}": it is before --since, ${since}`]);
+  return settings;
+}

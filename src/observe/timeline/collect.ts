@@ -1,0 +1,153 @@
+import { realpathSync } from 'node:fs';
+import { codeOf, messageOf } from '../../model/errors.ts';
+import type { JournalFile } from '../journal/journal-files.ts';
+import { type JournalFault, type JournalItem, journalsIn, scanJournal } from '../journal/read-journal.ts';
+import { createPlacer, inOrder, type Moment } from './moment.ts';
+
+/** What can be said of one journal, whatever part of it is shown. */
+export interface ChainLook {
+  readonly directory: string;
+  readonly program: string;
+  /** Who wrote its last line. */
+  readonly node: string | undefined;
+  readonly lines: number;
+  readonly first: { readonly seq: number; readonly at: string } | undefined;
+  readonly last: { readonly seq: number; readonly at: string } | undefined;
+  /** The first of them; `faultCount` says how many there are. */
+  readonly faults: readonly JournalFault[];
+  readonly faultCount: number;
+  readonly unread: readonly Unread[];
+}
+
+export interface Unread {
+  readonly path: string;
+  readonly problem: string;
+}
+
+export interface Collected {
+  readonly chains: readonly ChainLook[];
+  /** Directories of which nothing could be read. */
+  readonly unread: readonly Unread[];
+  readonly moments: readonly Moment[];
+  /** How many earlier ones were not kept. */
+  readonly leftOut: number;
+}
+
+/** ISO 8601, UTC, both included. */
+export interface Range {
+  readonly since: string;
+  readonly until: string;
+}
+
+const MOST_FAULTS = 20;
+
+/**
+ * Reads and checks whole journals, and keeps the newest `mostKept` moments of the range: memory is bounded however much
+ * there is. A directory or a file that cannot be read is told, and the others are read. The same journal given twice, or
+ * two copies of it, is shown once.
+ */
+export function collectJournals(directories: readonly string[], range: Range, mostKept: number): Collected {
+  const unread: Unread[] = [];
+  const chains: ChainLook[] = [];
+  let moments: readonly Moment[] = [];
+  let leftOut = 0;
+  for (const { directory, program, files } of findJournals(directories, unread)) {
+    const read = readChain({ directory, program, files, index: chains.length }, range, mostKept);
+    const merged = withoutCopies(inOrder([...moments, ...read.moments]));
+    const dropped = Math.max(0, merged.length - mostKept);
+    leftOut += read.leftOut + dropped;
+    moments = merged.slice(dropped);
+    chains.push(read.look);
+  }
+  return { chains, unread, moments, leftOut };
+}
+
+interface Found {
+  readonly directory: string;
+  readonly program: string;
+  readonly files: readonly JournalFile[];
+}
+
+function findJournals(directories: readonly string[], unread: Unread[]): readonly Found[] {
+  const seen = new Set<string>();
+  return directories.flatMap((directory) => {
+    try {
+      const real = realpathSync(directory);
+      if (seen.has(real)) return [];
+      seen.add(real);
+      const found = [...journalsIn(directory)].map(([program, files]) => ({ directory, program, files }));
+      if (found.length === 0) unread.push({ path: directory, problem: 'there is no journal in it' });
+      return found;
+    } catch (error) {
+      unread.push({ path: directory, problem: whyNot(error) });
+      return [];
+    }
+  });
+}
+
+function whyNot(error: unknown): string {
+  switch (codeOf(error)) {
+    case 'ENOENT':
+      return 'there is no such directory';
+    case 'ENOTDIR':
+      return 'it is no directory';
+    case 'EACCES':
+      return 'it may not be read, expected root';
+    default:
+      return messageOf(error);
+  }
+}
+
+function readChain(
+  { directory, program, files, index }: Found & { readonly index: number },
+  { since, until }: Range,
+  mostKept: number,
+): { readonly look: ChainLook; readonly moments: readonly Moment[]; readonly leftOut: number } {
+  const place = createPlacer(index);
+  let look: ChainLook = {
+    ...{ directory, program, node: undefined, lines: 0, first: undefined, last: undefined },
+    ...{ faults: [], faultCount: 0, unread: [] },
+  };
+  let kept: Moment[] = [];
+  let leftOut = 0;
+  for (const item of scanJournal(files)) {
+    const moment = place(item);
+    look = lookedAt(look, item);
+    const own = item.kind === 'line' ? item.line.at : moment.at;
+    // Its own time counts as well as its place: where a clock was wrong for a while nothing gets lost.
+    const isWanted = [moment.at, own].some((at) => at >= since && at <= until);
+    if (isWanted) kept.push(moment);
+    if (kept.length >= 2 * mostKept) {
+      leftOut += kept.length - mostKept;
+      kept = kept.slice(-mostKept);
+    }
+  }
+  return { look, moments: kept, leftOut };
+}
+
+function lookedAt(look: ChainLook, item: JournalItem): ChainLook {
+  switch (item.kind) {
+    case 'line': {
+      const { seq, at, node } = item.line;
+      return { ...look, node, lines: look.lines + 1, first: look.first ?? { seq, at }, last: { seq, at } };
+    }
+    case 'fault': {
+      const faults = look.faults.length < MOST_FAULTS ? [...look.faults, item.fault] : look.faults;
+      return { ...look, faults, faultCount: look.faultCount + 1 };
+    }
+    case 'unread': {
+      const { path, problem } = item;
+      return { ...look, unread: [...look.unread, { path, problem }] };
+    }
+  }
+}
+
+function withoutCopies(moments: readonly Moment[]): readonly Moment[] {
+  const seen = new Set<string>();
+  return moments.filter(({ item }) => {
+    if (item.kind !== 'line') return true;
+    const { node, program, seq, at, prev } = item.line;
+    const key = `${node}/${program}/${seq}/${at}/${prev}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}

@@ -1,0 +1,59 @@
+/** An entry, as the journal has it or as the report has it. */
+export interface Told {
+  readonly event: string;
+  readonly subject?: string | null | undefined;
+  readonly from?: string | null | undefined;
+  readonly to?: string | null | undefined;
+  readonly reason?: string | null | undefined;
+  readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined;
+}
+
+/** What its fields say already is not said again by its name. */
+const TITLES: Readonly<Record<string, string>> = {
+  'vrrp-transition': '',
+  'vrrp-priority': 'priority of',
+  'health-told': 'track value of',
+  liveness: 'what serves',
+  peers: 'do peers serve',
+  'generation-serving': 'now serving generation',
+  'configuration-reloaded': 'reloaded to generation',
+  'generation-refused': 'generation refused, cause',
+  'configuration-refused': 'configuration refused, cause',
+  'configuration-rejected': 'configuration rejected by',
+};
+
+/** Control characters and those that turn text around: what a file says must not move a terminal's cursor. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** An entry in one sentence: what, to whom, from what to what, why, and the facts. Safe to print. */
+export function phraseOf(line: Told): string {
+  const title = TITLES[line.event] ?? line.event.replaceAll('-', ' ').replace(/\bvip\b/, 'VIP');
+  const facts = Object.entries(line.facts ?? {}).map(([name, value]) => factText(name, value));
+  const what = [title, line.subject, moveText(line)].filter((part) => part);
+  const why = line.reason ? `: ${line.reason}` : '';
+  return printable(`${what.join(' ')}${why}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
+}
+
+/** On one line, without anything that a terminal would obey. */
+export function printable(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(UNPRINTABLE, '·').trim();
+}
+
+/** `93 ms`, `1.2 s`, `14 min`, `3.0 h`. */
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+}
+
+function moveText({ from, to }: Told): string {
+  if (!to) return from ? `from ${from}` : '';
+  return from ? `${from} → ${to}` : `→ ${to}`;
+}
+
+function factText(name: string, value: string | number | boolean): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  if (typeof value === 'number' && words.endsWith(' ms'))
+    return `${words.slice(0, -3)} ${durationText(value)}`;
+  return `${words} ${value === '' ? 'none' : value}`;
+}

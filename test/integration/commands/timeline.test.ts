@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { fromJSONSchema } from 'zod';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { type JournalDirectory, journalDirectory, moves } from '../../helpers/journal-directory.ts';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+
+ensureBuilt();
+
+const published = fromJSONSchema(
+  JSON.parse(readFileSync(new URL('../../../schemas/timeline.schema.json', import.meta.url), 'utf8')),
+);
+const bundle = fileURLToPath(new URL('../../../dist/hawser.mjs', import.meta.url));
+const supervisor = 'keepalived-supervisor';
+
+async function timeline(...flags: readonly string[]) {
+  return await runCommand([hawser, 'timeline', '--utc', ...flags], { timeoutMs: 60_000 });
+}
+/** HAProxy of the holder dies, and the VIP goes to the next node. */
+function failover(): readonly [JournalDirectory, JournalDirectory] {
+  const [first, second] = [journalDirectory(), journalDirectory()];
+  const move = { event: 'vrrp-transition', instance: 'prod_API' };
+  first.tell('keepalived-monitor', [
+    { event: 'liveness', kind: 'api', liveness: 'dead' },
+    { event: 'health-told', kind: 'api', before: 30, value: -254 },
+  ]);
+  first.tell(supervisor, [
+    { ...move, from: 'MASTER', to: 'FAULT', priority: 1, reason: 'this node cannot serve' },
+  ]);
+  second.tell(
+    supervisor,
+    [{ ...move, from: 'BACKUP', to: 'MASTER', priority: 249, reason: 'no better advert' }],
+    'cp-2',
+  );
+  return [first, second];
+}
+
+test('of two nodes it says who had the VIP, who took it and why', async () => {
+  const [first, second] = failover();
+  const { stdout, exitCode } = await timeline('--journal', first.path, '--journal', second.path);
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/ cp-1 vip +prod_API MASTER → FAULT: this node cannot serve/);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('← what serves api → dead; track value of api 30 → -254;');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('← cp-1 left MASTER: this node cannot serve');
+  expect(stdout).toContain('all 3 chains are whole');
+  expect(stdout).not.toContain('\u001b');
+});
+
+test('--json is what the published schema says, of a whole and of a broken journal', async () => {
+  const directory = journalDirectory();
+  directory.tell(supervisor, moves(3));
+  const read = async () => {
+    const { stdout, exitCode } = await timeline('--json', '--journal', directory.path);
+    const report: unknown = JSON.parse(stdout);
+    expect(published.safeParse(report)).toMatchObject({ success: true });
+    return { report, exitCode };
+  };
+  const whole = await read();
+  expect(whole).toMatchObject({ exitCode: 0, report: { verdict: 'whole', entries: [{}, {}, {}] } });
+  expect(published.safeParse({ ...Object(whole.report), verdict: 'fine' })).toMatchObject({ success: false });
+  directory.tamper(supervisor, (lines) => lines.toSpliced(1, 1));
+  expect(await read()).toMatchObject({
+    exitCode: 1,
+    report: { verdict: 'broken', entries: [{ kind: 'vip' }, { kind: 'fault', line: 2 }, { kind: 'vip' }] },
+  });
+});
+
+test('a changed line is seen at once, and --verify says where it is', async () => {
+  const directory = journalDirectory();
+  directory.tell(supervisor, moves(4));
+  directory.tell('haproxy-supervisor', [{ event: 'supervisor-started' }]);
+  const before = await timeline('--verify', '--journal', directory.path);
+  expect(before).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^whole [\s\S]*^whole /m),
+  });
+  directory.tamper(supervisor, (lines) => lines.map((line) => line.replace('"API1"', '"API9"')));
+  const shown = await timeline('--journal', directory.path);
+  expect(shown.exitCode).toBe(1);
+  expect(shown.stdout).toMatch(/^!! +BROKEN +line 2 of keepalived-supervisor\.0{11}1\.jsonl: /m);
+  const verified = await timeline('--verify', '--journal', directory.path);
+  expect(verified.exitCode).toBe(1);
+  expect(verified.stdout).toMatch(/^whole +haproxy-supervisor of cp-1$/m);
+  expect(verified.stdout).toMatch(/^BROKEN +keepalived-supervisor of cp-1$/m);
+  expect(verified.stdout.replaceAll(/\s+/g, ' ')).toContain('it is not what it was when the next line was');
+});
+
+test('--kind, --since and --until choose, and a chain is checked as a whole all the same', async () => {
+  const [directory] = failover();
+  const kinds = await timeline('--journal', directory.path, '--kind', 'vip,reload');
+  expect(kinds.stdout).toContain('1 entry in this time');
+  const earlier = await timeline('--journal', directory.path, '--until', '1h', '--since', 'all');
+  expect(earlier.stdout).toBe('no entries in this time; all 2 chains are whole\n');
+});
+
+test('no journal, one that nobody may read, and wrong usage are told apart from nothing having happened', async () => {
+  const nowhere = await timeline('--journal', '/nowhere');
+  expect(nowhere.exitCode).toBe(2);
+  expect(nowhere.stdout).toContain('cannot tell: /nowhere: there is no such directory');
+  const closed = journalDirectory();
+  closed.tell(supervisor, moves(1));
+  const nobody = [
+    'setpriv',
+    '--reuid=65534',
+    '--regid=65534',
+    '--clear-groups',
+    '--',
+    process.execPath,
+  ] as const;
+  const argv = [...nobody, bundle, 'timeline', '--verify', '--journal', closed.path] as const;
+  expect(await runCommand(argv, { timeoutMs: 60_000 })).toMatchObject({
+    exitCode: 2,
+    stdout: `cannot tell  ${closed.path}\n${' '.repeat(13)}it may not be read, expected root\n`,
+  });
+  const wrong = await timeline('--since', 'yesterday', '--kind', 'vips');
+  expect(wrong.exitCode).toBe(2);
+  expect(wrong.stderr).toMatch(/^Cannot use --since "yesterday": expected a time ago such as 90m/);
+  expect(wrong.stderr).toMatch(/^Cannot use --kind "vips": expected vip, /m);
+  expect((await timeline('--since', '1h', '--until', '2h')).stderr).toMatch(/it is before --since/);
+});
+
+test('--help has examples and exit codes', async () => {
+  const { stdout, exitCode } = await timeline('--help');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('Examples:');
+  expect(stdout).toContain('Exit codes: 0 shown');
+});
+
+test('full journals are read with the little memory that hawser has', async () => {
+  const directory = journalDirectory();
+  directory.fill(['haproxy-monitor', 'haproxy-supervisor', 'keepalived-monitor', supervisor]);
+  const { stdout, exitCode, stderr } = await timeline(
+    '--verify',
+    '--since',
+    'all',
+    '--journal',
+    directory.path,
+  );
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(stdout.match(/^whole /gm)).toHaveLength(4);
+});
