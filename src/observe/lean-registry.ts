@@ -64,7 +64,7 @@ export function createLeanRegistry(): LeanRegistry {
   };
 }
 
-/** `{instance="API",to="MASTER"}`, nothing where there are none. */
+/** `{vrrp_instance="API",to="MASTER"}`, nothing where there are none. */
 function textOf(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;

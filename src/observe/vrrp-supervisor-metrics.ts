@@ -10,6 +10,7 @@ export interface Holding {
   readonly holder: boolean;
 }
 
+/** The label is `vrrp_instance`: Prometheus puts the scraped target into `instance`. */
 export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holding[]> {
   const { counter, gauge, histogram, text } = createLeanRegistry();
   const holder = gauge('hawser_vip_holder', '1 where this node is MASTER and its interface has the VIP.');
@@ -42,7 +43,7 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
   const lag = histogram(lagMetric.name, lagMetric.help, lagMetric.buckets);
   const counts: Readonly<Record<string, (event: LogEvent) => void>> = {
     'vrrp-transition': ({ instance, to, cause }) =>
-      transitions({ instance: String(instance), to: String(to), reason: String(cause) }),
+      transitions({ vrrp_instance: String(instance), to: String(to), reason: String(cause) }),
     'vip-put-back': () => repair({ kind: 'put-back' }),
     'stray-vip-removed': () => repair({ kind: 'stray-removed' }),
     'stale-vip-removed': () => repair({ kind: 'stale-removed' }),
@@ -61,7 +62,8 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     lag,
     text: (holdings) => {
       holder.clear();
-      for (const { instance, vip, holder: holds } of holdings) holder.set(Number(holds), { instance, vip });
+      for (const { instance, vip, holder: holds } of holdings)
+        holder.set(Number(holds), { vrrp_instance: instance, vip });
       return text();
     },
   };

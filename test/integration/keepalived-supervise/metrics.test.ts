@@ -16,14 +16,14 @@ test('the page of a supervisor says who holds the VIP, and counts what happened'
   await holder.waitForState('MASTER');
   await b.supervise().waitForState('BACKUP');
   expect(await a.namespace.run('curl', '-sf', `${page}/healthz`)).toBe('ok\n');
-  expect(await metricsOf(a)).toContain(`hawser_vip_holder{instance="API",vip="${VIP}"} 1`);
-  expect(await metricsOf(b)).toContain(`hawser_vip_holder{instance="API",vip="${VIP}"} 0`);
+  expect(await metricsOf(a)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 1`);
+  expect(await metricsOf(b)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 0`);
   await holder.ask('reload');
   a.install({ extra: 'virtual_router_id 777' });
   await holder.ask('reload');
   const lines = await metricsOf(a);
   expect(lines).toContain(
-    'hawser_vip_transitions_total{instance="API",to="MASTER",reason="no-better-advert"} 1',
+    'hawser_vip_transitions_total{vrrp_instance="API",to="MASTER",reason="no-better-advert"} 1',
   );
   expect(lines).toContain('hawser_reloads_total{result="done"} 1');
   expect(lines).toContain('hawser_reloads_total{result="rejected"} 1');

@@ -27,9 +27,9 @@ test('the VIP that is here, and what happened to it, by reasons that are few', (
     { instance: 'INGRESS', vip: '10.0.0.6', holder: false },
   ]);
   for (const line of [
-    'hawser_vip_holder{instance="API",vip="10.0.0.5"} 1',
-    'hawser_vip_holder{instance="INGRESS",vip="10.0.0.6"} 0',
-    'hawser_vip_transitions_total{instance="API",to="MASTER",reason="no-better-advert"} 1',
+    'hawser_vip_holder{vrrp_instance="API",vip="10.0.0.5"} 1',
+    'hawser_vip_holder{vrrp_instance="INGRESS",vip="10.0.0.6"} 0',
+    'hawser_vip_transitions_total{vrrp_instance="API",to="MASTER",reason="no-better-advert"} 1',
     'hawser_vip_repairs_total{kind="stray-removed"} 1',
     'hawser_keepalived_timer_delays_total 1',
     'hawser_keepalived_hangs_total 1',
