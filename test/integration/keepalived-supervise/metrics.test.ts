@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { createVrrpPair, keepalivedProcesses, VIP, type VrrpNode } from '../../helpers/keepalived-node.ts';
+import { drivenPages } from '../../helpers/monitoring/driven-pages.ts';
+import { parseExposition, plainNames } from '../../helpers/monitoring/exposition.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const page = 'http://127.0.0.1:50939';
@@ -18,6 +20,10 @@ test('the page of a supervisor says who holds the VIP, and counts what happened'
   expect(await a.namespace.run('curl', '-sf', `${page}/healthz`)).toBe('ok\n');
   expect(await metricsOf(a)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 1`);
   expect(await metricsOf(b)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 0`);
+  const expected = plainNames((await drivenPages()).get('hawser-keepalived') ?? []);
+  expect(plainNames(parseExposition((await metricsOf(a)).join('\n')))).toEqual(
+    expect.arrayContaining([...expected]),
+  );
   await holder.ask('reload');
   a.install({ extra: 'virtual_router_id 777' });
   await holder.ask('reload');

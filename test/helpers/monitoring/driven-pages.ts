@@ -1,0 +1,83 @@
+import { createHaproxySupervisorMetrics } from '../../../src/observe/haproxy-supervisor-metrics.ts';
+import { createMonitorMetrics } from '../../../src/observe/monitor-metrics.ts';
+import { createVrrpSupervisorMetrics } from '../../../src/observe/vrrp-supervisor-metrics.ts';
+import { parseExposition, type Sample } from './exposition.ts';
+
+/**
+ * What each job shows once everything has happened that it counts. A gauge that nobody has set is 0 and left out: a monitor
+ * shows all the metrics of both, and has nothing to say of some.
+ */
+export async function drivenPages(): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  return new Map([
+    ['hawser-haproxy-monitor', said(await haproxyMonitorPage())],
+    ['hawser-keepalived-monitor', said(await keepalivedMonitorPage())],
+    ['hawser-haproxy', said(haproxySupervisorPage())],
+    ['hawser-keepalived', said(vrrpSupervisorPage())],
+  ]);
+}
+
+function said(text: string): readonly Sample[] {
+  return parseExposition(text).filter(
+    ({ labels, value }) => value !== 0 || Object.keys(labels).some((label) => label !== 'le'),
+  );
+}
+
+/** Its loop is one second old. */
+function monitorMetrics(): ReturnType<typeof createMonitorMetrics> {
+  let nowMs = 0;
+  const metrics = createMonitorMetrics(() => {
+    nowMs += 1_000;
+    return nowMs;
+  });
+  for (const result of ['unchanged', 'reloaded', 'rejected', 'unreachable', 'failed'])
+    metrics.applied(result);
+  metrics.servers(3);
+  metrics.usable(true);
+  metrics.lag(0.1);
+  metrics.beat();
+  return metrics;
+}
+
+async function haproxyMonitorPage(): Promise<string> {
+  const metrics = monitorMetrics();
+  metrics.changeServed(0.7);
+  metrics.apiReachable(true);
+  metrics.held('empty-list');
+  metrics.redirect(true);
+  return await metrics.text();
+}
+
+async function keepalivedMonitorPage(): Promise<string> {
+  const metrics = monitorMetrics();
+  metrics.ingressUsable(true);
+  metrics.splitBrain('10.0.0.5', true);
+  metrics.virtualRouterIdTaken(true);
+  metrics.dialect({ profile: 'fast', mode: 'unicast' });
+  metrics.planned(1_000, true);
+  metrics.agreementUsable(false);
+  return await metrics.text();
+}
+
+function haproxySupervisorPage(): string {
+  const metrics = createHaproxySupervisorMetrics();
+  metrics.observe({ event: 'generation-serving', cause: 'request', tookMs: 90 });
+  metrics.observe({ event: 'generation-serving', cause: 'died', tookMs: 90 });
+  metrics.observe({ event: 'generation-refused', cause: 'request', stage: 'check' });
+  metrics.lag(0.1);
+  return metrics.text({ serving: 1, starting: 1, draining: 1 });
+}
+
+function vrrpSupervisorPage(): string {
+  const metrics = createVrrpSupervisorMetrics();
+  const transition = { event: 'vrrp-transition', instance: 'API', cause: 'no-better-advert' };
+  for (const to of ['MASTER', 'BACKUP', 'FAULT']) metrics.observe({ ...transition, to });
+  metrics.observe({ event: 'vip-put-back' });
+  metrics.observe({ event: 'keepalived-started', cause: 'died' });
+  metrics.observe({ event: 'keepalived-reloaded', cause: 'request' });
+  metrics.observe({ event: 'configuration-refused', cause: 'request', stage: 'check' });
+  metrics.observe({ event: 'keepalived-hung' });
+  metrics.observe({ event: 'keepalived-late' });
+  metrics.observe({ event: 'second-holder-heard' });
+  metrics.lag(0.1);
+  return metrics.text([{ instance: 'API', vip: '10.0.0.5', holder: true }]);
+}

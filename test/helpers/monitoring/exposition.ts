@@ -1,0 +1,28 @@
+export interface Sample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** The samples of a page in Prometheus' text format. Throws at a line that is none. */
+export function parseExposition(text: string): readonly Sample[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+      if (name === undefined) throw new Error(`Cannot read "${line}": expected a sample`);
+      const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)];
+      return {
+        name,
+        labels: Object.fromEntries(pairs.map(([, label = '', each = '']) => [label, each])),
+        value: Number(value),
+      };
+    });
+}
+
+/** A counter with labels is there once it has counted; these are from the beginning. */
+export function plainNames(samples: readonly Sample[]): readonly string[] {
+  const plain = samples.filter(({ labels }) => Object.keys(labels).every((label) => label === 'le'));
+  return [...new Set(plain.map(({ name }) => name))];
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { drivenPages } from '../../helpers/monitoring/driven-pages.ts';
+import { groupingsIn, selectorsIn, selects, targetLabels } from '../../helpers/monitoring/promql.ts';
+import { dashboardExpressions, rules } from '../../helpers/monitoring/shipped.ts';
+
+const pages = await drivenPages();
+const expressions = [...rules.map(({ alert, expr }) => [alert, expr] as const), ...dashboardExpressions];
+const mine = (metric: string) => metric.startsWith('hawser_');
+
+test.each(expressions)('%s asks for what a hawser shows: %s', (_, expression) => {
+  const selectors = selectorsIn(expression);
+  expect(selectors).not.toEqual([]);
+  for (const selector of selectors.filter(({ metric }) => mine(metric))) {
+    const jobs = selector.matchers.find(({ label }) => label === 'job')?.value ?? 'hawser-.*';
+    const asked = [...pages].filter(([job]) => new RegExp(`^(?:${jobs})$`).test(job));
+    expect(asked, `no job is called ${jobs}`).not.toEqual([]);
+    for (const [job, samples] of asked) {
+      const found = samples.some((sample) => selects(selector, sample));
+      expect(found, `${job} shows no ${selector.metric} like ${JSON.stringify(selector.matchers)}`).toBe(
+        true,
+      );
+    }
+  }
+});
+
+test.each(expressions)('%s groups by labels that are there: %s', (_, expression) => {
+  const metrics = selectorsIn(expression).map(({ metric }) => metric);
+  if (!metrics.every(mine)) return;
+  const shown = [...pages.values()].flat().filter(({ name }) => metrics.includes(name));
+  const labels = new Set([...targetLabels, ...shown.flatMap((sample) => Object.keys(sample.labels))]);
+  for (const label of groupingsIn(expression)) expect([...labels]).toContain(label);
+});
+
+test('every metric of a hawser is on the dashboard', () => {
+  const asked = new Set(
+    dashboardExpressions.flatMap(([, expression]) => selectorsIn(expression).map(familyOf)),
+  );
+  const shown = new Set([...pages.values()].flat().map(({ name }) => familyOf({ metric: name })));
+  expect([...shown].filter((name) => !asked.has(name))).toEqual([]);
+});
+
+function familyOf({ metric }: { readonly metric: string }): string {
+  return metric.replace(/_(bucket|sum|count)$/, '');
+}
