@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+
+/** What happened last, and what made it happen: `servers-changed`, `template-changed`, `edited`, `start` … */
+export const lastChangeSchema = z.object({ cause: z.string(), result: z.string(), agoMs: z.number() });
+
+/** What `GET /status` of a HAProxy monitor answers. */
+export const haproxyMonitorStatusSchema = z.object({
+  version: z.string(),
+  source: z.enum(['nodes', 'endpoints', 'static']),
+  apiReachable: z.boolean(),
+  /** The list that HAProxy is configured with, null while there is none. */
+  servers: z.nullable(z.array(z.object({ name: z.string(), address: z.string(), port: z.number() }))),
+  /** Why a list that was seen is not applied; null where it is. */
+  held: z.nullable(z.string()),
+  /** Of the configuration that was rendered last; null before the first. */
+  configSha256: z.nullable(z.string()),
+  /** HAProxy has a server that it would send a client to. */
+  usable: z.nullable(z.boolean()),
+  /** `off`: there is no VIP to redirect. */
+  redirect: z.enum(['present', 'absent', 'failed', 'off']),
+  redirectProblem: z.nullable(z.string()),
+  lastChange: z.nullable(lastChangeSchema),
+});
+
+export type HaproxyMonitorStatus = z.infer<typeof haproxyMonitorStatusSchema>;
