@@ -54,15 +54,15 @@ export async function runHealthLoop(
   });
   const maySpeak = createPermission(trackFile, configuration.isConfirmed);
   const write = createTrackWriter(source, observers);
-  const tell = async (): Promise<void> => {
+  const tell = (): void => {
+    if (health.isKnown() && maySpeak()) write(health.value(), health.explanation());
     source.tellUsable(health.isWell());
-    if (health.isKnown() && maySpeak()) await write(health.value(), health.explanation());
   };
   configuration.onOffer(tell);
   const onChange = (liveness: Liveness): void => {
     observers.log({ event: 'liveness', kind, liveness });
     health.live(liveness);
-    void tell();
+    tell();
   };
   const ask = (bounded: AbortSignal) => askHealth(url, pollTimeoutMs, bounded);
   await Promise.all([
@@ -76,7 +76,7 @@ export async function runHealthLoop(
     }),
     every(LOOK_EVERY_MS, signal, async () => {
       health.look();
-      void tell();
+      tell();
     }),
   ]);
 }

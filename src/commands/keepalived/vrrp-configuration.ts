@@ -33,8 +33,8 @@ export interface VrrpConfiguration
    * long out of date.
    */
   readonly isConfirmed: () => boolean;
-  /** Another profile is about to be served: each listener resolves once health has been told in its values. */
-  readonly onOffer: (listener: () => Promise<void>) => void;
+  /** Another profile is about to be served: each listener tells health in its values. */
+  readonly onOffer: (listener: () => void) => void;
 }
 
 /** keepalived.conf, for the configuration loop: made from the lists of nodes, checked by keepalived, taken over by its supervisor. */
@@ -55,7 +55,7 @@ export function vrrpConfiguration(
   const speaking = createAgreedDialect(settings, observers);
   const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...speaking.now() });
   const models = createServedModels();
-  const listeners: (() => Promise<void>)[] = [];
+  const listeners: (() => void)[] = [];
   const renderModel = createRenderer<KeepalivedModel>(
     template,
     (text, model) => renderKeepalived(text, model, { templatePath: template }),
@@ -99,8 +99,8 @@ export function vrrpConfiguration(
       return rendered;
     },
     applierOf: (mode) =>
-      announced(appliers(mode), async () => {
-        if (latest !== undefined && models.offer(latest)) await Promise.all(listeners.map((tell) => tell()));
+      announced(appliers(mode), () => {
+        if (latest !== undefined && models.offer(latest)) for (const tell of listeners) tell();
       }),
     observe: (outcome, input) => {
       tellOutcome(outcome, { nodes: groupView(input).nodes.size }, observers);
@@ -129,9 +129,9 @@ function modelOf(input: VrrpInput): KeepalivedModel | undefined {
 }
 
 /** An applier before which somebody is told, whenever it is really used. */
-function announced(applier: Applier, before: () => Promise<void>): Applier {
+function announced(applier: Applier, before: () => void): Applier {
   const apply: Applier['apply'] = async (text, signal) => {
-    await before();
+    before();
     return await applier.apply(text, signal);
   };
   return { ...applier, apply };

@@ -33,8 +33,7 @@ export function tallyOf(
     twoHolders: stretchesOf(events, span, (holders) => holders > 1),
     noHolder: stretchesOf(events, span, (holders) => holders === 0),
     keepalivedLate: { count: late.length, longestMs: Math.round(Math.max(0, ...late)) },
-    healthDoubts: lines.filter((line) => /"event":"haproxy-liveness".*"liveness":"(dead|hung)"/.test(line))
-      .length,
+    healthDoubts: lines.filter((line) => /"event":"liveness".*"liveness":"(dead|hung)"/.test(line)).length,
     takenForHung: said('keepalived-hung'),
     monitorsMissed: said('monitor-silent'),
   };

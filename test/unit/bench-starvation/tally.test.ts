@@ -29,8 +29,8 @@ test('what the programs said is counted: late timers, doubts about health, hangs
   const lines = [
     'Sat Nov 21 06:40:02 2026: A thread timer expired 0.235183 seconds ago',
     'Sat Nov 21 06:40:04 2026: A thread timer expired 1.203109 seconds ago',
-    '{"level":"info","event":"haproxy-liveness","liveness":"hung"}',
-    '{"level":"info","event":"haproxy-liveness","liveness":"serving"}',
+    '{"level":"info","event":"liveness","liveness":"hung"}',
+    '{"level":"info","event":"liveness","liveness":"serving"}',
     '{"level":"error","event":"keepalived-hung","pid":7}',
     '{"level":"warn","event":"monitor-silent","silent":true}',
   ];
