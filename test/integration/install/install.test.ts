@@ -17,16 +17,6 @@ afterEach(async () => {
   await node[Symbol.asyncDispose]();
 });
 
-test('a dry run on an empty root shows everything, and writes nothing', async () => {
-  const result = await node.install('--dry-run');
-  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-  for (const path of [...manifests, '/etc/hawser/config.yaml'])
-    expect(result.stdout).toContain(`+++ ${path}\n`);
-  expect(result.stdout).toContain('+apiVips: [10.0.0.100]\n');
-  expect(result.stdout).toMatch(/notice: .*ca\.crt is not there/);
-  expect(node.tree()).toEqual([]);
-});
-
 test('everything is there afterwards, with its mode, and pods that name nothing but the settings', async () => {
   expect(
     await node.install('--image', 'registry.example/hawser:9', '--ingress-vip', '10.0.0.101'),
