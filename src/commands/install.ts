@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { readCommandLine } from '../config/command-line.ts';
 import { type InstallSettings, installCommand, installSettings } from '../config/install-settings.ts';
 import { applySteps } from '../install/apply-steps.ts';
-import { layout, podLayouts } from '../install/layout.ts';
+import { layout, sharedFolders } from '../install/layout.ts';
 import { fileState, type Plan, planFiles, planText, type WantedFile } from '../install/plan.ts';
 import { type InstallRecord, recordText, sha256 } from '../install/record.ts';
 import { ConfigError } from '../model/errors.ts';
@@ -63,8 +63,7 @@ async function planInstall(
     ...{ path: `${layout.replacedDir}/${path.slice(layout.manifests.length + 1)}`, content, mode },
   }));
   const files = [...saved, ...draft.support];
-  const folders = [...podLayouts.map(({ dataDir }) => dataDir), layout.journalDir];
-  const { steps } = await planFiles(root, [...files, ...draft.manifests], folders);
+  const { steps } = await planFiles(root, [...files, ...draft.manifests], sharedFolders);
   const made = steps.flatMap((step) => (step.kind === 'make-directory' ? step.path : []));
   const record: InstallRecord = {
     version: 1,
@@ -83,7 +82,7 @@ async function planInstall(
     ],
   };
   const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
-  return await planFiles(root, [...files, recordFile, ...draft.manifests], folders);
+  return await planFiles(root, [...files, recordFile, ...draft.manifests], sharedFolders);
 }
 
 async function isAgreed(): Promise<boolean> {

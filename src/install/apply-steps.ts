@@ -1,4 +1,4 @@
-import { chmod, mkdir, rmdir, unlink } from 'node:fs/promises';
+import { chmod, chown, mkdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, messageOf } from '../model/errors.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
@@ -37,13 +37,16 @@ export async function applySteps(root: string, steps: readonly Step[]): Promise<
       return {
         kind: 'undone',
         message: `Cannot write "${pathOf(step)}": ${messageOf(error)}, ${expectedFor(error)}`,
-        undone,
+        undone: [...new Set(undone)],
         left,
       };
     }
   }
   return { kind: 'done' };
 }
+
+/** For chown(2), (uid_t) -1. */
+const KEEP_OWNER = 0xff_ff_ff_ff;
 
 /** Renaming a file into its place works within one mount alone. */
 function expectedFor(error: unknown): string {
@@ -65,6 +68,8 @@ async function apply(root: string, step: Step): Promise<void> {
       return await chmod(path, 0o755);
     case 'change-mode':
       return await chmod(path, step.mode);
+    case 'change-group':
+      return await chown(path, KEEP_OWNER, step.group);
     case 'write':
       return await write(root, step.file.path, step.file.content, step.file);
   }
@@ -77,6 +82,8 @@ async function undo(root: string, step: Step): Promise<void> {
       return await rmdir(path);
     case 'change-mode':
       return await chmod(path, step.before);
+    case 'change-group':
+      return await chown(path, KEEP_OWNER, step.before);
     case 'write':
       if (step.before === undefined) return await unlink(path);
       return await write(root, step.file.path, step.before.content, { ...step.file, mode: step.before.mode });

@@ -26,6 +26,21 @@ export interface PodLayout {
   readonly dataDir: string;
 }
 
+/**
+ * User and group of the container "haproxy", in manifests/haproxy.yaml: a number that no distribution gives away
+ * (docs/decisions/0026).
+ */
+export const unprivilegedId = 65_529;
+
+/** Where the pods meet: what one of them writes, and the container that is not root has to get at. */
+export const sharedFolders = [
+  { path: layout.settingsDir, mode: 0o755 },
+  { path: '/etc/haproxy', mode: 0o755 },
+  { path: '/etc/keepalived' },
+  // Everybody adds a journal of their own, and nobody may take away another's.
+  { path: layout.journalDir, mode: 0o1775, group: unprivilegedId },
+] as const;
+
 export const podLayouts: readonly PodLayout[] = [
   podLayout('haproxy', 'haproxy.cfg.ejs'),
   podLayout('keepalived', 'keepalived.conf.ejs'),

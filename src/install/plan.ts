@@ -12,6 +12,14 @@ export interface WantedFile {
   readonly stageIn?: string;
 }
 
+/** What is not said of a folder that is there already is left as it is. */
+export interface WantedFolder {
+  readonly path: string;
+  readonly mode?: number;
+  /** Numeric. */
+  readonly group?: number;
+}
+
 export interface FileState {
   readonly content: Buffer;
   readonly mode: number;
@@ -21,6 +29,7 @@ export interface FileState {
 export type Step =
   | { readonly kind: 'make-directory'; readonly path: string }
   | { readonly kind: 'change-mode'; readonly path: string; readonly mode: number; readonly before: number }
+  | { readonly kind: 'change-group'; readonly path: string; readonly group: number; readonly before: number }
   | { readonly kind: 'write'; readonly file: WantedFile; readonly before: FileState | undefined };
 
 export interface Plan {
@@ -29,14 +38,16 @@ export interface Plan {
   readonly problems: readonly string[];
 }
 
+const FOLDER_MODE = 0o755;
+
 /**
- * What is missing for these folders and files to be there, in their order; nothing where all of it is. Folders get
- * mode 0755, also those above.
+ * What is missing for these folders and files to be there, in their order; nothing where all of it is. Folders that
+ * are only on the way get mode 0755 if they have to be made.
  */
 export async function planFiles(
   root: string,
   wanted: readonly WantedFile[],
-  folders: readonly string[] = [],
+  folders: readonly WantedFolder[] = [],
 ): Promise<Plan> {
   const steps: Step[] = [];
   const problems: string[] = [];
@@ -48,7 +59,10 @@ export async function planFiles(
         if (!steps.some((step) => step.kind === 'make-directory' && step.path === each))
           steps.push({ kind: 'make-directory', path: each });
   };
-  for (const path of folders) await planFolder(path);
+  for (const folder of folders) {
+    await planFolder(folder.path);
+    steps.push(...(await folderSteps(root, folder)));
+  }
   for (const file of wanted) {
     await planFolder(dirname(file.path));
     const before = await fileState(join(root, file.path)).catch(messageOf);
@@ -63,6 +77,19 @@ function stepsFor(file: WantedFile, before: FileState | undefined): readonly Ste
   if (before === undefined || !before.content.equals(Buffer.from(file.content)))
     return [{ kind: 'write', file, before }];
   return before.mode === mode ? [] : [{ kind: 'change-mode', path, mode, before: before.mode }];
+}
+
+/** Of one that is there already as well: the pods depend on it. */
+async function folderSteps(root: string, { path, mode, group }: WantedFolder): Promise<readonly Step[]> {
+  const status = await stat(join(root, path)).catch(() => undefined);
+  const before = { mode: (status?.mode ?? FOLDER_MODE) & 0o7777, group: status?.gid ?? 0 };
+  const steps: Step[] = [];
+  // The group first: the kernel may take bits of the mode away with it.
+  if (group !== undefined && group !== before.group)
+    steps.push({ kind: 'change-group', path, group, before: before.group });
+  if (mode !== undefined && mode !== before.mode)
+    steps.push({ kind: 'change-mode', path, mode, before: before.mode });
+  return steps;
 }
 
 /** Undefined where there is no such file. Throws for what is there and is no file that can be read. */
@@ -96,6 +123,8 @@ function stepText(step: Step): string {
   switch (step.kind) {
     case 'make-directory':
       return `+ folder ${step.path} (0755)\n`;
+    case 'change-group':
+      return `~ group of ${step.path}: ${step.before} -> ${step.group}\n`;
     case 'change-mode':
       return `~ mode of ${step.path}: ${octal(step.before)} -> ${octal(step.mode)}\n`;
     case 'write':

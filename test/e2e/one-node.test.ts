@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitFor } from '../helpers/wait-for.ts';
@@ -41,6 +41,42 @@ test('every container becomes healthy, and none was started twice for it', async
   expect(kubelet.troubles()).toEqual([]);
   const restarts = [...(await statesOf(machine))].map(([name, state]) => [name, state.restarts]);
   expect(restarts).toEqual(containers.map(({ name }) => [name, 0]));
+});
+
+/** Of every process in the container. */
+async function rightsIn(pod: PodName, name: string): Promise<readonly string[]> {
+  const { pid } = await containerState(machine, pod, name);
+  const container = readlinkSync(`/proc/${pid}/ns/pid`);
+  const rights = machine.node.processes().flatMap(({ id }) => {
+    try {
+      if (readlinkSync(`/proc/${id.pid}/ns/pid`) !== container) return [];
+      const status = readFileSync(`/proc/${id.pid}/status`, 'utf8');
+      const [, user] = /^Uid:\t(\d+)/m.exec(status) ?? [];
+      const [, effective] = /^CapEff:\t0*([0-9a-f]+)/m.exec(status) ?? [];
+      return [`user ${user}, capabilities ${effective}`];
+    } catch {
+      // It has ended meanwhile.
+      return [];
+    }
+  });
+  return [...new Set(rights)];
+}
+
+test.each<{ name: string; pod: PodName; rights: string }>([
+  { pod: 'haproxy', name: 'haproxy', rights: 'user 65529, capabilities 0' },
+  // NET_ADMIN is bit 12, DAC_OVERRIDE 1, NET_RAW 13, NET_BROADCAST 11, SYS_NICE 23.
+  { pod: 'haproxy', name: 'haproxy-monitor', rights: 'user 0, capabilities 1002' },
+  { pod: 'keepalived', name: 'keepalived', rights: 'user 0, capabilities 803800' },
+  { pod: 'keepalived', name: 'keepalived-monitor', rights: 'user 0, capabilities 3000' },
+])('every process of $name has this and no more: $rights', async ({ pod, name, rights }) => {
+  expect(await rightsIn(pod, name)).toEqual([rights]);
+});
+
+test('each of the four keeps a journal, and HAProxy cannot read the kubeconfig', async () => {
+  const names = await machine.run('sh', '-c', 'ls /var/log/hawser | sed "s/[.].*//" | sort -u');
+  expect(names).toBe('haproxy-monitor\nhaproxy-supervisor\nkeepalived-monitor\nkeepalived-supervisor\n');
+  const read = await machine.engine.attempt(['exec', 'haproxy-haproxy', 'cat', '/etc/hawser/kubeconfig']);
+  expect(read.stderr).toContain('Permission denied');
 });
 
 test('/haproxy_ready answers to the node and to others', async () => {

@@ -66,7 +66,7 @@ export function openJournalWriter(
     return JSON.stringify({ v: 1, seq, at, node, program, kind: entry.kind, event: entry.event, prev });
   };
   const rotate = (): void => {
-    const fd = openSync(journalPath(directory, program, head.seq), 'ax', 0o640);
+    const fd = openSync(journalPath(directory, program, head.seq), 'ax', 0o644);
     closeSync(head.fd);
     head = { ...head, fd, bytes: 0 };
     const files = listJournalFiles(directory).filter((file) => file.program === program);
@@ -106,7 +106,7 @@ function findEnd(
   const line = tail?.line ?? (before === undefined ? undefined : readTail(before.path).line);
   const half = tail?.halfBytes ?? 0;
   if (half > 0) truncateSync(path, tail?.wholeBytes);
-  const fd = openSync(path, 'a', 0o640);
+  const fd = openSync(path, 'a', 0o644);
   const parsed = line === undefined ? undefined : parseJournalLine(line);
   const counted = (last?.firstSeq ?? 1) + (tail?.lines ?? 0);
   return {

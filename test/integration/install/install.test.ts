@@ -31,6 +31,7 @@ test('everything is there afterwards, with its mode, and pods that name nothing 
     ...manifests.map((path) => `${path} 600`),
     '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs 644',
     '/etc/kubernetes/static-pod-resources/keepalived/keepalived.conf.ejs 644',
+    '/var/log/hawser 1775',
   ]);
   expect(node.read('/etc/hawser/config.yaml')).toMatch(
     /^# yaml-language-server: \$schema=config\.schema\.json\n/,

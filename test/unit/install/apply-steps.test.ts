@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applySteps } from '../../../src/install/apply-steps.ts';
-import { planFiles, type WantedFile } from '../../../src/install/plan.ts';
+import { planFiles, planText, type WantedFile } from '../../../src/install/plan.ts';
 
 let root: string;
 const at = (path: string) => join(root, path);
@@ -78,6 +78,57 @@ test('a failure in the middle takes everything back, and says what that was', as
     left: [],
   });
   expect(picture()).toEqual(before);
+});
+
+const group = 65_529;
+const folders = [
+  { path: '/log/journal', mode: 0o1775, group },
+  { path: '/etc', mode: 0o755 },
+  { path: '/log' },
+] as const;
+const ownerOf = (path: string) => {
+  const { uid, gid, mode } = statSync(at(path));
+  return { uid, gid, mode: (mode & 0o7777).toString(8) };
+};
+
+test('a folder gets its group and its mode, one that is there already as well, and nothing is asked of the others', async () => {
+  for (const [path, mode] of [
+    ['etc', 0o700],
+    ['log', 0o711],
+  ] as const) {
+    mkdirSync(at(path));
+    chmodSync(at(path), mode);
+  }
+  const plan = await planFiles(root, [], folders);
+  expect(planText(plan)).toBe(
+    [
+      '+ folder /log/journal (0755)',
+      `~ group of /log/journal: 0 -> ${group}`,
+      '~ mode of /log/journal: 0755 -> 1775',
+      '~ mode of /etc: 0700 -> 0755',
+      '',
+    ].join('\n'),
+  );
+  expect(await applySteps(root, plan.steps)).toEqual({ kind: 'done' });
+  const uid = process.getuid?.();
+  expect(ownerOf('log/journal')).toEqual({ uid, gid: group, mode: '1775' });
+  expect(['etc', 'log'].map((path) => ownerOf(path).mode)).toEqual(['755', '711']);
+  expect((await planFiles(root, [], folders)).steps).toEqual([]);
+});
+
+test('a folder that was there is as it was, where a later step fails', async () => {
+  mkdirSync(at('etc'));
+  mkdirSync(at('log/journal'), { recursive: true });
+  chmodSync(at('etc'), 0o700);
+  const late = { path: '/etc/late', content: '', mode: 0o600, stageIn: '/nowhere' };
+  const { steps } = await planFiles(root, [late], folders);
+  expect(await applySteps(root, steps)).toMatchObject({
+    kind: 'undone',
+    undone: ['/etc', '/log/journal'],
+    left: [],
+  });
+  expect(ownerOf('log/journal')).toMatchObject({ gid: 0, mode: '755' });
+  expect(ownerOf('etc').mode).toBe('700');
 });
 
 test('what cannot be taken back is told', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parseDurationMs } from '../../../src/config/duration.ts';
 import { haproxySuperviseCommand } from '../../../src/config/haproxy-supervise-settings.ts';
+import { unprivilegedId } from '../../../src/install/layout.ts';
 import { defaultLoadBalancerSettings } from '../../../src/model/load-balancer.ts';
 import { type Container, containerOf, haproxyManifest, readPod } from './pod.ts';
 
@@ -38,7 +39,13 @@ it('lets the kubelet probe HAProxy itself, and the monitor on loopback', () => {
   expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 50_937 });
 });
 
-it('drops every capability but the one for nftables, and writes nothing into its root', () => {
+it('runs what clients reach as nobody else, and as root only who needs capabilities', () => {
+  const user = { runAsUser: unprivilegedId, runAsGroup: unprivilegedId, runAsNonRoot: true };
+  expect(supervisor.securityContext).toMatchObject(user);
+  expect(monitor.securityContext).toMatchObject({ runAsUser: 0, runAsGroup: 0 });
+});
+
+it('drops every capability but those for nftables and for the socket, and writes nothing into its root', () => {
   expect(spec.securityContext.seccompProfile).toEqual({ type: 'RuntimeDefault' });
   for (const { securityContext } of spec.containers) {
     expect(securityContext.allowPrivilegeEscalation).toBe(false);
@@ -46,7 +53,7 @@ it('drops every capability but the one for nftables, and writes nothing into its
     expect(securityContext.capabilities.drop).toEqual(['ALL']);
   }
   expect(supervisor.securityContext.capabilities.add).toBeUndefined();
-  expect(monitor.securityContext.capabilities.add).toEqual(['NET_ADMIN']);
+  expect(monitor.securityContext.capabilities.add).toEqual(['NET_ADMIN', 'DAC_OVERRIDE']);
 });
 
 it('mounts narrow paths of the host and nothing above them', () => {

@@ -16,6 +16,9 @@ const common = {
   args: z.array(z.string()),
   env: z._default(z.array(z.strictObject({ name: z.string(), value: z.string() })), []),
   securityContext: z.strictObject({
+    runAsUser: z.optional(z.number()),
+    runAsGroup: z.optional(z.number()),
+    runAsNonRoot: z.optional(z.boolean()),
     allowPrivilegeEscalation: z.boolean(),
     readOnlyRootFilesystem: z.boolean(),
     capabilities: z.strictObject({ drop: z.array(z.string()), add: z.optional(z.array(z.string())) }),
@@ -50,8 +53,8 @@ const pod = z.strictObject({
     tolerations: z.array(z.strictObject({ operator: z.string() })),
     terminationGracePeriodSeconds: z.number(),
     securityContext: z.strictObject({
-      runAsUser: z.number(),
-      runAsGroup: z.number(),
+      runAsUser: z.optional(z.number()),
+      runAsGroup: z.optional(z.number()),
       seccompProfile: z.strictObject({ type: z.string() }),
     }),
     initContainers: z._default(z.array(initContainer), []),
