@@ -9,17 +9,23 @@ export interface ManifestSettings {
   readonly listen: { readonly host: string; readonly port: number };
   /** How long the pod may take to stop. */
   readonly graceSeconds: number;
+  /** Another one where the pod has to be started again to read its settings. */
+  readonly settingsDigest: string;
 }
+
+/** The kubelet starts a static pod again when anything in its manifest is different. */
+const digestPath = ['metadata', 'annotations', 'hawser/settings'];
 
 const header = [
   ' Written by `hawser install`, which puts it back as it was: settings are in /etc/hawser/config.yaml. After a change',
-  ' there type `hawser install` again.',
+  ' there type `hawser install` again: that starts this pod anew, if it concerns it.',
 ].join('\n');
 
 /** One of `manifests/*.yaml` as a node gets it; comments stay. Throws where the text is not the manifest it should be. */
 export function renderManifest(text: string, pod: PodLayout, settings: ManifestSettings): string {
   const document = parseDocument(text);
   document.commentBefore = header;
+  document.setIn(digestPath, settings.settingsDigest);
   const monitor = `${pod.program}-monitor`;
   for (const each of containers(document)) set(document, [...each, 'image'], settings.image);
   if (pod.program === 'haproxy') {

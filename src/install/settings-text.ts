@@ -10,7 +10,7 @@ export interface SettingsChange {
 
 const header = [
   ' yaml-language-server: $schema=config.schema.json',
-  " hawser's settings, on this node. `hawser settings` checks this file; the containers read it when they start.",
+  " hawser's settings, on this node. `hawser settings` checks this file; after a change type `hawser install`.",
 ].join('\n');
 
 /**

@@ -73,7 +73,8 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
       const { listen } = pod.program === 'haproxy' ? settings.haproxyMonitor : settings.keepalivedMonitor;
       const { healthPort } = settings.haproxyMonitor;
       const graceSeconds = Math.ceil(settings.haproxySupervise.drainTimeout / 1_000) + GRACE_BEYOND_DRAIN_S;
-      const values = { flavor, image, healthPort, listen, graceSeconds };
+      const settingsDigest = settings.digests[pod.program];
+      const values = { flavor, image, healthPort, listen, graceSeconds, settingsDigest };
       const content = renderManifest(shippedFile(pod.source.manifest), pod, values);
       return { path: pod.manifest, content, mode: 0o600, stageIn: layout.kubernetes };
     }),

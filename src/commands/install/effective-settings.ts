@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type CommandSpec, readCommandLine } from '../../config/command-line.ts';
 import {
   type HaproxyMonitorSettings,
@@ -19,7 +20,7 @@ import {
   keepalivedSuperviseSettings,
 } from '../../config/keepalived-supervise-settings.ts';
 import { parseSettingsFile } from '../../config/parse-settings-file.ts';
-import type { SettingsFile } from '../../config/settings-values.ts';
+import type { Section, SettingsFile, SettingsValues } from '../../config/settings-values.ts';
 import { ConfigError } from '../../model/errors.ts';
 
 /** What the daemons of this node would run with. */
@@ -27,6 +28,8 @@ export interface EffectiveSettings {
   readonly haproxySupervise: HaproxySuperviseSettings;
   readonly haproxyMonitor: HaproxyMonitorSettings;
   readonly keepalivedMonitor: KeepalivedMonitorSettings;
+  /** What of the file each pod has to be started again for: another text where a value of that pod is another one. */
+  readonly digests: Readonly<Record<Section, string>>;
 }
 
 /** Reads a settings file as all four daemons would. Throws a ConfigError with every problem that one of them has. */
@@ -36,11 +39,20 @@ export function effectiveSettings(text: string, path: string): EffectiveSettings
   const file = { path, values: parsed.values };
   const monitorFiles = ['/kubeconfig', '/template', '/config'];
   keepalivedSuperviseSettings(valuesFor(keepalivedSuperviseCommand, [], file));
+  const { values } = parsed;
   return {
+    digests: { haproxy: digestOf(values, 'haproxy'), keepalived: digestOf(values, 'keepalived') },
     haproxySupervise: haproxySuperviseSettings(valuesFor(haproxySuperviseCommand, [], file), {}),
     haproxyMonitor: haproxyMonitorSettings(valuesFor(haproxyMonitorCommand, monitorFiles, file)),
     keepalivedMonitor: keepalivedMonitorSettings(valuesFor(keepalivedMonitorCommand, monitorFiles, file)),
   };
+}
+
+function digestOf(values: SettingsValues, section: Section): string {
+  const lines = (['top', section] as const).flatMap((place) =>
+    Object.entries(values[place]).map(([key, { value }]) => `${place}.${key}=${value}`),
+  );
+  return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex').slice(0, 16);
 }
 
 /** Every port that a pod listens on, with its key in the settings file. */

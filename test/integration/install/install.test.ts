@@ -80,6 +80,21 @@ test('what somebody wrote into the settings stays, and a port that is changed th
   ).toEqual([50_999, 50_001]);
 });
 
+test('a setting that is changed starts the pods anew that it concerns, and a comment none', async () => {
+  await node.install();
+  const settings = node.read('/etc/hawser/config.yaml');
+  const changed = async (text: string, ...flags: readonly string[]) => {
+    const before = manifests.map(node.read);
+    node.write('/etc/hawser/config.yaml', text);
+    expect(await node.run('install', '--yes', ...flags)).toMatchObject({ exitCode: 0, stderr: '' });
+    return manifests.filter((path, index) => node.read(path) !== before[index]);
+  };
+  expect(await changed(`${settings}# ours\n`)).toEqual([]);
+  expect(await changed(`${settings}keepalived: {advertInterval: 500ms}\n`)).toEqual([manifests[1]]);
+  expect(await changed(`${settings}settle: 2s\n`)).toEqual(manifests);
+  expect(await changed(node.read('/etc/hawser/config.yaml'), '--api-vip', '10.0.0.99')).toEqual(manifests);
+});
+
 test('a manifest that somebody changed, or opened to others, is put back', async () => {
   await node.install();
   const text = node.read(manifests[0] ?? '');
