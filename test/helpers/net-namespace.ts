@@ -48,6 +48,15 @@ export async function createNetNamespace(): Promise<NetNamespace> {
   };
 }
 
+/** One that a process made which could not remove it: as its own `remove`. Says nothing where it is gone already. */
+export async function removeNetNamespace(name: string): Promise<void> {
+  const inode = statSync(`/run/netns/${name}`, { throwIfNoEntry: false })?.ino;
+  if (inode === undefined) return;
+  killResidents(inode);
+  // Somebody else may have been faster.
+  await ip('netns', 'del', name).catch(() => undefined);
+}
+
 /**
  * Puts `10.0.0.2/24` or `fd00::2/64` on a device. The first packet to an IPv6 neighbour
  * may still take a second after a cable was put in: the kernel reports new carriers once a second.

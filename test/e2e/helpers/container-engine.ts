@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CommandResult, runCommand } from '../../../src/system/run-command.ts';
@@ -84,27 +84,4 @@ function storageOf(dir: string, imagesOf: { readonly dir: string } | undefined):
       : `[storage.options]\nadditionalimagestores = ["${join(imagesOf.dir, 'storage')}"]\n`;
   const folders = `graphroot = "${join(dir, 'storage')}"\nrunroot = "${join(dir, 'run')}"`;
   return `[storage]\ndriver = "${driver}"\n${folders}\n${shared}`;
-}
-
-/** Cgroups stay when a machine loses its power with containers on it: by the ids of those that were, pods' last. */
-export function removeCgroups(ids: readonly string[]): void {
-  const wanted = new Set(ids.flatMap((id) => [`libpod-${id}`, `libpod-conmon-${id}`, `conmon-${id}`]));
-  const root = '/sys/fs/cgroup';
-  for (const controller of ['', ...readdirSync(root)]) {
-    const top = join(root, controller, 'libpod_parent');
-    if (!existsSync(top)) continue;
-    const found = readdirSync(top, { recursive: true, withFileTypes: true }).filter(({ name }) =>
-      wanted.has(name),
-    );
-    for (const { parentPath, name } of found) removeEmpty(join(parentPath, name));
-    for (const pod of new Set(found.map(({ parentPath }) => parentPath))) if (pod !== top) removeEmpty(pod);
-  }
-}
-
-function removeEmpty(dir: string): void {
-  try {
-    rmdirSync(dir);
-  } catch {
-    // Something else runs in it, or it went by itself.
-  }
 }

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
-import { cleanUpAfterDeath } from '../../helpers/survivor.ts';
 import { type ContainerEngine, createContainerEngine, findContainerSettings } from './container-engine.ts';
+import { removeOrphans } from './remove-orphans.ts';
+import { makeRunFolder, RUN_FOLDERS } from './run-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -24,14 +25,15 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const script = (name: string) => join(root, 'scripts', name);
 const cacheDir = process.env['HAWSER_E2E_CACHE'] ?? '/var/cache/hawser-e2e';
 
-/** Builds the image once, before the first test. Everything goes when the tests end, however they do. */
+/** Builds the image once, before the first test. Everything goes when the tests end, however they do, and what earlier ones left goes before. */
 export async function setup(project: {
   provide(key: 'builder', value: BuiltImage): void;
 }): Promise<() => Promise<void>> {
+  await removeOrphans(RUN_FOLDERS);
+  const stack = new DisposableStack();
   // One that is kept between runs builds only what has changed.
   const kept = process.env['HAWSER_E2E_ENGINE'];
-  const dir = kept ?? mkdtempSync('/var/tmp/hawser-e2e-');
-  const survivor = cleanUpAfterDeath('[ -n "$2" ] || rm -rf -- "$1"', dir, kept ?? '');
+  const dir = kept ?? makeRunFolder('images', stack);
   const settings = findContainerSettings();
   const builder = createContainerEngine({ dir, settings });
   const { version } = z.parse(z.object({ version: z.string() }), JSON.parse(readText('package.json')));
@@ -41,7 +43,7 @@ export async function setup(project: {
   project.provide('builder', { dir, settings, tag });
   return async () => {
     if (kept === undefined) await builder.remove();
-    survivor.dismiss();
+    stack.dispose();
   };
 }
 

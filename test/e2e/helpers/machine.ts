@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { runCommand } from '../../../src/system/run-command.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
-import { type ContainerEngine, createContainerEngine, removeCgroups } from './container-engine.ts';
+import { endCgroups } from './cgroups.ts';
+import { type ContainerEngine, createContainerEngine } from './container-engine.ts';
+import { containersIn } from './remove-orphans.ts';
 
 /**
  * A node of the bed with a hostname, an /etc and a /var/lib of its own above the machine's, and a container engine: a
@@ -82,7 +84,7 @@ export function createMachine(node: BedNode, workDir: string): Machine {
       engine = createContainerEngine({ dir: engineDir, settings, imagesOf, prefix: prefix() });
     },
     lose: async () => {
-      removeCgroups(containersIn(engineDir));
+      await endCgroups(containersIn(engineDir));
       await holder?.end();
       holder = undefined;
       rmSync(engineDir, { recursive: true, force: true });
@@ -114,14 +116,4 @@ async function holdNamespaces(hostname: string): Promise<Holder> {
       await exited;
     },
   };
-}
-
-function containersIn(engineDir: string): readonly string[] {
-  try {
-    return readdirSync(join(engineDir, 'storage/overlay-containers')).filter((name) =>
-      /^[0-9a-f]{64}$/.test(name),
-    );
-  } catch {
-    return [];
-  }
 }

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { cleanUpAfterDeath } from '../../helpers/survivor.ts';
 import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
 import { createVrrpBed, type VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type Kubelet, startKubelet } from './kubelet.ts';
 import { createMachine, type Machine } from './machine.ts';
+import { makeRunFolder } from './run-folder.ts';
 
 /** Nodes with an API server and a kubelet each. Nothing is installed yet. */
 export interface PodWorld extends AsyncDisposable {
@@ -28,12 +27,7 @@ export async function createPodWorld(count: number): Promise<PodWorld> {
 }
 
 async function furnish(count: number, stack: AsyncDisposableStack): Promise<PodWorld> {
-  const dir = mkdtempSync('/var/tmp/hawser-e2e-nodes-');
-  const survivor = cleanUpAfterDeath('rm -rf -- "$1"', dir);
-  stack.defer(() => {
-    survivor.dismiss();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  const dir = makeRunFolder('nodes', stack);
   const bed = stack.use(await createVrrpBed(count));
   const kubelets = new Map<Machine, Kubelet>();
   const machines = bed.nodes.map((node) => createMachine(node, dir));

@@ -1,0 +1,94 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ProcessId } from '../../src/model/process-id.ts';
+import { isAlive, readProcess } from '../../src/system/processes.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { endCgroups } from './helpers/cgroups.ts';
+import { removeOrphans } from './helpers/remove-orphans.ts';
+import { markOwner, RUN_FOLDERS } from './helpers/run-folder.ts';
+
+/** What a run that was killed together with whoever would have cleaned up leaves: here `sleep` stands for all of it. */
+let parent: string;
+let owner: ChildProcess;
+let stack: AsyncDisposableStack;
+const container = 'e2e0'.repeat(16);
+const cgroup = `/sys/fs/cgroup/${existsSync('/sys/fs/cgroup/pids') ? 'pids/' : ''}libpod_parent/test/libpod-${container}`;
+
+beforeEach(() => {
+  stack = new AsyncDisposableStack();
+  parent = mkdtempSync(join(RUN_FOLDERS, 'hawser-leftovers-'));
+  stack.defer(() => void execFileSync('rm', ['-rf', parent]));
+  owner = start('sleep', '600');
+});
+afterEach(() => stack.disposeAsync());
+
+function start(...[file = '', ...args]: readonly string[]): ChildProcess {
+  const child = spawn(file, args, { stdio: 'ignore' });
+  stack.defer(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+function idOf({ pid = 0 }: ChildProcess): ProcessId {
+  const found = readProcess(pid);
+  if (found === undefined) throw new Error(`Cannot find process ${pid}`);
+  return found.id;
+}
+
+/** Returns what runs in it. */
+async function leave(folder: string): Promise<readonly ProcessId[]> {
+  const namespace = `hawser-${owner.pid}-1`;
+  execFileSync('ip', ['netns', 'add', namespace]);
+  stack.defer(() => void spawn('ip', ['netns', 'del', namespace], { stdio: 'ignore' }));
+  mkdirSync(join(folder, 'cp-1/engine/storage/overlay-containers', container), { recursive: true });
+  mkdirSync(join(folder, 'cp-1/mounted'));
+  execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(folder, 'cp-1/mounted')]);
+  stack.defer(() => void spawn('umount', [join(folder, 'cp-1/mounted')], { stdio: 'ignore' }));
+  mkdirSync(cgroup, { recursive: true });
+  stack.defer(() => endCgroups([container]));
+  const resident = start('nsenter', `--net=/run/netns/${namespace}`, 'sleep', '600');
+  const network = () => readlinkSync(`/proc/${resident.pid}/ns/net`);
+  await waitFor('a process in the namespace', () => network() !== readlinkSync('/proc/self/ns/net'));
+  const contained = start('sleep', '600');
+  writeFileSync(join(cgroup, 'cgroup.procs'), String(contained.pid));
+  return [resident, contained].map(idOf);
+}
+
+const isThere = (folder: string) => ({
+  folder: existsSync(folder),
+  namespace: readdirSync('/run/netns').includes(`hawser-${owner.pid}-1`),
+  cgroup: existsSync(cgroup),
+});
+
+test('what a run has left whose process is gone is removed: processes, namespaces, cgroups, mounts, folder', async () => {
+  const folder = join(parent, 'hawser-e2e-nodes-1');
+  const processes = await leave(folder);
+  markOwner(folder, idOf(owner));
+  owner.kill('SIGKILL');
+  await once(owner, 'exit');
+  await removeOrphans(parent);
+  expect(isThere(folder)).toEqual({ folder: false, namespace: false, cgroup: false });
+  expect(processes.filter(isAlive)).toEqual([]);
+});
+
+test('what belongs to a process that lives, or has no mark, is left alone', async () => {
+  const folder = join(parent, 'hawser-e2e-nodes-1');
+  const processes = await leave(folder);
+  await removeOrphans(parent);
+  markOwner(folder, idOf(owner));
+  await removeOrphans(parent);
+  expect(isThere(folder)).toEqual({ folder: true, namespace: true, cgroup: true });
+  expect(processes.filter(isAlive)).toEqual(processes);
+});
+
+test("the folder of a process that is gone is removed where its pid is another's now, and what is called after that stays", async () => {
+  const folder = join(parent, 'hawser-e2e-nodes-1');
+  const [resident] = await leave(folder);
+  const { pid, startTicks } = idOf(owner);
+  markOwner(folder, { pid, startTicks: startTicks - 1 });
+  await removeOrphans(parent);
+  expect(isThere(folder)).toEqual({ folder: false, namespace: true, cgroup: false });
+  expect(resident && isAlive(resident)).toBe(true);
+});
