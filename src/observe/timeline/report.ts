@@ -128,7 +128,12 @@ function shownChain(chain: ChainLook): TimelineReport['chains'][number] {
   return { ...chain, ...ends, node: node ?? null, verdict, faults: [...faults], unread: [...unread] };
 }
 
-function shownEntry(line: JournalLine, clockBackMs: number, because: string | undefined): TimelineEntry {
+/** `because` undefined where nothing was seen close by. */
+export function shownEntry(
+  line: JournalLine,
+  clockBackMs: number,
+  because: string | undefined,
+): TimelineEntry {
   const { at, node, program, seq, kind, event } = line;
   const { subject = null, from = null, to = null, reason = null, facts = {} } = line;
   const what = { kind, event, subject, from, to, reason, because: because ?? null };
