@@ -25,6 +25,8 @@ need curl curl
 need socat socat
 need mount util-linux
 need chrt util-linux
+# What only tests need: the names of programs, each in a package of its own name.
+for program in "$@"; do need "$program" "$program"; done
 
 if [ -n "$missing" ]; then
   command -v apt-get >/dev/null 2>&1 || fail "missing:$missing, and there is no apt-get here; install them and type the command again"

@@ -77,6 +77,10 @@ const commands: Readonly<
     summary: 'what happened here and why, from the journals',
     load: () => import('./commands/timeline.ts'),
   },
+  completion: {
+    summary: 'a script that completes all this in bash, zsh or fish',
+    load: () => import('./commands/completion.ts'),
+  },
 };
 
 function usage(): string {

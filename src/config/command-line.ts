@@ -20,6 +20,8 @@ export interface Flag {
   readonly inFile?: 'top' | 'never';
   /** Typed, it stands for this other flag too: what the settings file says about that one does not count. */
   readonly replaces?: string;
+  /** Every value that it takes; of a list, those of its elements. */
+  readonly choices?: readonly string[];
   /** May be typed several times, which is the same as once with commas. Its default is its schema's. */
   readonly repeats?: true;
 }
@@ -28,6 +30,7 @@ export interface Positional {
   readonly name: string;
   readonly help: string;
   readonly inFile?: 'top' | 'never';
+  readonly choices?: readonly string[];
 }
 
 export interface CommandSpec {
@@ -71,7 +74,7 @@ export function readCommandLine(
   env: NodeJS.ProcessEnv,
   readSettings: SettingsReader = readSettingsInChild,
 ): CommandLine {
-  const flags = spec.section === undefined ? spec.flags : [...spec.flags, settingsFlag];
+  const flags = flagsOf(spec);
   const parsed = parseArguments({ ...spec, flags }, argv);
   if (parsed.kind === 'help') return parsed;
   const { command } = parsed;
@@ -91,6 +94,11 @@ export function readCommandLine(
     },
     origins: Object.fromEntries(entries.map(([name, { from }]) => [name, from])),
   };
+}
+
+/** Its own, and those that every command of its kind has. */
+export function flagsOf({ section, flags }: CommandSpec): readonly Flag[] {
+  return section === undefined ? flags : [...flags, settingsFlag];
 }
 
 function parseArguments(

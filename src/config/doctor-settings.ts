@@ -6,6 +6,7 @@ import { durationMs } from './duration.ts';
 import { absolutePath, addresses, port, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 import type { SettingsReader } from './settings-values.ts';
+import { sourceFlag } from './shared-flags.ts';
 
 export const doctorCommand: CommandSpec = {
   name: 'doctor',
@@ -36,7 +37,7 @@ export const doctorCommand: CommandSpec = {
       help: "this node's name in the list of nodes (default: the hostname)",
       inFile: 'top',
     },
-    { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes', inFile: 'top' },
+    sourceFlag,
     {
       flag: '--servers <list>',
       help: 'HOST=IP[:PORT],… the nodes, where the API cannot be asked',

@@ -19,7 +19,12 @@ export const keepalivedReloadCommand: CommandSpec = {
     'Asks the supervisor for a reload and prints its answer when keepalived runs on the configuration.',
   positionals: [],
   flags,
-  notes: 'Exit codes: 0 keepalived runs on the configuration, 1 refused or no answer, 2 usage.',
+  notes: [
+    'Examples:',
+    '  hawser keepalived reload                                  after an edit by hand; a refusal changes nothing',
+    '',
+    'Exit codes: 0 keepalived runs on the configuration, 1 refused or no answer, 2 usage.',
+  ].join('\n'),
 };
 
 export const keepalivedStatusCommand: CommandSpec = {
@@ -31,7 +36,13 @@ export const keepalivedStatusCommand: CommandSpec = {
     { flag: '--json', help: 'print the answer as it came' },
     { flag: '--alive', help: 'exit with 0 for any answer: the probe of a supervisor that may wait' },
   ],
-  notes: 'Exit codes: 0 keepalived runs or was stopped on request, 1 it does not or no answer, 2 usage.',
+  notes: [
+    'Examples:',
+    '  hawser keepalived status',
+    "  hawser keepalived status --json | jq -r '.instances[] | [.name, .state] | @tsv'",
+    '',
+    'Exit codes: 0 keepalived runs or was stopped on request, 1 it does not or no answer, 2 usage.',
+  ].join('\n'),
 };
 
 export const keepalivedStopCommand: CommandSpec = {
@@ -39,7 +50,13 @@ export const keepalivedStopCommand: CommandSpec = {
   summary: 'Makes keepalived give its VIPs up and end; the supervisor stays.',
   positionals: [],
   flags: [...flags, { flag: '--start', help: 'start it again instead' }],
-  notes: 'Exit codes: 0 done, 1 refused or no answer, 2 usage.',
+  notes: [
+    'Examples:',
+    '  hawser keepalived stop                                    before this node is upgraded: its VIPs leave first',
+    '  hawser keepalived stop --start                            it may hold them again',
+    '',
+    'Exit codes: 0 done, 1 refused or no answer, 2 usage.',
+  ].join('\n'),
 };
 
 const schema = z.object({

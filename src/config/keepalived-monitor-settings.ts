@@ -1,8 +1,6 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
-import type { HealthUrl } from '../model/health-url.ts';
-import { parseAddress } from '../model/node-address.ts';
 import { virtualRouterIdProblems } from '../model/virtual-router-id.ts';
 import type { KeepalivedSettings, TrackFiles, VirtualRouterIds } from '../model/vrrp.ts';
 import type { CommandSpec } from './command-line.ts';
@@ -30,6 +28,7 @@ import {
   logLevelFlag,
   lookupFlags,
 } from './shared-flags.ts';
+import { vipFlagProblems } from './vip-flags.ts';
 
 export const keepalivedMonitorCommand: CommandSpec = {
   name: 'keepalived monitor',
@@ -64,10 +63,20 @@ export const keepalivedMonitorCommand: CommandSpec = {
       help: "this node's name in that list (default: the hostname)",
       inFile: 'top',
     },
-    { flag: '--mode <mode>', help: 'unicast or multicast', default: 'unicast' },
+    {
+      flag: '--mode <mode>',
+      help: 'unicast or multicast',
+      choices: ['unicast', 'multicast'],
+      default: 'unicast',
+    },
     { flag: '--virtual-router-ids <ids>', help: 'API,INGRESS instead of what the name gives, 1 to 255' },
     { flag: '--advert-interval <duration>', help: 'of the fast profile; openshift has 1s', default: '100ms' },
-    { flag: '--profile <profile>', help: "fast, or openshift: the shell pods' dialect", default: 'fast' },
+    {
+      flag: '--profile <profile>',
+      help: "fast, or openshift: the shell pods' dialect",
+      choices: ['fast', 'openshift'],
+      default: 'fast',
+    },
     {
       flag: '--monitor-conf <paths>',
       help: 'mode and profile that all nodes change to at an agreed time; the first file that is there counts',
@@ -110,6 +119,10 @@ export const keepalivedMonitorCommand: CommandSpec = {
     logLevelFlag,
   ],
   notes: [
+    'Examples:',
+    '  hawser keepalived monitor KUBECONFIG TEMPLATE CONFIG --api-vips 192.0.2.100',
+    '  hawser keepalived monitor KUBECONFIG TEMPLATE CONFIG --api-vips 192.0.2.100,2001:db8::100 --interface bond0',
+    '',
     'A node that is not in its own list of nodes does not join: it would be a second holder.',
     'Without --ingress-health an ingress VIP stays where it is, whatever becomes of the router there. With it the peers',
     'are asked the same URL at their addresses, and where no router answers any more nothing moves.',
@@ -123,6 +136,9 @@ export const renderKeepalivedCommand: CommandSpec = {
   summary:
     'Checks the flags and the template, and writes keepalived.conf where there is none; for an init container.',
   notes: [
+    'Examples:',
+    '  hawser render keepalived /etc/hawser/kubeconfig keepalived.conf.ejs /tmp/keepalived.conf --api-vips 192.0.2.100',
+    '',
     'Takes the flags of the monitor, asks no API server and waits for nothing. CONFIG is written where there is none and',
     'the nodes are known: from --servers, or (fast profile) the lists of an earlier run. Else it is left to the monitor.',
     'Exit codes: 0 the monitor can go on, 1 failure at run time, 2 a flag or the template has to be put right.',
@@ -219,10 +235,7 @@ export function keepalivedMonitorSettings(
   const settings = parseSettings(schema, values);
   const { apiVips, ingressVips, ingressHealth, runDir, config, lastKnown } = settings;
   const vips = [...apiVips, ...ingressVips];
-  const problems = [
-    ...vipProblems(apiVips, ingressVips),
-    ...(ingressHealth === undefined ? [] : healthProblems(ingressHealth, ingressVips, vips)),
-  ];
+  const problems = vipFlagProblems(settings);
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...settings,
@@ -236,39 +249,6 @@ export function keepalivedMonitorSettings(
     stateFile: `${runDir}/vrrp-state.json`,
     reloadCheckLog: `${runDir}/reload-check.log`,
   };
-}
-
-function vipProblems(apiVips: readonly string[], ingressVips: readonly string[]): readonly string[] {
-  const both = apiVips.filter((vip) => ingressVips.includes(vip));
-  return [
-    ...(apiVips.length + ingressVips.length === 0
-      ? ['Cannot do without --api-vips and --ingress-vips: expected at least one of them']
-      : []),
-    ...familyProblems('--api-vips', apiVips),
-    ...familyProblems('--ingress-vips', ingressVips),
-    ...both.map((vip) => `Cannot use --ingress-vips "${vip}": it is the API's already, expected another one`),
-  ];
-}
-
-/** Behind a VIP answers whoever holds it. */
-function healthProblems(
-  { host }: HealthUrl,
-  ingressVips: readonly string[],
-  vips: readonly string[],
-): readonly string[] {
-  if (vips.includes(host))
-    return [`Cannot use --ingress-health at ${host}: it is a VIP, expected localhost or this node's address`];
-  return ingressVips.length > 0
-    ? []
-    : ['Cannot use --ingress-health without --ingress-vips: expected a VIP that it counts for'];
-}
-
-/** Two VIPs of one family would be two instances of one virtual router id. */
-function familyProblems(flag: string, vips: readonly string[]): readonly string[] {
-  const families = vips.map((vip) => parseAddress(vip)?.family);
-  return new Set(families).size === families.length
-    ? []
-    : [`Cannot use ${flag} "${vips.join(',')}": expected at most one IPv4 and one IPv6 address`];
 }
 
 /** What the model wants to know. `clusterName` is the flag's, or what the kubeconfig says where there is none. */

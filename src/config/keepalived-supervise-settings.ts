@@ -49,6 +49,10 @@ export const keepalivedSuperviseCommand: CommandSpec = {
     logLevelFlag,
   ],
   notes: [
+    'Examples:',
+    '  hawser keepalived supervise                               as the static pod does',
+    '  hawser keepalived supervise --chrt off                    where a realtime priority may not be set',
+    '',
     'The control socket takes one line a request (reload, stop, start, status, ping) and answers each with a line of JSON.',
     'keepalived runs on a copy of the configuration that passed keepalived --config-test, in the run directory.',
     'SIGHUP reloads. SIGTERM resigns, removes the VIPs and exits with 0; a second one kills keepalived.',

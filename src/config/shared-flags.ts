@@ -31,6 +31,14 @@ export const healthPortFlag: Flag = {
   inFile: 'top',
 };
 
+export const sourceFlag: Flag = {
+  flag: '--source <source>',
+  help: 'nodes, endpoints or static',
+  choices: ['nodes', 'endpoints', 'static'],
+  default: 'nodes',
+  inFile: 'top',
+};
+
 export const lookupFlags: readonly Flag[] = [
   {
     flag: '--check-interval <duration>',
@@ -39,7 +47,7 @@ export const lookupFlags: readonly Flag[] = [
     inFile: 'top',
   },
   { flag: '--settle <duration>', help: 'how long a change must be stable', default: '500ms', inFile: 'top' },
-  { flag: '--source <source>', help: 'nodes, endpoints or static', default: 'nodes', inFile: 'top' },
+  sourceFlag,
   { flag: '--servers <list>', help: 'HOST=IP[:PORT],… for --source static', inFile: 'top' },
 ];
 
@@ -52,6 +60,7 @@ export const journalFlag: Flag = {
 export const logLevelFlag: Flag = {
   flag: '--log-level <level>',
   help: 'debug, info, warn or error',
+  choices: ['debug', 'info', 'warn', 'error'],
   default: 'info',
   inFile: 'top',
 };

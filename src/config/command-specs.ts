@@ -1,0 +1,38 @@
+import type { CommandSpec } from './command-line.ts';
+import { completionCommand } from './completion-settings.ts';
+import { doctorCommand } from './doctor-settings.ts';
+import { haproxyReloadCommand, haproxyStatusCommand } from './haproxy-client-settings.ts';
+import { haproxyMonitorCommand, renderCommand, showConfigCommand } from './haproxy-monitor-settings.ts';
+import { haproxySuperviseCommand } from './haproxy-supervise-settings.ts';
+import { installCommand, uninstallCommand } from './install-settings.ts';
+import {
+  keepalivedReloadCommand,
+  keepalivedStatusCommand,
+  keepalivedStopCommand,
+} from './keepalived-client-settings.ts';
+import { keepalivedMonitorCommand, renderKeepalivedCommand } from './keepalived-monitor-settings.ts';
+import { keepalivedSuperviseCommand } from './keepalived-supervise-settings.ts';
+import { settingsCommand } from './settings-command.ts';
+import { timelineCommand } from './timeline-settings.ts';
+
+/** Everything that can be typed after `hawser`. */
+export const commandSpecs: readonly CommandSpec[] = [
+  haproxySuperviseCommand,
+  haproxyMonitorCommand,
+  renderCommand,
+  renderKeepalivedCommand,
+  showConfigCommand,
+  installCommand,
+  uninstallCommand,
+  settingsCommand,
+  haproxyReloadCommand,
+  haproxyStatusCommand,
+  keepalivedSuperviseCommand,
+  keepalivedMonitorCommand,
+  keepalivedReloadCommand,
+  keepalivedStatusCommand,
+  keepalivedStopCommand,
+  doctorCommand,
+  timelineCommand,
+  completionCommand,
+];

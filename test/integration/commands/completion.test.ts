@@ -1,0 +1,120 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { beforeAll, describe, expect, test } from 'vitest';
+import {
+  completedByZsh,
+  missing,
+  offeredByBash,
+  offeredByFish,
+  type ShellScript,
+  scriptFor,
+} from '../../helpers/completion/shells.ts';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+
+beforeAll(ensureBuilt);
+
+/** What is typed, and the only thing that it can become. */
+const unique: readonly (readonly [string, string])[] = [
+  ['hawser doc', 'doctor'],
+  ['hawser haproxy sta', 'status'],
+  ['hawser render keep', 'keepalived'],
+  ['hawser haproxy monitor --source end', 'endpoints'],
+  ['hawser keepalived monitor --profile op', 'openshift'],
+  ['hawser install --flavor o', 'openshift'],
+  ['hawser timeline --verif', '--verify'],
+  ['hawser timeline --kind vip,spl', 'vip,split-brain'],
+  ['hawser doctor --only vip-h', 'vip-holder'],
+  ['hawser completion f', 'fish'],
+  ['hawser haproxy supervise --settin', '--settings'],
+  ['hawser haproxy supervise --settings /etc/hostnam', '/etc/hostname'],
+  ['hawser render /etc/hostnam', '/etc/hostname'],
+];
+
+const shells = [
+  { shell: 'bash', offered: offeredByBash },
+  { shell: 'fish', offered: offeredByFish },
+] as const;
+
+for (const { shell, offered } of shells) {
+  const why = missing(shell);
+  if (why !== undefined) console.log(`skipped: completion in ${shell}, ${why}`);
+  describe.skipIf(why !== undefined)(shell, () => {
+    let script: ShellScript;
+    beforeAll(() => {
+      script = scriptFor(shell);
+      return () => script[Symbol.dispose]();
+    });
+
+    test('has nothing to say against the script', () => {
+      expect(script.complaints()).toBe('');
+    });
+
+    test.each(unique)('%s', (line, only) => {
+      expect(offered(script, line)).toEqual([only]);
+    });
+
+    test('offers commands, and then the words of a group', () => {
+      expect(offered(script, 'hawser ')).toEqual(expect.arrayContaining(['haproxy', 'doctor', 'completion']));
+      expect(offered(script, 'hawser haproxy ').toSorted()).toEqual([
+        ...['monitor', 'reload', 'status', 'supervise'],
+      ]);
+    });
+
+    test('offers nothing where only its user can know the value', () => {
+      expect(offered(script, 'hawser doctor --api-vips ')).toEqual([]);
+    });
+
+    test('offers what is behind an equals sign', () => {
+      expect(offered(script, 'hawser haproxy monitor --source=n').join()).toMatch(/(^|=)nodes$/);
+    });
+  });
+}
+
+const noZsh = missing('zsh');
+if (noZsh !== undefined) console.log(`skipped: completion in zsh, ${noZsh}`);
+describe.skipIf(noZsh !== undefined)('zsh', () => {
+  let script: ShellScript;
+  beforeAll(() => {
+    script = scriptFor('zsh');
+    return () => script[Symbol.dispose]();
+  });
+
+  test('has nothing to say against the script', () => {
+    expect(script.complaints()).toBe('');
+  });
+
+  test.each([...unique, ['hawser haproxy monitor --source=end', '--source=endpoints'] as const])(
+    '%s',
+    (line, only) => {
+      const before = line.slice(0, line.lastIndexOf(' ') + 1);
+      expect(completedByZsh(script, line).trimEnd()).toBe(`${before}${only}`);
+    },
+  );
+});
+
+test('bash completes as somebody types, on a terminal', () => {
+  using script = scriptFor('bash');
+  const typed = `PS1=; hawser() { echo "<$*>"; }; source ${script.path}\nhawser haproxy monitor --source end\t\nexit\n`;
+  const { stdout } = spawnSync('script', ['-qec', 'bash --norc --noprofile', '/dev/null'], {
+    input: typed,
+    encoding: 'utf8',
+    timeout: 30_000,
+  });
+  expect(stdout).toContain('<haproxy monitor --source endpoints>');
+});
+
+test('another shell is a mistake that names the three', () => {
+  const { status, stderr, stdout } = spawnSync(hawser, ['completion', 'ksh'], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain('expected bash, zsh, fish');
+});
+
+test('every command that there is has a page of help with examples', () => {
+  const names = execFileSync(hawser, ['--help'], { encoding: 'utf8' })
+    .split('\n')
+    .flatMap((line) => /^ {2}(\S+(?: \S+)?) {2,}\S/.exec(line)?.[1] ?? []);
+  expect(names).toContain('haproxy supervise');
+  for (const name of names) {
+    const help = execFileSync(hawser, [...name.split(' '), '--help'], { encoding: 'utf8' });
+    expect(help, name).toContain(`Examples:\n  hawser ${name}`);
+  }
+});
