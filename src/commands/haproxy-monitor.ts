@@ -8,6 +8,7 @@ import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
+import type { HaproxyMonitorStatus } from '../protocol/haproxy-monitor-status.ts';
 import { createSource } from '../sources/create-source.ts';
 import { readLastKnown } from '../sources/last-known.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
@@ -18,12 +19,13 @@ import { troubleOf } from './monitor/hung.ts';
 import { watchInputs } from './monitor/inputs.ts';
 import { observeSource } from './monitor/observe-source.ts';
 import type { Observers } from './monitor/observers.ts';
-import { runRedirectLoop } from './monitor/redirect-loop.ts';
+import { createRedirectLoop } from './monitor/redirect-loop.ts';
 import { createSaver } from './monitor/saver.ts';
 import { createServerList } from './monitor/server-list.ts';
 import { sourceSettings } from './monitor/source-settings.ts';
 import { openLog } from './open-log.ts';
 import { stopOnSignals } from './stop-signals.ts';
+import { hawserVersion } from './version.ts';
 
 /** `hawser haproxy monitor`: resolves with 0 once it was asked to stop and the redirect is gone. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -51,22 +53,29 @@ async function monitor(
   const lastKnown = known.kind === 'known' ? known.servers : undefined;
   const source = createSource(sourceSettings(settings, lastKnown ?? [], log));
   watchEventLoop(metrics.lag);
-  await serveEndpoint(
-    settings.listen,
-    { trouble: () => troubleOf(metrics.secondsSinceBeat()), metrics: metrics.text },
-    signal,
-  );
   const wake = createWake();
   const list = createServerList(
     settings,
     { lastKnown, save: createSaver(settings.lastKnownPath, observers) },
     observers,
   );
+  const configuration = haproxyConfiguration(settings, wake, list, observers);
+  const redirect = createRedirectLoop(settings, observers);
+  const version = hawserVersion();
+  const status = (): HaproxyMonitorStatus => ({
+    version,
+    source: settings.source,
+    ...list.view(),
+    ...configuration.view(),
+    ...redirect.view(),
+  });
+  const trouble = (): string | undefined => troubleOf(metrics.secondsSinceBeat());
+  await serveEndpoint(settings.listen, { trouble, metrics: metrics.text, status }, signal);
   watchInputs(settings, wake, observers, signal);
   log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });
   await Promise.all([
     observeSource(source, list, wake.poke, signal),
-    runConfigurationLoop(haproxyConfiguration(settings, wake, list, observers), signal),
-    runRedirectLoop(settings, observers, signal),
+    runConfigurationLoop(configuration, signal),
+    redirect.run(signal),
   ]);
 }

@@ -18,6 +18,10 @@ import { observeSupervisor } from './observe-supervisor.ts';
 import { openLog } from './open-log.ts';
 import { survive } from './survive.ts';
 
+/** How long a worker may take to count its sessions. Who reads the page asks many at once and waits for none. */
+const COUNT_FOR_SOCKET_MS = 1_000;
+const COUNT_FOR_PAGE_MS = 150;
+
 /** `hawser haproxy supervise`: resolves with 0 once it was asked to stop and everything is gone. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(haproxySuperviseCommand, argv, env);
@@ -58,8 +62,12 @@ async function supervise(settings: HaproxySuperviseSettings, write: Log): Promis
   onSignals(supervisor);
   log({ event: 'supervisor-started', socket: settings.socket, config: settings.config });
   const end = new AbortController();
-  const text = (): string => metrics.text(supervisor.generations());
-  void servePatiently(settings.listen, { trouble: () => undefined, metrics: text }, log, end.signal);
+  const page = {
+    trouble: () => undefined,
+    metrics: () => metrics.text(supervisor.generations()),
+    status: () => supervisor.status(COUNT_FOR_PAGE_MS),
+  };
+  void servePatiently(settings.listen, page, log, end.signal);
   await supervisor.finished;
   end.abort();
   await control.close();
@@ -72,7 +80,7 @@ async function answerLine(line: string, supervisor: Supervisor): Promise<Answer>
     case 'reload':
       return await supervisor.reload();
     case 'status':
-      return await supervisor.status();
+      return await supervisor.status(COUNT_FOR_SOCKET_MS);
     case 'ping':
       return { ok: true };
     default:

@@ -11,11 +11,13 @@ import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
+import type { KeepalivedMonitorStatus } from '../protocol/keepalived-monitor-status.ts';
 import { openKubeconfig } from '../sources/kubeconfig.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
-import { runHealthLoop } from './keepalived/health-loop.ts';
+import { createHealthLoop } from './keepalived/health-loop.ts';
 import { healthSources } from './keepalived/health-sources.ts';
+import { createMonitorStatus, waitingStatus } from './keepalived/monitor-status.ts';
 import { openNodeLists } from './keepalived/node-lists.ts';
 import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
 import { createVirtualRouterIdGuard } from './keepalived/virtual-router-id-guard.ts';
@@ -51,9 +53,15 @@ async function monitor(
 ): Promise<void> {
   const { log, metrics } = observers;
   watchEventLoop(metrics.lag);
+  // While there is no kubeconfig there is nothing to tell but that.
+  let status = (): KeepalivedMonitorStatus => waitingStatus(settings);
   await serveEndpoint(
     settings.listen,
-    { trouble: () => troubleOf(metrics.secondsSinceBeat()), metrics: metrics.text },
+    {
+      trouble: () => troubleOf(metrics.secondsSinceBeat()),
+      metrics: metrics.text,
+      status: () => status(),
+    },
     signal,
   );
   const clusterName =
@@ -65,21 +73,18 @@ async function monitor(
   const guard = createVirtualRouterIdGuard(settings, clusterName, observers, signal);
   const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
   const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
+  const loops = healthSources(settings, observers).map((source) => {
+    const parts = { ...configuration, mustLeave: () => sentinel.mustLeave(source.kind) };
+    return createHealthLoop(source, settings, parts, observers);
+  });
+  status = createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel });
   watchInputs(settings, wake, observers, signal);
   log({ event: 'monitor-started', clusterName, vips: settings.vips, profile: settings.profile });
   await Promise.all([
     ...lists.map(({ run: feed }) => feed(signal)),
     runConfigurationLoop(configuration, signal),
     guard.run(),
-    ...healthSources(settings, observers).map((source) =>
-      runHealthLoop(
-        source,
-        settings,
-        { ...configuration, mustLeave: () => sentinel.mustLeave(source.kind) },
-        observers,
-        signal,
-      ),
-    ),
+    ...loops.map((loop) => loop.run(signal)),
     sentinel.run(signal),
   ]);
 }

@@ -54,8 +54,12 @@ async function supervise(settings: KeepalivedSuperviseSettings, write: Log): Pro
   onSignals(supervisor);
   log({ event: 'supervisor-started', socket, config, runDir });
   const end = new AbortController();
-  const text = (): string => metrics.text(holdingsOf(supervisor.status()));
-  void servePatiently(settings.listen, { trouble: () => undefined, metrics: text }, log, end.signal);
+  const page = {
+    trouble: () => undefined,
+    metrics: () => metrics.text(holdingsOf(supervisor.status())),
+    status: supervisor.status,
+  };
+  void servePatiently(settings.listen, page, log, end.signal);
   await supervisor.finished;
   end.abort();
   await control.close();

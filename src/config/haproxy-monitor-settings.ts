@@ -65,7 +65,11 @@ export const haproxyMonitorCommand: CommandSpec = {
       help: 'no usable server for this long: no redirect',
       default: '6s',
     },
-    { flag: '--listen <address>', help: '/healthz and /metrics, on loopback', default: '127.0.0.1:50937' },
+    {
+      flag: '--listen <address>',
+      help: '/healthz, /metrics and /status, on loopback',
+      default: '127.0.0.1:50937',
+    },
     journalFlag,
     logLevelFlag,
   ],

@@ -114,7 +114,11 @@ export const keepalivedMonitorCommand: CommandSpec = {
       help: 'the program, to check what was rendered',
       default: '/usr/sbin/keepalived',
     },
-    { flag: '--listen <address>', help: '/healthz and /metrics, on loopback', default: '127.0.0.1:50938' },
+    {
+      flag: '--listen <address>',
+      help: '/healthz, /metrics and /status, on loopback',
+      default: '127.0.0.1:50938',
+    },
     journalFlag,
     logLevelFlag,
   ],

@@ -10,6 +10,8 @@ export interface RedirectKeeper {
    * Without a VIP there is nothing to redirect, and the table goes. Rejects only when `signal` stops it.
    */
   ensure(wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome>;
+  /** Says what is in the kernel, and changes nothing: what an earlier process left is there until it is decided upon. */
+  look(wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome>;
   /**
    * Has no redirect in the kernel when it returns, also one that an earlier process left. New connections then reach the
    * API server itself. Open ones stay open as long as somebody else on the node translates addresses (kube-proxy or the
@@ -51,7 +53,14 @@ export function createRedirectKeeper(options: NftOptions = {}): RedirectKeeper {
     known = { ruleset, meaning: loaded.meaning };
     return { kind: 'present', changed: true };
   };
-  return { ensure, remove };
+  const look = async (wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome> => {
+    const listed = await nft(listArgs, undefined, signal);
+    if (!listed.ok && !listed.missingTable) return { kind: 'failed', message: listed.message };
+    const listing = listed.ok ? parseTableListing(listed.stdout) : undefined;
+    const isThere = listing !== undefined && redirects(listing, wanted);
+    return { kind: isThere ? 'present' : 'absent', changed: false };
+  };
+  return { ensure, remove, look };
 }
 
 const listArgs = ['-j', 'list', 'table', 'inet', REDIRECT_TABLE];

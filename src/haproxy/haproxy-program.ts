@@ -40,12 +40,12 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
     timeoutMs: CHECK_TIMEOUT_MS,
     run: runLeanCommand,
   });
-  const askWorker = (running: Running, commands: readonly string[]): Promise<string | undefined> =>
-    askRuntimeApi(
-      masterSocket(running.generation),
-      commands.map((it) => `@1 ${it}`).join(';'),
-      ASK_TIMEOUT_MS,
-    );
+  const askWorker = (
+    running: Running,
+    commands: readonly string[],
+    withinMs = ASK_TIMEOUT_MS,
+  ): Promise<string | undefined> =>
+    askRuntimeApi(masterSocket(running.generation), commands.map((it) => `@1 ${it}`).join(';'), withinMs);
 
   const endSome = async (
     running: Running,
@@ -69,8 +69,8 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
     prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
     keepLastGood: (sha256) => keepLastGood(paths.config, lastGood, sha256),
     findMaster: (generation) => findMaster(masterSocket(generation)),
-    countSessions: async (running) => {
-      const info = await askWorker(running, ['show info']);
+    countSessions: async (running, withinMs) => {
+      const info = await askWorker(running, ['show info'], withinMs);
       return info === undefined ? undefined : infoNumber(info, 'CurrConns');
     },
     endSessions: (running, share) =>

@@ -37,7 +37,7 @@ export function createTrackGuard(path: string, silentAfterMs: number): TrackGuar
   return (profile, holder, nowMs) => {
     const writtenMs = writtenAt(path);
     if (writtenMs === undefined) return undefined;
-    const value = readValue(path);
+    const value = readTrackValue(path);
     const patienceMs = value <= TRACK.fault ? Math.max(silentAfterMs, FAULT_PATIENCE_MS) : silentAfterMs;
     const ageMs = ageOf(writtenMs, nowMs);
     before = { writtenMs, ageMs, at: nowMs };
@@ -56,7 +56,7 @@ export function createTrackGuard(path: string, silentAfterMs: number): TrackGuar
 
 /** Whether anybody has let keepalived take part: it makes the file itself where there is none, with FAULT in it. */
 export function hasSpoken(path: string): boolean {
-  return writtenAt(path) !== undefined && readValue(path) > TRACK.fault;
+  return writtenAt(path) !== undefined && readTrackValue(path) > TRACK.fault;
 }
 
 function writtenAt(path: string): number | undefined {
@@ -73,7 +73,7 @@ const WITHOUT_BONUS: ReadonlyMap<number, number> = new Map([
 /** A keepalived that starts holds nothing, whatever its monitor still believes. */
 export function forgetBonus(path: string): void {
   try {
-    const value = readValue(path);
+    const value = readTrackValue(path);
     const wanted = WITHOUT_BONUS.get(value) ?? value;
     if (wanted !== value) writeValue(path, wanted);
   } catch {
@@ -81,7 +81,8 @@ export function forgetBonus(path: string): void {
   }
 }
 
-function readValue(path: string): number {
+/** What keepalived makes of it: 0 where it cannot be read. */
+export function readTrackValue(path: string): number {
   try {
     const value = Number(readFileSync(path, 'utf8').trim());
     return Number.isInteger(value) ? value : 0;

@@ -59,7 +59,8 @@ export interface Program {
   readonly keepLastGood: (configSha256: string) => Promise<boolean>;
   /** The master of a generation of which only the number was recorded before its supervisor was killed. */
   readonly findMaster: (generation: number) => Promise<ProcessId | undefined>;
-  readonly countSessions: (running: Running) => Promise<number | undefined>;
+  /** Undefined where its worker does not say within the time. */
+  readonly countSessions: (running: Running, withinMs: number) => Promise<number | undefined>;
   /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. */
   readonly endSessions: (running: Running, share: number) => Promise<void>;
   /**

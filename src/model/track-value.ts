@@ -46,28 +46,62 @@ export interface TrackHealth {
   readonly addressed: boolean;
 }
 
-/** The number that belongs into the track file now. */
-export function trackValue(health: TrackHealth): number {
-  if (health.resigned || !health.addressed) return TRACK.fault;
-  return health.profile === 'openshift' ? openshiftScore(health) : fastValue(health);
+/** A part of a priority, and where it comes from, for a person. */
+export interface Addend {
+  readonly points: number;
+  readonly why: string;
 }
 
-function fastValue({ service, failedForMs, standIn, holder, everyoneFailing }: TrackHealth): number {
-  if (service === 'unknown') return TRACK.fault;
-  if (service === 'ok' || everyoneFailing) return holder ? TRACK.healthyHolder : TRACK.healthy;
-  if (service === 'doubtful') return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
-  if (!standIn || failedForMs < standInAfterMs) return TRACK.fault;
-  return holder ? TRACK.degradedHolder : TRACK.degraded;
+/** The number that belongs into the track file now. */
+export function trackValue(health: TrackHealth): number {
+  return trackAddends(health).reduce((sum, { points }) => sum + points, 0);
+}
+
+/** What that number is made of: what serves first, then what is added to it. Never empty. */
+export function trackAddends(health: TrackHealth): readonly Addend[] {
+  if (health.resigned) return [{ points: TRACK.fault, why: 'this node has given the VIP up' }];
+  if (!health.addressed)
+    return [{ points: TRACK.fault, why: 'the address that its adverts come from is not here' }];
+  if (health.profile === 'openshift') return openshiftScores(health);
+  const verdict = fastVerdict(health);
+  const isHolder = health.holder && verdict.points !== TRACK.fault;
+  return isHolder ? [verdict, { points: TRACK.healthyHolder, why: 'it holds the VIP' }] : [verdict];
+}
+
+/** What serves the VIPs of each kind. */
+export const serverOf: Readonly<Record<VipKind, string>> = { api: 'HAProxy', ingress: 'the ingress router' };
+
+/** Without the holder's bonus. */
+function fastVerdict({ kind, service, failedForMs, standIn, everyoneFailing }: TrackHealth): Addend {
+  const server = serverOf[kind];
+  if (service === 'unknown') return { points: TRACK.fault, why: `${server} has not been looked at yet` };
+  if (service === 'ok') return { points: TRACK.healthy, why: `${server} serves` };
+  if (everyoneFailing)
+    return { points: TRACK.healthy, why: `${server} does not serve, but nobody is better off` };
+  if (service === 'doubtful')
+    return { points: TRACK.doubtful, why: `${server} serves again, but is doubtful` };
+  if (!standIn || failedForMs < standInAfterMs)
+    return { points: TRACK.fault, why: `${server} does not serve` };
+  return { points: TRACK.degraded, why: `${server} does not serve, the local API server stands in` };
 }
 
 /**
  * What the shell pods' scripts would add. To the API's 40: 20 for the load balancer, 5 and 3 for it or the local API
  * server. To the ingress VIP's 20: 50 for a router that is ready.
  */
-function openshiftScore({ kind, service, standIn }: TrackHealth): number {
+function openshiftScores({ kind, service, standIn }: TrackHealth): readonly Addend[] {
   const serves = service === 'ok';
-  if (kind === 'ingress') return serves ? 50 : 0;
-  return (serves ? 20 : 0) + (serves || standIn ? 5 + 3 : 0);
+  const server = serverOf[kind];
+  const worth = kind === 'ingress' ? 50 : 20;
+  const verdict = serves
+    ? { points: worth, why: `${server} serves` }
+    : { points: 0, why: `${server} does not serve` };
+  if (kind === 'ingress') return [verdict];
+  const either = serves || standIn;
+  const found = either
+    ? 'HAProxy or the local API server serves'
+    : 'the local API server does not serve either';
+  return [verdict, { points: either ? 5 + 3 : 0, why: found }];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { type Addend, TRACK } from './track-value.ts';
 import type { VrrpProfile } from './vrrp.ts';
 
 /** As many nodes as have a priority of their own; the rest of a larger cluster does not join. */
@@ -26,4 +27,32 @@ export function vrrpPriority(index: number, groupSize: number): number {
 
 export function bootstrapVrrpPriority(profile: VrrpProfile): number {
   return bootstrapPriority[profile];
+}
+
+/** How a priority comes about: `arithmetic` adds up to `priority`, the place in the list first. */
+export interface PrioritySum {
+  readonly arithmetic: readonly Addend[];
+  readonly priority: number;
+}
+
+/** What keepalived makes of an instance's priority and a track file's value: 0 in FAULT, which its peers are told. */
+export function prioritySum(base: Addend, track: readonly Addend[]): PrioritySum {
+  const added = track.reduce((sum, { points }) => sum + points, 0);
+  if (added <= TRACK.fault) {
+    const why = `FAULT: ${track.map((each) => each.why).join('; ')}`;
+    return { arithmetic: [base, { points: -base.points, why }], priority: 0 };
+  }
+  const sum = base.points + added;
+  const priority = Math.min(254, Math.max(1, sum));
+  const bound = { points: priority - sum, why: 'keepalived counts from 1 to 254' };
+  return { arithmetic: [base, ...track, ...(priority === sum ? [] : [bound])], priority };
+}
+
+/** Why an instance has its priority before health is added. `peers` are the priorities of the others in its group. */
+export function baseAddend(priority: number, profile: VrrpProfile, peers: readonly number[]): Addend {
+  if (priority === bootstrapPriority[profile]) return { points: priority, why: 'a bootstrap node' };
+  if (profile === 'openshift') return { points: priority, why: 'every node of this profile' };
+  const listed = peers.filter((each) => each !== bootstrapPriority[profile]);
+  const place = 1 + listed.filter((each) => each > priority).length;
+  return { points: priority, why: `place ${place} of ${listed.length + 1} in the list` };
 }

@@ -1,9 +1,12 @@
 import { createServer, type Socket } from 'node:net';
+import { isAskedHere } from './asked-here.ts';
 
 export interface Endpoint {
   /** Undefined while all is well, else one line that says what is not. */
   readonly trouble: () => string | undefined;
   readonly metrics: () => Promise<string> | string;
+  /** What this process knows, for JSON; answers soon. */
+  readonly status: () => Promise<object> | object;
 }
 
 /** A request has no body, and a probe's headers are short. */
@@ -12,10 +15,13 @@ const MOST_CHARACTERS = 8_192;
 const PATIENCE_MS = 5_000;
 
 /**
- * `/healthz` for the kubelet and `/metrics` for Prometheus, until `signal` aborts. Rejects with the system's error
- * where the address is taken or not ours.
+ * `/healthz` for the kubelet, `/metrics` for Prometheus and `/status` for people's commands, until `signal` aborts.
+ * Rejects with the system's error where the address is taken or not ours.
  *
- * As much of HTTP/1.1 as two GETs need, a connection each: `node:http` alone would cost a supervisor 12 MB
+ * Status is here and not on a socket alone: the sockets lie in a volume of each pod, while all pods share the node's
+ * loopback. It says more than numbers, so it is for whoever asks for this machine and not for pages of other sites.
+ *
+ * As much of HTTP/1.1 as these GETs need, a connection each: `node:http` alone would cost a supervisor 12 MB
  * (docs/decisions/0003).
  */
 export async function serveEndpoint(
@@ -55,8 +61,7 @@ function converse(socket: Socket, endpoint: Endpoint): void {
     // Whatever else it sends is thrown away: it gets one answer.
     socket.off('data', read);
     socket.resume();
-    const [method = '', url = ''] = head.split(' ', 2);
-    void answerOf(method, url, endpoint).then(
+    void answerOf(head, socket.localAddress, endpoint).then(
       (answer) => socket.end(answer),
       () => socket.destroy(),
     );
@@ -64,18 +69,32 @@ function converse(socket: Socket, endpoint: Endpoint): void {
   socket.on('data', read);
 }
 
-async function answerOf(method: string, url: string, endpoint: Endpoint): Promise<string> {
+async function answerOf(head: string, localAddress: string | undefined, endpoint: Endpoint): Promise<string> {
+  const [method, url] = head.split(' ', 2);
   if (method !== 'GET') return response('405 Method Not Allowed', 'expected GET\n');
-  if (url === '/metrics') return response('200 OK', await endpoint.metrics());
-  if (url !== '/healthz') return response('404 Not Found', 'expected /healthz or /metrics\n');
-  const trouble = endpoint.trouble();
-  return response(trouble === undefined ? '200 OK' : '503 Service Unavailable', `${trouble ?? 'ok'}\n`);
+  switch (url) {
+    case '/metrics':
+      return response('200 OK', await endpoint.metrics());
+    case '/status': {
+      if (!isAskedHere(head, localAddress))
+        return response('403 Forbidden', 'expected this address, or localhost, in the Host header\n');
+      return response('200 OK', `${JSON.stringify(await endpoint.status())}\n`, 'application/json');
+    }
+    case '/healthz': {
+      const trouble = endpoint.trouble();
+      return response(trouble === undefined ? '200 OK' : '503 Service Unavailable', `${trouble ?? 'ok'}\n`);
+    }
+    default:
+      return response('404 Not Found', 'expected /healthz, /metrics or /status\n');
+  }
 }
 
-function response(status: string, text: string): string {
+function response(status: string, text: string, type = 'text/plain; version=0.0.4; charset=utf-8'): string {
   const headers = [
-    'content-type: text/plain; version=0.0.4; charset=utf-8',
+    `content-type: ${type}`,
     `content-length: ${Buffer.byteLength(text)}`,
+    'cache-control: no-store',
+    'x-content-type-options: nosniff',
     'connection: close',
   ];
   return `HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${text}`;

@@ -1,5 +1,6 @@
 import type { Program } from '../model/program.ts';
 import type { Answer } from '../protocol/answer.ts';
+import type { SupervisorStatus } from '../protocol/supervisor-status.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { processEpoch } from '../system/processes.ts';
 import { act, type Effects } from './act.ts';
@@ -22,7 +23,8 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /** Resolves when the reload is done, one way or the other. */
   readonly reload: () => Promise<Answer>;
-  readonly status: () => Promise<Answer>;
+  /** Each generation's worker gets so long to say how many sessions it has; whatever it does, this answers. */
+  readonly status: (workersWithinMs: number) => Promise<SupervisorStatus>;
   /** How many generations run, without asking any of them. */
   readonly generations: () => {
     readonly serving: number;
@@ -55,7 +57,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   engine.dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
   return {
     reload: () => requests.open((request) => engine.dispatch({ kind: 'requested', request })),
-    status: () => statusOf(engine.state(), program),
+    status: (workersWithinMs) => statusOf(engine.state(), program, workersWithinMs),
     generations: () => generationsOf(engine.state()),
     stop: () => engine.dispatch({ kind: 'stop' }),
     finished,
@@ -70,14 +72,13 @@ function generationsOf({ serving, job, retiring }: State): ReturnType<Supervisor
   };
 }
 
-/** A status answers soon, whatever a worker does. */
-async function statusOf(state: State, program: Program): Promise<Answer> {
+async function statusOf(state: State, program: Program, withinMs: number): Promise<SupervisorStatus> {
   const { serving, retiring } = state;
   const generations = [...(serving === undefined ? [] : [serving]), ...retiring];
   const counts = await Promise.all(
     generations.map(
       async ({ number, master }) =>
-        [number, await program.countSessions({ generation: number, master })] as const,
+        [number, await program.countSessions({ generation: number, master }, withinMs)] as const,
     ),
   );
   const sessions = new Map(

@@ -1,23 +1,37 @@
 import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
+import { codeOf, messageOf } from '../model/errors.ts';
 import type { HealthUrl } from '../model/health-url.ts';
+
+/** `said` is `HTTP 503`, or why there is no answer. */
+export interface HealthAnswer {
+  readonly ok: boolean;
+  readonly said: string;
+}
 
 /**
  * Whether the server answers its health URL with 2xx in time. Its certificate is not verified: nothing is sent to it
  * that anybody could not know, and only its liveness counts. Never rejects.
  */
-export function askHealth(url: HealthUrl, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+export function askHealth(url: HealthUrl, timeoutMs: number, signal: AbortSignal): Promise<HealthAnswer> {
   const { secure, host, port, path } = url;
   return new Promise((resolve) => {
-    const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const bounded = AbortSignal.any([signal, timeout]);
     const options = { host, port, path, agent: false, signal: bounded, rejectUnauthorized: false } as const;
     const question = (secure ? getSecure : getPlain)(options, (answer) => {
       const status = answer.statusCode ?? 0;
-      resolve(status >= 200 && status <= 299);
+      resolve({ ok: status >= 200 && status <= 299, said: `HTTP ${status}` });
       // Whatever else it says is of no interest, and might never end.
       answer.once('error', () => undefined);
       answer.destroy();
     });
-    question.once('error', () => resolve(false));
+    question.once('error', (error) => resolve({ ok: false, said: silenceOf(error, timeout, timeoutMs) }));
   });
+}
+
+/** Why there was no answer, in a few words. */
+export function silenceOf(error: unknown, timeout: AbortSignal, timeoutMs: number): string {
+  if (timeout.aborted) return `no answer within ${timeoutMs} ms`;
+  return codeOf(error) === 'ECONNREFUSED' ? 'nobody listens there' : messageOf(error);
 }

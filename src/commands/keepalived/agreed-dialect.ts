@@ -6,6 +6,7 @@ import {
   plannedChange,
   type VrrpDialect,
 } from '../../model/vrrp-agreement.ts';
+import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 import type { Observers } from '../monitor/observers.ts';
 import { readAgreementFile } from './agreement-file.ts';
 import { readDialectRecord, sameDialect, writeDialectRecord } from './dialect-record.ts';
@@ -20,6 +21,8 @@ export interface TakingPart {
 
 export interface AgreedDialect {
   readonly now: () => VrrpDialect;
+  /** What is to change and when, for a status. */
+  readonly planned: () => KeepalivedMonitorStatus['planned'];
   /**
    * Reads what is agreed, has it checked long before its time, tells what is planned, and changes when it is time. A
    * node that does not take part yet has nothing to lose, and begins with what is agreed. Never rejects.
@@ -52,6 +55,7 @@ export function createAgreedDialect(
   };
   return {
     now: () => current,
+    planned: () => plans.view(current),
     turn: async (part) => {
       const agreement = await agreed();
       const plan = agreement === undefined ? undefined : plannedChange(current, agreement, isNew);
@@ -109,12 +113,15 @@ interface PlanTeller {
   readonly tell: (from: VrrpDialect, plan: PlannedChange | undefined, refusal: string | undefined) => void;
   /** It has been carried out. */
   readonly done: () => void;
+  readonly view: (from: VrrpDialect) => KeepalivedMonitorStatus['planned'];
 }
 
 function createPlanTeller({ log, metrics }: Observers): PlanTeller {
   let told: string | undefined;
+  let known: { readonly plan: PlannedChange; readonly refusal: string | undefined } | undefined;
   return {
     tell: (from, plan, message) => {
+      known = plan && { plan, refusal: message };
       metrics.planned(plan?.atMs, message !== undefined);
       const key = plan && JSON.stringify([plan, message]);
       if (key === told) return;
@@ -130,6 +137,13 @@ function createPlanTeller({ log, metrics }: Observers): PlanTeller {
     done: () => {
       metrics.planned(undefined, false);
       told = undefined;
+      known = undefined;
+    },
+    view: (from) => {
+      if (known === undefined) return null;
+      const { dialect, atMs } = known.plan;
+      const change = `${from.profile}, ${from.mode} to ${dialect.profile}, ${dialect.mode}`;
+      return { change, inMs: Math.max(0, atMs - Date.now()), refused: known.refusal ?? null };
     },
   };
 }

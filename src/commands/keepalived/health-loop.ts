@@ -3,14 +3,15 @@ import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-
 import { readPart } from '../../keepalived/part.ts';
 import { hasSpoken } from '../../keepalived/track-file.ts';
 import { atHost } from '../../model/health-url.ts';
-import type { KeepalivedModel } from '../../model/vrrp.ts';
+import type { KeepalivedModel, VipKind } from '../../model/vrrp.ts';
 import { askHealth } from '../../system/ask-health.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { type Liveness, watchLiveness } from '../../system/watch-liveness.ts';
 import type { Observers } from '../monitor/observers.ts';
 import type { HealthSource } from './health-sources.ts';
-import { createHealthVerdict } from './health-verdict.ts';
+import { createHealthVerdict, type PeersLook } from './health-verdict.ts';
+import type { HealthView } from './standing.ts';
 import { createTrackWriter } from './track-writer.ts';
 import type { VrrpConfiguration } from './vrrp-configuration.ts';
 
@@ -24,13 +25,19 @@ const PEER_TIMEOUT_MS = 400;
  */
 const JOIN_PATIENCE_MS = 10_000;
 
+export interface HealthLoop {
+  readonly kind: VipKind;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly view: () => HealthView;
+}
+
 /**
  * Tells keepalived, by a track file, whether this node can serve the VIPs of one kind: from the life of the server that
  * `source` names, what could stand in for it here, and whether any peer could serve instead. The peers are asked all
  * the time, because the answer must be there when this node's server dies: where nobody is better off, nothing moves.
  * Never looks at the API through HAProxy: an overloaded API would move the VIP and deepen the overload.
  */
-export async function runHealthLoop(
+export function createHealthLoop(
   source: HealthSource,
   { stateFile, profile }: Pick<KeepalivedMonitorSettings, 'stateFile' | 'profile'>,
   configuration: Pick<
@@ -41,21 +48,22 @@ export async function runHealthLoop(
     readonly mustLeave: () => boolean;
   },
   observers: Observers,
-  signal: AbortSignal,
-): Promise<void> {
+): HealthLoop {
   const { served, mustLeave } = configuration;
   const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
   const health = createHealthVerdict({
     ...source,
+    place: `${url.host}:${url.port}`,
+    question: url.path,
     profile: () => configuration.profile() ?? profile,
     mustLeave,
     part: () => readPart(stateFile, configuration.instanceNames(), Date.now(), kind),
     isAddressed: () => isAddressed(kind, served()),
   });
   const maySpeak = createPermission(trackFile, configuration.isConfirmed);
-  const write = createTrackWriter(source, observers);
+  const track = createTrackWriter(source, observers);
   const tell = (): void => {
-    if (health.isKnown() && maySpeak()) write(health.value(), health.explanation());
+    if (health.isKnown() && maySpeak()) track.write(health.value(), health.explanation);
     source.tellUsable(health.isWell());
   };
   configuration.onOffer(tell);
@@ -64,21 +72,33 @@ export async function runHealthLoop(
     health.live(liveness);
     tell();
   };
-  const ask = (bounded: AbortSignal) => askHealth(url, pollTimeoutMs, bounded);
-  await Promise.all([
-    watchLiveness({ ...url, ask, pollEveryMs, pollTimeoutMs, signal, onChange }),
-    every(ASK_EVERY_MS, signal, async () => health.standsIn(await source.standsIn(served(), signal))),
-    every(ASK_EVERY_MS, signal, async () => {
-      const serve = await somePeerServes(source, served(), signal);
-      if (!signal.aborted && observers.once.isNew(`peers-${kind}`, String(serve)))
-        observers.log({ event: 'peers', kind, serve });
-      health.peers(serve);
-    }),
-    every(LOOK_EVERY_MS, signal, async () => {
-      health.look();
-      tell();
-    }),
-  ]);
+  const ask = async (bounded: AbortSignal): Promise<boolean> => {
+    const answer = await askHealth(url, pollTimeoutMs, bounded);
+    health.polled(answer);
+    return answer.ok;
+  };
+  const askPeers = async (signal: AbortSignal): Promise<void> => {
+    const peers = await lookAtPeers(source, served(), signal);
+    const serve = peers.serving.length > 0;
+    if (!signal.aborted && observers.once.isNew(`peers-${kind}`, String(serve)))
+      observers.log({ event: 'peers', kind, serve });
+    health.peers(peers);
+  };
+  return {
+    kind,
+    view: () => ({ ...health.view(), hasSpoken: track.written() !== undefined, trackFile }),
+    run: async (signal) => {
+      await Promise.all([
+        watchLiveness({ ...url, ask, pollEveryMs, pollTimeoutMs, signal, onChange }),
+        every(ASK_EVERY_MS, signal, async () => health.standsIn(await source.standsIn(served(), signal))),
+        every(ASK_EVERY_MS, signal, () => askPeers(signal)),
+        every(LOOK_EVERY_MS, signal, async () => {
+          health.look();
+          tell();
+        }),
+      ]);
+    },
+  };
 }
 
 /**
@@ -94,16 +114,20 @@ function createPermission(trackFile: string, isConfirmed: () => boolean): () => 
   };
 }
 
-async function somePeerServes(
+async function lookAtPeers(
   { kind, url }: HealthSource,
   model: KeepalivedModel | undefined,
   signal: AbortSignal,
-): Promise<boolean> {
-  const peers = new Set(instancesOf(kind, model).flatMap((each) => each.peers.map(({ address }) => address)));
+): Promise<PeersLook> {
+  const peers = instancesOf(kind, model).flatMap((each) => each.peers);
+  const nameAt = new Map(peers.map(({ address, name }) => [address, name]));
   const answers = await Promise.all(
-    [...peers].map((host) => askHealth(atHost(url, host), PEER_TIMEOUT_MS, signal)),
+    [...nameAt].map(async ([host, name]) => {
+      const { ok } = await askHealth(atHost(url, host), PEER_TIMEOUT_MS, signal);
+      return ok ? [name] : [];
+    }),
   );
-  return answers.includes(true);
+  return { asked: [...new Set(nameAt.values())], serving: [...new Set(answers.flat())] };
 }
 
 /** All that its adverts come from. True while they are not known. */

@@ -1,7 +1,8 @@
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import type { HealthUrl } from '../../model/health-url.ts';
 import type { KeepalivedModel, VipKind } from '../../model/vrrp.ts';
-import { probeReadyz } from '../../sources/probe-readyz.ts';
+import { askReadyz } from '../../sources/probe-readyz.ts';
+import type { HealthAnswer } from '../../system/ask-health.ts';
 import type { Observers } from '../monitor/observers.ts';
 
 /** What tells whether the VIPs of one kind can be served on this node, and where that is written. */
@@ -17,8 +18,11 @@ export interface HealthSource {
    * certain, only a peer that has answered before can be missed.
    */
   readonly peersAreOpen: boolean;
-  /** Whether something else on this node serves where that server does not. */
-  readonly standsIn: (model: KeepalivedModel | undefined, signal: AbortSignal) => Promise<boolean>;
+  /** Whether something else on this node serves where that server does not; undefined where nothing could. */
+  readonly standsIn: (
+    model: KeepalivedModel | undefined,
+    signal: AbortSignal,
+  ) => Promise<HealthAnswer | undefined>;
   /** Hands its VIPs over for good once what stands in for them has gone. */
   readonly resigns: boolean;
   readonly tellUsable: (usable: boolean) => void;
@@ -53,7 +57,7 @@ export function healthSources(
     pollEveryMs: 500,
     pollTimeoutMs: 500,
     peersAreOpen: false,
-    standsIn: async () => false,
+    standsIn: async () => undefined,
     resigns: false,
     tellUsable: metrics.ingressUsable,
   };
@@ -65,7 +69,7 @@ function askLocalApi(
   { apiPort }: KeepalivedMonitorSettings,
   model: KeepalivedModel | undefined,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<HealthAnswer> {
   const address = model?.instances.find(({ kind }) => kind === 'api')?.sourceAddress ?? '127.0.0.1';
-  return probeReadyz({ name: 'local', address, port: apiPort }, { timeoutMs: READYZ_TIMEOUT_MS, signal });
+  return askReadyz({ name: 'local', address, port: apiPort }, { timeoutMs: READYZ_TIMEOUT_MS, signal });
 }

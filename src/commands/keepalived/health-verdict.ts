@@ -1,27 +1,59 @@
-import { type CheckSample, explainFlap, initialFlap, nextFlap } from '../../model/flap-governor.ts';
-import { trackValue } from '../../model/track-value.ts';
+import {
+  type CheckSample,
+  explainFlap,
+  type FlapState,
+  initialFlap,
+  nextFlap,
+} from '../../model/flap-governor.ts';
+import {
+  type Addend,
+  serverOf,
+  type TrackHealth,
+  trackAddends,
+  trackValue,
+} from '../../model/track-value.ts';
 import type { VipKind, VrrpProfile } from '../../model/vrrp.ts';
 import { initialBootstrap, nextBootstrap } from '../../model/vrrp-bootstrap.ts';
 import { initialHolding, nextHolding, type VrrpPart } from '../../model/vrrp-holding.ts';
+import type { HealthAnswer } from '../../system/ask-health.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Liveness } from '../../system/watch-liveness.ts';
+import { type CheckRow, createSightings } from './health-sightings.ts';
 
 /** What one kind of VIP is worth on this node: takes in what is seen, gives what belongs into the track file. */
 export interface HealthVerdict {
   readonly live: (liveness: Liveness) => void;
-  readonly standsIn: (serves: boolean) => void;
-  readonly peers: (someServes: boolean) => void;
+  /** One answer of the server, for the words alone: what it means is told by `live`. */
+  readonly polled: (answer: HealthAnswer) => void;
+  /** Undefined where nothing could stand in. */
+  readonly standsIn: (answer: HealthAnswer | undefined) => void;
+  readonly peers: (peers: PeersLook) => void;
   /** Samples once more: a damped check is trusted again only after further good looks. */
   readonly look: () => void;
   readonly value: () => number;
   readonly isWell: () => boolean;
   /** It has been looked at. Until then a monitor that was only restarted knows less than the one before it. */
   readonly isKnown: () => boolean;
-  readonly explanation: () => string | undefined;
+  /** What the value comes from, the failing check with its own words. */
+  readonly explanation: () => string;
+  readonly view: () => {
+    readonly holder: boolean;
+    readonly addends: readonly Addend[];
+    readonly checks: readonly CheckRow[];
+  };
 }
 
-export function createHealthVerdict(options: {
+/** Names of other nodes. */
+export interface PeersLook {
+  readonly asked: readonly string[];
+  readonly serving: readonly string[];
+}
+
+export interface VerdictOptions {
   readonly kind: VipKind;
+  /** Where the server is asked: `127.0.0.1:50936`, `/haproxy_ready`. */
+  readonly place: string;
+  readonly question: string;
   readonly profile: () => VrrpProfile;
   readonly resigns: boolean;
   /** See `HealthSource.peersAreOpen`. */
@@ -32,8 +64,15 @@ export function createHealthVerdict(options: {
   readonly part: () => VrrpPart;
   /** See `TrackHealth.addressed`. */
   readonly isAddressed: () => boolean;
-}): HealthVerdict {
-  const { kind, resigns } = options;
+}
+
+const STAND_IN = 'local API server';
+const PEERS = 'other nodes';
+
+export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
+  const { kind, place, question, resigns } = options;
+  const server = serverOf[kind];
+  const seen = createSightings([server, question, ...(kind === 'api' ? [STAND_IN] : []), PEERS]);
   let liveness: Liveness = 'unknown';
   let flap = initialFlap;
   let bootstrap = initialBootstrap;
@@ -46,37 +85,60 @@ export function createHealthVerdict(options: {
     return holding.kind === 'held';
   };
   const sample = (): void => {
-    const seen = sampleOf(liveness);
-    if (seen !== undefined) flap = nextFlap(flap, seen, holds(), monotonicMs());
+    const found = sampleOf(liveness);
+    if (found !== undefined) flap = nextFlap(flap, found, holds(), monotonicMs());
   };
+  const health = (): TrackHealth => ({
+    ...{ kind, standIn },
+    profile: options.profile(),
+    service: flap.verdict,
+    failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
+    holder: holds(),
+    everyoneFailing: flap.verdict === 'failed' && !standIn && !peersServe,
+    resigned: bootstrap.resigned || options.mustLeave(),
+    addressed: options.isAddressed(),
+  });
+  /** What no answer tells: damping, the address, and that the VIP was given up. */
+  const ownRows = (): readonly CheckRow[] => [
+    dampingRow(flap),
+    options.isAddressed()
+      ? rowOf('address', 'ok', 'on an interface of this node')
+      : rowOf('address', 'failed', 'on no interface of this node'),
+    ...(bootstrap.resigned ? [rowOf('bootstrap', 'failed', 'it has handed over to the control plane')] : []),
+    ...(options.mustLeave() ? [rowOf('split brain', 'failed', 'another node holds the VIP and stays')] : []),
+  ];
   return {
     live: (next) => {
       liveness = next;
+      seen.note(server, ...livenessWords(next, place));
       sample();
     },
-    standsIn: (serves) => {
-      standIn = serves;
-      if (resigns) bootstrap = nextBootstrap(bootstrap, serves);
+    polled: ({ ok, said }) => seen.note(question, ok ? 'ok' : 'failed', said),
+    standsIn: (answer) => {
+      standIn = answer?.ok ?? false;
+      if (answer !== undefined) seen.note(STAND_IN, standIn ? 'ok' : 'failed', answer.said);
+      if (resigns) bootstrap = nextBootstrap(bootstrap, standIn);
     },
-    peers: (someServes) => {
-      peersCount ||= someServes;
-      peersServe = someServes || !peersCount;
+    peers: (peers) => {
+      const someServe = peers.serving.length > 0;
+      peersCount ||= someServe;
+      peersServe = someServe || !peersCount;
+      seen.note(PEERS, ...peersWords(peers));
     },
     look: sample,
-    value: () =>
-      trackValue({
-        ...{ kind, standIn },
-        profile: options.profile(),
-        service: flap.verdict,
-        failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
-        holder: holds(),
-        everyoneFailing: flap.verdict === 'failed' && !standIn && !peersServe,
-        resigned: bootstrap.resigned || options.mustLeave(),
-        addressed: options.isAddressed(),
-      }),
+    value: () => trackValue(health()),
     isWell: () => flap.verdict === 'ok',
     isKnown: () => flap.verdict !== 'unknown',
-    explanation: () => explainFlap(flap, monotonicMs()),
+    explanation: () => {
+      const [verdict, ...others] = trackAddends(health()).map(({ why }) => why);
+      const failing = [seen.row(server), seen.row(question)].find(({ state }) => state === 'failed');
+      const detail = flap.verdict === 'failed' ? failing?.found : explainFlap(flap, monotonicMs());
+      return [detail === undefined ? verdict : `${verdict} (${detail})`, ...others].join('; ');
+    },
+    view: () => {
+      const now = health();
+      return { holder: now.holder, addends: trackAddends(now), checks: [...seen.rows(), ...ownRows()] };
+    },
   };
 }
 
@@ -91,4 +153,35 @@ function sampleOf(liveness: Liveness): CheckSample | undefined {
     case 'hung':
       return { kind: 'failed', certain: true };
   }
+}
+
+function livenessWords(liveness: Liveness, place: string): readonly [CheckRow['state'], string] {
+  switch (liveness) {
+    case 'unknown':
+      return ['unknown', 'not looked at yet'];
+    case 'serving':
+      return ['ok', `alive, a connection to ${place} stands`];
+    case 'dead':
+      return ['failed', `dead, nobody listens on ${place}`];
+    case 'hung':
+      return ['failed', `hung, ${place} accepts and does not answer well`];
+  }
+}
+
+function peersWords({ asked, serving }: PeersLook): readonly [CheckRow['state'], string] {
+  if (asked.length === 0) return ['unknown', 'there is none'];
+  if (serving.length === 0) return ['failed', `none of ${asked.join(', ')} serves`];
+  return ['ok', `${serving.join(', ')} could serve`];
+}
+
+function dampingRow(flap: FlapState): CheckRow {
+  const nowMs = monotonicMs();
+  const found = explainFlap(flap, nowMs);
+  const sinceMs = Math.round(nowMs - flap.sinceMs);
+  if (found === undefined) return rowOf('damping', 'ok', 'none');
+  return { check: 'damping', state: flap.verdict === 'doubtful' ? 'doubtful' : 'ok', found, sinceMs };
+}
+
+function rowOf(check: string, state: CheckRow['state'], found: string): CheckRow {
+  return { check, state, found, sinceMs: null };
 }

@@ -9,6 +9,7 @@ import {
   type SplitBrainState,
 } from '../../model/split-brain.ts';
 import type { KeepalivedModel, VipKind, VrrpInstance } from '../../model/vrrp.ts';
+import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { askNeighbours, knownNeighbours, ownMacs } from '../../system/neighbours.ts';
 import type { Observers } from '../monitor/observers.ts';
@@ -23,6 +24,8 @@ const AFTER_TROUBLE_MS = 30_000;
 export interface SplitBrainSentinel {
   /** This node must give up its VIPs of this kind, and not take them, until nobody else holds them. */
   readonly mustLeave: (kind: VipKind) => boolean;
+  /** The VIPs that somebody else holds beside this node, and who, as it was seen last. */
+  readonly view: () => KeepalivedMonitorStatus['splitBrain'];
   /** Watches until `signal` aborts; then nothing of it is left in the kernel. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -38,6 +41,7 @@ export function createSplitBrainSentinel(
   observers: Observers,
 ): SplitBrainSentinel {
   const states = new Map<string, SplitBrainState>();
+  const lastHeard = new Map<string, readonly OtherHolder[]>();
   const stateOf = ({ vip }: VrrpInstance): SplitBrainState => states.get(vip) ?? initialSplitBrain;
   const holds = ({ name }: VrrpInstance): boolean =>
     readPart(settings.stateFile, new Set([name]), Date.now()).role === 'holder';
@@ -57,6 +61,7 @@ export function createSplitBrainSentinel(
       const seen = { holds: holds(instance), others: others(instance), ...now };
       const after = nextSplitBrain(before, seen, instance);
       states.set(instance.vip, after);
+      if (seen.others.length > 0) lastHeard.set(instance.vip, seen.others);
       tell(instance, { before, after, others: seen.others, nowMs: seen.nowMs }, observers);
     }
     if (trouble !== undefined) return AFTER_TROUBLE_MS;
@@ -64,6 +69,10 @@ export function createSplitBrainSentinel(
   };
   return {
     mustLeave: (kind) => (served()?.instances ?? []).some((each) => each.kind === kind && stateOf(each).out),
+    view: () =>
+      [...states].flatMap(([vip, { split, out }]) =>
+        split || out ? [{ vip, holders: (lastHeard.get(vip) ?? []).map(nameOf) }] : [],
+      ),
     run: async (signal) => {
       // A monitor that was killed has left it; without nft there is none.
       await listener.close();
@@ -115,6 +124,10 @@ function createListener(): Listener {
       return outcome.kind === 'failed' ? { answers: [], trouble: outcome.message } : outcome;
     },
   };
+}
+
+function nameOf({ mac, peer }: OtherHolder): string {
+  return peer?.name ?? mac;
 }
 
 function vipOf({ vip, interface: device }: VrrpInstance) {

@@ -7,6 +7,13 @@ import type { Observers } from '../monitor/observers.ts';
 /** How often the file is written though nothing has changed: the supervisor takes 3 s of silence for a dead monitor. */
 const REFRESH_EVERY_MS = 500;
 
+export interface TrackWriter {
+  /** `why` is asked where the value is another one. */
+  readonly write: (value: number, why: () => string) => void;
+  /** Undefined before the first. */
+  readonly written: () => number | undefined;
+}
+
 /**
  * Writes at each change and every half second. In place: keepalived watches the file that it has opened. At once, on a
  * file system in memory: each step of an asynchronous write waits for a thread and then for us, which on a starved
@@ -15,10 +22,10 @@ const REFRESH_EVERY_MS = 500;
 export function createTrackWriter(
   { kind, trackFile: path }: { readonly kind: VipKind; readonly trackFile: string },
   { log, once }: Observers,
-): (value: number, why: string | undefined) => void {
+): TrackWriter {
   let last: { readonly value: number; readonly at: number } | undefined;
   const topic = `track-file-${kind}`;
-  return (value, why) => {
+  const write: TrackWriter['write'] = (value, why) => {
     const now = monotonicMs();
     if (last?.value === value && now - last.at < REFRESH_EVERY_MS) return;
     const before = last?.value;
@@ -30,6 +37,7 @@ export function createTrackWriter(
       const message = messageOf(error);
       if (once.isNew(topic, message)) log({ event: 'track-file-not-written', level: 'error', path, message });
     }
-    if (before !== value) log({ event: 'health-told', kind, value, before, why });
+    if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
   };
+  return { write, written: () => last?.value };
 }

@@ -25,6 +25,8 @@ export interface VirtualRouterIdGuard {
   readonly prepare: (model: KeepalivedModel | undefined) => void;
   /** Resolves once that is known. A refusal is told, and looked at again by `prepare` after a growing pause. */
   readonly admits: (model: KeepalivedModel) => Promise<boolean>;
+  /** Why this node does not join, as it was told last; null where nothing keeps it out. */
+  readonly taken: () => string | null;
   /** Resolves once nothing of it is left in the kernel, after `signal` has aborted. */
   readonly run: () => Promise<void>;
 }
@@ -58,6 +60,7 @@ export function createVirtualRouterIdGuard(
   // One after the other: they share one table. First goes what a killed monitor left; without nft there is none.
   let last: Promise<unknown> = trap.remove();
   let current: Look | undefined;
+  let taken: string | null = null;
   const look = async (model: KeepalivedModel): Promise<Verdict> => {
     if (await takesPart(settings.socket, signal)) return { kind: 'joined' };
     return await listen(trap, model, signal);
@@ -84,9 +87,11 @@ export function createVirtualRouterIdGuard(
     admits: async (model) => {
       const verdict = await current?.verdict;
       if (verdict === undefined) return true;
+      taken = verdict.kind === 'taken' ? explainConflict(verdict.conflict, clusterName) : null;
       tell(verdict, model, clusterName, observers);
       return verdict.kind !== 'taken';
     },
+    taken: () => taken,
     run: async () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       await last;

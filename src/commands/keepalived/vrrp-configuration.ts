@@ -4,6 +4,7 @@ import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
 import { readPart } from '../../keepalived/part.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../../model/vrrp.ts';
 import { type GroupView, groupView, orderDelayMs } from '../../model/vrrp-order.ts';
+import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 import { request } from '../../protocol/request.ts';
 import { advertIntervalMs, buildKeepalivedModel } from '../../render/keepalived-model.ts';
 import { renderKeepalived } from '../../render/render-keepalived.ts';
@@ -12,6 +13,7 @@ import { currentInterfaces, currentRoutes } from '../../system/routes.ts';
 import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
 import { createAppliers } from '../monitor/appliers.ts';
+import { createChangeRecord } from '../monitor/change-record.ts';
 import type { ConfigurationParts, Wanted } from '../monitor/configuration-loop.ts';
 import type { Observers } from '../monitor/observers.ts';
 import { createRenderer } from '../monitor/renderer.ts';
@@ -21,6 +23,7 @@ import { mergeNodes, type NodeList } from './node-lists.ts';
 import { createPlannedCheck } from './planned-check.ts';
 import { createServedModels, type ServedModels } from './served-models.ts';
 import type { VirtualRouterIdGuard } from './virtual-router-id-guard.ts';
+import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
 
 const CHECK_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 5_000;
@@ -33,9 +36,15 @@ export interface VrrpConfiguration
    * long out of date.
    */
   readonly isConfirmed: () => boolean;
+  readonly view: () => VrrpView;
   /** Another profile is about to be served: each listener tells health in its values. */
   readonly onOffer: (listener: () => void) => void;
 }
+
+export type VrrpView = Pick<
+  KeepalivedMonitorStatus,
+  'profile' | 'mode' | 'group' | 'configSha256' | 'planned' | 'lastChange'
+>;
 
 /** keepalived.conf, for the configuration loop: made from the lists of nodes, checked by keepalived, taken over by its supervisor. */
 export function vrrpConfiguration(
@@ -55,6 +64,7 @@ export function vrrpConfiguration(
   const speaking = createAgreedDialect(settings, observers);
   const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...speaking.now() });
   const models = createServedModels();
+  const changes = createChangeRecord();
   const listeners: (() => void)[] = [];
   const renderModel = createRenderer<KeepalivedModel>(
     template,
@@ -102,8 +112,9 @@ export function vrrpConfiguration(
       announced(appliers(mode), () => {
         if (latest !== undefined && models.offer(latest)) for (const tell of listeners) tell();
       }),
-    observe: (outcome, input) => {
-      tellOutcome(outcome, { nodes: groupView(input).nodes.size }, observers);
+    observe: (outcome, input, text) => {
+      const cause = changes.note(vrrpOrigin(input, text), outcome);
+      tellOutcome(outcome, { cause, nodes: groupView(input).nodes.size }, observers);
       const isTaken = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
       models.settle(isTaken);
       if (!isTaken) return;
@@ -116,6 +127,12 @@ export function vrrpConfiguration(
       taken = input;
     },
     ...models,
+    view: () => ({
+      ...speaking.now(),
+      group: groupOf(models.served(), taken),
+      planned: speaking.planned(),
+      ...changes.view(),
+    }),
     isConfirmed: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
     onOffer: (listener) => {
       listeners.push(listener);

@@ -19,7 +19,7 @@ export interface ConfigurationParts<T> {
   /** Undefined where it cannot be rendered, which has been told. */
   readonly render: (input: T) => Promise<Rendered | undefined>;
   readonly applierOf: (mode: number) => Applier;
-  readonly observe: (outcome: ApplyOutcome, input: T) => void;
+  readonly observe: (outcome: ApplyOutcome, input: T, text: string) => void;
 }
 
 export interface Wanted<T> {
@@ -55,7 +55,7 @@ export async function runConfigurationLoop<T>(
     const outcome = await tryApply(parts.applierOf(rendered.mode), rendered.text, attempt, signal);
     if (outcome === undefined) continue;
     attempt = nextAttempt(attempt, rendered.text, outcome);
-    parts.observe(outcome, input);
+    parts.observe(outcome, input, rendered.text);
     if (attempt !== undefined) pauseMs = Math.min(pauseMs, attempt.retryAt - monotonicMs());
   }
 }

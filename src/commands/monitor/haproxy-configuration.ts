@@ -2,10 +2,12 @@ import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settin
 import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
 import type { ApiServer } from '../../model/api-server.ts';
 import { endpointOf } from '../../model/choose-servers.ts';
+import type { HaproxyMonitorStatus } from '../../protocol/haproxy-monitor-status.ts';
 import { renderLoadBalancer } from '../../render/render-load-balancer.ts';
 import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
 import { createAppliers } from './appliers.ts';
+import { createChangeRecord } from './change-record.ts';
 import type { ConfigurationParts } from './configuration-loop.ts';
 import type { Observers } from './observers.ts';
 import { createRenderer } from './renderer.ts';
@@ -15,15 +17,20 @@ import { tellOutcome } from './tell-outcome.ts';
 /** A machine under load takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;
 
+export interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> {
+  readonly view: () => Pick<HaproxyMonitorStatus, 'servers' | 'configSha256' | 'lastChange'>;
+}
+
 /** haproxy.cfg, for the configuration loop: made from the list of servers, checked by HAProxy, taken over by its supervisor. */
 export function haproxyConfiguration(
   settings: HaproxyMonitorSettings,
   wake: Wake,
   list: ServerList,
   observers: Observers,
-): ConfigurationParts<readonly ApiServer[]> {
+): HaproxyConfiguration {
   const { haproxy: haproxyPath, template, config: configPath, socket: socketPath } = settings;
   const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  const changes = createChangeRecord();
   let served: readonly ApiServer[] | undefined;
   return {
     wake,
@@ -36,17 +43,19 @@ export function haproxyConfiguration(
       observers,
     ),
     applierOf: createAppliers({ configPath, check, socketPath }),
-    observe: (outcome, servers) => {
+    observe: (outcome, servers, text) => {
+      const cause = changes.note({ text, parts: { 'servers-changed': JSON.stringify(servers) } }, outcome);
       const isServed = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
       const changeMs = isServed ? list.markServed(servers) : undefined;
       if (outcome.kind === 'reloaded' && changeMs !== undefined)
         observers.metrics.changeServed(changeMs / 1_000);
-      tellOutcome(outcome, { servers: servers.length, changeMs }, observers);
+      tellOutcome(outcome, { cause, servers: servers.length, changeMs }, observers);
       if (isServed) {
         tellServers(served, servers, observers);
         served = servers;
       }
     },
+    view: () => ({ servers: served?.map((server) => ({ ...server })) ?? null, ...changes.view() }),
   };
 }
 

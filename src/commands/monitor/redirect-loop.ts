@@ -4,6 +4,7 @@ import { createRedirectKeeper, type RedirectKeeper } from '../../firewall/redire
 import { probeUsable } from '../../haproxy/usable-probe.ts';
 import type { RedirectOutcome } from '../../model/redirect.ts';
 import { defaultUsableLimits, initialUsableState, nextUsableState } from '../../model/usable.ts';
+import type { HaproxyMonitorStatus } from '../../protocol/haproxy-monitor-status.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Observers } from './observers.ts';
 
@@ -11,21 +12,56 @@ import type { Observers } from './observers.ts';
 const LOOK_EVERY_MS = 1_000;
 const PROBE_TIMEOUT_MS = 900;
 
+export interface RedirectLoop {
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly view: () => Pick<HaproxyMonitorStatus, 'usable' | 'redirect' | 'redirectProblem'>;
+}
+
 /**
  * Keeps `VIP:API_PORT` leading to HAProxy while HAProxy has a usable server, until `signal` aborts; then there is no
  * redirect any more. Once it is there, the kernel is compared with what it should be every check interval. A redirect
  * that an earlier monitor left is taken away only once this HAProxy has failed long enough: an upgrade of the monitor
  * must not move the traffic.
  */
-export async function runRedirectLoop(
+export function createRedirectLoop(settings: HaproxyMonitorSettings, observers: Observers): RedirectLoop {
+  let redirect: RedirectOutcome | undefined;
+  let usable: boolean | null = null;
+  const told = {
+    redirect: (outcome: RedirectOutcome): void => {
+      redirect = outcome;
+      tell(outcome, observers);
+    },
+    usable: (isUsable: boolean): void => {
+      usable = isUsable;
+      observers.metrics.usable(isUsable);
+    },
+  };
+  return {
+    run: async (signal) => {
+      if (settings.vips.length > 0) await keepRedirect(settings, told, signal);
+    },
+    view: () => ({
+      usable,
+      redirect: settings.vips.length === 0 ? 'off' : (redirect?.kind ?? 'absent'),
+      redirectProblem: redirect?.kind === 'failed' ? redirect.message : null,
+    }),
+  };
+}
+
+interface Told {
+  readonly redirect: (outcome: RedirectOutcome) => void;
+  readonly usable: (isUsable: boolean) => void;
+}
+
+async function keepRedirect(
   settings: HaproxyMonitorSettings,
-  observers: Observers,
+  told: Told,
   signal: AbortSignal,
 ): Promise<void> {
-  if (settings.vips.length === 0) return;
   const keeper = createRedirectKeeper();
+  told.redirect(await keeper.look(settings));
   const limits = { ...defaultUsableLimits, removeAfterMs: settings.redirectRemoveAfter };
-  const look = createLook(settings, keeper, observers);
+  const look = createLook(settings, keeper, told);
   let usable = initialUsableState;
   const startedMs = monotonicMs();
   while (!signal.aborted) {
@@ -35,21 +71,21 @@ export async function runRedirectLoop(
     if (!undecided && !signal.aborted) await look(usable.usable);
     await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
-  tell(await keeper.remove(), observers);
+  told.redirect(await keeper.remove());
 }
 
 /** Brings the kernel to what is wanted: at once when that changes, else every check interval. */
 function createLook(
   settings: HaproxyMonitorSettings,
   keeper: RedirectKeeper,
-  observers: Observers,
+  told: Told,
 ): (wanted: boolean) => Promise<void> {
   let done: { readonly wanted: boolean; readonly at: number } | undefined;
   return async (wanted) => {
-    observers.metrics.usable(wanted);
+    told.usable(wanted);
     if (done?.wanted === wanted && monotonicMs() - done.at < settings.checkInterval) return;
     const outcome = wanted ? await keeper.ensure(settings) : await keeper.remove();
-    tell(outcome, observers);
+    told.redirect(outcome);
     // A failure is tried again at the next look.
     done = outcome.kind === 'failed' ? undefined : { wanted, at: monotonicMs() };
   };

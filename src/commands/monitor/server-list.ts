@@ -24,6 +24,8 @@ export interface ServerList {
   readonly latest: () => readonly ApiServer[] | undefined;
   /** What is served is what an API server said last: neither a list of an earlier run, nor one that has been overtaken. */
   readonly isUpToDate: () => boolean;
+  /** What the source says at this moment, and why a list that it gave is held back. */
+  readonly view: () => { readonly apiReachable: boolean; readonly held: string | null };
   /** These are served now. Returns how long ago their change was first seen, where it was one. */
   readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
 }
@@ -42,6 +44,8 @@ export function createServerList(
   let desired = startDesired(lastKnown);
   let wanted: readonly ApiServer[] | undefined;
   let saved = lastKnown;
+  let apiReachable = false;
+  let held: string | null = null;
 
   const decide = async (signal: AbortSignal): Promise<DesiredDecision> => {
     const decision = decideDesired(desired, settings.settle, monotonicMs());
@@ -52,12 +56,14 @@ export function createServerList(
   return {
     observe: (observation) => {
       tell(observation, observers);
+      apiReachable = observation.kind === 'servers';
       if (observation.kind === 'servers') desired = seen(desired, observation, monotonicMs());
       else wanted ??= coldStart(settings.config, lastKnown, observers);
     },
     next: async (signal) => {
       const decision = await decide(signal);
       tellHold(decision, observers);
+      held = decision.kind === 'hold' ? heldBecause(decision) : null;
       if (decision.kind === 'apply') wanted = decision.servers;
       return {
         input: wanted,
@@ -65,6 +71,7 @@ export function createServerList(
       };
     },
     latest: () => wanted,
+    view: () => ({ apiReachable, held }),
     isUpToDate: () => {
       const { latest, settling } = desired;
       return latest !== undefined && settling.applied !== undefined && sameServers(latest, settling.applied);
@@ -129,4 +136,8 @@ function tellHold(decision: DesiredDecision, { log, metrics, once }: Observers):
     reason: decision.reason,
     lost: decision.probe.map(({ name }) => name),
   });
+}
+
+function heldBecause({ reason, probe }: Extract<DesiredDecision, { kind: 'hold' }>): string {
+  return probe.length === 0 ? reason : `${reason}: ${probe.map(({ name }) => name).join(', ')}`;
 }

@@ -1,8 +1,12 @@
 import type { ApplyOutcome } from '../../model/apply-outcome.ts';
 import type { Observers } from './observers.ts';
 
-/** Logs what became of a configuration: successes, the first of equal failures, and the recovery. */
-export function tellOutcome(outcome: ApplyOutcome, facts: object, { log, metrics, once }: Observers): void {
+/** Logs what became of a configuration and what it came from: successes, the first of equal failures, and the recovery. */
+export function tellOutcome(
+  outcome: ApplyOutcome,
+  facts: { readonly cause: string; readonly [fact: string]: unknown },
+  { log, metrics, once }: Observers,
+): void {
   metrics.applied(outcome.kind);
   switch (outcome.kind) {
     case 'unchanged':
@@ -17,7 +21,7 @@ export function tellOutcome(outcome: ApplyOutcome, facts: object, { log, metrics
     case 'rejected': {
       const { by, message, detail } = outcome;
       if (!once.isNew('apply', `${message}${detail}`)) return;
-      log({ event: 'configuration-rejected', level: 'error', by, message, detail });
+      log({ event: 'configuration-rejected', level: 'error', by, message, detail, cause: facts.cause });
       return;
     }
     case 'unreachable':

@@ -59,7 +59,10 @@ const rows: Readonly<Record<string, Row>> = {
   'falling-back-to-last-good': { kind: 'reload', reason: 'cause', facts: served },
   'generation-refused': refused,
   'configuration-refused': refused,
-  'configuration-rejected': { kind: 'rejected', subject: 'by', reason: 'message', facts: ['detail'] },
+  'configuration-rejected': {
+    ...{ kind: 'rejected', subject: 'by', reason: 'message' },
+    facts: ['cause', 'detail'],
+  },
   'configuration-not-applied': { kind: 'rejected', reason: 'message' },
   'template-unusable': { kind: 'rejected', reason: 'message' },
   'servers-changed': { kind: 'servers', facts: ['added', 'removed'] },

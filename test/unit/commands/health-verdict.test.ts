@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import type { CheckRow } from '../../../src/commands/keepalived/health-sightings.ts';
 import { createHealthVerdict } from '../../../src/commands/keepalived/health-verdict.ts';
 import { TRACK } from '../../../src/model/track-value.ts';
 
 const verdictOf = (peersAreOpen: boolean, holder = true, mustLeave = false) => {
   const verdict = createHealthVerdict({
+    ...{ place: '127.0.0.1:1936', question: '/healthz/ready' },
     ...{ kind: 'ingress', profile: () => 'fast' as const, resigns: false, peersAreOpen },
     part: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }) as const,
     isAddressed: () => true,
@@ -13,27 +15,33 @@ const verdictOf = (peersAreOpen: boolean, holder = true, mustLeave = false) => {
   return verdict;
 };
 
+const rowOf = (verdict: ReturnType<typeof verdictOf>, check: string): CheckRow | undefined =>
+  verdict.view().checks.find((row) => row.check === check);
+
+const serving = { asked: ['cp-2', 'cp-3'], serving: ['cp-3'] };
+const silent = { asked: ['cp-2', 'cp-3'], serving: [] };
+
 test('a holder whose server dies is in FAULT while a peer serves', () => {
   const verdict = verdictOf(true);
-  verdict.peers(true);
+  verdict.peers(serving);
   verdict.live('dead');
   expect(verdict.value()).toBe(TRACK.fault);
 });
 
 test('where no peer serves either nothing moves', () => {
   const verdict = verdictOf(true);
-  verdict.peers(false);
+  verdict.peers(silent);
   verdict.live('dead');
   expect(verdict.value()).toBe(TRACK.healthyHolder);
 });
 
 test('peers that perhaps nobody can reach are missed only once they have been heard', () => {
   const verdict = verdictOf(false);
-  verdict.peers(false);
+  verdict.peers(silent);
   verdict.live('hung');
   expect(verdict.value()).toBe(TRACK.fault);
-  verdict.peers(true);
-  verdict.peers(false);
+  verdict.peers(serving);
+  verdict.peers(silent);
   expect(verdict.value()).toBe(TRACK.healthyHolder);
 });
 
@@ -43,9 +51,39 @@ test('a server that came back once is trusted less for a while, and says why', (
   verdict.live('serving');
   expect(verdict.value()).toBe(TRACK.doubtful);
   expect(verdict.isWell()).toBe(false);
-  expect(verdict.explanation()).toMatch(/^damped: the check has failed once/);
+  expect(verdict.explanation()).toMatch(
+    /^the ingress router serves again, but is doubtful \(damped: the check has failed once/,
+  );
+  expect(rowOf(verdict, 'damping')).toMatchObject({
+    state: 'doubtful',
+    found: expect.stringMatching(/^damped/),
+  });
 });
 
 test('the lower one of two holders leaves, however healthy', () => {
   expect(verdictOf(true, true, true).value()).toBe(TRACK.fault);
+});
+
+test('the failing check is named with its own words, in the log and in the status', () => {
+  const verdict = verdictOf(true);
+  verdict.peers(serving);
+  expect(verdict.explanation()).toBe('the ingress router serves; it holds the VIP');
+  verdict.polled({ ok: false, said: 'HTTP 503' });
+  verdict.live('hung');
+  expect(verdict.explanation()).toBe(
+    'the ingress router does not serve (hung, 127.0.0.1:1936 accepts and does not answer well)',
+  );
+  verdict.live('dead');
+  expect(verdict.explanation()).toMatch(/\(dead, nobody listens on 127\.0\.0\.1:1936\)$/);
+  expect(rowOf(verdict, 'the ingress router')?.state).toBe('failed');
+  expect(rowOf(verdict, '/healthz/ready')).toMatchObject({ state: 'failed', found: 'HTTP 503' });
+  expect(rowOf(verdict, 'other nodes')).toMatchObject({ state: 'ok', found: 'cp-3 could serve' });
+  expect(rowOf(verdict, 'local API server')).toBe(undefined);
+});
+
+test('a check keeps the time since when it has been as it is', () => {
+  const verdict = verdictOf(true);
+  expect(rowOf(verdict, 'other nodes')).toMatchObject({ state: 'unknown', sinceMs: null });
+  verdict.peers(serving);
+  expect(rowOf(verdict, 'other nodes')?.sinceMs).toBeGreaterThanOrEqual(0);
 });

@@ -16,7 +16,11 @@ test('/healthz follows the loop, /metrics shows what was observed', async () => 
   const metrics = createMonitorMetrics(() => nowMs);
   const port = await freePort();
   const trouble = () => (metrics.secondsSinceBeat() > 120 ? 'the loop hangs' : undefined);
-  await serveEndpoint({ host: '127.0.0.1', port }, { trouble, metrics: metrics.text }, stop.signal);
+  await serveEndpoint(
+    { host: '127.0.0.1', port },
+    { trouble, metrics: metrics.text, status: () => ({}) },
+    stop.signal,
+  );
   const get = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     return { status: response.status, text: await response.text() };
@@ -41,7 +45,7 @@ test('/healthz follows the loop, /metrics shows what was observed', async () => 
 
 test('a port that is taken is an error that names it', async () => {
   const port = await freePort();
-  const endpoint = { trouble: () => undefined, metrics: async () => '' };
+  const endpoint = { trouble: () => undefined, metrics: async () => '', status: () => ({}) };
   await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
   await expect(serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal)).rejects.toThrow(
     `127.0.0.1:${port}`,
@@ -50,7 +54,7 @@ test('a port that is taken is an error that names it', async () => {
 
 test('a request in pieces is answered, another method refused, and what is no request dropped', async () => {
   const port = await freePort();
-  const endpoint = { trouble: () => undefined, metrics: () => 'm 1\n' };
+  const endpoint = { trouble: () => undefined, metrics: () => 'm 1\n', status: () => ({}) };
   await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
   const say = async (...pieces: readonly string[]): Promise<string> => {
     const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true }).setNoDelay();
@@ -63,4 +67,23 @@ test('a request in pieces is answered, another method refused, and what is no re
   );
   expect(await say('POST /metrics HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 405 /);
   expect(await say('x'.repeat(10_000))).toMatch(/^(dropped)?$/);
+});
+
+test('/status is JSON for whoever asks for this machine, and nothing for a name that was made to lead here', async () => {
+  const port = await freePort();
+  const endpoint = { trouble: () => undefined, metrics: () => '', status: async () => ({ v: 'é' }) };
+  await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
+  const asked = async (host: string | undefined): Promise<string> => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.write(`GET /status HTTP/1.1\r\n${host === undefined ? '' : `Host: ${host}\r\n`}\r\n`);
+    return await text(socket);
+  };
+  for (const host of [`127.0.0.1:${port}`, 'localhost', 'LOCALHOST:80', `[::1]:${port}`, '127.8.9.1']) {
+    const answer = await asked(host);
+    expect(answer, host).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n\{"v":"é"\}\n$/s);
+    expect(answer).toContain('content-type: application/json\r\n');
+    expect(answer).not.toMatch(/access-control/i);
+  }
+  for (const host of [undefined, '', 'evil.test', `evil.test:${port}`, '127.0.0.1.evil.test', '192.0.2.7'])
+    expect(await asked(host), host).toMatch(/^HTTP\/1\.1 403 (?!.*"v")/s);
 });

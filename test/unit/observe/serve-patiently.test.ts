@@ -5,7 +5,7 @@ import { servePatiently } from '../../../src/observe/serve-patiently.ts';
 import { freePort } from '../../helpers/free-port.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-const endpoint = { trouble: () => undefined, metrics: () => 'metrics 1\n' };
+const endpoint = { trouble: () => undefined, metrics: () => 'metrics 1\n', status: () => ({}) };
 const host = '127.0.0.1';
 
 test('a port that somebody else has is told once, and had as soon as it is free', async () => {

@@ -40,7 +40,8 @@ beforeEach(async () => {
   watching = watchLiveness({
     host: '127.0.0.1',
     port,
-    ask: (signal) => askHealth({ secure: false, host: '127.0.0.1', port, path: '/' }, 300, signal),
+    ask: async (signal) =>
+      (await askHealth({ secure: false, host: '127.0.0.1', port, path: '/' }, 300, signal)).ok,
     pollEveryMs: 200,
     pollTimeoutMs: 300,
     signal: stop.signal,

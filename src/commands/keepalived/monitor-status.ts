@@ -1,0 +1,54 @@
+import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
+import { readPart } from '../../keepalived/part.ts';
+import type { VipKind } from '../../model/vrrp.ts';
+import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
+import { hawserVersion } from '../version.ts';
+import type { HealthLoop } from './health-loop.ts';
+import type { SplitBrainSentinel } from './split-brain-sentinel.ts';
+import { type Standing, standingOf } from './standing.ts';
+import type { VirtualRouterIdGuard } from './virtual-router-id-guard.ts';
+import type { VrrpConfiguration } from './vrrp-configuration.ts';
+
+/** Of a monitor that does not know yet which cluster this is. */
+export function waitingStatus({ profile, mode }: KeepalivedMonitorSettings): KeepalivedMonitorStatus {
+  return {
+    version: hawserVersion(),
+    clusterName: null,
+    ...{ profile, mode },
+    ...{ standings: [], group: [], configSha256: null, splitBrain: [] },
+    ...{ virtualRouterIdTaken: null, planned: null, lastChange: null },
+  };
+}
+
+/** Puts together what the parts of the monitor know, whenever it is called. */
+export function createMonitorStatus(
+  settings: KeepalivedMonitorSettings,
+  parts: {
+    readonly clusterName: string;
+    readonly configuration: Pick<VrrpConfiguration, 'view' | 'served'>;
+    readonly loops: readonly HealthLoop[];
+    readonly guard: Pick<VirtualRouterIdGuard, 'taken'>;
+    readonly sentinel: Pick<SplitBrainSentinel, 'view'>;
+  },
+): () => KeepalivedMonitorStatus {
+  const version = hawserVersion();
+  const { clusterName, configuration, loops, guard, sentinel } = parts;
+  const standing = (kind: VipKind, vips: readonly string[]): readonly Standing[] => {
+    if (vips.length === 0) return [];
+    const model = configuration.served();
+    // A bootstrap node has no part in ingress.
+    if (model !== undefined && !model.instances.some((each) => each.kind === kind)) return [];
+    const names = new Set(model?.instances.map(({ name }) => name));
+    const holds = readPart(settings.stateFile, names, Date.now(), kind).role === 'holder';
+    const health = loops.find((loop) => loop.kind === kind)?.view();
+    return [standingOf(kind, vips, model, health, holds)];
+  };
+  return () => ({
+    version,
+    clusterName,
+    ...configuration.view(),
+    standings: [...standing('api', settings.apiVips), ...standing('ingress', settings.ingressVips)],
+    splitBrain: sentinel.view(),
+    virtualRouterIdTaken: guard.taken(),
+  });
+}

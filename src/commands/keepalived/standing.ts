@@ -1,0 +1,60 @@
+import { readTrackValue } from '../../keepalived/track-file.ts';
+import { type Addend, serverOf, TRACK } from '../../model/track-value.ts';
+import type { KeepalivedModel, VipKind } from '../../model/vrrp.ts';
+import { baseAddend, prioritySum } from '../../model/vrrp-priority.ts';
+import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
+import type { CheckRow } from './health-sightings.ts';
+
+export type Standing = KeepalivedMonitorStatus['standings'][number];
+
+/** What a health loop knows of the VIPs of its kind. */
+export interface HealthView {
+  readonly holder: boolean;
+  readonly addends: readonly Addend[];
+  readonly checks: readonly CheckRow[];
+  /** What is added up is in the track file, and not what an earlier monitor or keepalived itself put there. */
+  readonly hasSpoken: boolean;
+  readonly trackFile: string;
+}
+
+/** What this node is worth for the VIPs of one kind. `health` is undefined where nobody measures it: nothing is added. */
+export function standingOf(
+  kind: VipKind,
+  vips: readonly string[],
+  model: KeepalivedModel | undefined,
+  health: HealthView | undefined,
+  holds: boolean,
+): Standing {
+  const track = health === undefined ? [] : health.hasSpoken ? health.addends : found(health.trackFile, kind);
+  const instance = model?.instances.find((each) => each.kind === kind);
+  const sum =
+    model === undefined || instance === undefined
+      ? { arithmetic: [], priority: 0 }
+      : prioritySum(
+          baseAddend(
+            instance.priority,
+            model.profile,
+            instance.peers.map(({ priority }) => priority),
+          ),
+          track,
+        );
+  return {
+    kind,
+    vips: [...vips],
+    value: health?.hasSpoken === true ? track.reduce((total, { points }) => total + points, 0) : null,
+    holder: health?.holder ?? holds,
+    checks: [...(health?.checks ?? [])],
+    arithmetic: [...sum.arithmetic],
+    priority: sum.priority,
+    steered: null,
+  };
+}
+
+function found(trackFile: string, kind: VipKind): readonly Addend[] {
+  const points = readTrackValue(trackFile);
+  const why =
+    points <= TRACK.fault
+      ? 'nobody has spoken for this node yet'
+      : `${serverOf[kind]} was worth that to an earlier monitor`;
+  return [{ points, why }];
+}
