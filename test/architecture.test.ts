@@ -25,6 +25,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   firewall: ['model', 'system', 'zod'],
   install: ['model', 'system', 'node', 'yaml', 'zod'],
   doctor: ['model', 'protocol', 'sources', 'haproxy', 'keepalived', 'firewall', 'system', 'node', 'zod'],
+  peers: ['model', 'node', 'zod'],
+  status: ['model', 'protocol', 'peers', 'zod'],
   observe: ['model', 'node', 'pino', 'prom-client', 'zod'],
   system: ['model', 'node', 'execa', 'chokidar'],
 };

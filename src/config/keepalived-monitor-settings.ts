@@ -18,6 +18,7 @@ import {
 import { fileForms } from './file-forms.ts';
 import { healthUrl } from './health-url-field.ts';
 import { parseSettings } from './parse-settings.ts';
+import { type PeerSettings, peerFields, peerProblems, peerSettings } from './peer-settings.ts';
 import {
   apiPortFlag,
   apiVipsFlag,
@@ -27,6 +28,7 @@ import {
   lbPortFlag,
   logLevelFlag,
   lookupFlags,
+  peerFlags,
 } from './shared-flags.ts';
 import { vipFlagProblems } from './vip-flags.ts';
 
@@ -119,6 +121,7 @@ export const keepalivedMonitorCommand: CommandSpec = {
       help: '/healthz, /metrics and /status, on loopback',
       default: '127.0.0.1:50938',
     },
+    ...peerFlags,
     journalFlag,
     logLevelFlag,
   ],
@@ -215,6 +218,7 @@ export const keepalivedMonitorFields = {
   runDir: absolutePath,
   keepalived: absolutePath,
   listen: listenAddress,
+  ...peerFields,
   journal: z.optional(absolutePath),
   logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
 };
@@ -230,6 +234,8 @@ export type KeepalivedMonitorSettings = z.infer<typeof schema> & {
   readonly trackFiles: TrackFiles & { readonly api: string };
   readonly stateFile: string;
   readonly reloadCheckLog: string;
+  /** Undefined where the nodes show each other nothing. */
+  readonly peers: PeerSettings | undefined;
 };
 
 /** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
@@ -239,7 +245,7 @@ export function keepalivedMonitorSettings(
   const settings = parseSettings(schema, values);
   const { apiVips, ingressVips, ingressHealth, runDir, config, lastKnown } = settings;
   const vips = [...apiVips, ...ingressVips];
-  const problems = vipFlagProblems(settings);
+  const problems = [...vipFlagProblems(settings), ...peerProblems(settings, vips)];
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...settings,
@@ -252,6 +258,7 @@ export function keepalivedMonitorSettings(
     },
     stateFile: `${runDir}/vrrp-state.json`,
     reloadCheckLog: `${runDir}/reload-check.log`,
+    peers: peerSettings(settings),
   };
 }
 

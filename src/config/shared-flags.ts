@@ -65,6 +65,25 @@ export const logLevelFlag: Flag = {
   inFile: 'top',
 };
 
+/**
+ * How the nodes show each other what they know: off unless the three files are given. The port is where the others are
+ * asked too.
+ */
+export const peerFlags: readonly Flag[] = [
+  {
+    flag: '--peer-tls-ca <path>',
+    help: "PEM: the authority of all nodes' certificates; with the next two the nodes show each other their status",
+    inFile: 'top',
+  },
+  { flag: '--peer-tls-cert <path>', help: "PEM: this node's certificate", inFile: 'top' },
+  { flag: '--peer-tls-key <path>', help: 'PEM: the key of that certificate', inFile: 'top' },
+  {
+    flag: '--peer-listen <address>',
+    help: "ADDRESS, ADDRESS:PORT or :PORT for the other nodes (default: this node's own address, port 50941)",
+    inFile: 'top',
+  },
+];
+
 export const kubeconfigArgument: Positional = {
   name: 'KUBECONFIG',
   help: 'credentials for the Kubernetes API',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 export interface IssuedCertificate {
   readonly certFile: string;
@@ -17,13 +17,17 @@ export interface CertificateRequest {
   readonly addresses?: readonly string[];
   /** The subject's O, which Kubernetes reads as the user's group. */
   readonly organization?: string;
+  /** Default: from now on, for a day. */
+  readonly validity?: { readonly from: Date; readonly to: Date };
+  /** Default: `serverAuth,clientAuth`. */
+  readonly usage?: string;
 }
 
 export interface Authority {
   readonly certFile: string;
   /** PEM. */
   readonly cert: string;
-  /** Every call gives a new key and certificate in files of their own: good for one day, for servers and clients. */
+  /** Every call gives a new key and certificate in files of their own: good for servers and clients. */
   issue(request: CertificateRequest): IssuedCertificate;
 }
 
@@ -60,11 +64,37 @@ function issue(
   const extensionFile = `${base}.ext`;
   openssl(['req', '-new', ...newKey, '-subj', subjectOf(request), '-keyout', keyFile, '-out', requestFile]);
   writeFileSync(extensionFile, extensionsOf(request));
-  openssl([
-    ...['x509', '-req', '-in', requestFile, '-CA', authority.certFile, '-CAkey', authority.keyFile],
-    ...['-CAcreateserial', '-days', '1', '-extfile', extensionFile, '-out', certFile],
-  ]);
+  const signer = ['-in', requestFile, '-extfile', extensionFile, '-out', certFile];
+  if (request.validity === undefined)
+    openssl([
+      ...['x509', '-req', '-CA', authority.certFile, '-CAkey', authority.keyFile, '-CAcreateserial'],
+      ...['-days', '1', ...signer],
+    ]);
+  else signFor(request.validity, authority, base, signer);
   return { certFile, keyFile, cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+}
+
+/** Only `openssl ca` lets times be chosen; it wants a database. */
+function signFor(
+  { from, to }: { readonly from: Date; readonly to: Date },
+  authority: { readonly certFile: string; readonly keyFile: string },
+  base: string,
+  signer: readonly string[],
+): void {
+  const stamp = (date: Date) => `${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
+  writeFileSync(`${base}.db`, '');
+  writeFileSync(
+    `${base}.cnf`,
+    [
+      '[ca]\ndefault_ca = test\n[test]',
+      `database = ${base}.db\nnew_certs_dir = ${dirname(base)}\ndefault_md = sha256\npolicy = any`,
+      'rand_serial = yes\nunique_subject = no\n[any]\ncommonName = supplied\norganizationName = optional\n',
+    ].join('\n'),
+  );
+  openssl([
+    ...['ca', '-batch', '-notext', '-config', `${base}.cnf`, '-cert', authority.certFile],
+    ...['-keyfile', authority.keyFile, '-startdate', stamp(from), '-enddate', stamp(to), ...signer],
+  ]);
 }
 
 function subjectOf(request: CertificateRequest): string {
@@ -81,7 +111,7 @@ function extensionsOf(request: CertificateRequest): string {
   return [
     'basicConstraints=critical,CA:FALSE',
     'keyUsage=critical,digitalSignature',
-    'extendedKeyUsage=serverAuth,clientAuth',
+    `extendedKeyUsage=${request.usage ?? 'serverAuth,clientAuth'}`,
     ...(names.length === 0 ? [] : [`subjectAltName=${names.join(',')}`]),
     '',
   ].join('\n');

@@ -1,0 +1,29 @@
+import type { X509Certificate } from 'node:crypto';
+import { parseAddress } from '../model/node-address.ts';
+import type { VrrpNode } from '../model/vrrp.ts';
+
+/** OpenSSL takes a name that begins with a dot for every name below it, and Node throws for some others. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/**
+ * Whether a certificate is that of a node: a DNS name in its subjectAltName is the node's whole name, or an IP address
+ * in it is one of the node's. The common name does not count, as RFC 9525 has it, and neither does a
+ * wildcard, which would be every node at once. Who issued it is not looked at here.
+ */
+export function isOfNode(certificate: X509Certificate, { name, addresses }: VrrpNode): boolean {
+  const options = { subject: 'never', wildcards: false } as const;
+  const hasName = NAME.test(name) && certificate.checkHost(name, options) !== undefined;
+  const ofNode = addresses.flatMap((address) => parseAddress(address)?.text ?? []);
+  return hasName || ofNode.some((address) => certificate.checkIP(address) !== undefined);
+}
+
+/** The node that a certificate is of; undefined where it is of none of these. */
+export function nodeOf(certificate: X509Certificate, nodes: readonly VrrpNode[]): VrrpNode | undefined {
+  return nodes.find((node) => isOfNode(certificate, node));
+}
+
+/** For people: `DNS:cp-1, IP Address:10.0.0.11`, else the subject; on one line and short, whoever made it. */
+export function namesIn({ subjectAltName, subject }: X509Certificate): string {
+  const names = subjectAltName ?? subject ?? 'nobody';
+  return names.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
+}

@@ -1,0 +1,35 @@
+import type { Tell } from './tell.ts';
+
+/** How often the same refusal of the same address is told. */
+const AGAIN_MS = 3_600_000;
+/** Different ones that are kept apart: whoever has many addresses fills no log and no memory. */
+const MOST_KINDS = 64;
+
+/** Tells that somebody was not served, and why. */
+export type TellRefusal = (address: string, reason: string) => void;
+
+/**
+ * The first refusal of an address for a reason is told at once, those like it once an hour with how many there were.
+ * Beyond 64 kinds in an hour nothing is told apart any more.
+ */
+export function createRefusals(tell: Tell, nowMs: () => number): TellRefusal {
+  const kinds = new Map<string, { readonly toldMs: number; readonly since: number }>();
+  const forgetOld = (now: number): void => {
+    for (const [key, { toldMs }] of kinds) if (now - toldMs >= AGAIN_MS) kinds.delete(key);
+  };
+  return (address, reason) => {
+    const now = nowMs();
+    const own = `${address} ${reason}`;
+    if (kinds.size >= MOST_KINDS && !kinds.has(own)) forgetOld(now);
+    const isApart = kinds.has(own) || kinds.size < MOST_KINDS;
+    const key = isApart ? own : 'others';
+    const known = kinds.get(key);
+    if (known !== undefined && now - known.toldMs < AGAIN_MS) {
+      kinds.set(key, { ...known, since: known.since + 1 });
+      return;
+    }
+    kinds.set(key, { toldMs: now, since: 0 });
+    const who = isApart ? { address, reason } : { reason: 'many others, for many reasons' };
+    tell({ event: 'peer-refused', level: 'warn', ...who, ...(known && { more: known.since }) });
+  };
+}
