@@ -26,7 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   install: ['model', 'system', 'node', 'yaml', 'zod'],
   doctor: ['model', 'protocol', 'sources', 'haproxy', 'keepalived', 'firewall', 'system', 'node', 'zod'],
   peers: ['model', 'node', 'zod'],
-  status: ['model', 'protocol', 'peers', 'zod'],
+  status: ['model', 'protocol', 'peers', 'haproxy', 'system', 'node', 'zod'],
   observe: ['model', 'node', 'pino', 'prom-client', 'zod'],
   system: ['model', 'node', 'execa', 'chokidar'],
 };

@@ -1,0 +1,69 @@
+/** A server as HAProxy sees it. */
+export interface ServerRow {
+  readonly name: string;
+  /** `10.0.0.11:6443`; empty where the configuration lacks `stats show-legends`. */
+  readonly address: string;
+  readonly state: 'up' | 'down' | 'draining' | 'maintenance' | 'unchecked';
+  readonly sinceMs: number;
+  /** HAProxy's words for the last check: `L7STS/500 in 3ms: Layer7 wrong status, Internal Server Error`. */
+  readonly check: string;
+  readonly sessions: number;
+}
+
+/** Where the API servers are in `templates/haproxy.cfg.ejs`. */
+const BACKEND = 'masters';
+/** Of the column "type": 0 is a frontend, 1 a backend, 3 a listener. */
+const SERVER = '2';
+
+/**
+ * The API servers in the statistics that HAProxy prints as CSV; of a template that calls their backend something else,
+ * all servers. Undefined where the text is something else. Source: HAProxy's management guide, "CSV format".
+ */
+export function parseServerRows(csv: string): readonly ServerRow[] | undefined {
+  const [head = '', ...lines] = csv.split('\n');
+  if (!head.startsWith('# pxname,svname,')) return undefined;
+  const names = head.slice(2).split(',');
+  const rows = lines.map((line) => {
+    const values = cellsOf(line);
+    return new Map(names.map((name, index) => [name, values[index] ?? '']));
+  });
+  const servers = rows.filter((row) => row.get('type') === SERVER);
+  const ours = servers.filter((row) => row.get('pxname') === BACKEND);
+  return (ours.length > 0 ? ours : servers).map((row) => rowOf((name) => row.get(name) ?? ''));
+}
+
+/** Only the words of a check may hold a comma or a quote; they are quoted then. */
+function cellsOf(line: string): readonly string[] {
+  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) =>
+    cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+  );
+}
+
+function rowOf(cell: (name: string) => string): ServerRow {
+  return {
+    name: cell('svname'),
+    address: cell('addr'),
+    state: stateOf(cell('status')),
+    sinceMs: Number(cell('lastchg')) * 1_000,
+    check: checkOf(cell),
+    sessions: Number(cell('scur')),
+  };
+}
+
+/** `UP 1/3` is on its way down and `DOWN 2/6` on its way up: what counts is where it is. */
+function stateOf(status: string): ServerRow['state'] {
+  if (status.startsWith('UP')) return 'up';
+  if (status.startsWith('DOWN')) return 'down';
+  if (status.startsWith('MAINT')) return 'maintenance';
+  return status.startsWith('NOLB') || status.startsWith('DRAIN') ? 'draining' : 'unchecked';
+}
+
+function checkOf(cell: (name: string) => string): string {
+  // "* L4TOUT": another check is under way.
+  const status = cell('check_status').replace(/^\* /, '');
+  if (status === '') return 'not checked';
+  const code = cell('check_code') === '' ? '' : `/${cell('check_code')}`;
+  const took = cell('check_duration') === '' ? '' : ` in ${cell('check_duration')}ms`;
+  const means = [...new Set([cell('check_desc'), cell('last_chk')])].filter((text) => text !== '');
+  return [`${status}${code}${took}`, ...(means.length === 0 ? [] : [means.join(', ')])].join(': ');
+}

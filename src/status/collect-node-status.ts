@@ -1,0 +1,66 @@
+import type { ServerRow } from '../haproxy/server-rows.ts';
+import { askStatistics } from '../haproxy/statistics.ts';
+import { endpointOf } from '../model/choose-servers.ts';
+import { type HaproxyMonitorStatus, haproxyMonitorStatusSchema } from '../protocol/haproxy-monitor-status.ts';
+import { keepalivedMonitorStatusSchema } from '../protocol/keepalived-monitor-status.ts';
+import type { NodeStatus } from '../protocol/node-status.ts';
+import { supervisorStatusSchema } from '../protocol/supervisor-status.ts';
+import { vrrpStatusSchema } from '../protocol/vrrp-status.ts';
+import type { PageAddress } from '../system/ask-page.ts';
+import { askProgram, type ProgramName } from './ask-program.ts';
+
+/** Where a node's programs are asked. */
+export interface StatusPlaces {
+  /** This node's name. */
+  readonly node: string;
+  /** Undefined where a program serves no page (`--listen off`). */
+  readonly pages: Readonly<Record<ProgramName, PageAddress | undefined>>;
+  /** HAProxy's statistics, on loopback. */
+  readonly statPort: number;
+}
+
+/** Each is asked at once and gets so long; whoever is alive has answered in a few milliseconds. */
+const ANSWER_WITHIN_MS = 250;
+
+/** Everything that this node's programs and its HAProxy say at this moment; what is silent is null. Never rejects. */
+export async function collectNodeStatus(
+  { node, pages, statPort }: StatusPlaces,
+  signal: AbortSignal,
+  timeoutMs = ANSWER_WITHIN_MS,
+): Promise<NodeStatus> {
+  const options = { timeoutMs, signal };
+  const at = new Date().toISOString();
+  const [haproxySupervisor, haproxyMonitor, keepalivedSupervisor, keepalivedMonitor, statistics] =
+    await Promise.all([
+      askProgram('haproxy-supervisor', pages['haproxy-supervisor'], supervisorStatusSchema, options),
+      askProgram('haproxy-monitor', pages['haproxy-monitor'], haproxyMonitorStatusSchema, options),
+      askProgram('keepalived-supervisor', pages['keepalived-supervisor'], vrrpStatusSchema, options),
+      askProgram('keepalived-monitor', pages['keepalived-monitor'], keepalivedMonitorStatusSchema, options),
+      askStatistics(statPort, options),
+    ]);
+  const asked = [haproxySupervisor, haproxyMonitor, keepalivedSupervisor, keepalivedMonitor];
+  return {
+    v: 1,
+    at,
+    node,
+    programs: asked.map(({ program }) => program),
+    haproxySupervisor: haproxySupervisor.status,
+    haproxyMonitor: haproxyMonitor.status,
+    keepalivedSupervisor: keepalivedSupervisor.status,
+    keepalivedMonitor: keepalivedMonitor.status,
+    servers: statistics.kind === 'servers' ? withAddresses(statistics.servers, haproxyMonitor.status) : null,
+  };
+}
+
+/** HAProxy tells its servers' addresses only since the template asks it to. */
+function withAddresses(
+  servers: readonly ServerRow[],
+  monitor: HaproxyMonitorStatus | null,
+): NodeStatus['servers'] {
+  return servers.map((server) => {
+    const listed = monitor?.servers?.find(({ name }) => name === server.name);
+    return server.address !== '' || listed === undefined
+      ? { ...server }
+      : { ...server, address: endpointOf(listed) };
+  });
+}

@@ -1,0 +1,105 @@
+import type { HaproxyMonitorStatus } from '../../src/protocol/haproxy-monitor-status.ts';
+import type { KeepalivedMonitorStatus } from '../../src/protocol/keepalived-monitor-status.ts';
+import type { SupervisorStatus } from '../../src/protocol/supervisor-status.ts';
+import type { VrrpStatus } from '../../src/protocol/vrrp-status.ts';
+
+/** What the four programs of a healthy holder in a group of three say. */
+const haproxySha = '3f2a'.repeat(16);
+const keepalivedSha = '9c41'.repeat(16);
+
+export const haproxySupervisorSays: SupervisorStatus = {
+  ok: true,
+  phase: 'serving',
+  current: {
+    ...{ generation: 7, pid: 4_242, workers: [4_244], ageMs: 8_040_000, sessions: 412 },
+    ...{ config: 'live', configSha256: haproxySha },
+  },
+  draining: [],
+  reload: null,
+  restart: null,
+  lastFailure: null,
+};
+
+export const haproxyMonitorSays: HaproxyMonitorStatus = {
+  version: '0.1.0',
+  source: 'nodes',
+  apiReachable: true,
+  servers: [
+    { name: 'cp-1', address: '10.0.0.11', port: 6443 },
+    { name: 'cp-2', address: '10.0.0.12', port: 6443 },
+    { name: 'cp-3', address: '10.0.0.13', port: 6443 },
+  ],
+  held: null,
+  configSha256: haproxySha,
+  usable: true,
+  redirect: 'present',
+  redirectProblem: null,
+  lastChange: { cause: 'servers-changed', result: 'reloaded', agoMs: 8_040_000 },
+};
+
+export const keepalivedSupervisorSays: VrrpStatus = {
+  ok: true,
+  phase: 'running',
+  wanted: 'up',
+  current: { pid: 5_151, ageMs: 90_000_000, generation: 2, configSha256: keepalivedSha },
+  instances: [
+    {
+      ...{ name: 'API', state: 'MASTER', priority: 250, sinceMs: 8_000_000 },
+      vips: [{ address: '10.0.0.100', present: true }],
+    },
+  ],
+  trackFiles: [{ path: '/var/run/keepalived/lb.track', instances: ['API'], value: 30, silent: false }],
+  reload: null,
+  restarts: 0,
+  restart: null,
+  lastTransition: {
+    ...{ instance: 'API', from: 'BACKUP', to: 'MASTER', priority: 220 },
+    ...{ reason: 'no advert of a node with a higher priority', agoMs: 8_000_000 },
+  },
+  lastFailure: null,
+};
+
+export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
+  version: '0.1.0',
+  clusterName: 'example',
+  profile: 'fast',
+  mode: 'unicast',
+  standings: [
+    {
+      kind: 'api',
+      vips: ['10.0.0.100'],
+      value: 30,
+      holder: true,
+      checks: [
+        {
+          check: 'HAProxy',
+          state: 'ok',
+          found: 'alive, a connection to 127.0.0.1:50936 stands',
+          sinceMs: 8_040_000,
+        },
+        { check: '/haproxy_ready', state: 'ok', found: 'HTTP 200', sinceMs: 8_040_000 },
+        { check: 'local API server', state: 'ok', found: 'HTTP 200', sinceMs: 8_040_000 },
+        { check: 'other nodes', state: 'ok', found: 'cp-2, cp-3 could serve', sinceMs: 8_040_000 },
+        { check: 'damping', state: 'ok', found: 'none', sinceMs: null },
+        { check: 'address', state: 'ok', found: 'on an interface of this node', sinceMs: null },
+      ],
+      arithmetic: [
+        { points: 220, why: 'place 1 of 3 in the list' },
+        { points: 0, why: 'HAProxy serves' },
+        { points: 30, why: 'it holds the VIP' },
+      ],
+      priority: 250,
+      steered: null,
+    },
+  ],
+  group: [
+    { name: 'cp-1', address: '10.0.0.11', priority: 220, self: true },
+    { name: 'cp-2', address: '10.0.0.12', priority: 210, self: false },
+    { name: 'cp-3', address: '10.0.0.13', priority: 200, self: false },
+  ],
+  configSha256: keepalivedSha,
+  splitBrain: [],
+  virtualRouterIdTaken: null,
+  planned: null,
+  lastChange: { cause: 'nodes-changed', result: 'reloaded', agoMs: 90_000_000 },
+};

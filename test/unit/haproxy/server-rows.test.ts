@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseServerRows } from '../../../src/haproxy/server-rows.ts';
+
+/** As HAProxy 2.6.12 printed it, with servers of every kind and a status line with a comma and quotes in it. */
+const csv = readFileSync(new URL('../../fixtures/supervisor/statistics.csv', import.meta.url), 'utf8');
+
+test('each server of our backend, its state and its last check in the words of HAProxy', () => {
+  expect(parseServerRows(csv)).toEqual([
+    {
+      ...{ name: 'cp-1', address: '127.0.0.1:29779', state: 'up', sinceMs: 4_000, sessions: 0 },
+      check: 'L7OK/200 in 0ms: Layer7 check passed',
+    },
+    {
+      ...{ name: 'cp-2', address: '127.0.0.1:29780', state: 'down', sinceMs: 4_000, sessions: 0 },
+      check: 'L7STS/500 in 4ms: Layer7 wrong status, etcd, "gone" away',
+    },
+    {
+      ...{ name: 'cp-3', address: '[::1]:2', state: 'down', sinceMs: 4_000, sessions: 0 },
+      check: 'L4CON in 0ms: Layer4 connection problem, Connection refused',
+    },
+    {
+      ...{ name: 'cp-4', address: '127.0.0.1:29778', state: 'maintenance', sinceMs: 4_000, sessions: 0 },
+      check: 'not checked',
+    },
+    {
+      ...{ name: 'cp-5', address: '127.0.0.1:29778', state: 'draining', sinceMs: 0, sessions: 0 },
+      check: 'not checked',
+    },
+  ]);
+});
+
+test('another backend counts where ours is not there, and a check under way is the last one', () => {
+  const renamed = csv.replaceAll('masters,', 'apiservers,').replace(',L4CON,', ',* L4TOUT,');
+  const rows = parseServerRows(renamed);
+  expect(rows?.map(({ name }) => name)).toEqual(['cp-9', 'cp-1', 'cp-2', 'cp-3', 'cp-4', 'cp-5']);
+  expect(rows?.[0]).toMatchObject({ state: 'unchecked' });
+  expect(rows?.[3]?.check).toMatch(/^L4TOUT in 0ms: /);
+});
+
+test.each([
+  ['UP 1/3', 'up'],
+  ['DOWN 2/6', 'down'],
+  ['DOWN (agent)', 'down'],
+  ['MAINT (via masters/cp-1)', 'maintenance'],
+  ['NOLB', 'draining'],
+  ['no check', 'unchecked'],
+])('%s counts as %s', (status, state) => {
+  expect(parseServerRows(csv.replace(',UP,1,1,0,0,', `,${status},1,1,0,0,`))?.[0]?.state).toBe(state);
+});
+
+test('a page that is no statistics gives no servers', () => {
+  expect(parseServerRows('<html>')).toBe(undefined);
+  expect(parseServerRows('')).toBe(undefined);
+});
