@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { vrrpStatusSchema } from '../../../src/protocol/vrrp-status.ts';
 import { createVrrpPair, keepalivedProcesses, VIP, type VrrpNode } from '../../helpers/keepalived-node.ts';
 import { drivenPages } from '../../helpers/monitoring/driven-pages.ts';
 import { parseExposition, plainNames } from '../../helpers/monitoring/exposition.ts';
@@ -20,6 +21,10 @@ test('the page of a supervisor says who holds the VIP, and counts what happened'
   expect(await a.namespace.run('curl', '-sf', `${page}/healthz`)).toBe('ok\n');
   expect(await metricsOf(a)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 1`);
   expect(await metricsOf(b)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 0`);
+  const told = vrrpStatusSchema.parse(JSON.parse(await a.namespace.run('curl', '-sf', `${page}/status`)));
+  const { current, instances } = await holder.status();
+  expect(told.current).toMatchObject({ pid: current?.pid, configSha256: current?.configSha256 });
+  expect(told.instances).toMatchObject([{ name: 'API', state: 'MASTER', priority: instances[0]?.priority }]);
   const expected = plainNames((await drivenPages()).get('hawser-keepalived') ?? []);
   expect(plainNames(parseExposition((await metricsOf(a)).join('\n')))).toEqual(
     expect.arrayContaining([...expected]),

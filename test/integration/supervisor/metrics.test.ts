@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { supervisorStatusSchema } from '../../../src/protocol/supervisor-status.ts';
 import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 
 test('the page of a supervisor counts reloads, and the generations that run', async () => {
@@ -19,4 +20,20 @@ test('the page of a supervisor counts reloads, and the generations that run', as
     ]),
   );
   expect(await host.namespace.run('curl', '-sf', 'http://127.0.0.1:50940/healthz')).toBe('ok\n');
+});
+
+test('the page of a supervisor answers the status that its socket answers', async () => {
+  await using host = await createSupervisedHost();
+  host.install('v1');
+  const supervisor = host.supervise();
+  await supervisor.waitForServing();
+  const page = await host.namespace.run('curl', '-sf', 'http://127.0.0.1:50940/status');
+  const shown = supervisorStatusSchema.parse(JSON.parse(page));
+  const { current } = await supervisor.status();
+  expect(shown).toMatchObject({ phase: 'serving', draining: [], restart: null });
+  expect(shown.current).toMatchObject({
+    generation: 1,
+    pid: current?.pid,
+    configSha256: current?.configSha256,
+  });
 });
