@@ -22,6 +22,7 @@ import type { Observers } from './monitor/observers.ts';
 import { createRedirectLoop } from './monitor/redirect-loop.ts';
 import { createSaver } from './monitor/saver.ts';
 import { createServerList } from './monitor/server-list.ts';
+import { watchServers } from './monitor/server-watch.ts';
 import { sourceSettings } from './monitor/source-settings.ts';
 import { openLog } from './open-log.ts';
 import { stopOnSignals } from './stop-signals.ts';
@@ -77,5 +78,6 @@ async function monitor(
     observeSource(source, list, wake.poke, signal),
     runConfigurationLoop(configuration, signal),
     redirect.run(signal),
+    watchServers(settings, observers, signal),
   ]);
 }

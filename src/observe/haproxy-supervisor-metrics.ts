@@ -1,6 +1,7 @@
 import { lagMetric } from './lag-metric.ts';
 import { createLeanRegistry } from './lean-registry.ts';
 import type { LogEvent } from './logger.ts';
+import { RELOAD_RESULTS } from './reload-results.ts';
 import type { SupervisorMetrics } from './supervisor-metrics.ts';
 
 export interface GenerationCounts {
@@ -15,7 +16,7 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
   const reload = counter(
     'hawser_reloads_total',
     'Reloads: done, rejected by the check, or failed after it.',
-    'labelled',
+    RELOAD_RESULTS,
   );
   const reloadSeconds = histogram(
     'hawser_reload_seconds',

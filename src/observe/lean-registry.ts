@@ -1,9 +1,12 @@
 export type Labels = Readonly<Record<string, string>>;
 
+/** Counts one more; `by` 0 shows a label set from now on that has not counted yet. */
+export type Counter = (labels?: Labels, by?: 0 | 1) => void;
+
 /** Metrics in Prometheus' text format, in the order in which they were made. */
 export interface LeanRegistry {
-  /** One without labels is there from the beginning, with 0. */
-  readonly counter: (name: string, help: string, labelled?: 'labelled') => (labels?: Labels) => void;
+  /** Shows 0 from the beginning for each of `known`; of one without labels that is the whole of it. */
+  readonly counter: (name: string, help: string, known?: readonly Labels[]) => Counter;
   /** Shows what was set since the last `clear`. */
   readonly gauge: (
     name: string,
@@ -29,13 +32,14 @@ export function createLeanRegistry(): LeanRegistry {
     return values;
   };
   return {
-    counter: (name, help, labelled) => {
+    counter: (name, help, known = [{}]) => {
       const values = valuesOf('counter', name, help);
-      if (labelled === undefined) values.set('', 0);
-      return (labels = {}) => {
+      const count: Counter = (labels = {}, by = 1) => {
         const key = textOf(labels);
-        values.set(key, (values.get(key) ?? 0) + 1);
+        values.set(key, (values.get(key) ?? 0) + by);
       };
+      for (const labels of known) count(labels, 0);
+      return count;
     },
     gauge: (name, help) => {
       const values = valuesOf('gauge', name, help);

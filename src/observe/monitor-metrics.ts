@@ -8,6 +8,8 @@ export interface MonitorMetrics {
   readonly applied: (result: string) => void;
   readonly changeServed: (seconds: number) => void;
   readonly servers: (count: number) => void;
+  /** Each server that HAProxy knows now, by name, and whether it is up; those of before are forgotten. */
+  readonly serversUp: (servers: readonly (readonly [string, boolean])[]) => void;
   readonly apiReachable: (reachable: boolean) => void;
   readonly held: (reason: string | undefined) => void;
   readonly usable: (usable: boolean) => void;
@@ -26,6 +28,7 @@ export interface MonitorMetrics {
   readonly text: () => Promise<string>;
 }
 
+const APPLY_RESULTS = ['unchanged', 'reloaded', 'rejected', 'unreachable', 'failed'];
 const HOLD_REASONS = ['empty-list', 'polls-do-not-agree-yet', 'lost-servers-not-failed'];
 
 export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
@@ -38,6 +41,7 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     labelNames: ['result'],
     registers,
   });
+  for (const result of APPLY_RESULTS) results.inc({ result }, 0);
   const change = new Histogram({
     name: 'hawser_change_to_serving_seconds',
     help: 'From the first sight of a changed list of API servers to HAProxy serving it.',
@@ -51,6 +55,12 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     registers,
   });
   const servers = gauge('hawser_servers', 'API servers that HAProxy is configured with.');
+  const serverUp = new Gauge({
+    name: 'hawser_server_up',
+    help: '1 while HAProxy of this node sends clients to the API server.',
+    labelNames: ['server'],
+    registers,
+  });
   const reachable = gauge('hawser_api_reachable', '1 while some API server answers the monitor.');
   const usable = gauge('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.');
   const ingressUsable = gauge(
@@ -94,6 +104,10 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     applied: (result) => results.inc({ result }),
     changeServed: (seconds) => change.observe(seconds),
     servers: (count) => servers.set(count),
+    serversUp: (now) => {
+      serverUp.reset();
+      for (const [server, isUp] of now) serverUp.set({ server }, Number(isUp));
+    },
     apiReachable: (value) => reachable.set(Number(value)),
     held: (reason) => {
       for (const each of HOLD_REASONS) held.set({ reason: each }, Number(each === reason));

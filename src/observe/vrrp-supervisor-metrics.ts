@@ -1,6 +1,8 @@
+import { transitionCauses } from '../model/transition-cause.ts';
 import { lagMetric } from './lag-metric.ts';
 import { createLeanRegistry } from './lean-registry.ts';
 import type { LogEvent } from './logger.ts';
+import { RELOAD_RESULTS } from './reload-results.ts';
 import type { SupervisorMetrics } from './supervisor-metrics.ts';
 
 /** One VIP on this node; the holder is MASTER and has the address. */
@@ -10,6 +12,11 @@ export interface Holding {
   readonly holder: boolean;
 }
 
+/** The states that are counted by, each with why an instance can come into it. */
+const moves = Object.entries(transitionCauses).flatMap(([to, causes]) =>
+  causes.map((reason) => [to, reason] as const),
+);
+
 /** The label is `vrrp_instance`: Prometheus puts the scraped target into `instance`. */
 export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holding[]> {
   const { counter, gauge, histogram, text } = createLeanRegistry();
@@ -17,17 +24,18 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
   const transitions = counter(
     'hawser_vip_transitions_total',
     'VRRP transitions, by the new state and why.',
-    'labelled',
+    // Which instances there are is seen only when the configuration is.
+    [],
   );
   const repair = counter(
     'hawser_vip_repairs_total',
     'VIPs put back, or removed where nobody here held them.',
-    'labelled',
+    ['put-back', 'stray-removed', 'stale-removed'].map((kind) => ({ kind })),
   );
   const reload = counter(
     'hawser_reloads_total',
     'Reloads: done, rejected by the check, or failed after it.',
-    'labelled',
+    RELOAD_RESULTS,
   );
   const restart = counter('hawser_keepalived_restarts_total', 'Starts of keepalived after a death.');
   const hang = counter(
@@ -62,8 +70,10 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     lag,
     text: (holdings) => {
       holder.clear();
-      for (const { instance, vip, holder: holds } of holdings)
+      for (const { instance, vip, holder: holds } of holdings) {
         holder.set(Number(holds), { vrrp_instance: instance, vip });
+        for (const [to, reason] of moves) transitions({ vrrp_instance: instance, to, reason }, 0);
+      }
       return text();
     },
   };

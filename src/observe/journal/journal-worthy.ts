@@ -65,6 +65,10 @@ const rows: Readonly<Record<string, Row>> = {
   },
   'configuration-not-applied': { kind: 'rejected', reason: 'message' },
   'template-unusable': { kind: 'rejected', reason: 'message' },
+  'server-transition': {
+    ...{ kind: 'servers', subject: 'server', from: 'from', to: 'to', reason: 'check' },
+    facts: ['address'],
+  },
   'servers-changed': { kind: 'servers', facts: ['added', 'removed'] },
   'list-held': { kind: 'servers', reason: 'reason', facts: ['lost'] },
   'cold-start-with-last-known': { kind: 'servers', facts: ['servers'] },

@@ -11,6 +11,7 @@ export interface Told {
 /** What its fields say already is not said again by its name. */
 const TITLES: Readonly<Record<string, string>> = {
   'vrrp-transition': '',
+  'server-transition': 'server',
   'vrrp-priority': 'priority of',
   'health-told': 'track value of',
   liveness: 'what serves',

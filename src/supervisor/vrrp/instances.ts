@@ -1,6 +1,7 @@
+import type { TransitionCause } from '../../model/transition-cause.ts';
 import type { InstanceState, VrrpState } from '../../model/vip-presence.ts';
 import type { SelfReport } from '../../model/vrrp-program.ts';
-import type { Action, Event, TransitionCause, VrrpSupervisorState } from './state.ts';
+import type { Action, Event, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;

@@ -77,19 +77,6 @@ export interface Failure {
   readonly detail?: string;
 }
 
-/** Few enough to be counted by. */
-export type TransitionCause =
-  | 'asked'
-  | 'no-better-advert'
-  | 'outranked'
-  | 'cannot-serve'
-  | 'interface-or-check'
-  | 'can-serve-again'
-  | 'started'
-  | 'stopping'
-  | 'stops'
-  | 'gone';
-
 export interface Transition {
   readonly instance: string;
   readonly from: VrrpState;

@@ -44,6 +44,7 @@ async function haproxyMonitorPage(): Promise<string> {
   metrics.apiReachable(true);
   metrics.held('empty-list');
   metrics.redirect(true);
+  metrics.serversUp([['cp-1', true]]);
   return await metrics.text();
 }
 

@@ -38,9 +38,23 @@ test('/healthz follows the loop, /metrics shows what was observed', async () => 
   metrics.changeServed(0.7);
   const { text } = await get('/metrics');
   expect(text).toContain('hawser_applies_total{result="rejected"} 1');
+  expect(text).toContain('hawser_applies_total{result="unreachable"} 0');
   expect(text).toContain('hawser_list_held{reason="empty-list"} 1');
   expect(text).toContain('hawser_list_held{reason="polls-do-not-agree-yet"} 0');
   expect(text).toContain('hawser_change_to_serving_seconds_bucket{le="0.75"} 1');
+});
+
+test('a server that HAProxy does not know any more is no longer shown', async () => {
+  const metrics = createMonitorMetrics(() => 0);
+  metrics.serversUp([
+    ['cp-1', true],
+    ['cp-2', false],
+  ]);
+  expect(await metrics.text()).toMatch(
+    /hawser_server_up\{server="cp-1"\} 1\nhawser_server_up\{server="cp-2"\} 0/,
+  );
+  metrics.serversUp([['cp-1', true]]);
+  expect(await metrics.text()).not.toContain('cp-2');
 });
 
 test('a port that is taken is an error that names it', async () => {

@@ -17,7 +17,7 @@ test('says what prom-client says', async () => {
   for (const value of [0.05, 0.1, 0.5, 7]) observed.observe(value);
 
   const ours = createLeanRegistry();
-  const count = ours.counter('a_total', 'A.', 'labelled');
+  const count = ours.counter('a_total', 'A.', []);
   ours.counter('b_total', 'B.');
   const gauge = ours.gauge('c', 'C.');
   const observe = ours.histogram('d_seconds', 'D.', [0.1, 1]);

@@ -44,6 +44,20 @@ test('the VIP that is here, and what happened to it, by reasons that are few', (
     expect(text.split('\n')).toContain(line);
 });
 
+test('what can be counted is there with 0 before it happens', () => {
+  const vrrp = createVrrpSupervisorMetrics().text([{ instance: 'API', vip: '10.0.0.5', holder: false }]);
+  const haproxy = createHaproxySupervisorMetrics().text({ serving: 0, starting: 0, draining: 0 });
+  for (const result of ['done', 'rejected', 'failed'])
+    for (const text of [vrrp, haproxy]) expect(text).toContain(`hawser_reloads_total{result="${result}"} 0`);
+  expect(vrrp).toContain('hawser_vip_repairs_total{kind="stale-removed"} 0');
+  const moves = vrrp.split('\n').filter((line) => line.startsWith('hawser_vip_transitions_total{'));
+  expect(moves).toContain(
+    'hawser_vip_transitions_total{vrrp_instance="API",to="FAULT",reason="cannot-serve"} 0',
+  );
+  expect(moves.every((line) => line.includes('vrrp_instance="API"') && line.endsWith(' 0'))).toBe(true);
+  expect(moves.length).toBeLessThanOrEqual(16);
+});
+
 test('a VIP that is no longer configured is no longer shown', () => {
   const metrics = createVrrpSupervisorMetrics();
   metrics.text([{ instance: 'API', vip: '10.0.0.5', holder: true }]);

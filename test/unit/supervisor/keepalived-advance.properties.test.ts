@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { transitionCauses } from '../../../src/model/transition-cause.ts';
 import { createWorld, type Move, type World } from '../../helpers/keepalived-world.ts';
 
 const ordinary: fc.Arbitrary<Move> = fc.oneof(
@@ -69,5 +70,17 @@ test('after a stop nothing starts, nothing runs in the end, and the end is told 
     expect(world.violations).toEqual([]);
     expect(world.finishes()).toBe(1);
     expect(world.state).toMatchObject({ phase: 'stopped', daemon: { kind: 'none' }, job: undefined });
+  });
+});
+
+test('every transition has a cause that is counted from the beginning', () => {
+  forAll(anything, (world, moves) => {
+    for (const move of moves) world.play(move);
+    world.settle();
+    const told = world.actions.flatMap((action) =>
+      action.kind === 'log' && action.event === 'vrrp-transition' ? [action.fields] : [],
+    );
+    for (const { to, cause } of told as readonly { to: keyof typeof transitionCauses; cause: string }[])
+      expect(transitionCauses[to] as readonly string[]).toContain(cause);
   });
 });
