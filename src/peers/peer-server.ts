@@ -57,10 +57,11 @@ export async function servePeers(
     },
   );
   tls.on('tlsClientError', (error, socket) => {
-    const from = socket.remoteAddress;
-    socket.destroy();
+    const code = codeOf(error) ?? '';
     // Whoever went away, or said nothing for too long, was not refused.
-    if (from !== undefined) refused(from, `it speaks no TLS 1.3 (${codeOf(error) ?? 'unknown'})`);
+    if (code.startsWith('ERR_SSL_'))
+      refused(socket.remoteAddress ?? 'unknown', `it speaks no TLS 1.3 (${code})`);
+    socket.destroy();
   });
   const gate = createConnectionGate(limits);
   const front = createServer((socket) => {
