@@ -1,5 +1,4 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { TLSSocket } from 'node:tls';
 import { messageOf } from '../model/errors.ts';
@@ -19,7 +18,7 @@ export interface PeerAnswers {
   /** JSON. */
   readonly status: () => Promise<string>;
   /** Undefined where there is no journal. Bounded by whoever gives it. */
-  readonly journal: ((range: JournalRange) => AsyncIterable<Buffer>) | undefined;
+  readonly journal: ((range: JournalRange) => AsyncGenerator<Buffer>) | undefined;
 }
 
 /** Each holds one file of a journal in memory. */
@@ -35,10 +34,14 @@ export function createPeerAnswers(answers: PeerAnswers, refused: TellRefusal): R
     if (range === undefined) return problem(response, 400, 'expected since and until as ISO 8601 in UTC');
     if (journals >= MOST_JOURNALS) return problem(response, 503, 'it is sending its journal to others');
     journals += 1;
+    const parts = answers.journal(range);
     try {
+      // What fails before the first part can still be said.
+      const first = await parts.next();
       response.writeHead(200, { ...HEADERS, 'content-type': 'application/octet-stream' });
-      await pipeline(Readable.from(answers.journal(range)), response);
+      await pipeline(startingWith(first, parts), response);
     } finally {
+      await parts.return(undefined);
       journals -= 1;
     }
   };
@@ -68,6 +71,15 @@ function objectionTo(socket: unknown, nodes: readonly VrrpNode[]): string | unde
   if (nodeOf(certificate, nodes) !== undefined) return undefined;
   if (nodes.length === 0) return 'the nodes of the group are not known yet';
   return `its certificate is of ${namesIn(certificate)}, which is no node of the group`;
+}
+
+async function* startingWith(
+  first: IteratorResult<Buffer, unknown>,
+  rest: AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
 }
 
 const HEADERS = { 'cache-control': 'no-store', connection: 'close' };

@@ -7,6 +7,8 @@ export interface JournalFile {
   readonly path: string;
   readonly program: string;
   readonly firstSeq: number;
+  /** What it holds, where it is not on this node. */
+  readonly text?: string;
 }
 
 const NAME = /^([a-z][a-z-]{0,40})\.(\d{12})\.jsonl$/;
@@ -17,7 +19,12 @@ export function journalPath(directory: string, program: string, firstSeq: number
 
 /** In order of programs and of time; none where the directory is missing. */
 export function listJournalFiles(directory: string): readonly JournalFile[] {
-  const files = namesIn(directory).flatMap((name) => {
+  return journalFilesAmong(directory, namesIn(directory));
+}
+
+/** Those of the names that are a journal's, in the same order. */
+export function journalFilesAmong(directory: string, names: readonly string[]): readonly JournalFile[] {
+  const files = names.flatMap((name) => {
     const [, program, digits] = NAME.exec(name) ?? [];
     if (program === undefined) return [];
     return [{ path: join(directory, name), program, firstSeq: Number(digits) }];

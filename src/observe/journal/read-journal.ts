@@ -59,10 +59,11 @@ export function readJournals(directory: string): readonly JournalChain[] {
 
 /** The files of each program's journal, in its order. Throws where the directory cannot be read. */
 export function journalsIn(directory: string): ReadonlyMap<string, readonly JournalFile[]> {
-  const journals = new Map<string, JournalFile[]>();
-  for (const file of listJournalFiles(directory))
-    journals.set(file.program, [...(journals.get(file.program) ?? []), file]);
-  return journals;
+  return byProgram(listJournalFiles(directory));
+}
+
+export function byProgram(files: readonly JournalFile[]): ReadonlyMap<string, readonly JournalFile[]> {
+  return Map.groupBy(files, ({ program }) => program);
 }
 
 /** One journal, checked as `readJournals` says, with one file of it in memory at a time. */
@@ -122,27 +123,25 @@ type Content =
   /** Rotation has removed it since it was listed: it was the oldest one. */
   | { readonly kind: 'gone' };
 
-function linesOf({ path, program: owner }: JournalFile): Content {
+function linesOf({ path, program, text }: JournalFile): Content {
+  if (text !== undefined) return { kind: 'lines', lines: placed(path, program, text) };
   try {
     const stats = statSync(path);
     // A FIFO of that name would keep the reader waiting.
     if (!stats.isFile()) return { kind: 'unread', problem: 'it is no file' };
     if (stats.size > MAX_FILE_BYTES)
       return { kind: 'unread', problem: `it has ${stats.size} bytes, expected at most ${MAX_FILE_BYTES}` };
-    const texts = readSettled(path).split('\n');
-    const whole = texts.length - 1;
-    const kept = texts.at(-1) === '' ? texts.slice(0, -1) : texts;
-    const lines = kept.map((text, index) => ({
-      path,
-      line: index + 1,
-      text,
-      owner,
-      isHalf: index === whole,
-    }));
-    return { kind: 'lines', lines };
+    return { kind: 'lines', lines: placed(path, program, readSettled(path)) };
   } catch (error) {
     return codeOf(error) === 'ENOENT' ? { kind: 'gone' } : { kind: 'unread', problem: messageOf(error) };
   }
+}
+
+function placed(path: string, owner: string, content: string): readonly Placed[] {
+  const texts = content.split('\n');
+  const whole = texts.length - 1;
+  const kept = texts.at(-1) === '' ? texts.slice(0, -1) : texts;
+  return kept.map((text, index) => ({ path, line: index + 1, text, owner, isHalf: index === whole }));
 }
 
 /** A line that is being written at this moment is not half written: it is whole at the next look. */

@@ -1,7 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { codeOf, messageOf } from '../../model/errors.ts';
 import type { JournalFile } from '../journal/journal-files.ts';
-import { type JournalFault, type JournalItem, journalsIn, scanJournal } from '../journal/read-journal.ts';
+import {
+  byProgram,
+  type JournalFault,
+  type JournalItem,
+  journalsIn,
+  scanJournal,
+} from '../journal/read-journal.ts';
 import { createPlacer, inOrder, type Moment } from './moment.ts';
 
 /** What can be said of one journal, whatever part of it is shown. */
@@ -33,6 +39,13 @@ export interface Collected {
   readonly leftOut: number;
 }
 
+/** Journals that were fetched from another node. */
+export interface FetchedJournals {
+  /** Stands where a journal of this node has its directory. */
+  readonly from: string;
+  readonly files: readonly JournalFile[];
+}
+
 /** ISO 8601, UTC, both included. */
 export interface Range {
   readonly since: string;
@@ -46,12 +59,18 @@ const MOST_FAULTS = 20;
  * there is. A directory or a file that cannot be read is told, and the others are read. The same journal given twice, or
  * two copies of it, is shown once.
  */
-export function collectJournals(directories: readonly string[], range: Range, mostKept: number): Collected {
+export function collectJournals(
+  directories: readonly string[],
+  range: Range,
+  mostKept: number,
+  fetched: readonly FetchedJournals[] = [],
+): Collected {
   const unread: Unread[] = [];
   const chains: ChainLook[] = [];
   let moments: readonly Moment[] = [];
   let leftOut = 0;
-  for (const { directory, program, files } of findJournals(directories, unread)) {
+  const found = [...findJournals(directories, unread), ...fetched.flatMap(fetchedJournals)];
+  for (const { directory, program, files } of found) {
     const read = readChain({ directory, program, files, index: chains.length }, range, mostKept);
     const merged = withoutCopies(inOrder([...moments, ...read.moments]));
     const dropped = Math.max(0, merged.length - mostKept);
@@ -83,6 +102,10 @@ function findJournals(directories: readonly string[], unread: Unread[]): readonl
       return [];
     }
   });
+}
+
+function fetchedJournals({ from, files }: FetchedJournals): readonly Found[] {
+  return [...byProgram(files)].map(([program, own]) => ({ directory: from, program, files: own }));
 }
 
 function whyNot(error: unknown): string {

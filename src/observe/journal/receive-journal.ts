@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { type JournalFile, journalFilesAmong } from './journal-files.ts';
+
+export type ReceivedJournal =
+  | { readonly kind: 'journal'; readonly files: readonly JournalFile[] }
+  | { readonly kind: 'problem'; readonly problem: string };
+
+const headSchema = z.object({ file: z.string(), bytes: z.int().check(z.minimum(0)) });
+
+/** No head of a file is longer. */
+const LONGEST_HEAD = 300;
+
+/** What `journalParts` of another node has sent, as files below `at`: a name that tells where they came from. */
+export function receiveJournal(body: Buffer, at: string): ReceivedJournal {
+  const texts = new Map<string, string>();
+  for (let offset = 0; offset < body.length; ) {
+    const end = body.indexOf(0x0a, offset);
+    const head =
+      end < 0 || end - offset > LONGEST_HEAD ? undefined : headOf(body.toString('utf8', offset, end));
+    if (head === undefined || end + 1 + head.bytes > body.length)
+      return { kind: 'problem', problem: `its journal cannot be understood after ${offset} bytes` };
+    offset = end + 1 + head.bytes;
+    texts.set(head.file, body.toString('utf8', end + 1, offset));
+  }
+  const files = journalFilesAmong('', [...texts.keys()]);
+  return { kind: 'journal', files: files.map((file) => located(file, at, texts.get(file.path) ?? '')) };
+}
+
+function located(file: JournalFile, at: string, text: string): JournalFile {
+  return { ...file, path: `${at}/${file.path}`, text };
+}
+
+function headOf(line: string): z.infer<typeof headSchema> | undefined {
+  try {
+    const parsed = headSchema.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
