@@ -1,17 +1,22 @@
 import { readCommandLine } from '../config/command-line.ts';
+import { forgivingReader, type SettingsFileLook } from '../config/doctor-settings.ts';
+import { readSettingsFile } from '../config/read-settings-file.ts';
 import { timelineCommand, timelineSettings } from '../config/timeline-settings.ts';
 import { journalKinds } from '../observe/journal/journal-line.ts';
-import { collectJournals } from '../observe/timeline/collect.ts';
+import { collectJournals, type Range } from '../observe/timeline/collect.ts';
 import { exitCodeOf, openRange, timelineReport } from '../observe/timeline/report.ts';
 import { timelineLines } from '../observe/timeline/timeline-lines.ts';
 import { verdictLines } from '../observe/timeline/verdict-lines.ts';
+import { fetchPeerJournals, type PeerJournals } from './timeline/peer-journals.ts';
 
 /** More than anybody reads, and some 20 MB of memory. */
 const MOST_ENTRIES = 10_000;
 
 /** `hawser timeline`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(timelineCommand, argv, env);
+  // What happened is told on a node with broken settings too; only the other nodes cannot be asked then.
+  const file = forgivingReader(readSettingsFile);
+  const line = readCommandLine(timelineCommand, argv, env, file.read);
   if (line.kind === 'help') {
     process.stdout.write(line.text);
     return 0;
@@ -19,13 +24,28 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const settings = timelineSettings(line.values, journalKinds);
   const { since = openRange.since, until = openRange.until } = settings;
   const range = { since, until };
-  const report = timelineReport(collectJournals(settings.journal, range, MOST_ENTRIES), range, settings.kind);
+  const { fetched, unread } = await peerJournals(settings, file.look(), range);
+  const collected = collectJournals(settings.journal, range, MOST_ENTRIES, fetched);
+  const all = { ...collected, unread: [...collected.unread, ...unread] };
+  const report = timelineReport(all, range, settings.kind);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const shown = settings.verify
     ? verdictLines(report, settings.utc)
     : timelineLines(report, { colours, utc: settings.utc });
   await print(settings.json ? JSON.stringify(report) : shown.join('\n'));
   return exitCodeOf(report);
+}
+
+async function peerJournals(
+  settings: ReturnType<typeof timelineSettings>,
+  file: SettingsFileLook,
+  range: Range,
+): Promise<PeerJournals> {
+  if (settings.peers === undefined) return { fetched: [], unread: [] };
+  if (file.kind === 'broken' && settings.peerAccess === undefined)
+    return { fetched: [], unread: file.problems.map((problem) => ({ path: 'the other nodes', problem })) };
+  const { lastKnown, peerAccess: access } = settings;
+  return await fetchPeerJournals(settings.peers, { lastKnown, access }, range);
 }
 
 /** A reader that has seen enough, such as `head`, is no failure. */

@@ -1,12 +1,17 @@
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
 import type { CommandSpec } from './command-line.ts';
+import { absolutePath, serverList } from './fields.ts';
 import { moment, momentForms } from './moment-field.ts';
 import { parseSettings } from './parse-settings.ts';
+import { peerFields, peerProblems, peerSettings } from './peer-settings.ts';
+import { peerFlags } from './shared-flags.ts';
 
 export const timelineCommand: CommandSpec = {
   name: 'timeline',
   summary: 'Tells what happened, from the journals: VIP moves, servers, reloads, refusals, repairs, and why.',
+  // Where the peers are asked, and with which certificate.
+  section: 'keepalived',
   positionals: [],
   flags: [
     {
@@ -20,9 +25,20 @@ export const timelineCommand: CommandSpec = {
       help: 'where journals are, several by commas or by repeating it (default: /var/log/hawser)',
       repeats: true,
     },
+    {
+      flag: '--peers [list]',
+      help: 'ask the other nodes too: all that are known here, or HOST=IP[:PORT],…',
+      inFile: 'never',
+    },
     { flag: '--kind <kinds>', help: 'only these kinds, separated by commas', repeats: true },
     { flag: '--verify', help: "print each journal's verdict instead" },
     { flag: '--utc', help: "UTC instead of this machine's time zone" },
+    ...peerFlags,
+    {
+      flag: '--last-known <path>',
+      help: 'where the keepalived monitor keeps the list of nodes',
+      default: '/etc/keepalived/vrrp-nodes.json',
+    },
     { flag: '--json', help: 'print JSON, as schemas/timeline.schema.json describes it' },
   ],
   notes: [
@@ -31,13 +47,14 @@ export const timelineCommand: CommandSpec = {
     '  hawser timeline --since "2026-11-21 03:00" --until "2026-11-21 03:30" --kind vip,health',
     '  hawser timeline --journal /var/log/hawser --journal /tmp/cp-2 --journal /tmp/cp-3',
     '                                                           this node, and what was copied from two others',
+    '  hawser timeline --peers --since 1h                       this node and every other (docs/peers.md)',
     '  hawser timeline --verify                                 has anybody changed, cut or lost a line?',
     '  hawser timeline --json | jq \'.entries[] | select(.kind == "vip")\'',
     '',
     'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, journal.',
     'After "←" comes what the journals show close by in time about a VIP that moved; it is not a proof.',
     'Exit codes: 0 shown, and every chain is whole; 1 a chain is broken; 2 no journal there, not all of it',
-    'could be read, or usage.',
+    'could be read, a node of --peers did not answer, or usage.',
   ].join('\n'),
 };
 
@@ -51,6 +68,15 @@ const texts = z.pipe(
   ),
 );
 const someTexts = z.pipe(texts, z.array(z.string()).check(z.minLength(1, { error: 'expected a directory' })));
+
+/** Of the environment a flag without a value comes as one of these words. */
+const peerList = z.union([
+  z.pipe(
+    z.union([z.literal(true), z.enum(['1', 'true', 'yes'])]),
+    z.transform(() => 'all' as const),
+  ),
+  serverList,
+]);
 
 /** Without a bound. */
 const all = z.pipe(
@@ -70,11 +96,16 @@ export function timelineSettings<Kind extends string>(
     kind: z.optional(z.pipe(texts, z.array(z.enum(kinds, { error: `expected ${kinds.join(', ')}` })))),
     verify: z._default(z.boolean(), false),
     utc: z._default(z.boolean(), false),
+    peers: z.optional(peerList),
+    ...peerFields,
+    lastKnown: absolutePath,
     json: z._default(z.boolean(), false),
   });
   const settings = parseSettings(schema, values);
   const { since, until } = settings;
   if (since !== undefined && until !== undefined && until < since)
     throw new ConfigError([`Cannot use --until "${until}": it is before --since, ${since}`]);
-  return settings;
+  const problems = settings.peers === undefined ? [] : peerProblems(settings, []);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...settings, peerAccess: peerSettings(settings) };
 }

@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import * as z from 'zod/mini';
 import { type ApiServer, sortServers } from '../model/api-server.ts';
 import { codeOf, messageOf } from '../model/errors.ts';
-import { parseAddress } from '../model/node-address.ts';
+import { type AddressFamily, parseAddress } from '../model/node-address.ts';
 import { safeServerName } from '../model/server-name.ts';
+import type { VipKind } from '../model/vrrp.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
 
 export type LastKnown =
@@ -26,6 +27,11 @@ const server = z.object({
 });
 const content = z.object({ savedAt: z.string(), servers: z.array(server).check(z.minLength(1)) });
 const envelope = z.object({ version: z.literal(version), sha256: z.string(), content: z.string() });
+
+/** Where the nodes that share a VIP of one kind and family are kept for a cold start. */
+export function nodeListPath(lastKnownPath: string, kind: VipKind, family: AddressFamily): string {
+  return `${lastKnownPath}.${kind}.${family}`;
+}
 
 /**
  * The list that was saved last, for a cold start with every API server down. Never throws: a file that is missing,

@@ -1,8 +1,8 @@
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { parseAddress } from '../../model/node-address.ts';
-import type { VipKind, VrrpNode } from '../../model/vrrp.ts';
+import type { VipKind } from '../../model/vrrp.ts';
 import { createSource } from '../../sources/create-source.ts';
-import { readLastKnown } from '../../sources/last-known.ts';
+import { nodeListPath, readLastKnown } from '../../sources/last-known.ts';
 import type { Wake } from '../../system/wake.ts';
 import { observeSource } from '../monitor/observe-source.ts';
 import type { Observers } from '../monitor/observers.ts';
@@ -38,29 +38,11 @@ async function openNodeList(
   wake: Wake,
   observers: Observers,
 ): Promise<NodeList> {
-  const path = nodeListPath(settings, kind, vip);
+  const path = nodeListPath(settings.lastKnownPath, kind, parseAddress(vip)?.family ?? 'ipv4');
   const known = await readLastKnown(path);
   const lastKnown = known.kind === 'known' ? known.servers : undefined;
   const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
   const lookup = sourceSettings({ ...settings, source, vips: [vip] }, lastKnown ?? [], observers.log);
   const list = createServerList(settings, { lastKnown, save: createSaver(path, observers) }, observers);
   return { kind, list, run: (signal) => observeSource(createSource(lookup), list, wake.poke, signal) };
-}
-
-/** Where the list of the nodes that share this VIP is kept for a cold start. */
-export function nodeListPath(
-  { lastKnownPath }: Pick<KeepalivedMonitorSettings, 'lastKnownPath'>,
-  kind: VipKind,
-  vip: string,
-): string {
-  return `${lastKnownPath}.${kind}.${parseAddress(vip)?.family ?? 'ipv4'}`;
-}
-
-/** One node for each name, with its addresses of every family. */
-export function mergeNodes(
-  lists: readonly (readonly { readonly name: string; readonly address: string }[])[],
-): readonly VrrpNode[] {
-  const nodes = new Map<string, readonly string[]>();
-  for (const { name, address } of lists.flat()) nodes.set(name, [...(nodes.get(name) ?? []), address]);
-  return [...nodes].map(([name, addresses]) => ({ name, addresses }));
 }

@@ -1,9 +1,10 @@
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { ConfigError } from '../../model/errors.ts';
+import { mergeNodes } from '../../model/merge-nodes.ts';
+import { parseAddress } from '../../model/node-address.ts';
 import type { NetworkInterface, VipKind, VrrpInput } from '../../model/vrrp.ts';
-import { readLastKnown } from '../../sources/last-known.ts';
+import { nodeListPath, readLastKnown } from '../../sources/last-known.ts';
 import { parseServers } from '../../sources/static-servers.ts';
-import { mergeNodes, nodeListPath } from './node-lists.ts';
 
 export type KnownNodes = Pick<VrrpInput, 'controlPlane' | 'allNodes'>;
 
@@ -33,7 +34,11 @@ async function lastKnownNodes(
   vips: readonly string[],
   settings: KeepalivedMonitorSettings,
 ): Promise<KnownNodes['allNodes'] | undefined> {
-  const lists = await Promise.all(vips.map((vip) => readLastKnown(nodeListPath(settings, kind, vip))));
+  const lists = await Promise.all(
+    vips.map((vip) =>
+      readLastKnown(nodeListPath(settings.lastKnownPath, kind, parseAddress(vip)?.family ?? 'ipv4')),
+    ),
+  );
   const known = lists.flatMap((list) => (list.kind === 'known' ? [list.servers] : []));
   return known.length === lists.length ? mergeNodes(known) : undefined;
 }

@@ -7,8 +7,8 @@ export interface JournalFile {
   readonly path: string;
   readonly program: string;
   readonly firstSeq: number;
-  /** What it holds, where it is not on this node. */
-  readonly text?: string;
+  /** Reads it where it is not on this node's disk. */
+  readonly text?: () => string;
 }
 
 const NAME = /^([a-z][a-z-]{0,40})\.(\d{12})\.jsonl$/;

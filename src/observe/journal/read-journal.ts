@@ -124,7 +124,7 @@ type Content =
   | { readonly kind: 'gone' };
 
 function linesOf({ path, program, text }: JournalFile): Content {
-  if (text !== undefined) return { kind: 'lines', lines: placed(path, program, text) };
+  if (text !== undefined) return { kind: 'lines', lines: placed(path, program, text()) };
   try {
     const stats = statSync(path);
     // A FIFO of that name would keep the reader waiting.

@@ -10,9 +10,12 @@ const headSchema = z.object({ file: z.string(), bytes: z.int().check(z.minimum(0
 /** No head of a file is longer. */
 const LONGEST_HEAD = 300;
 
-/** What `journalParts` of another node has sent, as files below `at`: a name that tells where they came from. */
+/**
+ * What `journalParts` of another node has sent, as files below `at`: a name that tells where they came from. Their bytes
+ * stay where they are until they are read, one file at a time.
+ */
 export function receiveJournal(body: Buffer, at: string): ReceivedJournal {
-  const texts = new Map<string, string>();
+  const found = new Map<string, Buffer>();
   for (let offset = 0; offset < body.length; ) {
     const end = body.indexOf(0x0a, offset);
     const head =
@@ -20,14 +23,14 @@ export function receiveJournal(body: Buffer, at: string): ReceivedJournal {
     if (head === undefined || end + 1 + head.bytes > body.length)
       return { kind: 'problem', problem: `its journal cannot be understood after ${offset} bytes` };
     offset = end + 1 + head.bytes;
-    texts.set(head.file, body.toString('utf8', end + 1, offset));
+    found.set(head.file, body.subarray(end + 1, offset));
   }
-  const files = journalFilesAmong('', [...texts.keys()]);
-  return { kind: 'journal', files: files.map((file) => located(file, at, texts.get(file.path) ?? '')) };
-}
-
-function located(file: JournalFile, at: string, text: string): JournalFile {
-  return { ...file, path: `${at}/${file.path}`, text };
+  const files = journalFilesAmong('', [...found.keys()]).map((file) => ({
+    ...file,
+    path: `${at}/${file.path}`,
+    text: () => found.get(file.path)?.toString('utf8') ?? '',
+  }));
+  return { kind: 'journal', files };
 }
 
 function headOf(line: string): z.infer<typeof headSchema> | undefined {

@@ -59,7 +59,7 @@ export const timelineSchema = z.object({
       unread: unreadSchema,
     }),
   ),
-  /** Directories of which nothing could be read. */
+  /** Directories, and nodes, of which nothing could be read. */
   unread: unreadSchema,
   /** Earlier entries of the range that were more than is kept. */
   leftOut: z.int(),
