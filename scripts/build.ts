@@ -1,5 +1,8 @@
-/** Bundles `src/main.ts` into `dist/`, one chunk a command, so that a supervisor never loads the Kubernetes client. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
+/**
+ * Bundles `src/main.ts` into `dist/`, one chunk a command, so that a supervisor never loads the Kubernetes client; and what
+ * the page of `hawser status --serve` loads into `dist/page/`.
+ */
+import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
 // A running hawser may still have chunks to load: the old bundle stays whole until the new one is there.
@@ -23,6 +26,17 @@ await build({
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
 });
+const browser = 'src/page/browser';
+await build({
+  entryPoints: [`${browser}/page.ts`, `${browser}/page.css`],
+  outdir: `${outdir}/page`,
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  logLevel: 'warning',
+});
+copyFileSync(`${browser}/icon.svg`, `${outdir}/page/icon.svg`);
 if (existsSync('dist')) renameSync('dist', before);
 renameSync(outdir, 'dist');
 rmSync(before, { recursive: true, force: true });

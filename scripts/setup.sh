@@ -1,5 +1,6 @@
 #!/bin/sh
 # Installs what is missing (Debian packages, npm packages) and builds dist/. Quick when there is nothing to do.
+# Its arguments are Debian packages that only some have a use for, and whose program has the package's name.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -25,7 +26,7 @@ need curl curl
 need socat socat
 need mount util-linux
 need chrt util-linux
-# What only tests need: the names of programs, each in a package of its own name.
+# What only tests need, each in a package of its own name.
 for program in "$@"; do need "$program" "$program"; done
 
 if [ -n "$missing" ]; then

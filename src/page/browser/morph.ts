@@ -1,0 +1,28 @@
+/**
+ * Makes `live` equal to `wanted` and touches only what differs: what somebody has opened, focused, selected or is being read
+ * to stays as it is.
+ */
+export function morph(live: Element, wanted: Element): void {
+  for (const { name } of [...live.attributes])
+    if (!wanted.hasAttribute(name) && !isOwn(live, name)) live.removeAttribute(name);
+  for (const { name, value } of wanted.attributes)
+    if (live.getAttribute(name) !== value) live.setAttribute(name, value);
+  const [before, after] = [[...live.childNodes], [...wanted.childNodes]];
+  for (const [index, node] of after.entries()) {
+    const old = before[index];
+    if (old === undefined) live.append(node);
+    else morphNode(old, node);
+  }
+  for (const node of before.slice(after.length)) node.remove();
+}
+
+/** Whether somebody has opened it is not the server's to say. */
+function isOwn(element: Element, attribute: string): boolean {
+  return element.localName === 'details' && attribute === 'open';
+}
+
+function morphNode(old: ChildNode, node: ChildNode): void {
+  if (old instanceof Element && node instanceof Element && old.tagName === node.tagName) morph(old, node);
+  else if (old.nodeType !== node.nodeType || old instanceof Element) old.replaceWith(node);
+  else if (old.nodeValue !== node.nodeValue) old.nodeValue = node.nodeValue;
+}

@@ -1,0 +1,59 @@
+import { BlockList, isIPv6 } from 'node:net';
+
+/** A request as far as it is looked at. */
+export interface Asked {
+  readonly method: string | undefined;
+  readonly host: string | undefined;
+  /** `Sec-Fetch-Site`, which a browser adds and a page cannot change; undefined of what is no browser. */
+  readonly site: string | undefined;
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** `localhost` or an address, with any port: a tunnel may have another one than we listen on. */
+const OWN_HOST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
+
+/**
+ * Why a request gets no answer, undefined where it gets one. Only reading is possible. A page of somebody else could have its
+ * own name point to this machine and would then read what is here as its own (DNS rebinding): so whoever asks by a name is
+ * refused. Nor may other pages load anything, which would use up the places of those who watch.
+ */
+export function refusalOf({ method, host, site }: Asked): Refusal | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'expected GET or HEAD' };
+  if (host === undefined || !OWN_HOST.test(host))
+    return { status: 421, text: 'expected an address or localhost in the URL, not another name' };
+  return site === 'cross-site' || site === 'same-site'
+    ? { status: 403, text: 'expected no request from another page' }
+    : undefined;
+}
+
+/** What every answer carries: only this page's own files are loaded, nobody frames it, nothing is kept. */
+export const safetyHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-store',
+};
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8);
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether only this machine reaches what listens there. */
+export function isLoopback(host: string): boolean {
+  return loopback.check(host, isIPv6(host) ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,46 @@
+import type { RecentEntries } from '../../observe/timeline/recent.ts';
+import type { ClusterStatus } from '../../protocol/node-status.ts';
+import { type HaproxyView, haproxyView } from './haproxy.ts';
+import { type NodeView, nodeViews } from './nodes.ts';
+import { type Said, said } from './said.ts';
+import { type ServersView, serversView } from './servers.ts';
+import { lastHour } from './time-span.ts';
+import { type TimelineView, timelineView } from './timeline.ts';
+import { type VipView, vipViews } from './vips.ts';
+
+/** Everything that the page says, in words: what is shown is decided here, how it looks is not. */
+export interface PageView {
+  /** Of the browser's window. */
+  readonly title: string;
+  readonly verdict: Said;
+  readonly node: string;
+  readonly cluster: string | null;
+  readonly problems: readonly string[];
+  readonly vips: readonly VipView[];
+  readonly servers: ServersView;
+  readonly haproxy: HaproxyView;
+  readonly nodes: readonly NodeView[];
+  readonly timeline: TimelineView;
+}
+
+const VERDICTS: Readonly<Record<ClusterStatus['verdict'], Said>> = {
+  healthy: said('good', 'Healthy'),
+  degraded: said('warn', 'Degraded'),
+  unknown: said('unknown', 'Cannot tell'),
+};
+
+export function pageView(status: ClusterStatus, recent: RecentEntries, nowMs: number): PageView {
+  const verdict = VERDICTS[status.verdict];
+  return {
+    title: `${verdict.words} · ${status.here.node} · hawser`,
+    verdict,
+    node: status.here.node,
+    cluster: status.here.keepalivedMonitor?.clusterName ?? null,
+    problems: status.problems,
+    vips: vipViews(status),
+    servers: serversView(status),
+    haproxy: haproxyView(status),
+    nodes: nodeViews(status),
+    timeline: timelineView(status, recent, lastHour(nowMs)),
+  };
+}

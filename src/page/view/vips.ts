@@ -1,0 +1,143 @@
+import type { ClusterStatus, NodeStatus } from '../../protocol/node-status.ts';
+import { ageText, listText, type Said, said } from './said.ts';
+
+export interface VipView {
+  readonly vip: string;
+  readonly kind: 'api' | 'ingress';
+  readonly holder: Said;
+  /** `3 h`; null where that is not known. */
+  readonly heldFor: string | null;
+  readonly why: readonly string[];
+  readonly ranks: readonly RankView[];
+}
+
+/** What a node is worth for a VIP, and how that comes about. */
+export interface RankView {
+  readonly node: string;
+  readonly state: Said;
+  /** In the order in which they are added. Empty where the node has not said. */
+  readonly addends: readonly { readonly points: number; readonly why: string }[];
+  /** Null where it is not known. */
+  readonly priority: number | null;
+  /** Why there is less to say of it than of others, or what an operator has asked for. */
+  readonly notes: readonly string[];
+}
+
+export function vipViews(status: ClusterStatus): readonly VipView[] {
+  return status.vips.map((vip) => ({
+    vip: vip.vip,
+    kind: vip.kind,
+    holder: holderOf(vip.holders),
+    heldFor: heldFor(status, vip),
+    why: vip.why,
+    ranks: ranksOf(status, vip),
+  }));
+}
+
+type Vip = ClusterStatus['vips'][number];
+type Peer = ClusterStatus['peers'][number];
+type Standing = NonNullable<NodeStatus['keepalivedMonitor']>['standings'][number];
+
+function holderOf(holders: readonly string[]): Said {
+  if (holders.length === 0) return said('bad', 'nobody is seen to hold it');
+  return holders.length === 1
+    ? said('good', `held by ${holders[0]}`)
+    : said('bad', `held by ${listText(holders)} at once`);
+}
+
+function heldFor(status: ClusterStatus, { vip, holders }: Vip): string | null {
+  const [holder] = holders;
+  if (holder === undefined || holders.length > 1) return null;
+  const node = nodesOf(status).find(({ name }) => name === holder)?.said;
+  const instance = node && instanceOf(node, vip);
+  return instance?.state === 'MASTER' ? ageText(instance.sinceMs) : null;
+}
+
+/** The highest first; those that say nothing of themselves last. */
+function ranksOf(status: ClusterStatus, vip: Vip): readonly RankView[] {
+  const ranks = nodesOf(status).flatMap(({ name, said: node, peer }) => {
+    const standing = node?.keepalivedMonitor?.standings.find(({ kind }) => kind === vip.kind);
+    if (node !== null && standing !== undefined) return [rankOf(node, standing, vip)];
+    if (vip.kind === 'ingress' && !vip.holders.includes(name)) return [];
+    return [seenFromHere(status, name, vip, node, peer)];
+  });
+  return ranks.toSorted((a, b) => (b.priority ?? -1) - (a.priority ?? -1));
+}
+
+interface Known {
+  readonly name: string;
+  readonly said: NodeStatus | null;
+  /** Undefined for this node. */
+  readonly peer: Peer | undefined;
+}
+
+function nodesOf({ here, peers }: ClusterStatus): readonly Known[] {
+  return [
+    { name: here.node, said: here, peer: undefined },
+    ...peers.map((peer) => ({ name: peer.name, said: peer.published, peer })),
+  ];
+}
+
+function rankOf(node: NodeStatus, standing: Standing, { vip, holders }: Vip): RankView {
+  return {
+    node: node.node,
+    state: stateOf(instanceOf(node, vip)?.state, holders.includes(node.node)),
+    addends: standing.arithmetic,
+    priority: standing.priority,
+    notes: [
+      ...standing.checks
+        .filter(({ state }) => state !== 'ok')
+        .map(({ check, found }) => `${check}: ${found}`),
+      ...(standing.steered === null ? [] : [standing.steered]),
+    ],
+  };
+}
+
+/** Of a node that does not say what it is worth: what the others know of it. */
+function seenFromHere(
+  { here }: ClusterStatus,
+  name: string,
+  { vip, holders }: Vip,
+  node: NodeStatus | null,
+  peer: Peer | undefined,
+): RankView {
+  const instance = node === null ? undefined : instanceOf(node, vip);
+  const place = here.keepalivedMonitor?.group.find((each) => each.name === name);
+  return {
+    node: name,
+    state: stateOf(instance?.state, holders.includes(name)),
+    addends: place === undefined ? [] : [{ points: place.priority, why: 'its place in the list' }],
+    priority: instance?.priority ?? null,
+    notes: [peer === undefined ? 'keepalived-monitor does not answer' : noteOn(peer)],
+  };
+}
+
+const HEALTH: Readonly<Record<Peer['observed']['health'], string>> = {
+  ready: 'seen from here: its HAProxy is ready',
+  'not-ready': 'seen from here: its HAProxy is not ready',
+  'no-answer': 'seen from here: its HAProxy does not answer',
+  'not-asked': 'not looked at from here',
+};
+
+function noteOn({ problem, observed }: Peer): string {
+  return [HEALTH[observed.health], ...(problem === null ? [] : [problem])].join('; ');
+}
+
+function instanceOf({ keepalivedSupervisor }: NodeStatus, vip: string) {
+  return keepalivedSupervisor?.instances.find(({ vips }) => vips.some(({ address }) => address === vip));
+}
+
+type InstanceState = NonNullable<NodeStatus['keepalivedSupervisor']>['instances'][number]['state'];
+
+const STATES: Readonly<Record<InstanceState, Said>> = {
+  MASTER: said('good', 'holder'),
+  BACKUP: said('idle', 'backup'),
+  FAULT: said('bad', 'fault'),
+  STOP: said('bad', 'stopped'),
+  UNKNOWN: said('unknown', 'not known'),
+};
+
+function stateOf(state: InstanceState | undefined, isHolder: boolean): Said {
+  if (state !== undefined) return STATES[state];
+  return isHolder ? said('good', 'holder') : said('unknown', 'not known');
+}

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+
+/** Nothing but what a test asks for leaves the browser; the sandbox needs a user that is not root. */
+const FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--no-default-browser-check'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+/** Debian's Chromium without a window, with a profile that goes with it. */
+export async function startBrowser(
+  options: BrowserContextOptions & { readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<BrowserContext & AsyncDisposable> {
+  const profile = mkdtempSync(join(tmpdir(), 'hawser-browser-'));
+  const { env = process.env, ...rest } = options;
+  const variables = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const context = await chromium.launchPersistentContext(profile, {
+    ...rest,
+    ...{ executablePath: '/usr/bin/chromium', headless: true, args: FLAGS, env: variables },
+  });
+  context.once('close', () => rmSync(profile, { recursive: true, force: true }));
+  return context;
+}
