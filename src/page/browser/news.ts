@@ -1,13 +1,6 @@
 /** What the page says of each thing that is worth telling, by the thing's name. */
 export type Told = ReadonlyMap<string, string>;
 
-export function toldIn(root: Element): Told {
-  const told = new Map<string, string>();
-  for (const element of root.querySelectorAll('[data-about]'))
-    told.set(element.getAttribute('data-about') ?? '', element.getAttribute('data-tell') ?? '');
-  return told;
-}
-
 const MOST_SENTENCES = 6;
 
 /** What has changed, in sentences; a thing that has gone says so. Empty where nothing has. */

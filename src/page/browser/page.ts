@@ -1,7 +1,7 @@
 /** Keeps the page what the server says it is, and says so when it cannot. */
 import { type AliveEvent, type PageEvent, SILENCE_MS } from '../page-event.ts';
 import { morph } from './morph.ts';
-import { newsOf, toldIn } from './news.ts';
+import { newsOf, type Told } from './news.ts';
 
 const AGAIN_MS = 2_000;
 
@@ -46,6 +46,13 @@ function show(event: PageEvent): void {
   title = event.title;
   const changes = newsOf(before, toldIn(main));
   if (changes !== '') news.textContent = changes;
+}
+
+function toldIn(root: Element): Told {
+  const told = new Map<string, string>();
+  for (const element of root.querySelectorAll('[data-about]'))
+    told.set(element.getAttribute('data-about') ?? '', element.getAttribute('data-tell') ?? '');
+  return told;
 }
 
 function live({ at }: AliveEvent): void {

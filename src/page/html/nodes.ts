@@ -24,7 +24,7 @@ ${table('Nodes', 'node-list', columns, rows)}
 </section>`;
 }
 
-const nothing = html`<span class="aside">–</span>`;
+const nothing = html`<span class="aside nothing">–</span>`;
 
 function cellsOf({
   name,
@@ -38,10 +38,15 @@ function cellsOf({
   configurations,
 }: NodeView) {
   return [
-    html`${name} <span class="aside mono">${address}</span>${isHere ? html` <span class="aside">this node</span>` : null}`,
+    html`${name} ${address === null ? null : html`<span class="aside mono">${address}</span>`}${isHere ? html` <span class="aside">this node</span>` : null}`,
     html`${state(programs)}${silent.map((each) => html`<span class="note">${each}</span>`)}`,
-    state(haproxy),
-    holds.length === 0 ? nothing : holds.map((vip) => html`<span class="mono line">${vip}</span>`),
+    html`<span class="unit">HAProxy </span>${state(haproxy)}`,
+    holds.length === 0
+      ? nothing
+      : holds.map(
+          (vip) =>
+            html`<span class="line"><span class="unit">holds </span><span class="mono">${vip}</span></span>`,
+        ),
     checks.length === 0 ? nothing : html`<ul>${checks.map(checkLine)}</ul>`,
     configurations.length === 0
       ? nothing

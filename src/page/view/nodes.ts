@@ -69,6 +69,7 @@ function programsOf({ programs }: NodeStatus): Said {
   const silent = programs.filter(({ state }) => state === 'silent');
   const asked = programs.filter(({ state }) => state !== 'not-asked');
   if (asked.length === 0) return said('unknown', 'no program was asked');
+  if (silent.length === asked.length) return said('bad', 'no program answers');
   if (silent.length > 0)
     return said(
       'bad',

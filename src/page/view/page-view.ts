@@ -35,7 +35,7 @@ export function pageView(status: ClusterStatus, recent: RecentEntries, nowMs: nu
     title: `${verdict.words} · ${status.here.node} · hawser`,
     verdict,
     node: status.here.node,
-    cluster: status.here.keepalivedMonitor?.clusterName ?? null,
+    cluster: clusterOf(status),
     problems: status.problems,
     vips: vipViews(status),
     servers: serversView(status),
@@ -43,4 +43,12 @@ export function pageView(status: ClusterStatus, recent: RecentEntries, nowMs: nu
     nodes: nodeViews(status),
     timeline: timelineView(status, recent, lastHour(nowMs)),
   };
+}
+
+/** As whoever answers calls it. */
+function clusterOf({ here, peers }: ClusterStatus): string | null {
+  const names = [here, ...peers.map(({ published }) => published)].map(
+    (node) => node?.keepalivedMonitor?.clusterName,
+  );
+  return names.find((name) => name != null) ?? null;
 }

@@ -15,7 +15,9 @@ export async function startBrowser(
 ): Promise<BrowserContext & AsyncDisposable> {
   const profile = mkdtempSync(join(tmpdir(), 'hawser-browser-'));
   const { env = process.env, ...rest } = options;
-  const variables = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const variables = Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
   const context = await chromium.launchPersistentContext(profile, {
     ...rest,
     ...{ executablePath: '/usr/bin/chromium', headless: true, args: FLAGS, env: variables },
