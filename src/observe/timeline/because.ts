@@ -1,5 +1,6 @@
+import { printable } from '../../model/readable-text.ts';
 import type { JournalLine } from '../journal/journal-line.ts';
-import { phraseOf, printable } from './phrase.ts';
+import { phraseOf } from './phrase.ts';
 
 /** How long before a VIP moved its cause may have been told: a check, the track file and the adverts take less. */
 const WINDOW_MS = 5_000;

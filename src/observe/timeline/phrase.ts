@@ -1,3 +1,5 @@
+import { durationText, printable } from '../../model/readable-text.ts';
+
 /** An entry, as the journal has it or as the report has it. */
 export interface Told {
   readonly event: string;
@@ -23,9 +25,6 @@ const TITLES: Readonly<Record<string, string>> = {
   'configuration-rejected': 'configuration rejected by',
 };
 
-/** Control characters and those that turn text around: what a file says must not move a terminal's cursor. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
 /** An entry in one sentence: what, to whom, from what to what, why, and the facts. Safe to print. */
 export function phraseOf(line: Told): string {
   const title = TITLES[line.event] ?? line.event.replaceAll('-', ' ').replace(/\bvip\b/, 'VIP');
@@ -33,18 +32,6 @@ export function phraseOf(line: Told): string {
   const what = [title, line.subject, moveText(line)].filter((part) => part);
   const why = line.reason ? `: ${line.reason}` : '';
   return printable(`${what.join(' ')}${why}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
-}
-
-/** On one line, without anything that a terminal would obey. */
-export function printable(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(UNPRINTABLE, '·').trim();
-}
-
-/** `93 ms`, `1.2 s`, `14 min`, `3.0 h`. */
-export function durationText(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
 }
 
 function moveText({ from, to }: Told): string {

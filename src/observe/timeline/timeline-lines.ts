@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
+import { durationText, printable } from '../../model/readable-text.ts';
 import { wrapText } from '../../model/wrap-text.ts';
 import { foldRepeats, type Row } from './fold.ts';
 import { localTime } from './local-time.ts';
-import { durationText, phraseOf, printable } from './phrase.ts';
+import { phraseOf } from './phrase.ts';
 import type { TimelineEntry, TimelineReport } from './report.ts';
 import { chainName, verdictText } from './verdict-lines.ts';
 

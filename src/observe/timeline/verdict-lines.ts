@@ -1,6 +1,6 @@
+import { printable } from '../../model/readable-text.ts';
 import { wrapText } from '../../model/wrap-text.ts';
 import { localTime } from './local-time.ts';
-import { printable } from './phrase.ts';
 import type { TimelineReport } from './report.ts';
 
 type Chain = TimelineReport['chains'][number];
