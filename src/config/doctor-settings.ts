@@ -5,8 +5,9 @@ import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, addresses, port, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
+import { type PeerSettings, peerFields, peerProblems, peerSettings } from './peer-settings.ts';
 import type { SettingsReader } from './settings-values.ts';
-import { sourceFlag } from './shared-flags.ts';
+import { peerFlags, sourceFlag } from './shared-flags.ts';
 
 export const doctorCommand: CommandSpec = {
   name: 'doctor',
@@ -95,6 +96,7 @@ export const doctorCommand: CommandSpec = {
       default: '/',
       inFile: 'never',
     },
+    ...peerFlags,
     { flag: '--only <ids>', help: 'only these checks, separated by commas', inFile: 'never' },
     {
       flag: '--timeout <duration>',
@@ -144,12 +146,26 @@ const schema = z.object({
   keepalived: absolutePath,
   manifests: absolutePath,
   root: absolutePath,
+  ...peerFields,
   only: z.optional(list),
   timeout: durationMs,
   json: z._default(z.boolean(), false),
 });
 
-export type DoctorCommandSettings = z.infer<typeof schema>;
+export type DoctorCommandSettings = z.infer<typeof schema> & { readonly peers: PeersSetting };
+
+type PeersSetting =
+  | ({ readonly kind: 'set' } & PeerSettings)
+  | { readonly kind: 'half'; readonly problems: readonly string[] }
+  | undefined;
+
+/** What is half set is a finding, and no reason not to look. */
+function peersOf(settings: z.infer<typeof schema>): PeersSetting {
+  const problems = peerProblems(settings, [...settings.apiVips, ...settings.ingressVips]);
+  if (problems.length > 0) return { kind: 'half', problems };
+  const peers = peerSettings(settings);
+  return peers && { kind: 'set', ...peers };
+}
 
 /** What became of the settings file: a broken one is a finding, and no reason not to look. */
 export type SettingsFileLook =
@@ -192,5 +208,5 @@ export function doctorSettings(
         (id) => `Cannot use --only "${id}": there is no such check, expected ${checkIds.join(', ')}`,
       ),
     );
-  return settings;
+  return { ...settings, peers: peersOf(settings) };
 }

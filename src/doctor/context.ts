@@ -1,3 +1,4 @@
+import type { PeerFiles } from '../model/peer.ts';
 import type { HostFiles } from './host-files.ts';
 import type { Looks } from './looks.ts';
 import type { RunProgram } from './run-program.ts';
@@ -25,6 +26,12 @@ export interface DoctorSettings {
   readonly haproxy: string;
   readonly keepalived: string;
   readonly manifests: string;
+  /** With what the nodes show each other their status; undefined where they do not. */
+  readonly peers?:
+    | { readonly kind: 'set'; readonly files: PeerFiles; readonly port: number }
+    /** Some of the files are set and some are not. */
+    | { readonly kind: 'half'; readonly problems: readonly string[] }
+    | undefined;
   /** What became of `/etc/hawser/config.yaml`, from which settings may come. */
   readonly settingsFile:
     | { readonly kind: 'none' }

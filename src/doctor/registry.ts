@@ -8,6 +8,7 @@ import { kubeconfigServerChecks } from './checks/kubeconfig-server.ts';
 import { linkManagerChecks } from './checks/link-managers.ts';
 import { liveChecks } from './checks/live.ts';
 import { otherSoftwareChecks } from './checks/other-software.ts';
+import { peerChecks } from './checks/peers.ts';
 import { portChecks } from './checks/ports.ts';
 import { programChecks } from './checks/programs.ts';
 import { resourceChecks } from './checks/resources.ts';
@@ -21,6 +22,7 @@ export const checks: readonly Check[] = [
   ...liveChecks,
   ...vipChecks,
   ...vrrpChecks,
+  ...peerChecks,
   ...firewallChecks,
   ...portChecks,
   ...kernelChecks,

@@ -67,6 +67,7 @@ export function portsOf({
     { key: 'haproxy.statPort', port: statPort },
     { key: 'haproxy.listen', port: listen.port },
     { key: 'keepalived.listen', port: keepalivedMonitor.listen.port },
+    ...(keepalivedMonitor.peers ? [{ key: 'peerListen', port: keepalivedMonitor.peers.port }] : []),
   ];
 }
 

@@ -20,13 +20,14 @@ export function withoutKubeconfig(look: Exclude<KubeconfigLook, { kind: 'loaded'
 
 const LEAST_SHARE_LEFT = 0.1;
 
-export function judgeCertificate(look: CertificateLook, now: Date): Finding {
+const RENEW =
+  'renew it (kubeadm certs renew, or restart the kubelet for its own), then openssl x509 -noout -dates';
+
+export function judgeCertificate(look: CertificateLook, now: Date, renew = RENEW): Finding {
   if (look.kind === 'none') return ok('a token or a plugin is used, no client certificate');
   if (look.kind === 'unreadable')
     return unknown(look.message, 'run this as root; openssl x509 -noout -dates -in FILE');
   const { subject, from, to } = look;
-  const renew =
-    'renew it (kubeadm certs renew, or restart the kubelet for its own), then openssl x509 -noout -dates';
   if (now > to) return fail(`the certificate of ${subject} expired on ${dayOf(to)}`, renew);
   if (now < from)
     return fail(

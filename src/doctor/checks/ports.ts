@@ -36,7 +36,16 @@ export function wantedPorts(settings: DoctorSettings): readonly WantedPort[] {
     haproxy(settings.statPort, 'statistics', '--stat-port', 'loopback'),
     monitor('haproxy'),
     monitor('keepalived'),
+    ...(settings.peers?.kind === 'set' ? [peerPort(settings.peers.port)] : []),
   ];
+}
+
+/** On one address of this node; that somebody has the port on another one is told all the same. */
+function peerPort(port: number): WantedPort {
+  return {
+    ...{ port, what: 'status for the peers', flag: '--peer-listen', scope: 'all' },
+    isOurs: (process) => isHawser(process, ['keepalived', 'monitor']),
+  };
 }
 
 export function judgePorts(wanted: readonly WantedPort[], held: readonly HeldPort[]): Finding {

@@ -87,6 +87,16 @@ test('a port that is new in the settings of an installed node', async () => {
   });
 });
 
+test('the port for the peers, once there are certificates for them', async () => {
+  await listen(node.namespace, 50_941, plain);
+  const files = ['Ca: /p/ca.crt', 'Cert: /p/tls.crt', 'Key: /p/tls.key'].map((each) => `peerTls${each}\n`);
+  node.write('/etc/hawser/config.yaml', files.join(''));
+  expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/^Cannot use peerListen 50941: /m),
+  });
+});
+
 test('ports and VIP and manifests: all reasons at once', async () => {
   await listen(node.namespace, 9445, plain);
   node.write('/etc/kubernetes/manifests/haproxy.yaml', 'theirs: {}\n');

@@ -36,6 +36,16 @@ test('ports: a listener on one address is in the way of HAProxy and not of a pag
   expect(await examine('ports', files)).toMatchObject({ kind: 'ok' });
 });
 
+test('ports: the one for the peers counts where there are certificates for them', async () => {
+  const files = { '/proc/net/tcp': line('0B004D0A:C6FD', '0A', 1) };
+  expect(await examine('ports', files)).toMatchObject({ kind: 'ok' });
+  const peers = { kind: 'set', files: { ca: '/ca', cert: '/cert', key: '/key' }, port: 50_941 } as const;
+  expect(await examine('ports', files, { peers })).toMatchObject({
+    kind: 'unknown',
+    found: expect.stringContaining('port 50941 (status for the peers) is taken'),
+  });
+});
+
 test('api-port: nobody, before the installation and after it', async () => {
   expect(await examine('api-port', {})).toMatchObject({ kind: 'skip' });
   const files = { '/etc/kubernetes/manifests/kube-apiserver.yaml': 'kind: Pod' };
