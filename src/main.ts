@@ -69,6 +69,10 @@ const commands: Readonly<
     summary: 'give the VIPs up and end keepalived; --start starts it again',
     load: () => import('./commands/keepalived-stop.ts'),
   },
+  plan: {
+    summary: 'what would change if applied now, and what it costs',
+    load: () => import('./commands/plan.ts'),
+  },
   doctor: {
     summary: 'what is wrong with this node, why it matters, what to type',
     load: () => import('./commands/doctor.ts'),

@@ -12,6 +12,7 @@ import {
 } from './keepalived-client-settings.ts';
 import { keepalivedMonitorCommand, renderKeepalivedCommand } from './keepalived-monitor-settings.ts';
 import { keepalivedSuperviseCommand } from './keepalived-supervise-settings.ts';
+import { planCommand } from './plan-settings.ts';
 import { settingsCommand } from './settings-command.ts';
 import { timelineCommand } from './timeline-settings.ts';
 
@@ -32,6 +33,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   keepalivedReloadCommand,
   keepalivedStatusCommand,
   keepalivedStopCommand,
+  planCommand,
   doctorCommand,
   timelineCommand,
   completionCommand,

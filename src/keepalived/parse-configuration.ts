@@ -1,14 +1,10 @@
 import { isIP, SocketAddress } from 'node:net';
 import type { HeldAddress, WatchedInstance } from '../model/vip-presence.ts';
 import type { AcceptedConfiguration, TrackedFile } from '../model/vrrp-program.ts';
+import { type Block, namesIn, parseBlocks, wordAfter } from './parse-blocks.ts';
 
 /** Between the moment at which the slowest peer should take over and the one at which it certainly has. */
 const TAKE_OVER_MARGIN_MS = 200;
-
-interface Block {
-  readonly words: readonly string[];
-  readonly children: Block[];
-}
 
 /**
  * What a supervisor has to know of a keepalived.conf: the VIPs, where they belong, and how soon a peer takes over. It is
@@ -58,12 +54,6 @@ function trackFilesOf(blocks: readonly Block[]): readonly TrackedFile[] {
   });
 }
 
-/** The first words of the lines in a block such as `track_file { … }`. */
-function namesIn(children: readonly Block[], block: string): readonly string[] {
-  const lines = children.filter(({ words }) => words[0] === block).flatMap((each) => each.children);
-  return lines.flatMap(({ words }) => words[0] ?? []);
-}
-
 /** A line of `virtual_ipaddress`: `10.0.0.5/32 dev eth1 label vip`. */
 function addressOf(line: readonly string[], device: string): readonly HeldAddress[] {
   const [address = '', length] = (line[0] ?? '').split('/');
@@ -87,49 +77,4 @@ function takeOverMs(children: readonly Block[], globals: readonly Block[]): numb
   );
   const total = intervalMs * (adverts + 1);
   return (Number.isFinite(total) ? total : 4_000) + TAKE_OVER_MARGIN_MS;
-}
-
-function wordAfter(blocks: readonly Block[], key: string): string | undefined {
-  return blocks.find(({ words }) => words[0] === key)?.words[1];
-}
-
-/** keepalived.conf is read by lines; braces may end one or stand alone. */
-function parseBlocks(text: string): readonly Block[] {
-  const root: Block[] = [];
-  const open: Block[][] = [root];
-  for (const line of text.split('\n')) {
-    let words: string[] = [];
-    let last: Block[] | undefined;
-    const flush = (): void => {
-      if (words.length === 0) return;
-      last = [];
-      open.at(-1)?.push({ words, children: last });
-      words = [];
-    };
-    for (const token of tokensOf(line)) {
-      if (token === '{') {
-        flush();
-        open.push(last ?? childrenOfLast(open.at(-1)));
-      } else if (token === '}') {
-        flush();
-        if (open.length > 1) open.pop();
-      } else words.push(unquoted(token));
-    }
-    flush();
-  }
-  return root;
-}
-
-/** A brace on a line of its own belongs to the line before. */
-function childrenOfLast(blocks: Block[] | undefined): Block[] {
-  const before = blocks?.at(-1);
-  return before === undefined ? [] : before.children;
-}
-
-function tokensOf(line: string): readonly string[] {
-  return line.match(/"[^"]*"|[#!].*|[{}]|[^\s{}"]+/g)?.filter((token) => !/^[#!]/.test(token)) ?? [];
-}
-
-function unquoted(token: string): string {
-  return token.replace(/^"(.*)"$/, '$1');
 }

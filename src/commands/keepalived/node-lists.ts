@@ -8,7 +8,7 @@ import { observeSource } from '../monitor/observe-source.ts';
 import type { Observers } from '../monitor/observers.ts';
 import { createSaver } from '../monitor/saver.ts';
 import { createServerList, type ServerList } from '../monitor/server-list.ts';
-import { sourceSettings } from '../monitor/source-settings.ts';
+import { type LookupSettings, sourceSettings } from '../monitor/source-settings.ts';
 
 /** The nodes of one kind of VIP, with their address in one family. */
 export interface NodeList {
@@ -41,8 +41,13 @@ async function openNodeList(
   const path = nodeListPath(settings.lastKnownPath, kind, parseAddress(vip)?.family ?? 'ipv4');
   const known = await readLastKnown(path);
   const lastKnown = known.kind === 'known' ? known.servers : undefined;
-  const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
-  const lookup = sourceSettings({ ...settings, source, vips: [vip] }, lastKnown ?? [], observers.log);
+  const lookup = sourceSettings(nodeLookup(settings, kind, vip), lastKnown ?? [], observers.log);
   const list = createServerList(settings, { lastKnown, save: createSaver(path, observers) }, observers);
   return { kind, list, run: (signal) => observeSource(createSource(lookup), list, wake.poke, signal) };
+}
+
+/** Where the nodes that share this VIP are looked for. */
+export function nodeLookup(settings: KeepalivedMonitorSettings, kind: VipKind, vip: string): LookupSettings {
+  const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
+  return { ...settings, source, vips: [vip] };
 }

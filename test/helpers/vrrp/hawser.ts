@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
@@ -26,6 +26,8 @@ export interface HawserStack extends NodeStack {
 export interface HawserStackOptions {
   /** More flags for a part. */
   readonly flags?: Readonly<Partial<Record<HawserPart, readonly string[]>>>;
+  /** A settings file instead of flags for the VIP and the cluster's name: its text. It is `config.yaml` of the node. */
+  readonly settings?: string;
   /** What goes in front of each part, and ends by executing it. */
   readonly prefix?: readonly string[];
 }
@@ -40,11 +42,13 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
     const running = part(node, name);
     if (running !== undefined && isAlive(running.id)) return;
     const flags = options.flags?.[name] ?? [];
-    const argv = [...(options.prefix ?? []), hawser, ...argvOf(bed, node, name), ...flags];
+    const argv = [...(options.prefix ?? []), hawser, ...argvOf(bed, node, name, options), ...flags];
     started.set(`${node.name}/${name}`, node.start(name, argv));
   };
   const start = async (node: BedNode) => {
     prepare(bed, node);
+    if (options.settings !== undefined && !existsSync(node.at('config.yaml')))
+      writeFileSync(node.at('config.yaml'), options.settings);
     for (const name of parts) startPart(node, name);
   };
   const idsOf = (node: BedNode, names: readonly HawserPart[]) =>
@@ -137,7 +141,14 @@ async function noLongerServed(node: BedNode, server: string): Promise<void> {
   });
 }
 
-function argvOf(bed: VrrpBed, node: BedNode, name: HawserPart): readonly string[] {
+function argvOf(
+  bed: VrrpBed,
+  node: BedNode,
+  name: HawserPart,
+  { settings }: HawserStackOptions,
+): readonly string[] {
+  const given = (...flags: readonly string[]) =>
+    settings === undefined ? flags : ['--settings', node.at('config.yaml')];
   const run = (file: string) => join(node.runDir, file);
   const inputs = (kind: 'haproxy' | 'keepalived') => {
     const suffix = kind === 'haproxy' ? 'cfg' : 'conf';
@@ -155,15 +166,19 @@ function argvOf(bed: VrrpBed, node: BedNode, name: HawserPart): readonly string[
         node.at('haproxy.cfg'),
         '--pid-file',
         run('haproxy.pid'),
+        ...given(),
       ];
     case 'haproxy-monitor':
-      return ['haproxy', 'monitor', ...inputs('haproxy'), ...haproxy, '--api-vip', bed.vip];
+      return ['haproxy', 'monitor', ...inputs('haproxy'), ...haproxy, ...given('--api-vip', bed.vip)];
     case 'keepalived':
-      return ['keepalived', 'supervise', '--config', node.at('keepalived.conf'), ...keepalivedPaths(node)];
+      return [
+        ...['keepalived', 'supervise', '--config', node.at('keepalived.conf')],
+        ...[...keepalivedPaths(node), ...given()],
+      ];
     case 'keepalived-monitor':
       return [
         ...['keepalived', 'monitor', ...inputs('keepalived'), ...keepalivedPaths(node)],
-        ...['--api-vips', bed.vip, '--cluster-name', 'bed', '--node-name', node.name],
+        ...[...given('--api-vips', bed.vip, '--cluster-name', 'bed'), '--node-name', node.name],
         ...['--monitor-conf', [node.at('monitor-user.conf'), node.at('monitor.conf')].join()],
       ];
   }

@@ -1,0 +1,118 @@
+import { readCommandLine } from '../../config/command-line.ts';
+import {
+  type HaproxyMonitorSettings,
+  haproxyMonitorCommand,
+  haproxyMonitorFields,
+  haproxyMonitorSettings,
+} from '../../config/haproxy-monitor-settings.ts';
+import {
+  type HaproxySuperviseSettings,
+  haproxySuperviseCommand,
+  haproxySuperviseFields,
+  haproxySuperviseSettings,
+} from '../../config/haproxy-supervise-settings.ts';
+import {
+  type KeepalivedMonitorSettings,
+  keepalivedMonitorCommand,
+  keepalivedMonitorFields,
+  keepalivedMonitorSettings,
+} from '../../config/keepalived-monitor-settings.ts';
+import {
+  type KeepalivedSuperviseSettings,
+  keepalivedSuperviseCommand,
+  keepalivedSuperviseFields,
+  keepalivedSuperviseSettings,
+} from '../../config/keepalived-supervise-settings.ts';
+import type { SettingsFile } from '../../config/settings-values.ts';
+import { ConfigError } from '../../model/errors.ts';
+import type { Daemon, DaemonName } from './daemons.ts';
+
+/** What each of the daemons that are here would run with. */
+export interface DaemonSettings {
+  readonly 'haproxy supervise'?: HaproxySuperviseSettings;
+  readonly 'haproxy monitor'?: HaproxyMonitorSettings;
+  readonly 'keepalived supervise'?: KeepalivedSuperviseSettings;
+  readonly 'keepalived monitor'?: KeepalivedMonitorSettings;
+}
+
+const kinds = {
+  'haproxy supervise': {
+    command: haproxySuperviseCommand,
+    fields: haproxySuperviseFields,
+    parse: haproxySuperviseSettings,
+  },
+  'haproxy monitor': {
+    command: haproxyMonitorCommand,
+    fields: haproxyMonitorFields,
+    parse: haproxyMonitorSettings,
+  },
+  'keepalived supervise': {
+    command: keepalivedSuperviseCommand,
+    fields: keepalivedSuperviseFields,
+    parse: keepalivedSuperviseSettings,
+  },
+  'keepalived monitor': {
+    command: keepalivedMonitorCommand,
+    fields: keepalivedMonitorFields,
+    parse: keepalivedMonitorSettings,
+  },
+} as const;
+
+/** With this settings file, or none. Throws a ConfigError with every problem that any of them has. */
+export function settingsOfDaemons(
+  daemons: readonly Daemon[],
+  file: SettingsFile | undefined,
+): DaemonSettings {
+  const problems: string[] = [];
+  const found = daemons.flatMap((daemon) => {
+    try {
+      return [[daemon.name, settingsOf(daemon, file)] as const];
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(...error.problems);
+      return [];
+    }
+  });
+  if (problems.length > 0) throw new ConfigError([...new Set(problems)]);
+  return Object.fromEntries(found);
+}
+
+function settingsOf({ name, argv, env }: Daemon, file: SettingsFile | undefined) {
+  const { command, parse } = kinds[name];
+  const line = readCommandLine(command, argv, env, () => file);
+  return parse(line.kind === 'values' ? line.values : {}, env);
+}
+
+/** The file that this daemon was told to read, undefined where it was told nothing: then it reads the usual one. */
+export function settingsPathOf({ name, argv, env }: Daemon): string | undefined {
+  let path: string | undefined;
+  const remember = (asked: string | undefined) => {
+    path = asked;
+    return undefined;
+  };
+  try {
+    readCommandLine(kinds[name].command, argv, env, remember);
+  } catch (error) {
+    // An argument that stands in the file alone.
+    if (!(error instanceof ConfigError)) throw error;
+  }
+  return path;
+}
+
+/** It is taken so that both pods can have the same flags. */
+const UNUSED: Readonly<Partial<Record<DaemonName, readonly string[]>>> = { 'keepalived monitor': ['lbPort'] };
+
+/** The settings of one daemon that are not the same any more, by their keys. */
+export function changedKeys(
+  name: DaemonName,
+  before: DaemonSettings,
+  after: DaemonSettings,
+): readonly string[] {
+  const [old, next] = [textsOf(before[name]), textsOf(after[name])];
+  const isUsed = (key: string): boolean => key !== 'settings' && UNUSED[name]?.includes(key) !== true;
+  return Object.keys(kinds[name].fields).filter((key) => isUsed(key) && old.get(key) !== next.get(key));
+}
+
+function textsOf(settings: object | undefined): ReadonlyMap<string, string> {
+  return new Map(Object.entries(settings ?? {}).map(([key, value]) => [key, JSON.stringify(value)]));
+}

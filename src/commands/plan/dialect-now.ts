@@ -1,0 +1,22 @@
+import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
+import { plannedChange, type VrrpDialect } from '../../model/vrrp-agreement.ts';
+import { readAgreementFile } from '../keepalived/agreement-file.ts';
+import { readDialectRecord } from '../keepalived/dialect-record.ts';
+
+/** How a monitor with these settings would speak now: as its flags say, or as all nodes have agreed. */
+export async function dialectNow(
+  { profile, mode, config, monitorConf }: KeepalivedMonitorSettings,
+  at: (path: string) => string,
+): Promise<{ readonly dialect: VrrpDialect; readonly later: string | undefined }> {
+  const flags: VrrpDialect = { profile, mode };
+  const recorded = readDialectRecord(at(`${config}.agreed`), flags);
+  const current = recorded ?? flags;
+  const file = await readAgreementFile(monitorConf.map(at));
+  const change =
+    file.kind === 'agreement' ? plannedChange(current, file.agreement, recorded === undefined) : undefined;
+  if (change === undefined) return { dialect: current, later: undefined };
+  if (change.atMs <= Date.now()) return { dialect: change.dialect, later: undefined };
+  const when = new Date(change.atMs).toISOString();
+  const what = `${change.dialect.profile}, ${change.dialect.mode}`;
+  return { dialect: current, later: `a change to ${what} is agreed for ${when}` };
+}

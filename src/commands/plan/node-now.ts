@@ -1,0 +1,31 @@
+import { request } from '../../protocol/request.ts';
+import { type SupervisorStatus, supervisorStatusSchema } from '../../protocol/supervisor-status.ts';
+import { type VrrpStatus, vrrpStatusSchema } from '../../protocol/vrrp-status.ts';
+
+/** What a supervisor says of itself, or why it says nothing. */
+export type StatusLook<Status> =
+  | { readonly kind: 'answered'; readonly status: Status }
+  | { readonly kind: 'silent'; readonly reason: string };
+
+export async function haproxyStatus(
+  socket: string,
+  timeoutMs: number,
+): Promise<StatusLook<SupervisorStatus>> {
+  return await lookAt(socket, timeoutMs, (answer) => supervisorStatusSchema.safeParse(answer).data);
+}
+
+export async function keepalivedStatus(socket: string, timeoutMs: number): Promise<StatusLook<VrrpStatus>> {
+  return await lookAt(socket, timeoutMs, (answer) => vrrpStatusSchema.safeParse(answer).data);
+}
+
+async function lookAt<Status>(
+  socket: string,
+  timeoutMs: number,
+  parse: (answer: unknown) => Status | undefined,
+): Promise<StatusLook<Status>> {
+  const outcome = await request(socket, 'status', { timeoutMs });
+  if (outcome.kind === 'unreachable') return { kind: 'silent', reason: outcome.message };
+  const status = outcome.kind === 'answered' ? parse(outcome.answer) : undefined;
+  if (status !== undefined) return { kind: 'answered', status };
+  return { kind: 'silent', reason: 'its answer is none of hawser' };
+}

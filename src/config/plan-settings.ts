@@ -1,0 +1,46 @@
+import * as z from 'zod/mini';
+import type { CommandSpec } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { absolutePath } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+
+export const planCommand: CommandSpec = {
+  name: 'plan',
+  summary:
+    'Shows what would change on this node if it were applied now, and what that costs. Changes nothing.',
+  positionals: [],
+  flags: [
+    { flag: '--config <path>', help: 'a settings file that is to take the place of the present one' },
+    { flag: '--settings <path>', help: 'the present one (default: what the daemons were given)' },
+    { flag: '--root <path>', help: "where the node's files are, in a container", default: '/' },
+    { flag: '--timeout <duration>', help: 'how long the API and the supervisors may take', default: '10s' },
+    { flag: '--json', help: 'print JSON, as schemas/plan.schema.json describes it' },
+  ],
+  notes: [
+    'Examples:',
+    '  hawser plan                                               is everything applied?',
+    '  hawser plan --config /tmp/config.yaml                     what would these settings cost?',
+    "  hawser plan --config /tmp/config.yaml --json | jq '.cost.level'",
+    '',
+    'It reads the arguments of the daemons that run on this node, or else of their static pods, asks the API',
+    'for the lists that they follow, renders what they would, and has HAProxy and keepalived check it.',
+    'Costs: nothing, reload, restart, vip-move, interruption. They are those of this node, seen from here.',
+    'Exit codes: 0 nothing would change; 1 something would; 2 the settings or what is made of them would be',
+    'refused (every reason is listed), it cannot tell, or usage.',
+  ].join('\n'),
+};
+
+const schema = z.object({
+  config: z.optional(absolutePath),
+  settings: z.optional(absolutePath),
+  root: absolutePath,
+  timeout: durationMs,
+  json: z._default(z.boolean(), false),
+});
+
+export type PlanSettings = z.infer<typeof schema>;
+
+/** Throws a ConfigError that lists every problem. */
+export function planSettings(values: Readonly<Record<string, unknown>>): PlanSettings {
+  return parseSettings(schema, values);
+}

@@ -1,0 +1,20 @@
+import type { Listener, LoadBalancerFacts } from '../model/change-facts.ts';
+
+const sections = ['global', 'defaults', 'frontend', 'backend', 'listen'];
+
+/** What of a haproxy.cfg its clients can notice. Files that it includes or macros are not followed. */
+export function loadBalancerFacts(text: string): LoadBalancerFacts {
+  const listeners: Listener[] = [];
+  const servers = new Set<string>();
+  let proxy = '';
+  for (const line of text.split('\n')) {
+    const [word = '', name = '', address = ''] = line
+      .replace(/(^|\s)#.*/, '')
+      .trim()
+      .split(/\s+/);
+    if (sections.includes(word)) proxy = `${word} ${name}`.trim();
+    if (word === 'bind') listeners.push(...name.split(',').map((each) => ({ proxy, address: each })));
+    if (word === 'server') servers.add(`${name} ${address}`);
+  }
+  return { listeners, servers: [...servers] };
+}

@@ -1,0 +1,56 @@
+import { parseDocument } from 'yaml';
+import * as z from 'zod/mini';
+
+/** A container of a static pod, as far as it tells how its program is started. */
+export interface ManifestContainer {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Where the node has what the container has at `path`; the path itself where nothing of the node is mounted there. */
+  readonly hostPath: (path: string) => string;
+}
+
+const podSchema = z.object({
+  spec: z.object({
+    containers: z.array(
+      z.object({
+        args: z._default(z.array(z.string()), []),
+        env: z._default(z.array(z.object({ name: z.string(), value: z._default(z.string(), '') })), []),
+        volumeMounts: z._default(z.array(z.object({ name: z.string(), mountPath: z.string() })), []),
+      }),
+    ),
+    volumes: z._default(
+      z.array(z.object({ name: z.string(), hostPath: z.optional(z.object({ path: z.string() })) })),
+      [],
+    ),
+  }),
+});
+
+/** Empty for whatever is no manifest of a pod. */
+export function manifestContainers(text: string): readonly ManifestContainer[] {
+  const parsed = podSchema.safeParse(plainOf(text));
+  if (!parsed.success) return [];
+  const { containers, volumes } = parsed.data.spec;
+  const paths = new Map(volumes.flatMap(({ name, hostPath }) => (hostPath ? [[name, hostPath.path]] : [])));
+  return containers.map(({ args, env, volumeMounts }) => {
+    const mounts = volumeMounts.flatMap(({ name, mountPath }) => {
+      const path = paths.get(name);
+      return path === undefined ? [] : [{ mountPath, path }];
+    });
+    return {
+      args,
+      env: Object.fromEntries(env.map(({ name, value }) => [name, value])),
+      hostPath: (path) => {
+        const mount = mounts.find((each) => path === each.mountPath || path.startsWith(`${each.mountPath}/`));
+        return mount === undefined ? path : `${mount.path}${path.slice(mount.mountPath.length)}`;
+      },
+    };
+  });
+}
+
+function plainOf(text: string): unknown {
+  try {
+    return parseDocument(text, { logLevel: 'silent' }).toJS({ maxAliasCount: 20 });
+  } catch {
+    return undefined;
+  }
+}

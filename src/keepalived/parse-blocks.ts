@@ -1,0 +1,57 @@
+/** A line of keepalived.conf, and what stands in the braces behind it. */
+export interface Block {
+  readonly words: readonly string[];
+  readonly children: Block[];
+}
+
+/** keepalived.conf is read by lines; braces may end one or stand alone. */
+export function parseBlocks(text: string): readonly Block[] {
+  const root: Block[] = [];
+  const open: Block[][] = [root];
+  for (const line of text.split('\n')) {
+    let words: string[] = [];
+    let last: Block[] | undefined;
+    const flush = (): void => {
+      if (words.length === 0) return;
+      last = [];
+      open.at(-1)?.push({ words, children: last });
+      words = [];
+    };
+    for (const token of tokensOf(line)) {
+      if (token === '{') {
+        flush();
+        open.push(last ?? childrenOfLast(open.at(-1)));
+      } else if (token === '}') {
+        flush();
+        if (open.length > 1) open.pop();
+      } else words.push(unquoted(token));
+    }
+    flush();
+  }
+  return root;
+}
+
+/** A brace on a line of its own belongs to the line before. */
+function childrenOfLast(blocks: Block[] | undefined): Block[] {
+  const before = blocks?.at(-1);
+  return before === undefined ? [] : before.children;
+}
+
+function tokensOf(line: string): readonly string[] {
+  return line.match(/"[^"]*"|[#!].*|[{}]|[^\s{}"]+/g)?.filter((token) => !/^[#!]/.test(token)) ?? [];
+}
+
+function unquoted(token: string): string {
+  return token.replace(/^"(.*)"$/, '$1');
+}
+
+/** The word behind the first line that begins with `key`: its value. */
+export function wordAfter(blocks: readonly Block[], key: string): string | undefined {
+  return blocks.find(({ words }) => words[0] === key)?.words[1];
+}
+
+/** The first words of the lines in a block such as `track_file { … }`. */
+export function namesIn(children: readonly Block[], block: string): readonly string[] {
+  const lines = children.filter(({ words }) => words[0] === block).flatMap((each) => each.children);
+  return lines.flatMap(({ words }) => words[0] ?? []);
+}

@@ -1,0 +1,24 @@
+import type { VrrpFacts, VrrpInstanceFacts } from '../model/change-facts.ts';
+import { namesIn, parseBlocks, wordAfter } from './parse-blocks.ts';
+import { parseConfiguration } from './parse-configuration.ts';
+
+/** What of a keepalived.conf decides who hears whom, and who holds what. `include` is not followed. */
+export function vrrpFacts(text: string): VrrpFacts {
+  const { instances, profile } = parseConfiguration(text);
+  const blocks = parseBlocks(text).filter(({ words }) => words[0] === 'vrrp_instance');
+  return {
+    version: profile === 'openshift' ? 2 : 3,
+    instances: instances.map(({ name, vips, takeOverMs }, index): VrrpInstanceFacts => {
+      const own = blocks[index]?.children ?? [];
+      const peers = namesIn(own, 'unicast_peer');
+      return {
+        ...{ name, peers, takeOverMs },
+        interface: wordAfter(own, 'interface') ?? '',
+        virtualRouterId: Number(wordAfter(own, 'virtual_router_id') ?? '0'),
+        mode: peers.length > 0 ? 'unicast' : 'multicast',
+        vips: vips.map(({ address }) => address),
+        advertIntervalMs: Number(wordAfter(own, 'advert_int') ?? '1') * 1_000,
+      };
+    }),
+  };
+}

@@ -1,0 +1,12 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { planJsonSchema } from '../../src/observe/plan/report.ts';
+
+const schema = fileURLToPath(new URL('../../schemas/plan.schema.json', import.meta.url));
+
+test('schemas/plan.schema.json is what --json is made of', () => {
+  if (process.env['UPDATE_GOLDENS'] === '1')
+    writeFileSync(schema, `${JSON.stringify(planJsonSchema(), null, 2)}\n`);
+  expect(JSON.parse(readFileSync(schema, 'utf8'))).toEqual(planJsonSchema());
+});
