@@ -12,6 +12,7 @@ const news = elementOf('news');
 let title = document.title;
 let heardMs = Date.now();
 
+document.documentElement.dataset['contact'] = 'asking';
 connect();
 setInterval(() => {
   if (Date.now() - heardMs > SILENCE_MS) lost();

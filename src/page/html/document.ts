@@ -58,7 +58,7 @@ ${sprite}
 <header>
 <p class="brand">hawser</p>
 <p class="contact"><span id="contact" role="status">As it was at</span> <time id="heard" datetime="${at}">${clockText(at)} UTC</time></p>
-<noscript><p class="contact">Without scripts this page stands still: reload it.</p></noscript>
+<p class="still">Without its script this page stands still: reload it.</p>
 </header>
 <p id="news" class="hidden" role="status"></p>
 ${main(view)}

@@ -1,0 +1,56 @@
+import type { BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
+import { afterAll, onTestFinished } from 'vitest';
+import type { ClusterStatus } from '../../src/protocol/node-status.ts';
+import { builtAssets } from '../helpers/page/assets.ts';
+import { startBrowser } from '../helpers/page/browser.ts';
+import { type PageHost, type PageHostOptions, startPageHost } from '../helpers/page/page-host.ts';
+
+/** A page in a browser, and all that it complained about or asked for. */
+export interface Opened {
+  readonly page: Page;
+  /** Errors and warnings of the console, a policy that was broken among them, and errors that nobody caught. */
+  readonly complaints: readonly string[];
+  /** Of every request. */
+  readonly urls: readonly string[];
+}
+
+/** One browser for a file of tests. */
+export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<Opened> {
+  const started = startBrowser();
+  afterAll(async () => await (await started).close());
+  return async (url, options) => {
+    const browser = (await started).browser();
+    if (browser === null) throw new Error('Cannot open a page: there is no browser');
+    const context = await browser.newContext(options);
+    onTestFinished(() => context.close());
+    return await open(context, url);
+  };
+}
+
+async function open(context: BrowserContext, url: string): Promise<Opened> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const urls: string[] = [];
+  page.on('console', (message: ConsoleMessage) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => urls.push(request.url()));
+  await page.goto(url);
+  return { page, complaints, urls };
+}
+
+/** The page's server with what the build makes of its files. */
+export async function hostOf(
+  status: ClusterStatus | (() => Promise<ClusterStatus>),
+  options: PageHostOptions = {},
+): Promise<PageHost> {
+  const host = await startPageHost(status, { assets: builtAssets(), ...options });
+  onTestFinished(host.stop);
+  return host;
+}
+
+/** Resolves once it has heard from the server. */
+export async function waitForContact(page: Page): Promise<void> {
+  await page.waitForSelector('[data-contact=live]');
+}
