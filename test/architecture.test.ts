@@ -38,6 +38,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   peers: ['model', 'node', 'zod'],
   status: ['model', 'protocol', 'peers', 'haproxy', 'system', 'node', 'zod'],
+  page: ['model', 'protocol', 'observe', 'node'],
   observe: ['model', 'node', 'pino', 'prom-client', 'zod'],
   system: ['model', 'node', 'execa', 'chokidar'],
 };

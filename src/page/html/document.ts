@@ -1,4 +1,5 @@
 import type { PageView } from '../view/page-view.ts';
+import { countText } from '../view/said.ts';
 import { clockText } from '../view/time-span.ts';
 import { haproxySection } from './haproxy.ts';
 import { type Html, html, textOf } from './html.ts';
@@ -17,7 +18,8 @@ export function mainPart(view: PageView): string {
 
 function main(view: PageView): Html {
   const { verdict, node, cluster, problems } = view;
-  const told = toldOf('The cluster', `${verdict.words}. ${problems.join('. ')}`);
+  // The problems say for how long, which changes all the time.
+  const told = toldOf('The cluster', `${verdict.words}, ${countText(problems.length, 'problem')}`);
   return html`<main id="state">
 <div class="verdict ${verdict.tone}"${told}>
 <h1>${icon(verdict.tone)}<span>${verdict.words}</span></h1>

@@ -7,6 +7,7 @@ export interface VipView {
   readonly holder: Said;
   /** `3 h`; null where that is not known. */
   readonly heldFor: string | null;
+  /** Why it went there, or what else is known of it. */
   readonly why: readonly string[];
   readonly ranks: readonly RankView[];
 }
@@ -29,7 +30,7 @@ export function vipViews(status: ClusterStatus): readonly VipView[] {
     kind: vip.kind,
     holder: holderOf(vip.holders),
     heldFor: heldFor(status, vip),
-    why: vip.why,
+    why: whyOf(status, vip),
     ranks: ranksOf(status, vip),
   }));
 }
@@ -53,10 +54,25 @@ function heldFor(status: ClusterStatus, { vip, holders }: Vip): string | null {
   return instance?.state === 'MASTER' ? ageText(instance.sinceMs) : null;
 }
 
+/** The sums of the nodes stand in the table: what is left to say is what made the VIP move. */
+function whyOf(status: ClusterStatus, { vip, holders, why }: Vip): readonly string[] {
+  const nodes = nodesOf(status).flatMap(({ said: node }) => node ?? []);
+  const moves = nodes.flatMap((node) => {
+    const move = node.keepalivedSupervisor?.lastTransition;
+    const isItsOwn = holders.includes(node.node) && instanceOf(node, vip)?.name === move?.instance;
+    return move && isItsOwn ? [`${node.node} was ${move.from} before: ${move.reason}`] : [];
+  });
+  return nodes.some((node) => standingFor(node, vip) !== undefined) ? moves : why;
+}
+
+function standingFor(node: NodeStatus, vip: string): Standing | undefined {
+  return node.keepalivedMonitor?.standings.find(({ vips }) => vips.includes(vip));
+}
+
 /** The highest first; those that say nothing of themselves last. */
 function ranksOf(status: ClusterStatus, vip: Vip): readonly RankView[] {
   const ranks = nodesOf(status).flatMap(({ name, said: node, peer }) => {
-    const standing = node?.keepalivedMonitor?.standings.find(({ kind }) => kind === vip.kind);
+    const standing = node === null ? undefined : standingFor(node, vip.vip);
     if (node !== null && standing !== undefined) return [rankOf(node, standing, vip)];
     if (vip.kind === 'ingress' && !vip.holders.includes(name)) return [];
     return [seenFromHere(status, name, vip, node, peer)];

@@ -72,7 +72,16 @@ export function nodeStatus({
         },
       ],
       trackFiles: [{ path: '/run/lb', instances: ['prod_API'], value: holder ? 30 : 0, silent: false }],
-      lastTransition: null,
+      lastTransition: {
+        ...{
+          instance: 'prod_API',
+          from: 'BACKUP',
+          to: holder ? 'MASTER' : 'BACKUP',
+          priority,
+          agoMs: sinceMs,
+        },
+        reason: holder ? 'no advert of a node with a higher priority' : 'keepalived has started',
+      },
     },
     keepalivedMonitor: {
       ...{ version: '0.1.0', clusterName: 'prod-eu-1', profile: 'fast', mode: 'unicast' },
