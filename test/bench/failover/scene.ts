@@ -32,7 +32,7 @@ export interface Scene extends AsyncDisposable {
 }
 
 const REST_MS = 1_500;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 
 export interface SceneOptions extends VrrpBedOptions, HawserStackOptions {}
 
