@@ -69,6 +69,10 @@ const commands: Readonly<
     summary: 'give the VIPs up and end keepalived; --start starts it again',
     load: () => import('./commands/keepalived-stop.ts'),
   },
+  status: {
+    summary: 'who holds each VIP and why, the API servers, what is wrong: now',
+    load: () => import('./commands/status.ts'),
+  },
   plan: {
     summary: 'what would change if applied now, and what it costs',
     load: () => import('./commands/plan.ts'),

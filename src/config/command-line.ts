@@ -18,6 +18,8 @@ export interface Flag {
    * other programs have to find without the file; else in the section of its command.
    */
   readonly inFile?: 'top' | 'never';
+  /** The settings file has it as another command's key: the page of a monitor is that monitor's `listen`. */
+  readonly keyInFile?: readonly [Section, string];
   /** Typed, it stands for this other flag too: what the settings file says about that one does not count. */
   readonly replaces?: string;
   /** Every value that it takes; of a list, those of its elements. */
@@ -82,7 +84,7 @@ export function readCommandLine(
   const options = command.options.map((option, index) => {
     const name = option.attributeName();
     const isReplaced = flags.some((flag) => flag.replaces === name && isTyped(flag, command, env));
-    const found = isReplaced ? undefined : valueIn(file, spec.section, name, flags[index]?.inFile);
+    const found = isReplaced ? undefined : fileValue(flags[index], file, spec.section, name);
     return [name, typedValue(command, option, env) ?? found ?? defaultValue(command, option)] as const;
   });
   const entries = [...options, ...positionalsOf(spec, command, file)];
@@ -161,6 +163,16 @@ function typedValue(command: Command, option: Option, env: NodeJS.ProcessEnv): O
 
 function defaultValue(command: Command, option: Option): Origin {
   return { value: command.getOptionValue(option.attributeName()), from: 'default' };
+}
+
+function fileValue(
+  flag: Flag | undefined,
+  file: SettingsFile | undefined,
+  section: Section | undefined,
+  name: string,
+): Origin | undefined {
+  const [place, key] = flag?.keyInFile ?? [section, name];
+  return valueIn(file, place, key, flag?.inFile);
 }
 
 function valueIn(

@@ -14,6 +14,7 @@ import { keepalivedMonitorCommand, renderKeepalivedCommand } from './keepalived-
 import { keepalivedSuperviseCommand } from './keepalived-supervise-settings.ts';
 import { planCommand } from './plan-settings.ts';
 import { settingsCommand } from './settings-command.ts';
+import { statusCommand } from './status-settings.ts';
 import { timelineCommand } from './timeline-settings.ts';
 
 /** Everything that can be typed after `hawser`. */
@@ -33,6 +34,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   keepalivedReloadCommand,
   keepalivedStatusCommand,
   keepalivedStopCommand,
+  statusCommand,
   planCommand,
   doctorCommand,
   timelineCommand,

@@ -1,7 +1,8 @@
 import { request } from 'node:https';
 import type { ApiServer } from '../model/api-server.ts';
 import { endpointOf } from '../model/choose-servers.ts';
-import { type HealthAnswer, silenceOf } from '../system/ask-health.ts';
+import type { HealthAnswer } from '../system/ask-health.ts';
+import { silenceOf } from '../system/silence.ts';
 
 /** Whether an API server still answers `/readyz`, for the loss guard. Never throws. */
 export async function probeReadyz(

@@ -11,7 +11,7 @@ import { askProgram, type ProgramName } from './ask-program.ts';
 
 /** Where a node's programs are asked. */
 export interface StatusPlaces {
-  /** This node's name. */
+  /** This node's name, where the group that it is in does not have it under another one. */
   readonly node: string;
   /** Undefined where a program serves no page (`--listen off`). */
   readonly pages: Readonly<Record<ProgramName, PageAddress | undefined>>;
@@ -42,7 +42,7 @@ export async function collectNodeStatus(
   return {
     v: 1,
     at,
-    node,
+    node: keepalivedMonitor.status?.group.find(({ self }) => self)?.name ?? node,
     programs: asked.map(({ program }) => program),
     haproxySupervisor: haproxySupervisor.status,
     haproxyMonitor: haproxyMonitor.status,

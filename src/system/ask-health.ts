@@ -1,7 +1,7 @@
 import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
-import { codeOf, messageOf } from '../model/errors.ts';
 import type { HealthUrl } from '../model/health-url.ts';
+import { silenceOf } from './silence.ts';
 
 /** `said` is `HTTP 503`, or why there is no answer. */
 export interface HealthAnswer {
@@ -28,10 +28,4 @@ export function askHealth(url: HealthUrl, timeoutMs: number, signal: AbortSignal
     });
     question.once('error', (error) => resolve({ ok: false, said: silenceOf(error, timeout, timeoutMs) }));
   });
-}
-
-/** Why there was no answer, in a few words. */
-export function silenceOf(error: unknown, timeout: AbortSignal, timeoutMs: number): string {
-  if (timeout.aborted) return `no answer within ${timeoutMs} ms`;
-  return codeOf(error) === 'ECONNREFUSED' ? 'nobody listens there' : messageOf(error);
 }

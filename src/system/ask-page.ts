@@ -1,5 +1,5 @@
-import { get } from 'node:http';
-import { silenceOf } from './ask-health.ts';
+import { connect } from 'node:net';
+import { silenceOf } from './silence.ts';
 
 export interface PageAddress {
   /** An address, without brackets. */
@@ -15,7 +15,12 @@ export type PageAnswer =
 /** Far above any status or statistics of a control plane. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
-/** What a page says, over a connection of its own. Never rejects. */
+/**
+ * What a page says, over a connection of its own. Never rejects.
+ *
+ * As much of HTTP/1.0 as one GET needs, which has no chunks and ends with its connection: loading `node:http` takes as
+ * long as asking a dozen pages, and somebody waits for `hawser status`.
+ */
 export function askPage(
   { host, port }: PageAddress,
   path: string,
@@ -24,18 +29,41 @@ export function askPage(
   return new Promise((resolve) => {
     const timeout = AbortSignal.timeout(timeoutMs);
     const bounded = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    const socket = connect({ host, port, signal: bounded, allowHalfOpen: true });
+    const settle = (answer: PageAnswer): void => {
+      resolve(answer);
+      socket.destroy();
+    };
     const fail = (error: unknown): void =>
-      resolve({ kind: 'silent', message: silenceOf(error, timeout, timeoutMs) });
-    const question = get({ host, port, path, agent: false, signal: bounded }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8');
-      answer.on('data', (part: string) => {
-        text += part;
-        if (text.length > MOST_CHARACTERS) answer.destroy(new Error('the answer has no end'));
-      });
-      answer.once('error', fail);
-      answer.once('end', () => resolve({ kind: 'answered', status: answer.statusCode ?? 0, text }));
+      settle({ kind: 'silent', message: silenceOf(error, timeout, timeoutMs) });
+    let received = '';
+    socket.setEncoding('utf8');
+    socket.once('connect', () =>
+      socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostHeader(host, port)}\r\n\r\n`),
+    );
+    socket.on('data', (part: string) => {
+      received += part;
+      if (received.length > MOST_CHARACTERS) fail(new Error('the answer has no end'));
     });
-    question.once('error', fail);
+    socket.once('end', () => {
+      const answer = parseAnswer(received);
+      if (answer === undefined) fail(new Error('the answer is not HTTP, or only half of it'));
+      else settle(answer);
+    });
+    socket.once('error', fail);
   });
+}
+
+function hostHeader(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function parseAnswer(received: string): Extract<PageAnswer, { kind: 'answered' }> | undefined {
+  const end = received.indexOf('\r\n\r\n');
+  const status = /^HTTP\/1\.[01] (\d{3}) /.exec(received)?.[1];
+  if (end === -1 || status === undefined) return undefined;
+  const text = received.slice(end + 4);
+  const length = /^content-length:\s*(\d+)\s*$/im.exec(received.slice(0, end))?.[1];
+  if (length !== undefined && Number(length) !== Buffer.byteLength(text)) return undefined;
+  return { kind: 'answered', status: Number(status), text };
 }

@@ -36,29 +36,6 @@ function list(neighbours: readonly Neighbour[]): string {
   return neighbours.map(({ address }) => `"${address}"`).join(', ');
 }
 
-/** The addresses that the kernel knows to be at each MAC, of both families; empty where it cannot be asked. */
-export async function knownNeighbours(): Promise<ReadonlyMap<string, readonly string[]>> {
-  try {
-    const { stdout } = await runCommand(['ip', '-json', 'neigh', 'show'], { timeoutMs: IP_TIMEOUT_MS });
-    return parseNeighbours(stdout);
-  } catch {
-    return new Map();
-  }
-}
-
-/** What `ip -json neigh show` printed. Exported for its test. */
-export function parseNeighbours(json: string): ReadonlyMap<string, readonly string[]> {
-  const entries: unknown = JSON.parse(json === '' ? '[]' : json);
-  const found = new Map<string, readonly string[]>();
-  for (const entry of Array.isArray(entries) ? entries : []) {
-    if (typeof entry !== 'object' || entry === null || !('dst' in entry) || !('lladdr' in entry)) continue;
-    const { dst, lladdr } = entry;
-    if (typeof dst === 'string' && typeof lladdr === 'string')
-      found.set(lladdr, [...(found.get(lladdr) ?? []), dst]);
-  }
-  return found;
-}
-
 /** Of this machine's network cards. */
 export function ownMacs(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);

@@ -11,7 +11,8 @@ import {
 import type { KeepalivedModel, VipKind, VrrpInstance } from '../../model/vrrp.ts';
 import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
-import { askNeighbours, knownNeighbours, ownMacs } from '../../system/neighbours.ts';
+import { readNeighbourTable } from '../../system/neighbour-table.ts';
+import { askNeighbours, ownMacs } from '../../system/neighbours.ts';
 import type { Observers } from '../monitor/observers.ts';
 
 /** The answer to a question on the same segment comes within a millisecond, or is not to be counted on. */
@@ -146,7 +147,7 @@ async function otherHolders(
   const own = ownMacs();
   const foreign = answers.filter(({ mac }) => !own.has(mac));
   if (foreign.length === 0) return () => [];
-  const neighbours = await knownNeighbours();
+  const neighbours = (await readNeighbourTable()) ?? new Map<string, readonly string[]>();
   const allPeers = instances.flatMap(({ peers }) => peers);
   return (instance) =>
     foreign

@@ -1,10 +1,8 @@
-import { createSocket } from 'node:dgram';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { touchNeighbour } from '../../system/neighbour-table.ts';
 import { lastWords, type RunProgram } from '../run-program.ts';
 
-/** Discard (RFC 863): whatever listens there has to throw it away. */
-const DISCARD_PORT = 9;
 const LOOK_EVERY_MS = 100;
 /** Who is there answers within milliseconds. */
 const LONGEST_WAIT_MS = 800;
@@ -40,7 +38,7 @@ export async function knownNeighbour(
   device: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  await sendDatagram(address);
+  await touchNeighbour(address);
   const end = performance.now() + LONGEST_WAIT_MS;
   do {
     const shown = await run(['ip', '-json', 'neigh', 'show', 'to', address, 'dev', device], signal);
@@ -57,16 +55,4 @@ export function neighbourOf(json: string): string | undefined {
   return entry?.state?.some((state) => state === 'FAILED' || state === 'INCOMPLETE')
     ? undefined
     : entry?.lladdr;
-}
-
-/** Nobody has to get it; an unreachable network is seen by the missing answer. */
-function sendDatagram(address: string): Promise<void> {
-  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
-  return new Promise((resolve) => {
-    const done = (): void => {
-      socket.close(() => resolve());
-    };
-    socket.once('error', done);
-    socket.send('', DISCARD_PORT, address, done);
-  });
 }

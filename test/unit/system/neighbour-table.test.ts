@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseNeighbours } from '../../../src/system/neighbours.ts';
+import { parseNeighbours } from '../../../src/system/neighbour-table.ts';
 
 test('neighbours are known by their MAC, those that do not answer are not', () => {
   const json =

@@ -1,0 +1,56 @@
+import { readCommandLine } from '../config/command-line.ts';
+import { forgivingReader } from '../config/doctor-settings.ts';
+import { readSettingsFile } from '../config/read-settings-file.ts';
+import { type StatusSettings, statusCommand, statusSettings } from '../config/status-settings.ts';
+import type { ClusterStatus } from '../protocol/node-status.ts';
+import { collectClusterStatus } from '../status/collect-cluster-status.ts';
+import { exitCodeOf, statusLines } from '../status/status-lines.ts';
+import { clusterPlaces } from './status/cluster-places.ts';
+import { watch } from './status/watch.ts';
+import { stopOnSignals } from './stop-signals.ts';
+
+/** `hawser status`. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const file = forgivingReader(readSettingsFile);
+  const line = readCommandLine(statusCommand, argv, env, file.read);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = statusSettings(line.values);
+  const settingsFile = file.look();
+  // Somebody who asks what is wrong gets an answer all the same.
+  if (settingsFile.kind === 'broken') process.stderr.write(`${settingsFile.problems.join('\n')}\n`);
+  const colours = process.stdout.isTTY && !env['NO_COLOR'];
+  const show = (status: ClusterStatus): readonly string[] =>
+    settings.json ? [JSON.stringify(status)] : statusLines(status, { colours });
+  if (settings.watch) {
+    await watchStatus(settings, show);
+    return 0;
+  }
+  const status = await look(settings, new AbortController().signal);
+  await print(show(status).join('\n'));
+  return exitCodeOf(status);
+}
+
+async function look(settings: StatusSettings, signal: AbortSignal): Promise<ClusterStatus> {
+  return await collectClusterStatus(await clusterPlaces(settings), signal);
+}
+
+async function watchStatus(
+  settings: StatusSettings,
+  show: (status: ClusterStatus) => readonly string[],
+): Promise<void> {
+  const readerGone = new AbortController();
+  process.stdout.once('error', () => readerGone.abort());
+  const signal = AbortSignal.any([stopOnSignals(() => undefined), readerGone.signal]);
+  await watch(async () => show(await look(settings, signal)), process.stdout, signal);
+}
+
+/** A reader that has seen enough, such as `head`, is no failure. */
+async function print(text: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    process.stdout.once('error', () => resolve());
+    process.stdout.write(`${text}\n`, () => resolve());
+  });
+}

@@ -1,0 +1,36 @@
+import type { StatusSettings } from '../../config/status-settings.ts';
+import type { ClusterPlaces } from '../../status/collect-cluster-status.ts';
+import type { PeerQuestion } from '../../status/observe-peers.ts';
+
+/** Where everything is asked, by the settings. The peers' files are read anew each time: they are renewed. */
+export async function clusterPlaces(settings: StatusSettings): Promise<ClusterPlaces> {
+  const { apiVips, ingressVips, statPort, healthPort, nodeName } = settings;
+  return {
+    ...{ statPort, healthPort, node: nodeName },
+    pages: {
+      'haproxy-supervisor': settings.haproxySupervisor,
+      'haproxy-monitor': settings.haproxyMonitor,
+      'keepalived-supervisor': settings.keepalivedSupervisor,
+      'keepalived-monitor': settings.keepalivedMonitor,
+    },
+    vips: [
+      ...apiVips.map((vip) => ({ vip, kind: 'api' as const })),
+      ...ingressVips.map((vip) => ({ vip, kind: 'ingress' as const })),
+    ],
+    question: await peerQuestion(settings),
+  };
+}
+
+async function peerQuestion({ peers }: StatusSettings): Promise<PeerQuestion> {
+  if (peers === undefined)
+    return { kind: 'none', problem: 'this node has no --peer-tls-… files to ask it with' };
+  // TLS takes a third of the time that this command has: only where it is needed.
+  const [{ readCredentials }, { fetchPeerStatus }] = await Promise.all([
+    import('../../peers/credentials.ts'),
+    import('../../status/peer-client.ts'),
+  ]);
+  const look = await readCredentials(peers.files, new Date());
+  if (look.kind !== 'good') return { kind: 'none', problem: look.message };
+  const access = { credentials: look.credentials, port: peers.port };
+  return { kind: 'asked', ask: (peer, limits) => fetchPeerStatus(peer, access, limits) };
+}

@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+const AGAIN_MS = 1_000;
+const [HIDE_CURSOR, SHOW_CURSOR, HOME, TO_END_OF_LINE, TO_END_OF_SCREEN] = [
+  ...['\u001b[?25l', '\u001b[?25h', '\u001b[H', '\u001b[K', '\u001b[J'],
+];
+
+/** Where a picture is drawn again and again: a terminal, or whatever else takes text. */
+export interface Screen {
+  readonly isTTY?: boolean | undefined;
+  readonly rows?: number | undefined;
+  readonly write: (text: string) => unknown;
+}
+
+/**
+ * Draws what `look` gives every second until `signal` aborts. A terminal has it in one place, cut to its height; anything
+ * else gets one block after another.
+ */
+export async function watch(
+  look: () => Promise<readonly string[]>,
+  screen: Screen,
+  signal: AbortSignal,
+): Promise<void> {
+  if (screen.isTTY) screen.write(`${HIDE_CURSOR}${HOME}${TO_END_OF_SCREEN}`);
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
+    const lines = await look();
+    if (signal.aborted) break;
+    screen.write(screen.isTTY ? picture(lines, screen.rows) : `${isFirst ? '' : '\n'}${lines.join('\n')}\n`);
+    await pause(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  }
+  if (screen.isTTY) screen.write(SHOW_CURSOR ?? '');
+}
+
+/** Drawn over the one before without clearing it first, which would flicker. */
+function picture(lines: readonly string[], rows = 24): string {
+  const room = Math.max(2, rows - 1);
+  const left = lines.length - (room - 1);
+  const shown =
+    lines.length <= room ? lines : [...lines.slice(0, room - 1), `… ${left} more lines: hawser status`];
+  return `${HOME}${shown.map((line) => `${line}${TO_END_OF_LINE}\n`).join('')}${TO_END_OF_SCREEN}`;
+}

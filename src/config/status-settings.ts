@@ -1,0 +1,100 @@
+import { hostname } from 'node:os';
+import * as z from 'zod/mini';
+import { ConfigError } from '../model/errors.ts';
+import type { CommandSpec, Flag } from './command-line.ts';
+import { addresses, optionalListenAddress, port } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+import { peerFields, peerProblems, peerSettings } from './peer-settings.ts';
+import { apiVipsFlag, healthPortFlag, peerFlags } from './shared-flags.ts';
+
+/** Where the four programs are asked, and HAProxy. For every command that asks them. */
+export const statusPlacesFlags: readonly Flag[] = [
+  {
+    flag: '--haproxy-monitor <address:port>',
+    help: 'its page, or "off"; in the settings file haproxy.listen',
+    default: '127.0.0.1:50937',
+    keyInFile: ['haproxy', 'listen'],
+  },
+  {
+    flag: '--keepalived-monitor <address:port>',
+    help: 'its page, or "off"; in the settings file keepalived.listen',
+    default: '127.0.0.1:50938',
+    keyInFile: ['keepalived', 'listen'],
+  },
+  {
+    flag: '--keepalived-supervisor <address:port>',
+    help: 'its page, or "off": its --listen',
+    default: '127.0.0.1:50939',
+    inFile: 'never',
+  },
+  {
+    flag: '--haproxy-supervisor <address:port>',
+    help: 'its page, or "off": its --listen',
+    default: '127.0.0.1:50940',
+    inFile: 'never',
+  },
+  { flag: '--stat-port <port>', help: "HAProxy's statistics page, on loopback", default: '29445' },
+  healthPortFlag,
+  apiVipsFlag,
+  { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise', inFile: 'top' },
+  {
+    flag: '--node-name <name>',
+    help: "this node's name in the list of nodes (default: the hostname)",
+    inFile: 'top',
+  },
+  ...peerFlags,
+];
+
+export const statusCommand: CommandSpec = {
+  name: 'status',
+  summary:
+    'Who holds each VIP and why, the API servers, HAProxy, keepalived, and what is wrong: at this moment.',
+  section: 'haproxy',
+  positionals: [],
+  flags: [
+    { flag: '--watch', help: 'again every second, until Ctrl-C', inFile: 'never' },
+    { flag: '--json', help: 'print JSON, as schemas/status.schema.json describes it', inFile: 'never' },
+    ...statusPlacesFlags,
+  ],
+  notes: [
+    'Examples:',
+    '  hawser status                                     on any control-plane node, as any user',
+    '  hawser status --watch',
+    "  hawser status --json | jq -r '.vips[] | [.vip, .holders[]] | @tsv'",
+    '  hawser status --json | jq \'.here.servers[] | select(.state != "up")\'',
+    '',
+    'Asks the loopback pages of all four programs and of HAProxy at once, and the other nodes; whatever is dead is',
+    'named, and the rest is shown. A priority is the sum that keepalived has: the place in the list, then each check.',
+    'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (nothing of hawser answers here), or usage.',
+  ].join('\n'),
+};
+
+/** Of the commands that have `statusPlacesFlags`. */
+export const statusPlacesFields = {
+  haproxyMonitor: optionalListenAddress,
+  keepalivedMonitor: optionalListenAddress,
+  keepalivedSupervisor: optionalListenAddress,
+  haproxySupervisor: optionalListenAddress,
+  statPort: port,
+  healthPort: port,
+  apiVips: z._default(addresses, []),
+  ingressVips: z._default(addresses, []),
+  nodeName: z._default(z.string().check(z.minLength(1)), hostname),
+  ...peerFields,
+};
+
+const schema = z.object({
+  ...statusPlacesFields,
+  watch: z._default(z.boolean(), false),
+  json: z._default(z.boolean(), false),
+});
+
+/** Throws a ConfigError that lists every problem. */
+export function statusSettings(values: Readonly<Record<string, unknown>>) {
+  const settings = parseSettings(schema, values);
+  const problems = peerProblems(settings, [...settings.apiVips, ...settings.ingressVips]);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...settings, peers: peerSettings(settings) };
+}
+
+export type StatusSettings = ReturnType<typeof statusSettings>;

@@ -1,0 +1,41 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ClusterStatus } from '../protocol/node-status.ts';
+import { presentAddresses } from '../system/interface-addresses.ts';
+import { readNeighbourTable, touchNeighbour } from '../system/neighbour-table.ts';
+import { clusterStatus } from './cluster-status.ts';
+import { collectNodeStatus, type StatusPlaces } from './collect-node-status.ts';
+import { knownPeers } from './known-peers.ts';
+import { observePeers, type PeerQuestion } from './observe-peers.ts';
+import { knownVips, type VipStatus } from './vip-holders.ts';
+
+export interface ClusterPlaces extends StatusPlaces {
+  /** HAProxy's, on every node. */
+  readonly healthPort: number;
+  /** What the settings say, for when no program does. */
+  readonly vips: readonly Pick<VipStatus, 'vip' | 'kind'>[];
+  readonly question: PeerQuestion;
+}
+
+/** On the same segment an answer comes within a millisecond or two, or a node is dead. */
+const PEERS_WITHIN_MS = 120;
+const SEGMENT_WITHIN_MS = 30;
+const TABLE_WITHIN_MS = 150;
+
+/** Everything that can be told from this node, about it and about the others. Never rejects. */
+export async function collectClusterStatus(
+  places: ClusterPlaces,
+  signal: AbortSignal,
+): Promise<ClusterStatus> {
+  const here = await collectNodeStatus(places, signal);
+  const ownAddresses = presentAddresses();
+  const vips = knownVips(here, places.vips);
+  const elsewhere = vips.filter(({ vip }) => !ownAddresses.has(vip));
+  await Promise.all(elsewhere.map(({ vip }) => touchNeighbour(vip)));
+  const [looks] = await Promise.all([
+    observePeers(knownPeers(here, ownAddresses), places, { timeoutMs: PEERS_WITHIN_MS, signal }),
+    pause(elsewhere.length === 0 ? 0 : SEGMENT_WITHIN_MS, undefined, { signal }).catch(() => undefined),
+  ]);
+  // By now the kernel knows who answers for the VIPs, and which of the peers that is.
+  const neighbours = elsewhere.length === 0 ? new Map() : await readNeighbourTable(TABLE_WITHIN_MS);
+  return clusterStatus(here, vips, looks, { ownAddresses, neighbours });
+}

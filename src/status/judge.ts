@@ -1,0 +1,68 @@
+import type { ClusterStatus, NodeStatus } from '../protocol/node-status.ts';
+import { haproxyProblems } from './haproxy-problems.ts';
+import { keepalivedProblems } from './keepalived-problems.ts';
+import { type Problem, worstFirst } from './problem.ts';
+
+export type Unjudged = Omit<ClusterStatus, 'verdict' | 'problems'>;
+
+/** What is not as it should be, worst first. Nothing at all is known where nobody answered. */
+export function judge(status: Unjudged): Pick<ClusterStatus, 'verdict' | 'problems'> {
+  const { here, peers } = status;
+  if (!isAnybodyThere(here) && peers.every(({ published }) => published === null)) {
+    const [first] = here.programs.filter(({ state }) => state === 'silent');
+    const detail = first === undefined ? '' : ` (${first.name} at ${first.address}: ${first.problem})`;
+    return { verdict: 'unknown', problems: [`nothing of hawser answers on ${here.node}${detail}`] };
+  }
+  const problems = worstFirst([...vipProblems(status), ...nodeProblems(here), ...peerProblems(status)]);
+  return {
+    verdict: problems.length === 0 ? 'healthy' : 'degraded',
+    problems: problems.map(({ text }) => text),
+  };
+}
+
+/** What is wrong on one node, by what it says itself. */
+export function nodeProblems(node: NodeStatus): readonly Problem[] {
+  return [...haproxyProblems(node), ...keepalivedProblems(node), ...programProblems(node)];
+}
+
+function isAnybodyThere({ programs, servers }: NodeStatus): boolean {
+  return servers !== null || programs.some(({ state }) => state === 'answers');
+}
+
+function programProblems({ programs }: NodeStatus): readonly Problem[] {
+  return programs
+    .filter(({ state }) => state === 'silent')
+    .map(({ name, address, problem }) => ({
+      rank: 'program',
+      text: `${name} does not answer at ${address}: ${problem}`,
+    }));
+}
+
+function vipProblems({ vips, here }: Unjudged): readonly Problem[] {
+  return vips.flatMap(({ vip, kind, holders }): readonly Problem[] => {
+    if (holders.length === 1) return [];
+    const found =
+      holders.length === 0
+        ? `nobody is seen to hold it from ${here.node}`
+        : `${holders.join(' and ')} hold it`;
+    return [{ rank: 'outage', text: `${kind} VIP ${vip}: ${found}, expected one holder` }];
+  });
+}
+
+/** A server that is down for this node is told once, whoever else says it. */
+function peerProblems({ here, peers }: Unjudged): readonly Problem[] {
+  const known = new Set(nodeProblems(here).map(({ subject }) => subject));
+  return peers.flatMap(({ name, address, published, observed }): readonly Problem[] => {
+    const own = published === null ? [] : nodeProblems(published);
+    const news = own.filter(({ subject }) => subject === undefined || !known.has(subject));
+    for (const { subject } of news) known.add(subject);
+    const unready = observed.health === 'not-ready' || observed.health === 'no-answer';
+    const health = observed.health === 'not-ready' ? 'is not ready' : 'does not answer';
+    return [
+      ...(unready
+        ? [{ rank: 'redundancy', text: `${name}: its HAProxy (${address}) ${health} from here` } as const]
+        : []),
+      ...news.map((problem): Problem => ({ ...problem, text: `${name}: ${problem.text}` })),
+    ];
+  });
+}

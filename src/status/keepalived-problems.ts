@@ -1,0 +1,89 @@
+import { durationText, printable } from '../model/readable-text.ts';
+import type { NodeStatus } from '../protocol/node-status.ts';
+import { changeProblem } from './haproxy-problems.ts';
+import type { Standing } from './priority-text.ts';
+import type { Problem } from './problem.ts';
+
+/** What is wrong with keepalived of a node, with its health and its group. */
+export function keepalivedProblems(node: NodeStatus): readonly Problem[] {
+  return [...running(node), ...monitored(node)];
+}
+
+function running({ keepalivedSupervisor, keepalivedMonitor }: NodeStatus): readonly Problem[] {
+  if (keepalivedSupervisor === null) return [];
+  const { current, phase, wanted, lastFailure, instances, trackFiles } = keepalivedSupervisor;
+  const stopped = wanted === 'down' ? 'it was told to stop' : phase;
+  const isExplained = keepalivedMonitor !== null;
+  return [
+    ...(current === null
+      ? [{ rank: 'out-of-group', text: `keepalived does not run: ${stopped}` } as const]
+      : []),
+    ...instances.flatMap(({ name, state, vips }): readonly Problem[] => {
+      const missing = vips.filter(({ present }) => present !== (state === 'MASTER'));
+      return [
+        ...(state === 'FAULT' && !isExplained
+          ? [{ rank: 'out-of-group', text: `${name} is in FAULT: this node does not take part` } as const]
+          : []),
+        ...missing.map(
+          ({ address, present }): Problem => ({
+            rank: 'outage',
+            text: `${address} is ${present ? '' : 'not '}on an interface, and ${name} is ${state}`,
+          }),
+        ),
+      ];
+    }),
+    ...trackFiles
+      .filter(({ silent }) => silent)
+      .map(
+        ({ path, value }): Problem => ({
+          rank: 'program',
+          text: `nobody refreshes ${path}: keepalived counts ${value} for a silent monitor`,
+        }),
+      ),
+    ...(lastFailure === null
+      ? []
+      : [
+          {
+            rank: 'change',
+            text: printable(
+              `keepalived's configuration was refused ${durationText(lastFailure.agoMs)} ago at "${lastFailure.stage}": ${lastFailure.message}`,
+            ),
+          } as const,
+        ]),
+  ];
+}
+
+function monitored({ keepalivedMonitor }: NodeStatus): readonly Problem[] {
+  if (keepalivedMonitor === null) return [];
+  const { standings, virtualRouterIdTaken, planned, lastChange } = keepalivedMonitor;
+  return [
+    ...(virtualRouterIdTaken === null
+      ? []
+      : [{ rank: 'out-of-group', text: printable(virtualRouterIdTaken) } as const]),
+    ...standings.flatMap(standingProblems),
+    ...changeProblem('keepalived.conf', lastChange),
+    ...(planned?.refused
+      ? [{ rank: 'change', text: printable(`${planned.change} is refused: ${planned.refused}`) } as const]
+      : []),
+  ];
+}
+
+/** What somebody has asked for is no trouble. The local API server is seen among HAProxy's servers. */
+function standingProblems({ kind, checks, steered }: Standing): readonly Problem[] {
+  if (steered !== null) return [];
+  const [server, question, ...others] = checks;
+  const first = [server, question].filter((check) => check?.state === 'failed').slice(0, 1);
+  const rest = others.filter(
+    ({ check, state }) => state !== 'ok' && state !== 'unknown' && check !== 'local API server',
+  );
+  return [...first, ...rest].flatMap((check) =>
+    check === undefined
+      ? []
+      : [
+          {
+            rank: check.check === 'other nodes' ? 'redundancy' : 'out-of-group',
+            text: printable(`${kind} VIP: ${check.check}: ${check.found}`),
+          } as const,
+        ],
+  );
+}

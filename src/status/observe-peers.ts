@@ -1,0 +1,60 @@
+import type { Peer } from '../model/peer.ts';
+import type { ClusterStatus, NodeStatus } from '../protocol/node-status.ts';
+import { askPage } from '../system/ask-page.ts';
+import type { PublishedStatus } from './peer-client.ts';
+
+/** How the others are asked for what they publish, or why they are not. */
+export type PeerQuestion =
+  | {
+      readonly kind: 'asked';
+      readonly ask: (peer: Peer, limits: PeerLimits) => Promise<PublishedStatus>;
+    }
+  | { readonly kind: 'none'; readonly problem: string };
+
+export interface PeerLook {
+  readonly peer: Peer;
+  readonly health: ClusterStatus['peers'][number]['observed']['health'];
+  readonly published: NodeStatus | null;
+  /** Why there is nothing published. */
+  readonly problem: string | null;
+}
+
+export interface PeerLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Looks at every peer at once: its HAProxy's health port, and what it publishes. Never rejects. */
+export async function observePeers(
+  peers: readonly Peer[],
+  { healthPort, question }: { readonly healthPort: number; readonly question: PeerQuestion },
+  limits: PeerLimits,
+): Promise<readonly PeerLook[]> {
+  return await Promise.all(
+    peers.map(async (peer) => {
+      const [health, published] = await Promise.all([
+        healthOf(peer, healthPort, limits),
+        publishedBy(peer, question, limits),
+      ]);
+      return { peer, health, ...published };
+    }),
+  );
+}
+
+async function healthOf({ address }: Peer, port: number, limits: PeerLimits): Promise<PeerLook['health']> {
+  const answer = await askPage({ host: address, port }, '/haproxy_ready', limits);
+  if (answer.kind === 'silent') return 'no-answer';
+  return answer.status === 200 ? 'ready' : 'not-ready';
+}
+
+async function publishedBy(
+  peer: Peer,
+  question: PeerQuestion,
+  limits: PeerLimits,
+): Promise<Pick<PeerLook, 'published' | 'problem'>> {
+  if (question.kind === 'none') return { published: null, problem: question.problem };
+  const answer = await question.ask(peer, limits);
+  return answer.kind === 'published'
+    ? { published: answer.status, problem: null }
+    : { published: null, problem: answer.problem };
+}

@@ -1,0 +1,112 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import { fromJSONSchema } from 'zod';
+import type { ClusterStatus } from '../../src/protocol/node-status.ts';
+import { statusJsonSchema } from '../../src/status/cluster-status.ts';
+import { statusLines } from '../../src/status/status-lines.ts';
+import {
+  haproxyMonitorSays,
+  haproxySupervisorSays,
+  keepalivedMonitorSays,
+} from '../helpers/status-samples.ts';
+import {
+  answeredBy,
+  backupHere,
+  healthyHere,
+  server,
+  silentPeers,
+  statusOf,
+  without,
+} from '../helpers/status-scenes.ts';
+
+const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+const schemaPath = at('../../schemas/status.schema.json');
+
+const names = healthyHere.programs.map(({ name }) => name);
+const [firstPeer, secondPeer] = silentPeers;
+if (firstPeer === undefined || secondPeer === undefined) throw new Error('expected two peers');
+
+/** One thing in each that people have to understand at night. */
+const scenes: Readonly<Record<string, ClusterStatus>> = {
+  healthy: statusOf(healthyHere),
+  draining: statusOf({
+    ...healthyHere,
+    haproxySupervisor: {
+      ...haproxySupervisorSays,
+      draining: [
+        {
+          ...{
+            generation: 6,
+            pid: 4_100,
+            workers: [4_101],
+            ageMs: 66_000,
+            sessions: 12,
+            terminateInMs: 54_000,
+          },
+          ...{ sent: 'soft-stop', reason: 'a newer generation serves' },
+        },
+      ],
+    },
+  }),
+  'server-down-and-monitor-dead': statusOf(
+    {
+      ...without(backupHere, 'haproxy-monitor'),
+      servers: [
+        server('cp-1'),
+        server('cp-2', {
+          ...{ state: 'down', sinceMs: 34_000, sessions: 0 },
+          check: 'L7STS/500 in 3ms: Layer7 wrong status, Internal Server Error',
+        }),
+        server('cp-3', { state: 'maintenance', check: 'not checked', sessions: 0 }),
+      ],
+    },
+    answeredBy('cp-3'),
+    [firstPeer, { ...secondPeer, published: { ...healthyHere, node: 'cp-3' }, problem: null }],
+  ),
+  'hostile-words': statusOf({
+    ...healthyHere,
+    servers: [server('cp-1', { check: 'L7STS/500: \u001b[2J\u202egnihtemos\nelse' })],
+    haproxyMonitor: {
+      ...haproxyMonitorSays,
+      lastChange: {
+        ...{ cause: 'template-changed', result: 'rejected', agoMs: 90_000 },
+        message: `Cannot use "/etc/haproxy/${'x'.repeat(40)}.cfg": it is broken, expected what HAProxy takes`,
+      },
+    },
+    keepalivedMonitor: {
+      ...keepalivedMonitorSays,
+      planned: { change: 'a to b', inMs: 60_000, refused: null },
+    },
+  }),
+  'all-dead': statusOf({ ...without(healthyHere, ...names), servers: null }, answeredBy('nobody'), []),
+};
+
+test.each(Object.entries(scenes))('%s reads as it should, in 80 columns', (name, status) => {
+  const path = at(`status/${name}.golden`);
+  const text = `${statusLines(status, { colours: false }).join('\n')}\n`;
+  if (isUpdate) writeFileSync(path, text);
+  expect(text).toBe(readFileSync(path, 'utf8'));
+  expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+});
+
+test('colours are added on a terminal and change no word', () => {
+  for (const status of Object.values(scenes)) {
+    const plain = statusLines(status, { colours: false });
+    const coloured = statusLines(status, { colours: true });
+    expect(coloured.join('\n')).toContain('\u001b[');
+    expect(coloured.map(stripVTControlCharacters)).toEqual(plain);
+  }
+});
+
+test('schemas/status.schema.json is what --json is made of, and takes every scene', () => {
+  if (isUpdate) writeFileSync(schemaPath, `${JSON.stringify(statusJsonSchema(), null, 2)}\n`);
+  const published = JSON.parse(readFileSync(schemaPath, 'utf8'));
+  expect(published).toEqual(statusJsonSchema());
+  const schema = fromJSONSchema(published);
+  for (const status of Object.values(scenes)) expect(schema.safeParse(status).success).toBe(true);
+  expect(schema.safeParse({ ...scenes['healthy'], verdict: 'fine' }).success).toBe(false);
+});

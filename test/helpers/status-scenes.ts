@@ -1,0 +1,124 @@
+import type { ClusterStatus, NodeStatus } from '../../src/protocol/node-status.ts';
+import { clusterStatus } from '../../src/status/cluster-status.ts';
+import type { PeerLook } from '../../src/status/observe-peers.ts';
+import { type Evidence, knownVips } from '../../src/status/vip-holders.ts';
+import {
+  haproxyMonitorSays,
+  haproxySupervisorSays,
+  keepalivedMonitorSays,
+  keepalivedSupervisorSays,
+} from './status-samples.ts';
+
+type Server = NonNullable<NodeStatus['servers']>[number];
+type Program = NodeStatus['programs'][number];
+
+const ports: Readonly<Record<Program['name'], number>> = {
+  'haproxy-supervisor': 50_940,
+  'haproxy-monitor': 50_937,
+  'keepalived-supervisor': 50_939,
+  'keepalived-monitor': 50_938,
+};
+
+export function program(name: Program['name'], state: Program['state'] = 'answers'): Program {
+  const address = `127.0.0.1:${ports[name]}`;
+  const problem = state === 'silent' ? 'nobody listens there' : null;
+  return { name, state, address: state === 'not-asked' ? null : address, problem };
+}
+
+export function server(name: string, part: Partial<Server> = {}): Server {
+  return {
+    ...{ name, address: `10.0.0.1${name.at(-1)}:6443`, state: 'up', sinceMs: 8_000_000, sessions: 140 },
+    check: 'L7OK/200 in 3ms: Layer7 check passed',
+    ...part,
+  };
+}
+
+/** The healthy holder cp-1 of a group of three. */
+export const healthyHere: NodeStatus = {
+  v: 1,
+  at: '2026-11-21T03:12:44.120Z',
+  node: 'cp-1',
+  programs: [
+    program('haproxy-supervisor'),
+    program('haproxy-monitor'),
+    program('keepalived-supervisor'),
+    program('keepalived-monitor'),
+  ],
+  haproxySupervisor: haproxySupervisorSays,
+  haproxyMonitor: haproxyMonitorSays,
+  keepalivedSupervisor: keepalivedSupervisorSays,
+  keepalivedMonitor: keepalivedMonitorSays,
+  servers: [server('cp-1'), server('cp-2'), server('cp-3')],
+};
+
+/** The same node without what these say. */
+export function without(node: NodeStatus, ...names: readonly Program['name'][]): NodeStatus {
+  const gone = (name: Program['name']): boolean => names.includes(name);
+  return {
+    ...node,
+    programs: node.programs.map((each) => (gone(each.name) ? program(each.name, 'silent') : each)),
+    haproxySupervisor: gone('haproxy-supervisor') ? null : node.haproxySupervisor,
+    haproxyMonitor: gone('haproxy-monitor') ? null : node.haproxyMonitor,
+    keepalivedSupervisor: gone('keepalived-supervisor') ? null : node.keepalivedSupervisor,
+    keepalivedMonitor: gone('keepalived-monitor') ? null : node.keepalivedMonitor,
+  };
+}
+
+const notSetUp = 'this node has no --peer-tls-… files to ask it with';
+
+export const silentPeers: readonly PeerLook[] = ['cp-2', 'cp-3'].map((name) => ({
+  peer: { name, address: `10.0.0.1${name.at(-1)}` },
+  ...{ health: 'ready', published: null, problem: notSetUp },
+}));
+
+export const vip = '10.0.0.100';
+export const holdsHere: Evidence = { ownAddresses: new Set(['10.0.0.11', vip]), neighbours: new Map() };
+const macs = ['02:00:00:00:00:12', '02:00:00:00:00:13'] as const;
+
+/** What the kernel knows while this node of the group answers for the VIP. */
+export function answeredBy(holder: 'cp-2' | 'cp-3' | 'nobody' | 'a stranger'): Evidence {
+  const of = (name: string): readonly string[] => (holder === name ? [vip] : []);
+  return {
+    ownAddresses: new Set(['10.0.0.11']),
+    neighbours: new Map([
+      [macs[0], ['10.0.0.12', ...of('cp-2')]],
+      [macs[1], [...of('cp-3'), '10.0.0.13', 'fe80::13']],
+      ...(holder === 'a stranger' ? [['02:00:00:00:00:99', [vip]] as const] : []),
+    ]),
+  };
+}
+
+/** A backup: what cp-1 says while another node holds the VIP. */
+export const backupHere: NodeStatus = {
+  ...healthyHere,
+  keepalivedSupervisor: {
+    ...keepalivedSupervisorSays,
+    instances: [
+      {
+        ...{ name: 'API', state: 'BACKUP', priority: 220, sinceMs: 34_000 },
+        vips: [{ address: vip, present: false }],
+      },
+    ],
+    trackFiles: [],
+    lastTransition: {
+      ...{ instance: 'API', from: 'MASTER', to: 'BACKUP', priority: 220, agoMs: 34_000 },
+      reason: 'a node with a higher priority took over, or the address was taken away',
+    },
+  },
+  keepalivedMonitor: {
+    ...keepalivedMonitorSays,
+    standings: keepalivedMonitorSays.standings.map((standing) => ({
+      ...standing,
+      ...{ value: 0, holder: false, priority: 220 },
+      arithmetic: standing.arithmetic.slice(0, 2),
+    })),
+  },
+};
+
+export function statusOf(
+  here: NodeStatus,
+  evidence: Evidence = holdsHere,
+  looks: readonly PeerLook[] = silentPeers,
+): ClusterStatus {
+  return clusterStatus(here, knownVips(here, [{ vip, kind: 'api' }]), looks, evidence);
+}
