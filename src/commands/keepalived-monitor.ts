@@ -12,6 +12,7 @@ import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
 import type { KeepalivedMonitorStatus } from '../protocol/keepalived-monitor-status.ts';
+import type { NodeStatus } from '../protocol/node-status.ts';
 import { openKubeconfig } from '../sources/kubeconfig.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
@@ -19,6 +20,7 @@ import { createHealthLoop } from './keepalived/health-loop.ts';
 import { healthSources } from './keepalived/health-sources.ts';
 import { createMonitorStatus, waitingStatus } from './keepalived/monitor-status.ts';
 import { openNodeLists } from './keepalived/node-lists.ts';
+import { publishStatus } from './keepalived/publish-status.ts';
 import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
 import { createVirtualRouterIdGuard } from './keepalived/virtual-router-id-guard.ts';
 import { vrrpConfiguration } from './keepalived/vrrp-configuration.ts';
@@ -78,6 +80,15 @@ async function monitor(
     return createHealthLoop(source, settings, parts, observers);
   });
   status = createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel });
+  const nodeStatus = async (): Promise<NodeStatus> => ({
+    ...{ v: 1, at: new Date().toISOString(), node: settings.nodeName, programs: [], servers: null },
+    ...{
+      haproxySupervisor: null,
+      haproxyMonitor: null,
+      keepalivedSupervisor: null,
+      keepalivedMonitor: status(),
+    },
+  });
   watchInputs(settings, wake, observers, signal);
   log({ event: 'monitor-started', clusterName, vips: settings.vips, profile: settings.profile });
   await Promise.all([
@@ -86,6 +97,7 @@ async function monitor(
     guard.run(),
     ...loops.map((loop) => loop.run(signal)),
     sentinel.run(signal),
+    publishStatus(settings, { lists, served: configuration.served, status: nodeStatus }, observers, signal),
   ]);
 }
 

@@ -49,7 +49,7 @@ export const uninstallCommand: CommandSpec = {
   summary: 'Takes the pods away, waits for their end, and removes VIPs, firewall table and files.',
   positionals: [],
   flags: [
-    { flag: '--keep-config', help: 'keep the settings and the kubeconfig' },
+    { flag: '--keep-config', help: 'keep the settings, the kubeconfig and the certificates for peers' },
     { flag: '--timeout <duration>', help: 'how long the pods may take to end', default: '90s' },
     rootFlag,
     dryRunFlag,

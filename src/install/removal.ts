@@ -40,7 +40,7 @@ export async function planRemoval(
   const backAgain = record.replaced.map(
     ({ path, saved }) => ({ kind: 'put-back', path, from: saved }) as const,
   );
-  const own = keepConfig ? [] : [layout.kubeconfig, ...(await journalFiles(root))];
+  const own = keepConfig ? [] : [layout.kubeconfig, ...layout.peerFiles, ...(await journalFiles(root))];
   return {
     manifests: await removals(files.filter(isManifest)),
     rest: [
@@ -48,7 +48,7 @@ export async function planRemoval(
       ...(await existing(root, [...(await dataFiles(root, record)), ...own])),
       ...backAgain,
     ],
-    directories: [layout.replacedDir, ...record.directories.toReversed()],
+    directories: [layout.replacedDir, layout.peerDir, ...record.directories.toReversed()],
   };
 }
 

@@ -23,6 +23,8 @@ export interface MonitorMetrics {
   /** When that changes, in milliseconds of the Unix epoch, and whether keepalived would refuse it. */
   readonly planned: (atMs: number | undefined, refused: boolean) => void;
   readonly agreementUsable: (usable: boolean) => void;
+  /** Until when the certificate for the peers is valid, in milliseconds of the Unix epoch. */
+  readonly peerCertificate: (validToMs: number) => void;
   readonly lag: (worstLagSeconds: number) => void;
   readonly secondsSinceBeat: () => number;
   readonly text: () => Promise<string>;
@@ -93,6 +95,10 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     '1 while keepalived would not run on what the agreed change leads to: nothing changes then.',
   );
   const agreement = gauge('hawser_agreement_unusable', '1 while the file of --monitor-conf cannot be used.');
+  const certificate = gauge(
+    'hawser_peer_certificate_expiry_timestamp_seconds',
+    'Unix time until which the certificate that the other nodes are shown is valid, 0 where there is none.',
+  );
   const age = gauge('hawser_monitor_loop_age_seconds', 'How long ago the monitor last went round its loop.');
   const lag = new Histogram({ ...lagMetric, registers });
   let lastBeat = nowMs();
@@ -126,6 +132,7 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
       changeRefused.set(Number(refused));
     },
     agreementUsable: (value) => agreement.set(Number(!value)),
+    peerCertificate: (validToMs) => certificate.set(validToMs / 1_000),
     lag: (seconds) => lag.observe(seconds),
     secondsSinceBeat,
     text: async () => {

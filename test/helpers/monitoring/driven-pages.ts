@@ -56,6 +56,7 @@ async function keepalivedMonitorPage(): Promise<string> {
   metrics.dialect({ profile: 'fast', mode: 'unicast' });
   metrics.planned(1_000, true);
   metrics.agreementUsable(false);
+  metrics.peerCertificate(1_000);
   return await metrics.text();
 }
 

@@ -55,6 +55,7 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
     node.write(`/etc/haproxy/${name}`, 'x');
   node.write('/etc/keepalived/vrrp-nodes.json.api.ipv4', 'x');
   node.write('/etc/hawser/kubeconfig', 'x');
+  for (const name of ['ca.crt', 'tls.crt', 'tls.key']) node.write(`/etc/hawser/peer/${name}`, 'x');
   node.write('/var/log/hawser/haproxy-monitor.000000000001.jsonl', 'x');
   const [result] = await Promise.all([node.run('uninstall'), actAsKubelet(pod)]);
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });

@@ -4,7 +4,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
 import type { PeerCredentials } from '../../../src/peers/credentials.ts';
 import { early, expired, type PeerAuthority, peerAuthority } from '../../helpers/peers/peer-files.ts';
-import { asking, peerScene, serving } from '../../helpers/peers/peer-scene.ts';
+import { asking, group, peerScene, serving } from '../../helpers/peers/peer-scene.ts';
 
 const unaccepted = /^it ended the connection: it does not accept our certificate/;
 
@@ -97,6 +97,16 @@ test('nobody is known to a node that does not know its group yet', async () => {
     kind: 'problem',
     problem: 'it refuses this node: the nodes of the group are not known yet',
   });
+});
+
+test('a node that has left the list is refused from then on', async () => {
+  const ours = peerAuthority();
+  let nodes = group;
+  const scene = await peerScene(await ours.credentialsFor(serving), { nodes: () => nodes });
+  const leaving = await ours.credentialsFor(asking);
+  expect(await scene.ask(leaving)).toMatchObject({ kind: 'answer' });
+  nodes = group.filter(({ name }) => name !== 'cp-2');
+  expect(await scene.ask(leaving)).toMatchObject({ kind: 'problem' });
 });
 
 test('without a certificate nobody gets as far as a request', async () => {

@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
+import { mergeNodes } from '../../model/merge-nodes.ts';
+import type { KeepalivedModel, VrrpNode } from '../../model/vrrp.ts';
+import { journalParts } from '../../observe/journal/send-journal.ts';
+import type { PeerCredentials } from '../../peers/credentials.ts';
+import { keepCredentials } from '../../peers/keep-credentials.ts';
+import { createPeerAnswers } from '../../peers/peer-answers.ts';
+import { createPeerListeners } from '../../peers/peer-listeners.ts';
+import { createRefusals } from '../../peers/refusals.ts';
+import type { NodeStatus } from '../../protocol/node-status.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import type { Observers } from '../monitor/observers.ts';
+import type { NodeList } from './node-lists.ts';
+
+/** How soon a new address of this node is listened on, and one that could not be had is tried again. */
+const LOOK_EVERY_MS = 1_000;
+
+export interface Publication {
+  readonly lists: readonly NodeList[];
+  readonly served: () => KeepalivedModel | undefined;
+  readonly status: () => Promise<NodeStatus>;
+}
+
+/**
+ * Shows the other nodes of the group what this one knows, over mutual TLS: its status, and its journal where it keeps
+ * one. Only where `--peer-tls-…` are set; else nothing listens. Follows the certificate's files and this node's own
+ * addresses until `signal` aborts. Whatever goes wrong is told, and nothing else suffers. Never rejects.
+ */
+export async function publishStatus(
+  { peers, journal }: Pick<KeepalivedMonitorSettings, 'peers' | 'journal'>,
+  { lists, served, status }: Publication,
+  { log, metrics }: Observers,
+  signal: AbortSignal,
+): Promise<void> {
+  if (peers === undefined) return;
+  const refused = createRefusals(log, monotonicMs);
+  const onRequest = createPeerAnswers(
+    {
+      nodes: () => groupOf(lists, served()),
+      status: async () => JSON.stringify(await status()),
+      journal: journal === undefined ? undefined : (range) => journalParts(journal, range),
+    },
+    refused,
+  );
+  const listeners = createPeerListeners(peers.port, { onRequest, refused, tell: log }, signal);
+  let credentials: PeerCredentials | undefined;
+  const use = (next: PeerCredentials): void => {
+    credentials = next;
+    metrics.peerCertificate(next.leaf.validToDate.getTime());
+    listeners.use(next);
+  };
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const hosts = peers.host === undefined ? ownAddresses(served()) : [peers.host];
+      if (credentials !== undefined) await listeners.listenAt(hosts, credentials);
+      await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  await Promise.all([keepCredentials(peers.files, { tell: log, use }, signal), follow()]);
+}
+
+/** Whom the lists name, this node included, and peers that are in no list: bootstrap nodes. */
+function groupOf(lists: readonly NodeList[], model: KeepalivedModel | undefined): readonly VrrpNode[] {
+  const listed = lists.map(({ list }) => list.latest() ?? []);
+  return mergeNodes([...listed, ...(model?.instances.map(({ peers }) => peers) ?? [])]);
+}
+
+/** Where its adverts come from: the addresses under which the others know it. None while it takes no part. */
+function ownAddresses(model: KeepalivedModel | undefined): readonly string[] {
+  return [...new Set(model?.instances.map(({ sourceAddress }) => sourceAddress))];
+}
