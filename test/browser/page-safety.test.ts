@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ClusterStatus } from '../../src/protocol/node-status.ts';
+import { freePort } from '../helpers/free-port.ts';
 import * as statuses from '../helpers/page/statuses.ts';
 import { hostOf, useBrowser, waitForContact } from './page-world.ts';
 
@@ -82,15 +84,20 @@ test('what the policy forbids is not run: the test would see it', async () => {
   expect(complaints.join()).toContain('Content Security Policy');
 });
 
+async function otherPage(): Promise<string> {
+  const port = await freePort();
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html').end('<!doctype html><p>another page');
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${port}/`;
+}
+
 test('a page of somebody else cannot watch, though it knows the address', async () => {
   const host = await hostOf(statuses.healthy());
-  const other = await hostOf(statuses.nothingAnswers());
-  const { page } = await open(`${other.url}nowhere`);
-  // Of another port, and so of another origin; this one's own policy is not what keeps it out.
-  await page.route('**/empty', (route) =>
-    route.fulfill({ contentType: 'text/html', body: '<p>another page' }),
-  );
-  await page.goto(`${other.url}empty`);
+  // Of another port, and so of another origin, whose own policy keeps it from nothing.
+  const { page } = await open(await otherPage());
   const failed = await page.evaluate(
     (url) =>
       new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import type { BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
-import { afterAll, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
 import type { ClusterStatus } from '../../src/protocol/node-status.ts';
 import { builtAssets } from '../helpers/page/assets.ts';
 import { startBrowser } from '../helpers/page/browser.ts';
@@ -14,14 +14,22 @@ export interface Opened {
   readonly urls: readonly string[];
 }
 
+/** A browser is a big program, and the machine may have others to run. */
+const PATIENCE_MS = 180_000;
+
 /** One browser for a file of tests. */
 export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<Opened> {
-  const started = startBrowser();
-  afterAll(async () => await (await started).close());
+  vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS });
+  let started: BrowserContext | undefined;
+  beforeAll(async () => {
+    started = await startBrowser();
+  }, PATIENCE_MS);
+  afterAll(async () => await started?.close());
   return async (url, options) => {
-    const browser = (await started).browser();
-    if (browser === null) throw new Error('Cannot open a page: there is no browser');
+    const browser = started?.browser();
+    if (!browser) throw new Error('Cannot open a page: there is no browser');
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
     onTestFinished(() => context.close());
     return await open(context, url);
   };

@@ -13,8 +13,8 @@ export interface Row {
 export type Column = readonly [name: string, style: string];
 
 /**
- * A table. Its roles are written out: on a narrow screen the style sheet lays rows out as blocks, and browsers then take a
- * table for something else.
+ * A table. Its roles are written out: on a narrow screen the style sheet lays rows out as blocks, and not every browser
+ * takes what is laid out like that for a table.
  */
 export function table(label: string, style: string, columns: readonly Column[], rows: readonly Row[]): Html {
   const heads = columns.map(

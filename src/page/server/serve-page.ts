@@ -27,7 +27,7 @@ const PATIENCE_MS = 10_000;
  * taken or not ours. It is asked in the clear and without a password: whoever reaches the address reads it.
  */
 export async function servePage({ address, assets, source, signal }: PageOptions): Promise<void> {
-  const snapshot = createSnapshots(source, Date.now);
+  const snapshot = createSnapshots(source);
   const audience = createAudience(snapshot, signal);
   const limits = { maxHeaderSize: 16_384, headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS };
   const server = createServer(limits, (request, response) => {

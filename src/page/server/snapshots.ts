@@ -10,6 +10,8 @@ export interface PageSource {
   readonly look: () => Promise<ClusterStatus>;
   /** The journals from a time on, ISO 8601, UTC. */
   readonly recent: (since: string) => RecentEntries;
+  /** Since the epoch. */
+  readonly nowMs: () => number;
 }
 
 /** The page at one moment. */
@@ -26,7 +28,7 @@ export interface Snapshot {
  * Returns a function that takes a snapshot. Those that are asked for while one is being taken get that one: however many
  * ask, the cluster is looked at once at a time. Rejects where `look` does.
  */
-export function createSnapshots({ look, recent }: PageSource, nowMs: () => number): () => Promise<Snapshot> {
+export function createSnapshots({ look, recent, nowMs }: PageSource): () => Promise<Snapshot> {
   let pending: Promise<Snapshot> | undefined;
   const take = async (): Promise<Snapshot> => {
     const status = await look();

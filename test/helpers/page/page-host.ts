@@ -23,11 +23,12 @@ export interface PageHostOptions {
   readonly recent?: (since: string) => RecentEntries;
   /** Of an earlier one. */
   readonly port?: number;
+  readonly nowMs?: () => number;
 }
 
 export async function startPageHost(
   status: ClusterStatus | (() => Promise<ClusterStatus>),
-  { assets = noFiles, recent = () => noEntries, port }: PageHostOptions = {},
+  { assets = noFiles, recent = () => noEntries, port, nowMs = Date.now }: PageHostOptions = {},
 ): Promise<PageHost> {
   let shown = status;
   let looks = 0;
@@ -38,7 +39,7 @@ export async function startPageHost(
   const address = { host: '127.0.0.1', port: port ?? (await freePort()) };
   const controller = new AbortController();
   const stop = () => controller.abort();
-  await servePage({ address, assets, source: { look, recent }, signal: controller.signal });
+  await servePage({ address, assets, source: { look, recent, nowMs }, signal: controller.signal });
   return {
     ...address,
     url: `http://127.0.0.1:${address.port}/`,

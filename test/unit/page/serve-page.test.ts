@@ -5,8 +5,9 @@ import { type PageHost, type PageHostOptions, startPageHost } from '../../helper
 import * as statuses from '../../helpers/page/statuses.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-async function started(...[status, options]: Parameters<typeof startPageHost>): Promise<PageHost> {
-  const host = await startPageHost(status, options);
+/** Its clock stands still, so that nothing changes but what a test changes. */
+async function started(status: Parameters<typeof startPageHost>[0]): Promise<PageHost> {
+  const host = await startPageHost(status, { nowMs: () => Date.parse(statuses.takenAt) });
   onTestFinished(host.stop);
   return host;
 }
@@ -136,23 +137,33 @@ test('who watches is shown the whole page at once, and again whenever it has cha
 });
 
 test('the cluster is looked at while somebody watches, once for all of them, and not at all afterwards', async () => {
-  let looking = 0;
-  let most = 0;
+  let number = 0;
   const host = await started(async () => {
-    looking += 1;
-    most = Math.max(most, looking);
-    await new Promise((resolve) => setImmediate(resolve));
-    looking -= 1;
-    return statuses.healthy();
+    number += 1;
+    return { ...statuses.healthy(), problems: [`look ${number}`] };
   });
   expect(host.looks()).toBe(0);
   const watchers = await Promise.all(Array.from({ length: 5 }, () => watch(host)));
-  await waitFor('each to be shown it', () => watchers.every(({ events }) => events.length > 1));
-  expect(most).toBe(1);
+  await waitFor('each to be shown it again', () => watchers.every(({ events }) => events.length >= 3));
+  // Each look is another page: had everybody a look of their own, there would be five times as many.
+  for (const { events } of watchers) expect(host.looks()).toBeLessThanOrEqual(events.length + 2);
   for (const { leave } of watchers) leave();
   const seen = await waitFor('the last look', quietFor(host, 1_200));
   const again = await watch(host);
   await waitFor('it to look again', () => again.events.length > 0 && host.looks() > seen);
+});
+
+test('those who ask while the cluster is being looked at share that look', async () => {
+  const seen = Promise.withResolvers<ReturnType<typeof statuses.healthy>>();
+  const host = await started(() => seen.promise);
+  const asking = Array.from({ length: 5 }, () => ask(host, '/'));
+  await waitFor('a look', () => host.looks() > 0);
+  // Answered after those above have come in.
+  expect((await ask(host, '/nowhere')).status).toBe(404);
+  seen.resolve(statuses.healthy());
+  const answers = await Promise.all(asking);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(host.looks()).toBe(1);
 });
 
 test('there is no sign of life while the cluster cannot be looked at, and the page says why', async () => {
