@@ -77,6 +77,22 @@ const commands: Readonly<
     summary: 'what would change if applied now, and what it costs',
     load: () => import('./commands/plan.ts'),
   },
+  drain: {
+    summary: 'move the VIPs away from this node, and keep them away',
+    load: () => import('./commands/drain.ts'),
+  },
+  undrain: {
+    summary: 'let this node hold VIPs again',
+    load: () => import('./commands/undrain.ts'),
+  },
+  'move-vip': {
+    summary: 'move a VIP once, to the next node or to this one',
+    load: () => import('./commands/move-vip.ts'),
+  },
+  drill: {
+    summary: 'move the API VIP on purpose and back, and measure what it costs',
+    load: () => import('./commands/drill.ts'),
+  },
   doctor: {
     summary: 'what is wrong with this node, why it matters, what to type',
     load: () => import('./commands/doctor.ts'),

@@ -16,12 +16,14 @@ import type { NodeStatus } from '../protocol/node-status.ts';
 import { openKubeconfig } from '../sources/kubeconfig.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
+import { watchFiles } from '../system/watch-files.ts';
 import { createHealthLoop } from './keepalived/health-loop.ts';
-import { healthSources } from './keepalived/health-sources.ts';
+import { type HealthSource, healthSources } from './keepalived/health-sources.ts';
 import { createMonitorStatus, waitingStatus } from './keepalived/monitor-status.ts';
 import { openNodeLists } from './keepalived/node-lists.ts';
 import { publishStatus } from './keepalived/publish-status.ts';
 import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
+import { createSteeringKeeper, type SteeringKeeper } from './keepalived/steering.ts';
 import { createVirtualRouterIdGuard } from './keepalived/virtual-router-id-guard.ts';
 import { vrrpConfiguration } from './keepalived/vrrp-configuration.ts';
 import { runConfigurationLoop } from './monitor/configuration-loop.ts';
@@ -75,8 +77,10 @@ async function monitor(
   const guard = createVirtualRouterIdGuard(settings, clusterName, observers, signal);
   const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
   const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
-  const loops = healthSources(settings, observers).map((source) => {
-    const parts = { ...configuration, mustLeave: () => sentinel.mustLeave(source.kind) };
+  const sources = healthSources(settings, observers);
+  const steering = await openSteering(settings, sources, observers, signal);
+  const loops = sources.map((source) => {
+    const parts = { ...configuration, mustLeave: () => sentinel.mustLeave(source.kind), steering };
     return createHealthLoop(source, settings, parts, observers);
   });
   status = createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel });
@@ -99,6 +103,20 @@ async function monitor(
     sentinel.run(signal),
     publishStatus(settings, { lists, served: configuration.served, status: nodeStatus }, observers, signal),
   ]);
+}
+
+/** Knows what is asked of this node before anybody is told of its health: a drained node stays so over a restart. */
+async function openSteering(
+  { steeringPath, checkInterval }: KeepalivedMonitorSettings,
+  sources: readonly HealthSource[],
+  observers: Observers,
+  signal: AbortSignal,
+): Promise<SteeringKeeper> {
+  const kinds = sources.map(({ kind }) => kind);
+  const steering = createSteeringKeeper(steeringPath, kinds, observers);
+  await steering.read();
+  watchFiles([steeringPath], () => void steering.read(), { lookAgainMs: checkInterval, signal });
+  return steering;
 }
 
 /**

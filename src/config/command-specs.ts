@@ -15,6 +15,7 @@ import { keepalivedSuperviseCommand } from './keepalived-supervise-settings.ts';
 import { planCommand } from './plan-settings.ts';
 import { settingsCommand } from './settings-command.ts';
 import { statusCommand } from './status-settings.ts';
+import { drainCommand, drillCommand, moveVipCommand, undrainCommand } from './steering-settings.ts';
 import { timelineCommand } from './timeline-settings.ts';
 
 /** Everything that can be typed after `hawser`. */
@@ -36,6 +37,10 @@ export const commandSpecs: readonly CommandSpec[] = [
   keepalivedStopCommand,
   statusCommand,
   planCommand,
+  drainCommand,
+  undrainCommand,
+  moveVipCommand,
+  drillCommand,
   doctorCommand,
   timelineCommand,
   completionCommand,

@@ -101,6 +101,10 @@ export const keepalivedMonitorCommand: CommandSpec = {
     healthPortFlag,
     { flag: '--last-known <path>', help: 'list for a cold start (default: vrrp-nodes.json beside CONFIG)' },
     {
+      flag: '--steering <path>',
+      help: 'orders of hawser drain, move-vip and drill (default: vrrp-steering.json beside CONFIG)',
+    },
+    {
       flag: '--socket <path>',
       help: "the supervisor's control socket",
       default: '/var/run/keepalived/keepalived.sock',
@@ -214,6 +218,7 @@ export const keepalivedMonitorFields = {
   checkInterval: durationMs,
   settle: durationMs,
   lastKnown: z.optional(absolutePath),
+  steering: z.optional(absolutePath),
   socket: socketPath,
   runDir: absolutePath,
   keepalived: absolutePath,
@@ -229,6 +234,7 @@ export type KeepalivedMonitorSettings = z.infer<typeof schema> & {
   /** Of the API, canonical; then those of ingress. */
   readonly vips: readonly string[];
   readonly lastKnownPath: string;
+  readonly steeringPath: string;
   readonly notifyFifo: string;
   /** One for each kind whose health is measured. */
   readonly trackFiles: TrackFiles & { readonly api: string };
@@ -243,14 +249,16 @@ export function keepalivedMonitorSettings(
   values: Readonly<Record<string, unknown>>,
 ): KeepalivedMonitorSettings {
   const settings = parseSettings(schema, values);
-  const { apiVips, ingressVips, ingressHealth, runDir, config, lastKnown } = settings;
+  const { apiVips, ingressVips, ingressHealth, runDir, config, lastKnown, steering } = settings;
+  const besideConfig = (file: string) => `${config.slice(0, config.lastIndexOf('/'))}/${file}`;
   const vips = [...apiVips, ...ingressVips];
   const problems = [...vipFlagProblems(settings), ...peerProblems(settings, vips)];
   if (problems.length > 0) throw new ConfigError(problems);
   return {
     ...settings,
     vips,
-    lastKnownPath: lastKnown ?? `${config.slice(0, config.lastIndexOf('/'))}/vrrp-nodes.json`,
+    lastKnownPath: lastKnown ?? besideConfig('vrrp-nodes.json'),
+    steeringPath: steering ?? besideConfig('vrrp-steering.json'),
     notifyFifo: `${runDir}/notify.fifo`,
     trackFiles: {
       api: `${runDir}/lb.track`,

@@ -51,7 +51,7 @@ export const timelineCommand: CommandSpec = {
     '  hawser timeline --verify                                 has anybody changed, cut or lost a line?',
     '  hawser timeline --json | jq \'.entries[] | select(.kind == "vip")\'',
     '',
-    'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, journal.',
+    'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, steering, drill, journal.',
     'After "←" comes what the journals show close by in time about a VIP that moved; it is not a proof.',
     'Exit codes: 0 shown, and every chain is whole; 1 a chain is broken; 2 no journal there, not all of it',
     'could be read, a node of --peers did not answer, or usage.',

@@ -13,6 +13,7 @@ import { portChecks } from './checks/ports.ts';
 import { programChecks } from './checks/programs.ts';
 import { resourceChecks } from './checks/resources.ts';
 import { settingsFileChecks } from './checks/settings-file.ts';
+import { steeringChecks } from './checks/steering.ts';
 import { vipChecks } from './checks/vip.ts';
 import { vrrpChecks } from './checks/vrrp.ts';
 
@@ -20,6 +21,7 @@ import { vrrpChecks } from './checks/vrrp.ts';
 export const checks: readonly Check[] = [
   ...settingsFileChecks,
   ...liveChecks,
+  ...steeringChecks,
   ...vipChecks,
   ...vrrpChecks,
   ...peerChecks,

@@ -21,8 +21,12 @@ export interface RemovalPlan {
   readonly directories: readonly string[];
 }
 
-/** Of the monitors' folders: a configuration, its candidate and last good copy, lists of nodes, what a crash left of them. */
-const written = /^\.?(?:haproxy\.cfg|keepalived\.conf|api-servers\.json|vrrp-nodes\.json)(?:\..*)?$/;
+/**
+ * Of the monitors' folders: a configuration, its candidate and last good copy, lists of nodes, an order to steer, what a crash
+ * left of them.
+ */
+const written =
+  /^\.?(?:haproxy\.cfg|keepalived\.conf|api-servers\.json|vrrp-nodes\.json|vrrp-steering\.json)(?:\..*)?$/;
 
 const journal = /^[a-z-]+\.\d{12}\.jsonl$/;
 

@@ -67,6 +67,7 @@ function writtenAt(path: string): number | undefined {
 const WITHOUT_BONUS: ReadonlyMap<number, number> = new Map([
   [TRACK.healthyHolder, TRACK.healthy],
   [TRACK.doubtfulHolder, TRACK.doubtful],
+  [TRACK.drainedHolder, TRACK.drained],
   [TRACK.degradedHolder, TRACK.degraded],
 ]);
 

@@ -1,9 +1,10 @@
 import type { VipKind, VrrpProfile } from './vrrp.ts';
+import type { Steer } from './vrrp-steering.ts';
 
 /**
  * What the track file adds to an instance's priority in the fast profile. The priorities of up to 29 nodes lie within
  * 28 points (`prioritySpread`) and these are 30 apart, so that every node of one kind outranks every node of the next,
- * and a holder every other node of its kind: 222..250, 192..220, 162..190, 132..160, 102..130, 72..100.
+ * and a holder every other node of its kind: 222..250, 192..220, 162..190 and so on down to 12..40.
  */
 export const TRACK = {
   healthyHolder: 30,
@@ -11,15 +12,21 @@ export const TRACK = {
   /** It seems to work, but nobody vouches for it: its monitor is silent, or its check was failing a moment ago. */
   doubtfulHolder: -30,
   doubtful: -60,
+  /** An operator wants the VIP elsewhere: it works, and better than nothing is all that it is to be. */
+  drainedHolder: -90,
+  drained: -120,
   /** The service is gone, but something stands in for it: better than nothing, worse than anybody else. */
-  degradedHolder: -90,
-  degraded: -120,
+  degradedHolder: -150,
+  degraded: -180,
   /**
    * keepalived takes -254 and less as FAULT and tells its peers with a priority-0 advert, so that the next one takes
    * over at once. A priority that only falls lets them wait until the master is taken for dead.
    */
   fault: -254,
 } as const;
+
+/** Above every other node, holder or not; 255 is that of an address's owner. Bootstrap nodes have it too. */
+const claimed = 254;
 
 /** How long the service must be gone before something stands in for it; others take over in far less. */
 export const standInAfterMs = 1_500;
@@ -44,6 +51,10 @@ export interface TrackHealth {
   readonly resigned: boolean;
   /** This node has the address that its adverts come from. Without it they still arrive, but clients get no answer. */
   readonly addressed: boolean;
+  /** What an operator has asked of this node. */
+  readonly steer: Steer;
+  /** The lowest priority of its instances of this kind before anything is added; undefined while they are not known. */
+  readonly priority: number | undefined;
 }
 
 /** A part of a priority, and where it comes from, for a person. */
@@ -64,8 +75,26 @@ export function trackAddends(health: TrackHealth): readonly Addend[] {
     return [{ points: TRACK.fault, why: 'the address that its adverts come from is not here' }];
   if (health.profile === 'openshift') return openshiftScores(health);
   const verdict = fastVerdict(health);
-  const isHolder = health.holder && verdict.points !== TRACK.fault;
-  return isHolder ? [verdict, { points: TRACK.healthyHolder, why: 'it holds the VIP' }] : [verdict];
+  if (verdict.points === TRACK.fault) return [verdict];
+  const bonus = health.holder ? [{ points: TRACK.healthyHolder, why: 'it holds the VIP' }] : [];
+  return [verdict, ...bonus, ...fastSteering(health, verdict.points)];
+}
+
+/** Only who is well gives the VIP away or takes it: such an order moves nothing to or from a node that fails. */
+function fastSteering({ service, holder, steer, priority }: TrackHealth, points: number): readonly Addend[] {
+  const isWell = service === 'ok';
+  switch (steer) {
+    case 'drain':
+      return points < TRACK.doubtful ? [] : [{ points: TRACK.drained - points, why: 'it is drained' }];
+    case 'yield':
+      return isWell ? [{ points: TRACK.doubtful, why: 'it gives the VIP away' }] : [];
+    case 'claim': {
+      const missing = claimed - (priority ?? claimed) - (holder ? TRACK.healthyHolder : 0);
+      return isWell && missing > 0 ? [{ points: missing, why: 'it takes the VIP' }] : [];
+    }
+    case 'none':
+      return [];
+  }
 }
 
 /** What serves the VIPs of each kind. */
@@ -87,22 +116,31 @@ function fastVerdict({ kind, service, failedForMs, standIn, everyoneFailing }: T
 
 /**
  * What the shell pods' scripts would add. To the API's 40: 20 for the load balancer, 5 and 3 for it or the local API
- * server. To the ingress VIP's 20: 50 for a router that is ready.
+ * server. To the ingress VIP's 20: 50 for a router that is ready. All nodes that are well are equal and none of them takes
+ * the VIP from another, so one point less lets it go and one more takes it; a node that is drained has nothing added.
  */
-function openshiftScores({ kind, service, standIn }: TrackHealth): readonly Addend[] {
+function openshiftScores({ kind, service, standIn, steer }: TrackHealth): readonly Addend[] {
+  if (steer === 'drain') return [{ points: 0, why: 'it is drained' }];
   const serves = service === 'ok';
   const server = serverOf[kind];
   const worth = kind === 'ingress' ? 50 : 20;
   const verdict = serves
     ? { points: worth, why: `${server} serves` }
     : { points: 0, why: `${server} does not serve` };
-  if (kind === 'ingress') return [verdict];
+  const ordered = serves ? openshiftStep[steer] : [];
+  if (kind === 'ingress') return [verdict, ...ordered];
   const either = serves || standIn;
   const found = either
     ? 'HAProxy or the local API server serves'
     : 'the local API server does not serve either';
-  return [verdict, { points: either ? 5 + 3 : 0, why: found }];
+  return [verdict, { points: either ? 5 + 3 : 0, why: found }, ...ordered];
 }
+
+const openshiftStep: Readonly<Record<Exclude<Steer, 'drain'>, readonly Addend[]>> = {
+  none: [],
+  yield: [{ points: -1, why: 'it gives the VIP away' }],
+  claim: [{ points: 1, why: 'it takes the VIP' }],
+};
 
 /**
  * What stands in for a value that its monitor has stopped refreshing. In the fast profile it never outranks a healthy

@@ -25,6 +25,8 @@ export interface MonitorMetrics {
   readonly agreementUsable: (usable: boolean) => void;
   /** Until when the certificate for the peers is valid, in milliseconds of the Unix epoch. */
   readonly peerCertificate: (validToMs: number) => void;
+  /** Whether this node holds VIPs of a kind only where nobody else can. */
+  readonly drained: (kind: string, drained: boolean) => void;
   readonly lag: (worstLagSeconds: number) => void;
   readonly secondsSinceBeat: () => number;
   readonly text: () => Promise<string>;
@@ -99,6 +101,12 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     'hawser_peer_certificate_expiry_timestamp_seconds',
     'Unix time until which the certificate that the other nodes are shown is valid, 0 where there is none.',
   );
+  const drained = new Gauge({
+    name: 'hawser_drained',
+    help: '1 while this node is drained: it holds a VIP only where nobody else can.',
+    labelNames: ['kind'],
+    registers,
+  });
   const age = gauge('hawser_monitor_loop_age_seconds', 'How long ago the monitor last went round its loop.');
   const lag = new Histogram({ ...lagMetric, registers });
   let lastBeat = nowMs();
@@ -133,6 +141,7 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
     },
     agreementUsable: (value) => agreement.set(Number(!value)),
     peerCertificate: (validToMs) => certificate.set(validToMs / 1_000),
+    drained: (kind, value) => drained.set({ kind }, Number(value)),
     lag: (seconds) => lag.observe(seconds),
     secondsSinceBeat,
     text: async () => {

@@ -12,6 +12,7 @@ import type { Observers } from '../monitor/observers.ts';
 import type { HealthSource } from './health-sources.ts';
 import { createHealthVerdict, type PeersLook } from './health-verdict.ts';
 import type { HealthView } from './standing.ts';
+import type { SteeringKeeper } from './steering.ts';
 import { createTrackWriter } from './track-writer.ts';
 import type { VrrpConfiguration } from './vrrp-configuration.ts';
 
@@ -46,10 +47,11 @@ export function createHealthLoop(
   > & {
     /** Another node holds the VIP and stays. */
     readonly mustLeave: () => boolean;
+    readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
   },
   observers: Observers,
 ): HealthLoop {
-  const { served, mustLeave } = configuration;
+  const { served, mustLeave, steering } = configuration;
   const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
   const health = createHealthVerdict({
     ...source,
@@ -59,14 +61,21 @@ export function createHealthLoop(
     mustLeave,
     part: () => readPart(stateFile, configuration.instanceNames(), Date.now(), kind),
     isAddressed: () => isAddressed(kind, served()),
+    priority: () => lowestPriority(kind, served()),
+    steer: (holds) => steering.steer(kind, holds),
   });
   const maySpeak = createPermission(trackFile, configuration.isConfirmed);
   const track = createTrackWriter(source, observers);
+  const why = (): string => {
+    const asked = steering.text(kind);
+    return asked === undefined ? health.explanation() : `${health.explanation()}; ${asked}`;
+  };
   const tell = (): void => {
-    if (health.isKnown() && maySpeak()) track.write(health.value(), health.explanation);
+    if (health.isKnown() && maySpeak()) track.write(health.value(), why);
     source.tellUsable(health.isWell());
   };
   configuration.onOffer(tell);
+  steering.onChange(tell);
   const onChange = (liveness: Liveness): void => {
     observers.log({ event: 'liveness', kind, liveness });
     health.live(liveness);
@@ -86,7 +95,10 @@ export function createHealthLoop(
   };
   return {
     kind,
-    view: () => ({ ...health.view(), hasSpoken: track.written() !== undefined, trackFile }),
+    view: () => ({
+      ...health.view(),
+      ...{ hasSpoken: track.written() !== undefined, trackFile, steered: steering.text(kind) ?? null },
+    }),
     run: async (signal) => {
       await Promise.all([
         watchLiveness({ ...url, ask, pollEveryMs, pollTimeoutMs, signal, onChange }),
@@ -134,6 +146,11 @@ async function lookAtPeers(
 function isAddressed(kind: HealthSource['kind'], model: KeepalivedModel | undefined): boolean {
   const present = presentAddresses();
   return instancesOf(kind, model).every(({ sourceAddress }) => present.has(sourceAddress));
+}
+
+function lowestPriority(kind: HealthSource['kind'], model: KeepalivedModel | undefined): number | undefined {
+  const priorities = instancesOf(kind, model).map(({ priority }) => priority);
+  return priorities.length === 0 ? undefined : Math.min(...priorities);
 }
 
 function instancesOf(kind: HealthSource['kind'], model: KeepalivedModel | undefined) {

@@ -15,6 +15,7 @@ import {
 import type { VipKind, VrrpProfile } from '../../model/vrrp.ts';
 import { initialBootstrap, nextBootstrap } from '../../model/vrrp-bootstrap.ts';
 import { initialHolding, nextHolding, type VrrpPart } from '../../model/vrrp-holding.ts';
+import type { Steer } from '../../model/vrrp-steering.ts';
 import type { HealthAnswer } from '../../system/ask-health.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Liveness } from '../../system/watch-liveness.ts';
@@ -64,15 +65,20 @@ export interface VerdictOptions {
   readonly part: () => VrrpPart;
   /** See `TrackHealth.addressed`. */
   readonly isAddressed: () => boolean;
+  /** See `TrackHealth.priority`. */
+  readonly priority: () => number | undefined;
+  /** What an operator has asked of a node that holds the VIPs, or does not. */
+  readonly steer: (holds: boolean) => Steer;
 }
 
-const STAND_IN = 'local API server';
-const PEERS = 'other nodes';
+/** Names of checks that say nothing of this node's own server. */
+export const STAND_IN_CHECK = 'local API server';
+export const PEERS_CHECK = 'other nodes';
 
 export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   const { kind, place, question, resigns } = options;
   const server = serverOf[kind];
-  const seen = createSightings([server, question, ...(kind === 'api' ? [STAND_IN] : []), PEERS]);
+  const seen = createSightings([server, question, ...(kind === 'api' ? [STAND_IN_CHECK] : []), PEERS_CHECK]);
   let liveness: Liveness = 'unknown';
   let flap = initialFlap;
   let bootstrap = initialBootstrap;
@@ -88,16 +94,20 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     const found = sampleOf(liveness);
     if (found !== undefined) flap = nextFlap(flap, found, holds(), monotonicMs());
   };
-  const health = (): TrackHealth => ({
-    ...{ kind, standIn },
-    profile: options.profile(),
-    service: flap.verdict,
-    failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
-    holder: holds(),
-    everyoneFailing: flap.verdict === 'failed' && !standIn && !peersServe,
-    resigned: bootstrap.resigned || options.mustLeave(),
-    addressed: options.isAddressed(),
-  });
+  const health = (): TrackHealth => {
+    const holder = holds();
+    return {
+      ...{ kind, standIn, holder },
+      profile: options.profile(),
+      service: flap.verdict,
+      failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
+      everyoneFailing: flap.verdict === 'failed' && !standIn && !peersServe,
+      resigned: bootstrap.resigned || options.mustLeave(),
+      addressed: options.isAddressed(),
+      steer: options.steer(holder),
+      priority: options.priority(),
+    };
+  };
   /** What no answer tells: damping, the address, and that the VIP was given up. */
   const ownRows = (): readonly CheckRow[] => [
     dampingRow(flap),
@@ -116,14 +126,14 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     polled: ({ ok, said }) => seen.note(question, ok ? 'ok' : 'failed', said),
     standsIn: (answer) => {
       standIn = answer?.ok ?? false;
-      if (answer !== undefined) seen.note(STAND_IN, standIn ? 'ok' : 'failed', answer.said);
+      if (answer !== undefined) seen.note(STAND_IN_CHECK, standIn ? 'ok' : 'failed', answer.said);
       if (resigns) bootstrap = nextBootstrap(bootstrap, standIn);
     },
     peers: (peers) => {
       const someServe = peers.serving.length > 0;
       peersCount ||= someServe;
       peersServe = someServe || !peersCount;
-      seen.note(PEERS, ...peersWords(peers));
+      seen.note(PEERS_CHECK, ...peersWords(peers));
     },
     look: sample,
     value: () => trackValue(health()),

@@ -15,6 +15,8 @@ export interface HealthView {
   /** What is added up is in the track file, and not what an earlier monitor or keepalived itself put there. */
   readonly hasSpoken: boolean;
   readonly trackFile: string;
+  /** What an operator has asked for. */
+  readonly steered: string | null;
 }
 
 /** What this node is worth for the VIPs of one kind. `health` is undefined where nobody measures it: nothing is added. */
@@ -46,7 +48,7 @@ export function standingOf(
     checks: [...(health?.checks ?? [])],
     arithmetic: [...sum.arithmetic],
     priority: sum.priority,
-    steered: null,
+    steered: health?.steered ?? null,
   };
 }
 

@@ -12,6 +12,8 @@ export const journalKinds = [
   'servers',
   'group',
   'process',
+  'steering',
+  'drill',
   'journal',
 ] as const;
 

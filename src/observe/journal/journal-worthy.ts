@@ -20,6 +20,16 @@ const dialect: Row = {
   ...{ kind: 'group', from: 'from', to: 'to', reason: 'message' },
   facts: ['at', 'lateMs', 'stays'],
 };
+const drained: Row = {
+  kind: 'steering',
+  subject: 'kinds',
+  reason: 'why',
+  facts: ['by', 'since', 'outcome', 'tookMs'],
+};
+const moving = (kind: 'steering' | 'drill'): Row => ({
+  ...{ kind, subject: 'kind', from: 'from', to: 'to', reason: 'why' },
+  facts: ['by', 'backAt', 'until', 'outcome', 'tookMs'],
+});
 const life: Row = { kind: 'process', facts: ['pid', 'how', 'ranMs', 'held', 'signal', 'generation'] };
 const refused: Row = {
   kind: 'rejected',
@@ -78,6 +88,16 @@ const rows: Readonly<Record<string, Row>> = {
   'profile-change-refused': dialect,
   'profile-change-cancelled': dialect,
   'profile-changed': dialect,
+  'node-drained': drained,
+  'node-undrained': drained,
+  'order-unusable': { kind: 'steering', reason: 'message' },
+  'move-vip-began': moving('steering'),
+  'move-vip-step': moving('steering'),
+  'move-vip-over': moving('steering'),
+  'drill-began': moving('drill'),
+  'drill-step': moving('drill'),
+  'drill-over': moving('drill'),
+  'drill-measured': { kind: 'drill', facts: ['attempts', 'failed', 'longestGapMs', 'failingMs'] },
   'cpu-starvation': { kind: 'health', facts: ['lagMs', 'lateTimers'] },
   'cpu-starvation-over': { kind: 'health', facts: ['worstLagMs', 'lateTimers', 'lastedMs'] },
   'generation-died': life,

@@ -8,8 +8,18 @@ const MOST = 3;
 /** Entries on either side: what is further off in a storm of them is no cause that anybody could tell. */
 const MOST_NEAR = 100;
 
+/** Somebody has asked for it. */
+const ORDERS: ReadonlySet<string> = new Set([
+  'node-drained',
+  'node-undrained',
+  'move-vip-began',
+  'drill-began',
+  'drill-step',
+]);
+
 /** What can take a VIP from a node, or tell that it must go. */
 const EVIDENCE: ReadonlySet<string> = new Set([
+  ...ORDERS,
   'health-told',
   'liveness',
   'monitor-silent',
@@ -27,16 +37,20 @@ const EVIDENCE: ReadonlySet<string> = new Set([
 
 /**
  * What else the journals know about why a VIP moved: on the node that it left, the last findings about that node; on the
- * node that took it, who gave it up, where that node's journal is there. It is what was seen close by in time, and not a
+ * node that took it, whose order that was, and who gave it up, where that node's journal is there. It is what was seen close by in time, and not a
  * proof. Nodes' clocks must agree to within seconds. Undefined where nothing was seen.
  */
 export function becauseOf(lines: readonly JournalLine[], index: number): string | undefined {
   const line = lines[index];
   if (line?.event !== 'vrrp-transition') return undefined;
   const other = otherSide(lines, index, line);
-  if (line.to === 'MASTER')
-    return other && `${printable(other.node)} left MASTER: ${printable(other.reason ?? '')}`;
-  const found = evidence(lines, index, line).map(phraseOf);
+  const seen = evidence(lines, index, line);
+  if (line.to === 'MASTER') {
+    const ordered = seen.filter(({ event }) => ORDERS.has(event)).map(phraseOf);
+    const given = other ? [`${printable(other.node)} left MASTER: ${printable(other.reason ?? '')}`] : [];
+    return [...ordered, ...given].join('; ') || undefined;
+  }
+  const found = seen.map(phraseOf);
   const taken = line.from === 'MASTER' && other ? [`${printable(other.node)} became MASTER`] : [];
   return [...found, ...taken].join('; ') || undefined;
 }
@@ -52,10 +66,11 @@ function evidence(lines: readonly JournalLine[], index: number, line: JournalLin
   return found;
 }
 
-/** The health of the ingress VIP moves no API VIP; an instance's name ends in its kind. */
+/** The health of the ingress VIP moves no API VIP, nor does an order about it; an instance's name ends in its kind. */
 function concerns({ event, subject }: JournalLine, { subject: instance }: JournalLine): boolean {
-  if (event !== 'health-told' && event !== 'liveness') return true;
-  return subject === undefined || instance === undefined || instance.toLowerCase().includes(subject);
+  if (event !== 'health-told' && event !== 'liveness' && !ORDERS.has(event)) return true;
+  if (subject === undefined || instance === undefined) return true;
+  return subject.split(', ').some((kind) => instance.toLowerCase().includes(kind));
 }
 
 /** The nearest move of the same instance on another node in the other direction. */

@@ -32,6 +32,8 @@ const COLOURS: Readonly<Record<TimelineEntry['kind'] | 'fault', string>> = {
   servers: '34',
   group: '34',
   process: '90',
+  steering: '1;34',
+  drill: '1;34',
   fault: '1;31',
 };
 

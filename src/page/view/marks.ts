@@ -48,6 +48,8 @@ const KINDS: Readonly<Record<TimelineEntry['kind'], MarkKind>> = {
   servers: 'change',
   group: 'change',
   process: 'life',
+  steering: 'change',
+  drill: 'change',
   journal: 'life',
 };
 

@@ -34,7 +34,10 @@ export interface Scene extends AsyncDisposable {
 const REST_MS = 1_500;
 const PATIENCE_MS = 120_000;
 
-export interface SceneOptions extends VrrpBedOptions, HawserStackOptions {}
+export interface SceneOptions extends VrrpBedOptions, HawserStackOptions {
+  /** How long the client waits for an answer. */
+  readonly clientTimeoutMs?: number;
+}
 
 export async function openScene(subject: Subject, options: SceneOptions = {}): Promise<Scene> {
   const stack = new AsyncDisposableStack();
@@ -65,7 +68,7 @@ async function furnish(
   for (const node of members) await waitFor(`${node.name} to answer`, () => apiServerAnswers(node));
   await Promise.all(members.map((node) => nodeStack.start(node)));
   await waitFor('a node to hold the VIP', () => bed.holders().length === 1, PATIENCE_MS);
-  const client = await bed.startClient(stackPorts.lb);
+  const client = await bed.startClient(stackPorts.lb, options.clientTimeoutMs);
   return {
     subject,
     bed,

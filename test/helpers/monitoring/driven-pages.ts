@@ -57,6 +57,7 @@ async function keepalivedMonitorPage(): Promise<string> {
   metrics.planned(1_000, true);
   metrics.agreementUsable(false);
   metrics.peerCertificate(1_000);
+  metrics.drained('api', true);
   return await metrics.text();
 }
 

@@ -53,7 +53,8 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
     await node.namespace.run('nft', `add table ${table}`);
   for (const name of ['haproxy.cfg', 'haproxy.cfg.last-good', 'api-servers.json', '.haproxy.cfg.00ff'])
     node.write(`/etc/haproxy/${name}`, 'x');
-  node.write('/etc/keepalived/vrrp-nodes.json.api.ipv4', 'x');
+  for (const name of ['vrrp-nodes.json.api.ipv4', 'vrrp-steering.json', '.vrrp-steering.json.00.ff'])
+    node.write(`/etc/keepalived/${name}`, 'x');
   node.write('/etc/hawser/kubeconfig', 'x');
   for (const name of ['ca.crt', 'tls.crt', 'tls.key']) node.write(`/etc/hawser/peer/${name}`, 'x');
   node.write('/var/log/hawser/haproxy-monitor.000000000001.jsonl', 'x');

@@ -12,11 +12,18 @@ import { waitFor } from '../../helpers/wait-for.ts';
  * Three nodes with both pods. Adverts come five times as seldom as by default: what is tested is who holds the VIP, and a
  * machine that is busy with other things for a moment must not look like a dead node.
  */
-export async function openVipWorld(family: 'IPv4' | 'IPv6' = 'IPv4'): Promise<Scene> {
+export async function openVipWorld(
+  family: 'IPv4' | 'IPv6' = 'IPv4',
+  {
+    clientTimeoutMs,
+    flags = [],
+  }: { readonly clientTimeoutMs?: number; readonly flags?: readonly string[] } = {},
+): Promise<Scene> {
   ensureBuilt();
   return await openScene('hawser', {
     family,
-    flags: { 'keepalived-monitor': ['--advert-interval', '500ms'] },
+    flags: { 'keepalived-monitor': ['--advert-interval', '500ms', ...flags] },
+    ...(clientTimeoutMs !== undefined && { clientTimeoutMs }),
   });
 }
 

@@ -2,14 +2,17 @@ import { expect, test } from 'vitest';
 import type { CheckRow } from '../../../src/commands/keepalived/health-sightings.ts';
 import { createHealthVerdict } from '../../../src/commands/keepalived/health-verdict.ts';
 import { TRACK } from '../../../src/model/track-value.ts';
+import type { Steer } from '../../../src/model/vrrp-steering.ts';
 
-const verdictOf = (peersAreOpen: boolean, holder = true, mustLeave = false) => {
+const verdictOf = (peersAreOpen: boolean, holder = true, mustLeave = false, steer: Steer = 'none') => {
   const verdict = createHealthVerdict({
     ...{ place: '127.0.0.1:1936', question: '/healthz/ready' },
     ...{ kind: 'ingress', profile: () => 'fast' as const, resigns: false, peersAreOpen },
     part: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }) as const,
     isAddressed: () => true,
     mustLeave: () => mustLeave,
+    priority: () => 210,
+    steer: () => steer,
   });
   verdict.live('serving');
   return verdict;
@@ -58,6 +61,12 @@ test('a server that came back once is trusted less for a while, and says why', (
     state: 'doubtful',
     found: expect.stringMatching(/^damped/),
   });
+});
+
+test('what an operator asks for counts', () => {
+  expect(verdictOf(true, true, false, 'drain').value()).toBe(TRACK.drainedHolder);
+  expect(210 + verdictOf(true, false, false, 'claim').value()).toBe(254);
+  expect(verdictOf(true, true, true, 'claim').value()).toBe(TRACK.fault);
 });
 
 test('the lower one of two holders leaves, however healthy', () => {

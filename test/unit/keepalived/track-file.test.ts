@@ -30,7 +30,9 @@ test.each([
   [0, false, -60],
   [30, true, -30],
   [-60, true, -30],
-  [-90, true, -90],
+  [-90, true, -150],
+  [-120, false, -180],
+  [-150, true, -150],
 ])('silent after %i, holder %j: %i', (said, holder, expected) => {
   write(said, 3_100);
   const guard = createTrackGuard(path, 3_000);
@@ -42,12 +44,12 @@ test('FAULT is believed for longer: it may only be that the monitor of a booting
   write(-254, 9_900);
   expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({ path, silent: false, value: -254 });
   write(-254, 10_100);
-  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({ path, silent: true, value: -120 });
+  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({ path, silent: true, value: -180 });
 });
 
 test.each([
   [-254, false],
-  [-120, true],
+  [-180, true],
   [0, true],
 ])('a file with %i, in which somebody has let keepalived take part: %j', (value, spoken) => {
   write(value, 0);

@@ -7,7 +7,7 @@ import {
   type TrackHealth,
   trackValue,
 } from '../../../src/model/track-value.ts';
-import { vrrpPriority } from '../../../src/model/vrrp-priority.ts';
+import { prioritySpread, vrrpPriority } from '../../../src/model/vrrp-priority.ts';
 
 const healthy: TrackHealth = {
   profile: 'fast',
@@ -19,6 +19,8 @@ const healthy: TrackHealth = {
   everyoneFailing: false,
   resigned: false,
   addressed: true,
+  steer: 'none',
+  priority: 220,
 };
 const value = (part: Partial<TrackHealth>) => trackValue({ ...healthy, ...part });
 
@@ -79,15 +81,58 @@ test('openshift: the router is worth 50 to the ingress VIP, whatever the rest', 
   expect(score({ service: 'failed', holder: true, everyoneFailing: true })).toBe(20);
 });
 
+describe('steered', () => {
+  test('a drained node is worth less than a doubtful one, more than one without a load balancer', () => {
+    expect(value({ steer: 'drain' })).toBe(TRACK.drained);
+    expect(value({ steer: 'drain', holder: true })).toBe(TRACK.drainedHolder);
+    expect(value({ steer: 'drain', service: 'doubtful', holder: true })).toBe(TRACK.drainedHolder);
+    expect(value({ steer: 'drain', service: 'failed' })).toBe(TRACK.fault);
+    expect(value({ steer: 'drain', service: 'failed', failedForMs: 9_999 })).toBe(TRACK.degraded);
+    const last = 220 + TRACK.doubtful - prioritySpread;
+    expect(220 + TRACK.drainedHolder).toBeLessThan(last);
+    expect(220 + TRACK.degradedHolder).toBeLessThan(220 - prioritySpread + TRACK.drained);
+  });
+
+  test('a holder that yields counts as doubtful, where it is well', () => {
+    expect(value({ steer: 'yield', holder: true })).toBe(TRACK.doubtfulHolder);
+    expect(value({ steer: 'yield' })).toBe(TRACK.doubtful);
+    const hopeless = { service: 'failed', standIn: false, everyoneFailing: true, holder: true } as const;
+    expect(value({ steer: 'yield', ...hopeless })).toBe(TRACK.healthyHolder);
+  });
+
+  test('a claim comes to 254 from any place, and to nothing where the node is not well', () => {
+    for (const priority of [220, 192, 21]) expect(priority + value({ steer: 'claim', priority })).toBe(254);
+    for (const service of ['doubtful', 'failed', 'unknown'] as const)
+      for (const rest of [{}, { everyoneFailing: true }, { failedForMs: 9_999 }]) {
+        const failing = { service, ...rest };
+        expect(value({ steer: 'claim', ...failing })).toBe(value(failing));
+      }
+    expect(value({ steer: 'claim', priority: undefined })).toBe(TRACK.healthy);
+    expect(value({ steer: 'claim', addressed: false })).toBe(TRACK.fault);
+    expect(value({ steer: 'claim', priority: 254, holder: true })).toBe(TRACK.healthyHolder);
+  });
+
+  test('openshift: nothing is added where it is drained, one point decides between nodes that are well', () => {
+    const score = (part: Partial<TrackHealth>) => 40 + value({ profile: 'openshift', ...part });
+    expect(score({ steer: 'drain', holder: true })).toBe(40);
+    expect([score({ steer: 'yield' }), score({}), score({ steer: 'claim' })]).toEqual([67, 68, 69]);
+    expect(score({ steer: 'claim', service: 'failed' })).toBe(48);
+    expect(value({ profile: 'openshift', kind: 'ingress', steer: 'claim' })).toBe(51);
+    expect(value({ profile: 'openshift', kind: 'ingress', steer: 'claim', service: 'failed' })).toBe(0);
+  });
+});
+
 interface Node {
   readonly service: 'ok' | 'doubtful' | 'failed';
   readonly silent: boolean;
+  readonly drained: boolean;
 }
 
 /** Effective priorities of a group as keepalived adds them up; FAULT takes no part. */
 function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false) {
-  const parts = nodes.map(({ service, silent }, index) => {
-    const own = value({ service, holder: index === holder, everyoneFailing, failedForMs: 9_999 });
+  const parts = nodes.map(({ service, silent, drained }, index) => {
+    const steer = drained ? 'drain' : 'none';
+    const own = value({ service, holder: index === holder, everyoneFailing, failedForMs: 9_999, steer });
     const added = silent ? silentTrackValue('fast', own, index === holder) : own;
     return { index, priority: added <= -254 ? 0 : vrrpPriority(index, nodes.length) + added };
   });
@@ -97,14 +142,18 @@ function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false)
 const node = fc.record({
   service: fc.constantFrom('ok', 'doubtful', 'failed'),
   silent: fc.boolean(),
+  drained: fc.boolean(),
 } as const);
 const group = fc
   .array(node, { minLength: 2, maxLength: 29 })
   .chain((nodes) => fc.record({ nodes: fc.constant(nodes), holder: fc.nat(nodes.length - 1) }));
 
-const kind = ({ service, silent }: Node) =>
-  service === 'failed' ? 'degraded' : silent || service === 'doubtful' ? 'doubtful' : 'healthy';
-const kinds = ['degraded', 'doubtful', 'healthy'];
+function kind({ service, silent, drained }: Node) {
+  if (service === 'failed' || (drained && silent)) return 'degraded';
+  if (drained) return 'drained';
+  return silent || service === 'doubtful' ? 'doubtful' : 'healthy';
+}
+const kinds = ['degraded', 'drained', 'doubtful', 'healthy'];
 
 describe('property', () => {
   test('a group is won by the best kind of node, and by the holder where it is one of them', () => {
@@ -113,7 +162,7 @@ describe('property', () => {
         const best = Math.max(...nodes.map((each) => kinds.indexOf(kind(each))));
         const winner = ranked(nodes, holder)[0]?.index ?? -1;
         const rankOf = (index: number) =>
-          kinds.indexOf(kind(nodes[index] ?? { service: 'failed', silent: true }));
+          kinds.indexOf(kind(nodes[index] ?? { service: 'failed', silent: true, drained: true }));
         expect(rankOf(winner)).toBe(best);
         if (rankOf(holder) === best) expect(winner).toBe(holder);
       }),
@@ -134,7 +183,7 @@ describe('property', () => {
   test('where everyone is failing nothing moves', () => {
     fc.assert(
       fc.property(group, ({ nodes, holder }) => {
-        const failing = nodes.map(() => ({ service: 'failed', silent: false }) as const);
+        const failing = nodes.map(() => ({ service: 'failed', silent: false, drained: false }) as const);
         expect(ranked(failing, holder, true)[0]?.index).toBe(holder);
       }),
     );

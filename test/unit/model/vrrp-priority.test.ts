@@ -52,6 +52,8 @@ const health = fc.record<TrackHealth>({
   everyoneFailing: fc.boolean(),
   resigned: fc.boolean(),
   addressed: fc.boolean(),
+  steer: fc.constantFrom('none', 'drain', 'yield', 'claim'),
+  priority: fc.option(fc.integer({ min: 1, max: 254 }), { nil: undefined }),
 });
 
 test('the arithmetic adds up to what keepalived makes of the priority and the track file', () => {

@@ -35,6 +35,20 @@ test('a node that took a VIP names who gave it up and why, where that journal is
   expect(because(left(0, { node: 'cp-2' }), taken(12))).toBeUndefined();
 });
 
+test('an order is the cause of what it moves: where the VIP leaves, and where it is taken', () => {
+  const order = (event: string, subject: string) =>
+    lineAt(0, { kind: 'steering', event, subject, reason: 'kernel', facts: { by: 'root@cp-1' } });
+  expect(because(order('node-drained', 'api, ingress'), left(9))).toBe(
+    'node drained api, ingress: kernel (by root@cp-1)',
+  );
+  expect(because(order('node-drained', 'ingress'), left(9))).toBeUndefined();
+  const claim = { ...order('move-vip-began', 'api'), node: 'cp-2', to: 'claim' };
+  expect(because(claim, left(8, { to: 'BACKUP', reason: 'outranked' }), taken(9))).toBe(
+    'move VIP began api → claim: kernel (by root@cp-1); cp-1 left MASTER: outranked',
+  );
+  expect(because(health(0, { node: 'cp-2' }), taken(9))).toBeUndefined();
+});
+
 test('a node that lost a VIP names who has it, though that was written later', () => {
   expect(becauseOf([left(0, { to: 'BACKUP' }), taken(12)], 0)).toBe('cp-2 became MASTER');
 });

@@ -1,0 +1,101 @@
+import { readCommandLine } from '../config/command-line.ts';
+import { drainCommand, drainSettings } from '../config/steering-settings.ts';
+import { drainObjections, type SteeringFacts } from '../model/steering-plan.ts';
+import type { VipKind } from '../model/vrrp.ts';
+import { type DrainOrder, type SteeringOrder, steeringText } from '../model/vrrp-steering.ts';
+import type { SteeringReport } from '../observe/steering-report.ts';
+import { askMonitor, factsOf } from './steering/gather-facts.ts';
+import { asked, awaitPlace, giveOrder } from './steering/give-order.ts';
+import { type OrderFile, readOrderFile } from './steering/order-file.ts';
+import { tellReport, whereAre } from './steering/tell-report.ts';
+
+type Settings = ReturnType<typeof drainSettings>;
+type Outcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'>;
+
+/** `hawser drain`. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(drainCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = drainSettings(line.values);
+  const report = { v: 1, command: 'drain' } as const;
+  const look = await askMonitor(settings);
+  if (look.kind === 'silent') {
+    const nothing = { node: '', vips: [], tookMs: null };
+    return tellReport({ ...report, ...nothing, outcome: 'unknown', notes: [look.message] }, settings.json);
+  }
+  const facts = await factsOf(look.status, settings);
+  const kinds = settings.kind ?? facts.vips.map(({ kind }) => kind);
+  const outcome = await drain(kinds, facts, settings, env);
+  const vips = await whereAre(kinds, facts, look.status.group);
+  return tellReport({ ...report, node: facts.self, ...outcome, vips }, settings.json);
+}
+
+async function drain(
+  kinds: readonly VipKind[],
+  facts: SteeringFacts,
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): Promise<Outcome> {
+  const file = await readOrderFile(settings.steering);
+  const reasons = [...drainObjections(facts, kinds, settings.force), ...inTheWay(file, settings.force)];
+  if (kinds.length === 0) reasons.push('this node has no VIP, expected one');
+  if (reasons.length > 0) return refused(facts, reasons);
+  const before = file.kind === 'order' && file.order.kind !== 'report' ? file.order : undefined;
+  const vips = facts.vips.filter(({ kind }) => kinds.includes(kind)).flatMap((each) => each.vips);
+  const watch = new AbortController();
+  const departure = awaitPlace(vips, 'elsewhere', settings.timeout, watch.signal);
+  if (before?.kind === 'drain' && kinds.every((kind) => before.vips.includes(kind)))
+    return outcomeOf(`${facts.self} is ${textOf(before, kinds)} already`, await departure, settings);
+  const order = drainOf(kinds, before, asked(settings.why, env));
+  const given = await giveOrder(
+    order,
+    before,
+    settings,
+    (kind, steered) => steered === textOf(order, [kind]),
+  );
+  if (given.kind !== 'taken') watch.abort();
+  if (given.kind === 'refused') return refused(facts, [given.message]);
+  if (given.kind === 'not-taken')
+    return { outcome: 'unknown', notes: [`Cannot drain ${facts.self}: ${given.message}`], tookMs: null };
+  return outcomeOf(`${facts.self} is drained, until: hawser undrain`, await departure, settings);
+}
+
+function refused({ self }: SteeringFacts, reasons: readonly string[]): Outcome {
+  return {
+    outcome: 'refused',
+    notes: reasons.map((reason) => `Cannot drain ${self}: ${reason}`),
+    tookMs: null,
+  };
+}
+
+function inTheWay(file: OrderFile, force: boolean): string[] {
+  if (file.kind === 'unusable') return [`${file.message} (hawser undrain takes it away)`];
+  if (file.kind === 'none' || file.order.kind !== 'move' || force) return [];
+  const { purpose, by } = file.order;
+  return [`a ${purpose} by ${by} is under way, expected it to be over (or --force)`];
+}
+
+/** What is drained already stays so. */
+function drainOf(
+  kinds: readonly VipKind[],
+  before: SteeringOrder | undefined,
+  whose: ReturnType<typeof asked>,
+): DrainOrder {
+  const more = before?.kind === 'drain' ? before.vips : [];
+  return { kind: 'drain', ...whose, vips: [...new Set([...more, ...kinds])] };
+}
+
+function textOf(order: DrainOrder, kinds: readonly VipKind[]): string | undefined {
+  const [kind = 'api'] = kinds;
+  return steeringText({ kind: 'drained' }, order, kind);
+}
+
+/** `tookMs` is undefined where a VIP is still here. */
+function outcomeOf(note: string, tookMs: number | undefined, { timeout }: Settings): Outcome {
+  if (tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs };
+  const still = `nobody has taken every VIP within ${timeout} ms: what is still here leaves once somebody else can serve`;
+  return { outcome: 'not-done', notes: [note, still], tookMs: null };
+}

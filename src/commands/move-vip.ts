@@ -1,0 +1,98 @@
+import { readCommandLine } from '../config/command-line.ts';
+import { moveVipCommand, moveVipSettings } from '../config/steering-settings.ts';
+import { type MovePlan, planMove, type SteeringFacts } from '../model/steering-plan.ts';
+import type { MoveOrder } from '../model/vrrp-steering.ts';
+import type { SteeringReport } from '../observe/steering-report.ts';
+import { askMonitor, factsOf } from './steering/gather-facts.ts';
+import { asked, awaitPlace, giveOrder, within } from './steering/give-order.ts';
+import { isThere, orderInTheWay } from './steering/order-file.ts';
+import { tellReport, whereAre } from './steering/tell-report.ts';
+import { findHolder } from './steering/vip-holder.ts';
+
+type Settings = ReturnType<typeof moveVipSettings>;
+type Outcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'>;
+type Move = Extract<MovePlan, { kind: 'move' }>;
+
+/** `hawser move-vip`. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(moveVipCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = moveVipSettings(line.values);
+  const report = { v: 1, command: 'move-vip' } as const;
+  const look = await askMonitor(settings);
+  if (look.kind === 'silent') {
+    const nothing = { node: '', vips: [], tookMs: null };
+    return tellReport({ ...report, ...nothing, outcome: 'unknown', notes: [look.message] }, settings.json);
+  }
+  const { group } = look.status;
+  const facts = await factsOf(look.status, settings);
+  const [vip = ''] = vipsOf(facts, settings);
+  const found = vip === '' ? undefined : await findHolder(vip, group);
+  const holder = found?.kind === 'node' ? found.name : undefined;
+  const plan = planMove(facts, { kind: settings.kind, to: settings.to, back: false, holder });
+  const outcome = await carryOut(plan, facts, settings, env);
+  const vips = await whereAre([settings.kind], facts, group);
+  return tellReport({ ...report, node: facts.self, ...outcome, vips }, settings.json);
+}
+
+function vipsOf({ vips }: SteeringFacts, { kind }: Settings): readonly string[] {
+  return vips.find((each) => each.kind === kind)?.vips ?? [];
+}
+
+async function carryOut(
+  plan: MovePlan,
+  facts: SteeringFacts,
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): Promise<Outcome> {
+  if (plan.kind === 'nothing') return { outcome: 'done', notes: [plan.why], tookMs: null };
+  if (plan.kind === 'refused') return refused(plan.reasons);
+  const inTheWay = await orderInTheWay(settings.steering);
+  if (inTheWay !== undefined) return refused([inTheWay]);
+  const where = `to ${plan.to ?? 'another node'}: ${plan.why}`;
+  if (settings.dryRun) return { outcome: 'would-do', notes: [`It would go ${where}.`], tookMs: null };
+  return await move(plan, vipsOf(facts, settings), settings, env);
+}
+
+function refused(reasons: readonly string[]): Outcome {
+  return {
+    outcome: 'refused',
+    notes: reasons.map((reason) => `Cannot move the VIP: ${reason}`),
+    tookMs: null,
+  };
+}
+
+async function move(
+  { first }: Move,
+  vips: readonly string[],
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): Promise<Outcome> {
+  const whose = asked(settings.why, env);
+  const order: MoveOrder = {
+    ...{ kind: 'move', purpose: 'move-vip', ...whose, vip: settings.kind, first },
+    ...{ backAtMs: undefined, untilMs: whose.atMs + settings.timeout },
+  };
+  const watch = new AbortController();
+  const place = first === 'yield' ? 'elsewhere' : 'here';
+  const arrival = awaitPlace(vips, place, settings.timeout, watch.signal);
+  const given = await giveOrder(order, undefined, settings, (_, steered) => steered !== null);
+  if (given.kind !== 'taken') watch.abort();
+  if (given.kind === 'refused') return refused([given.message]);
+  if (given.kind === 'not-taken')
+    return { outcome: 'unknown', notes: [`Cannot move the VIP: ${given.message}`], tookMs: null };
+  const tookMs = await arrival;
+  // What comes next must not meet this order.
+  await within(settings.timeout, async () => !(await isThere(settings.steering, order.id)));
+  if (tookMs !== undefined)
+    return { outcome: 'done', notes: [`The VIP has moved, ${tookMs} ms after the order.`], tookMs };
+  const missing = first === 'yield' ? 'nobody has taken the VIP' : 'this node could not take the VIP';
+  return {
+    outcome: 'not-done',
+    notes: [`${missing} within ${settings.timeout} ms; the order has run out`],
+    tookMs: null,
+  };
+}

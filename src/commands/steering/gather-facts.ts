@@ -1,0 +1,82 @@
+import type { SteeringPlaces } from '../../config/steering-settings.ts';
+import type { SteeredVip, SteeringFacts } from '../../model/steering-plan.ts';
+import type { RankedPeer } from '../../model/vrrp.ts';
+import {
+  type KeepalivedMonitorStatus,
+  keepalivedMonitorStatusSchema,
+} from '../../protocol/keepalived-monitor-status.ts';
+import { askProgram } from '../../status/ask-program.ts';
+import { askHealth } from '../../system/ask-health.ts';
+import { PEERS_CHECK, STAND_IN_CHECK } from '../keepalived/health-verdict.ts';
+
+const PAGE_TIMEOUT_MS = 2_000;
+const PEER_TIMEOUT_MS = 1_000;
+
+export type MonitorLook =
+  | { readonly kind: 'answered'; readonly status: KeepalivedMonitorStatus }
+  | { readonly kind: 'silent'; readonly message: string };
+
+/** Asks the one process that carries orders out. */
+export async function askMonitor({ listen }: Pick<SteeringPlaces, 'listen'>): Promise<MonitorLook> {
+  const options = { timeoutMs: PAGE_TIMEOUT_MS, signal: new AbortController().signal };
+  const answer = await askProgram('keepalived-monitor', listen, keepalivedMonitorStatusSchema, options);
+  if (answer.status !== null) return { kind: 'answered', status: answer.status };
+  const { address, problem } = answer.program;
+  const message = `Cannot ask the keepalived monitor at ${address}: ${problem}, expected it to run: nobody else carries an order out`;
+  return { kind: 'silent', message };
+}
+
+/** What its answer means for an order; the peers are asked whether they serve, in their monitors' own way. */
+export async function factsOf(
+  status: KeepalivedMonitorStatus,
+  { healthPort }: Pick<SteeringPlaces, 'healthPort'>,
+): Promise<SteeringFacts> {
+  const self = status.group.find((node) => node.self)?.name ?? '';
+  // The group is the API VIP's where there is one.
+  const grouped = status.standings[0]?.kind;
+  const peers = status.group.filter((node) => !node.self);
+  const serving = grouped === 'api' ? await thatServe(peers, healthPort) : [];
+  return {
+    self,
+    profile: status.profile,
+    vips: status.standings.map((standing): SteeredVip => {
+      const { kind, vips, holder, value, steered } = standing;
+      const isApi = kind === 'api';
+      return {
+        ...{ kind, vips, holder, measured: value !== null, steered: steered ?? undefined },
+        troubles: troublesOf(standing),
+        othersServe: isApi ? serving.length > 0 : isOk(standing, PEERS_CHECK),
+        servingPeers: isApi ? serving : [],
+        peers: kind === grouped ? peers : [],
+      };
+    }),
+    splitBrain: status.splitBrain.map(({ vip }) => vip),
+    planned: status.planned?.change,
+    virtualRouterIdTaken: status.virtualRouterIdTaken ?? undefined,
+  };
+}
+
+type Standing = KeepalivedMonitorStatus['standings'][number];
+
+function isOk({ checks }: Standing, name: string): boolean {
+  return checks.some(({ check, state }) => check === name && state === 'ok');
+}
+
+/** Of this node itself: neither what could stand in for it nor what the others do. */
+function troublesOf({ checks }: Standing): readonly string[] {
+  return checks
+    .filter(({ check, state }) => state !== 'ok' && check !== PEERS_CHECK && check !== STAND_IN_CHECK)
+    .map(({ check, found }) => `${check}: ${found}`);
+}
+
+async function thatServe(peers: readonly RankedPeer[], port: number): Promise<readonly RankedPeer[]> {
+  const { signal } = new AbortController();
+  const answers = await Promise.all(
+    peers.map(async (peer) => {
+      const url = { secure: false, host: peer.address, port, path: '/haproxy_ready' };
+      const { ok } = await askHealth(url, PEER_TIMEOUT_MS, signal);
+      return ok ? [peer] : [];
+    }),
+  );
+  return answers.flat();
+}

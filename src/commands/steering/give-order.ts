@@ -1,0 +1,102 @@
+import { hostname, userInfo } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SteeringPlaces } from '../../config/steering-settings.ts';
+import { messageOf } from '../../model/errors.ts';
+import type { VipKind } from '../../model/vrrp.ts';
+import type { SteeringOrder } from '../../model/vrrp-steering.ts';
+import { presentAddresses } from '../../system/interface-addresses.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { askMonitor } from './gather-facts.ts';
+import { isThere, newOrderId, placeOrder, removeOrder, replaceOrder } from './order-file.ts';
+
+/** Where nothing tells of a change, the monitor looks every few seconds. */
+const TAKEN_WITHIN_MS = 20_000;
+const LOOK_EVERY_MS = 50;
+
+/** What every order begins with: whose it is. */
+export function asked(
+  why: string,
+  env: NodeJS.ProcessEnv,
+): Pick<SteeringOrder, 'id' | 'by' | 'why' | 'atMs'> {
+  const user = env['SUDO_USER'] ?? userName();
+  return { id: newOrderId(), by: `${user}@${hostname()}`.slice(0, 200), why, atMs: Date.now() };
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may have no name for its user.
+    return 'somebody';
+  }
+}
+
+export type OrderOutcome =
+  | { readonly kind: 'taken' }
+  /** Nothing of the order is left. */
+  | { readonly kind: 'refused' | 'not-taken'; readonly message: string };
+
+/**
+ * Leaves the order for the monitor, in the place of `before` where that is given, and waits until the monitor follows
+ * it: `isTaken` judges what it says of each kind of VIP; a move that is over was taken too. One that is not taken is
+ * removed again.
+ */
+export async function giveOrder(
+  order: SteeringOrder,
+  before: SteeringOrder | undefined,
+  places: SteeringPlaces,
+  isTaken: (kind: VipKind, steered: string | null) => boolean,
+): Promise<OrderOutcome> {
+  const path = places.steering;
+  try {
+    const isPlaced =
+      before === undefined ? await placeOrder(path, order) : await replaceOrder(path, before.id, order);
+    if (!isPlaced)
+      return { kind: 'refused', message: `another order has come into "${path}", expected to be alone` };
+  } catch (error) {
+    return { kind: 'refused', message: `${messageOf(error)}, expected to be able to write "${path}"` };
+  }
+  const kinds = order.kind === 'drain' ? order.vips : [order.vip];
+  const taken = await within(TAKEN_WITHIN_MS, async () => {
+    if (order.kind === 'move' && !(await isThere(path, order.id))) return true;
+    const look = await askMonitor(places);
+    if (look.kind === 'silent') return false;
+    const { standings } = look.status;
+    return kinds.every((each) =>
+      standings.some(({ kind, steered }) => kind === each && isTaken(kind, steered)),
+    );
+  });
+  if (taken) return { kind: 'taken' };
+  await removeOrder(path, order.id).catch(() => undefined);
+  const message = `the monitor has not taken the order within ${TAKEN_WITHIN_MS} ms, expected it to: is "${path}" the file that it reads?`;
+  return { kind: 'not-taken', message };
+}
+
+/**
+ * Resolves once each of these VIPs is on an interface of this node, or none is, with the milliseconds that it took;
+ * with undefined at the deadline, or when `signal` aborts.
+ */
+export async function awaitPlace(
+  vips: readonly string[],
+  place: 'here' | 'elsewhere',
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const fromMs = monotonicMs();
+  const isReached = async (): Promise<boolean> => {
+    const present = presentAddresses();
+    return vips.every((vip) => present.has(vip) === (place === 'here'));
+  };
+  const reached = await within(timeoutMs, async () => signal.aborted || (await isReached()));
+  return reached && !signal.aborted ? Math.round(monotonicMs() - fromMs) : undefined;
+}
+
+/** True once `isReached`, false at the deadline. */
+export async function within(timeoutMs: number, isReached: () => Promise<boolean>): Promise<boolean> {
+  const deadline = monotonicMs() + timeoutMs;
+  while (!(await isReached())) {
+    if (monotonicMs() >= deadline) return false;
+    await pause(LOOK_EVERY_MS);
+  }
+  return true;
+}

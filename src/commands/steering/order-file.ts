@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { constants, link, open, rm } from 'node:fs/promises';
+import { codeOf, messageOf } from '../../model/errors.ts';
+import type { SteeringOrder } from '../../model/vrrp-steering.ts';
+import { type DrillReport, parseSteeringOrder, steeringOrderText } from '../../protocol/steering-file.ts';
+import { writeFileAtomically } from '../../system/atomic-write.ts';
+
+/** Far above any order. */
+const MAX_BYTES = 8 * 1024;
+
+export type OrderFile =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'order'; readonly order: SteeringOrder | DrillReport }
+  | { readonly kind: 'unusable'; readonly message: string };
+
+/** Never rejects, and never waits for whoever might write into a pipe of that name. */
+export async function readOrderFile(path: string): Promise<OrderFile> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const status = await file.stat();
+      if (!status.isFile()) return unusable(path, 'it is no file, expected one or none');
+      if (status.size > MAX_BYTES)
+        return unusable(path, `it has ${status.size} bytes, expected an order (at most ${MAX_BYTES} bytes)`);
+      const parsed = parseSteeringOrder(await file.readFile('utf8'));
+      return parsed.kind === 'order' ? parsed : unusable(path, parsed.problem);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { kind: 'none' };
+    return unusable(path, `${messageOf(error)}, expected a file or none`);
+  }
+}
+
+function unusable(path: string, problem: string): OrderFile {
+  return { kind: 'unusable', message: `Cannot use "${path}": ${problem}` };
+}
+
+/** A name for an order that no other has. */
+export function newOrderId(): string {
+  return randomBytes(8).toString('hex');
+}
+
+/**
+ * Writes the order where there is none: in one step, so that its reader sees all of it. Resolves with false where
+ * somebody else's is there, which stays. Rejects with the system's error.
+ */
+export async function placeOrder(path: string, order: SteeringOrder | DrillReport): Promise<boolean> {
+  const staged = `${path}.${newOrderId()}`;
+  try {
+    await writeFileAtomically(staged, steeringOrderText(order), { mode: 0o644 });
+    await link(staged, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(staged, { force: true });
+  }
+}
+
+/** Puts one order in the place of another; false where that is not there any more. */
+export async function replaceOrder(path: string, id: string, order: SteeringOrder): Promise<boolean> {
+  if (!(await isThere(path, id))) return false;
+  await writeFileAtomically(path, steeringOrderText(order), { mode: 0o644 });
+  return true;
+}
+
+/** What has come into its place since stays. */
+export async function removeOrder(path: string, id: string): Promise<void> {
+  if (await isThere(path, id)) await rm(path, { force: true });
+}
+
+/** Why no new order can be left here; undefined where one can. */
+export async function orderInTheWay(path: string): Promise<string | undefined> {
+  const file = await readOrderFile(path);
+  if (file.kind === 'none') return undefined;
+  if (file.kind === 'unusable') return `${file.message} (hawser undrain takes it away)`;
+  return `"${path}" holds an order that is not over, expected none`;
+}
+
+/** Whether this order stands, or a later form of it. */
+export async function isThere(path: string, id: string): Promise<boolean> {
+  const file = await readOrderFile(path);
+  return file.kind === 'order' && file.order.id === id;
+}

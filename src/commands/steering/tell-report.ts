@@ -1,0 +1,31 @@
+import type { SteeringFacts } from '../../model/steering-plan.ts';
+import type { VipKind } from '../../model/vrrp.ts';
+import { exitCodeOf, type SteeringReport, steeringLines } from '../../observe/steering-report.ts';
+import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
+import { findHolder, holderText } from './vip-holder.ts';
+
+/** Who has each VIP of these kinds now. */
+export async function whereAre(
+  kinds: readonly VipKind[],
+  { vips }: Pick<SteeringFacts, 'vips'>,
+  group: KeepalivedMonitorStatus['group'],
+): Promise<SteeringReport['vips']> {
+  const all = vips.flatMap(({ kind, vips: list }) =>
+    kinds.includes(kind) ? list.map((vip) => ({ kind, vip })) : [],
+  );
+  return await Promise.all(
+    all.map(async ({ kind, vip }) => {
+      const found = await findHolder(vip, group);
+      const holder = found.kind === 'nobody' ? null : holderText(found);
+      return { kind, vip, holder, here: found.kind === 'here' };
+    }),
+  );
+}
+
+/** Prints it, and returns the exit code. What went wrong goes to stderr. */
+export function tellReport(report: SteeringReport, json: boolean): number {
+  const exitCode = exitCodeOf(report);
+  if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
+  else (exitCode === 0 ? process.stdout : process.stderr).write(`${steeringLines(report).join('\n')}\n`);
+  return exitCode;
+}

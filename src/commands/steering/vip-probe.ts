@@ -1,0 +1,85 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Attempt } from '../../model/drill-figures.ts';
+import { codeOf } from '../../model/errors.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+
+export interface ProbePlan {
+  readonly host: string;
+  readonly port: number;
+  /** `https`: a GET whose answer counts, whatever it says; `tcp`: a connection that stands. */
+  readonly how: 'https' | 'tcp';
+  readonly everyMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface VipProbe {
+  /** Those that have ended. */
+  readonly attempts: () => readonly Attempt[];
+  /** The longest time by which an attempt began late: this process did not get to run, and the figures suffer from it. */
+  readonly lateMs: () => number;
+  /** Begins no more, and resolves once all have ended. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * A client of the VIP: a new connection every `everyMs`, whatever has become of those before. Certificates are not verified:
+ * nothing is sent that anybody could not know, and what counts is that somebody answers.
+ */
+export function startVipProbe(plan: ProbePlan): VipProbe {
+  const ended: Attempt[] = [];
+  const running = new Set<Promise<void>>();
+  let dueMs = monotonicMs();
+  let lateMs = 0;
+  const tick = (): void => {
+    const nowMs = monotonicMs();
+    if (nowMs < dueMs) return;
+    lateMs = Math.max(lateMs, nowMs - dueMs);
+    // What a stopped machine has missed is not made up for in one burst.
+    dueMs = Math.max(dueMs + plan.everyMs, nowMs);
+    const attempt = tryOnce(plan).then((failure) => {
+      ended.push({ startedMs: nowMs, failure });
+      running.delete(attempt);
+    });
+    running.add(attempt);
+  };
+  const timer = setInterval(tick, 1);
+  return {
+    attempts: () => ended,
+    lateMs: () => Math.round(lateMs),
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Resolves with null for an answer, else with what there was instead. */
+function tryOnce({ host, port, how, timeoutMs }: ProbePlan): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket: Socket =
+      how === 'tcp' ? connectPlain({ host, port }) : connectTls({ host, port, rejectUnauthorized: false });
+    let failure: string | null = 'closed';
+    const end = (found: string | null): void => {
+      failure = found;
+      socket.destroy();
+    };
+    // Where this process gets to run late, an answer may lie there already: it is read first.
+    const timer = setTimeout(() => setImmediate(() => end('timeout')), timeoutMs);
+    socket.on('error', (error) => {
+      failure = codeOf(error) ?? 'error';
+    });
+    if (how === 'tcp') socket.once('connect', () => end(null));
+    else socket.once('secureConnect', () => socket.write(requestFor(host)));
+    socket.once('data', (data) => end(data.toString('latin1').startsWith('HTTP/1.') ? null : 'no HTTP'));
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve(failure);
+    });
+  });
+}
+
+function requestFor(host: string): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `GET /readyz HTTP/1.1\r\nHost: ${name}\r\nUser-Agent: hawser-drill\r\nConnection: close\r\n\r\n`;
+}

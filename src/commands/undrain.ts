@@ -1,0 +1,83 @@
+import { rm } from 'node:fs/promises';
+import { readCommandLine } from '../config/command-line.ts';
+import { undrainCommand, undrainSettings } from '../config/steering-settings.ts';
+import { messageOf } from '../model/errors.ts';
+import type { VipKind } from '../model/vrrp.ts';
+import type { DrainOrder } from '../model/vrrp-steering.ts';
+import type { SteeringReport } from '../observe/steering-report.ts';
+import { askMonitor, factsOf, type MonitorLook } from './steering/gather-facts.ts';
+import { within } from './steering/give-order.ts';
+import { newOrderId, readOrderFile, removeOrder, replaceOrder } from './steering/order-file.ts';
+import { tellReport, whereAre } from './steering/tell-report.ts';
+
+/** Where nothing tells of a change, the monitor looks every few seconds. */
+const BELIEVED_WITHIN_MS = 20_000;
+
+type Settings = ReturnType<typeof undrainSettings>;
+type Outcome = Pick<SteeringReport, 'outcome' | 'notes'>;
+
+/** `hawser undrain`. The order goes even where no monitor answers: the next one will not find it. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(undrainCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = undrainSettings(line.values);
+  const done = await takeAway(settings);
+  const look = await askMonitor(settings);
+  const report = { v: 1, command: 'undrain', tookMs: null } as const;
+  if (look.kind === 'silent') {
+    const notes = [...done.notes, look.message];
+    return tellReport({ ...report, node: '', vips: [], outcome: 'unknown', notes }, settings.json);
+  }
+  const facts = await factsOf(look.status, settings);
+  const kinds = settings.kind ?? facts.vips.map(({ kind }) => kind);
+  const believed = done.outcome !== 'done' || (await isBelieved(kinds, settings));
+  const outcome = believed ? done.outcome : 'not-done';
+  const doubt = `the monitor has not believed it within ${BELIEVED_WITHIN_MS} ms: does it read "${settings.steering}"?`;
+  const notes = believed ? done.notes : [...done.notes, doubt];
+  const vips = await whereAre(kinds, facts, look.status.group);
+  return tellReport({ ...report, node: facts.self, outcome, notes, vips }, settings.json);
+}
+
+async function takeAway(settings: Settings): Promise<Outcome> {
+  const path = settings.steering;
+  const file = await readOrderFile(path);
+  if (file.kind === 'none') return { outcome: 'done', notes: ['This node is not drained.'] };
+  if (file.kind === 'unusable')
+    return await attempt(path, rm(path, { recursive: true }), `${file.message}: it is taken away`);
+  const { order } = file;
+  if (order.kind !== 'drain')
+    return {
+      outcome: 'refused',
+      notes: ['Cannot undrain: this node moves a VIP, expected one that is drained'],
+    };
+  const work = shrink(path, order, settings.kind ?? order.vips);
+  return await attempt(path, work, `This node is not drained any more (it was by ${order.by}).`);
+}
+
+async function attempt(path: string, work: Promise<void>, note: string): Promise<Outcome> {
+  try {
+    await work;
+    return { outcome: 'done', notes: [note] };
+  } catch (error) {
+    const message = `Cannot undrain: ${messageOf(error)}, expected to be able to write "${path}"`;
+    return { outcome: 'refused', notes: [message] };
+  }
+}
+
+async function shrink(path: string, order: DrainOrder, kinds: readonly VipKind[]): Promise<void> {
+  const left = order.vips.filter((kind) => !kinds.includes(kind));
+  if (left.length === 0) await removeOrder(path, order.id);
+  else await replaceOrder(path, order.id, { ...order, id: newOrderId(), vips: left });
+}
+
+async function isBelieved(kinds: readonly VipKind[], settings: Settings): Promise<boolean> {
+  const isFree = ({ status }: Extract<MonitorLook, { kind: 'answered' }>): boolean =>
+    status.standings.every(({ kind, steered }) => !kinds.includes(kind) || steered === null);
+  return await within(BELIEVED_WITHIN_MS, async () => {
+    const look = await askMonitor(settings);
+    return look.kind === 'answered' && isFree(look);
+  });
+}

@@ -1,0 +1,229 @@
+import * as z from 'zod/mini';
+import type { VipKind } from '../model/vrrp.ts';
+import { longestMoveMs } from '../model/vrrp-steering.ts';
+import type { CommandSpec, Flag } from './command-line.ts';
+import { durationMs } from './duration.ts';
+import { absolutePath, listenAddress, port } from './fields.ts';
+import { parseSettings } from './parse-settings.ts';
+import { healthPortFlag } from './shared-flags.ts';
+
+/** Where orders are left, and who is asked about this node. */
+const placeFlags: readonly Flag[] = [
+  {
+    flag: '--steering <path>',
+    help: 'where the order is left for the keepalived monitor',
+    default: '/etc/keepalived/vrrp-steering.json',
+  },
+  { flag: '--listen <address>', help: "the keepalived monitor's page", default: '127.0.0.1:50938' },
+  healthPortFlag,
+];
+const jsonFlag: Flag = {
+  flag: '--json',
+  help: 'print JSON, as schemas/steering.schema.json describes it',
+  inFile: 'never',
+};
+const whyFlag: Flag = { flag: '--why <text>', help: 'for the journal and for the status', inFile: 'never' };
+const dryRunFlag: Flag = {
+  flag: '--dry-run',
+  help: 'say what would happen, and every reason against it; change nothing',
+  inFile: 'never',
+};
+const timeoutFlag: Flag = {
+  flag: '--timeout <duration>',
+  help: 'how long the VIP may take to move',
+  default: '30s',
+  inFile: 'never',
+};
+const kindsFlag: Flag = {
+  flag: '--kind <kinds>',
+  help: 'api, ingress or both with a comma (default: all that this node has)',
+  choices: ['api', 'ingress'],
+  inFile: 'never',
+};
+
+export const drainCommand: CommandSpec = {
+  name: 'drain',
+  section: 'keepalived',
+  summary:
+    'Moves the VIPs away from this node, and lets it hold one only where nobody else can, until undrain.',
+  positionals: [],
+  flags: [
+    kindsFlag,
+    whyFlag,
+    { flag: '--force', help: 'although nobody else says that it could serve', inFile: 'never' },
+    timeoutFlag,
+    ...placeFlags,
+    jsonFlag,
+  ],
+  notes: [
+    'Examples:',
+    '  hawser drain --why "kernel 6.18"       before this node, or its API server, is stopped',
+    '  hawser drain --kind ingress            only the VIP of ingress',
+    '',
+    'It outlives restarts of this node. The old holder serves until the next one does: nothing is lost but what is',
+    'on the way in that moment.',
+    'Exit codes: 0 drained and every VIP is elsewhere, 1 refused or a VIP is still here, 2 cannot tell or usage.',
+  ].join('\n'),
+};
+
+export const undrainCommand: CommandSpec = {
+  name: 'undrain',
+  section: 'keepalived',
+  summary: 'Lets this node hold VIPs again. Moves nothing.',
+  positionals: [],
+  flags: [kindsFlag, ...placeFlags, jsonFlag],
+  notes: [
+    'Examples:',
+    '  hawser undrain                         after the work on this node',
+    '',
+    'It takes away an order that cannot be read, too.',
+    'Exit codes: 0 not drained any more, 1 refused or not believed, 2 cannot tell or usage.',
+  ].join('\n'),
+};
+
+export const moveVipCommand: CommandSpec = {
+  name: 'move-vip',
+  section: 'keepalived',
+  summary: 'Moves a VIP once: from this node to the next one, or from its holder to this node.',
+  positionals: [],
+  flags: [
+    {
+      flag: '--to <node>',
+      help: 'the node that is to have it (default: whose turn it is, typed on its holder)',
+      inFile: 'never',
+    },
+    {
+      flag: '--kind <kind>',
+      help: 'api or ingress',
+      choices: ['api', 'ingress'],
+      default: 'api',
+      inFile: 'never',
+    },
+    whyFlag,
+    dryRunFlag,
+    timeoutFlag,
+    ...placeFlags,
+    jsonFlag,
+  ],
+  notes: [
+    'Examples:',
+    '  hawser move-vip                        on the holder: the next node takes it, and keeps it',
+    '  hawser move-vip --to cp-2              on cp-2: takes it; on the holder: only where it is its turn',
+    '  hawser move-vip --dry-run              where would it go, and why?',
+    '',
+    'An order that nobody can follow runs out after --timeout; nothing is left of it.',
+    'Exit codes: 0 moved, or it is there already; 1 refused or not moved; 2 cannot tell or usage.',
+  ].join('\n'),
+};
+
+export const drillCommand: CommandSpec = {
+  name: 'drill',
+  section: 'keepalived',
+  summary: 'Moves the API VIP on purpose, measures what a client of it loses, and moves it back.',
+  positionals: [],
+  flags: [
+    { flag: '--to <node>', help: 'as of move-vip', inFile: 'never' },
+    {
+      flag: '--away <duration>',
+      help: 'when it comes back, from the beginning on',
+      default: '10s',
+      inFile: 'never',
+    },
+    { flag: '--stay', help: 'do not move it back', inFile: 'never' },
+    {
+      flag: '--probe <how>',
+      help: 'https: GET /readyz with a new connection, any answer counts; tcp: a connection',
+      choices: ['https', 'tcp'],
+      default: 'https',
+      inFile: 'never',
+    },
+    { flag: '--api-port <port>', help: 'port of the VIP', default: '6443', inFile: 'top' },
+    whyFlag,
+    dryRunFlag,
+    timeoutFlag,
+    ...placeFlags,
+    { ...jsonFlag, help: 'print JSON, as schemas/drill.schema.json describes it' },
+  ],
+  notes: [
+    'Examples:',
+    '  hawser drill --dry-run                 would it be allowed now, and who would take the VIP?',
+    '  hawser drill                           on the holder: away for 10 s and back, with the numbers',
+    '  hawser drill --stay --json             once, and it stays where it went',
+    '',
+    'The whole plan is one order to the keepalived monitor: Ctrl-C moves the VIP back at once, and where this command is',
+    'killed it comes back at its time. A connection to the VIP is tried every 20 ms; no answer within a second is a failure.',
+    'Exit codes: 0 moved, and back where asked; 1 refused, not moved or not back; 2 cannot tell or usage.',
+  ].join('\n'),
+};
+
+/** It goes into a file and from there into logs and to terminals. */
+const words = z._default(
+  z
+    .string()
+    .check(
+      z.maxLength(200, { error: 'expected at most 200 characters' }),
+      z.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, { error: 'expected text without control characters' }),
+    ),
+  '',
+);
+const kindNames = ['api', 'ingress'] as const;
+const kindError = { error: 'expected api or ingress' };
+const kinds = z.pipe(
+  z.string(),
+  z.pipe(
+    z.transform((text: string) => [...new Set(text.split(',').map((part) => part.trim()))]),
+    z.array(z.enum(kindNames, kindError)),
+  ),
+);
+const flag = z._default(z.boolean(), false);
+const longest = { error: `expected at most ${longestMoveMs / 2_000}s` };
+const patience = durationMs.check(z.refine((ms) => ms <= longestMoveMs / 2, longest));
+const name = z.optional(z.string().check(z.minLength(1, { error: 'expected the name of a node' })));
+
+const places = {
+  settings: z.optional(absolutePath),
+  steering: absolutePath,
+  listen: listenAddress,
+  healthPort: port,
+};
+const drainSchema = z.object({
+  ...places,
+  kind: z.optional(kinds),
+  why: words,
+  force: flag,
+  timeout: patience,
+  json: flag,
+});
+const undrainSchema = z.object({ ...places, kind: z.optional(kinds), json: flag });
+const move = { ...places, to: name, why: words, dryRun: flag, timeout: patience, json: flag };
+const moveSchema = z.object({ ...move, kind: z.enum(kindNames, kindError) });
+const drillSchema = z.object({
+  ...move,
+  away: patience,
+  stay: flag,
+  probe: z.enum(['https', 'tcp'], { error: 'expected https or tcp' }),
+  apiPort: port,
+});
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What all four need to know. */
+export type SteeringPlaces = z.infer<z.ZodMiniObject<typeof places>>;
+export type Kinds = readonly VipKind[];
+
+/** Each throws a ConfigError that lists every problem. */
+export function drainSettings(values: Values): z.infer<typeof drainSchema> {
+  return parseSettings(drainSchema, values);
+}
+
+export function undrainSettings(values: Values): z.infer<typeof undrainSchema> {
+  return parseSettings(undrainSchema, values);
+}
+
+export function moveVipSettings(values: Values): z.infer<typeof moveSchema> {
+  return parseSettings(moveSchema, values);
+}
+
+export function drillSettings(values: Values): z.infer<typeof drillSchema> {
+  return parseSettings(drillSchema, values);
+}

@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fromJSONSchema } from 'zod';
+import * as z from 'zod/mini';
+import {
+  type KeepalivedMonitorStatus,
+  keepalivedMonitorStatusSchema,
+} from '../../../src/protocol/keepalived-monitor-status.ts';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { hawser } from '../supervisor-build.ts';
+import type { BedNode } from './bed-node.ts';
+
+const PATIENCE_MS = 180_000;
+
+/** Where orders are left on a node of the bed: beside its keepalived.conf. */
+export const ordersOf = (node: BedNode): string => node.at('vrrp-steering.json');
+
+export const hasOrder = (node: BedNode): boolean => existsSync(ordersOf(node));
+
+export interface Typed {
+  readonly exitCode: number | undefined;
+  /** Of a command with `--json`, as its published schema says; undefined for others. */
+  readonly report: Readonly<Record<string, unknown>> | undefined;
+  readonly text: string;
+}
+
+export const argvOf = (node: BedNode, args: readonly string[]): [string, ...string[]] => [
+  ...node.namespace.prefix,
+  hawser,
+  ...args,
+  '--steering',
+  ordersOf(node),
+];
+
+/** One of the commands that steer, as somebody types it on the node. */
+export async function typed(node: BedNode, ...args: readonly string[]): Promise<Typed> {
+  const { exitCode, stdout, stderr } = await runCommand(argvOf(node, args), { timeoutMs: PATIENCE_MS });
+  const isJson = args.includes('--json');
+  const report = isJson ? reportIn(args[0] === 'drill' ? 'drill' : 'steering', stdout) : undefined;
+  return { exitCode, report, text: `${stdout}${stderr}`.replaceAll(/\s+/g, ' ') };
+}
+
+/** Throws where it is not what `schemas/NAME.schema.json` describes. */
+export function reportIn(name: 'drill' | 'steering', text: string): Readonly<Record<string, unknown>> {
+  const path = new URL(`../../../schemas/${name}.schema.json`, import.meta.url);
+  const report: unknown = JSON.parse(text);
+  fromJSONSchema(JSON.parse(readFileSync(path, 'utf8'))).parse(report);
+  return z.record(z.string(), z.unknown()).parse(report);
+}
+
+/** What the node's monitor says of itself. */
+export async function monitorStatus(node: BedNode): Promise<KeepalivedMonitorStatus> {
+  const page = await node.namespace.run('curl', '-s', '--max-time', '10', 'http://127.0.0.1:50938/status');
+  return keepalivedMonitorStatusSchema.parse(JSON.parse(page));
+}
+
+/** What it says about the API VIP. */
+export async function standing(node: BedNode): Promise<KeepalivedMonitorStatus['standings'][number]> {
+  const [first] = (await monitorStatus(node)).standings;
+  if (first === undefined) throw new Error(`Cannot find a standing of ${node.name}: it has none`);
+  return first;
+}
