@@ -7,6 +7,13 @@ import { parseSettings } from './parse-settings.ts';
 import { peerFields, peerProblems, peerSettings } from './peer-settings.ts';
 import { apiVipsFlag, healthPortFlag, peerFlags } from './shared-flags.ts';
 
+export const keepalivedMonitorPlaceFlag: Flag = {
+  flag: '--keepalived-monitor <address:port>',
+  help: 'its page, or "off"; in the settings file keepalived.listen',
+  default: '127.0.0.1:50938',
+  keyInFile: ['keepalived', 'listen'],
+};
+
 /** Where the four programs are asked, and HAProxy. For every command that asks them. */
 export const statusPlacesFlags: readonly Flag[] = [
   {
@@ -15,12 +22,7 @@ export const statusPlacesFlags: readonly Flag[] = [
     default: '127.0.0.1:50937',
     keyInFile: ['haproxy', 'listen'],
   },
-  {
-    flag: '--keepalived-monitor <address:port>',
-    help: 'its page, or "off"; in the settings file keepalived.listen',
-    default: '127.0.0.1:50938',
-    keyInFile: ['keepalived', 'listen'],
-  },
+  keepalivedMonitorPlaceFlag,
   {
     flag: '--keepalived-supervisor <address:port>',
     help: 'its page, or "off": its --listen',

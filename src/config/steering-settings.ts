@@ -1,11 +1,19 @@
 import * as z from 'zod/mini';
-import type { VipKind } from '../model/vrrp.ts';
+import { ConfigError } from '../model/errors.ts';
 import { longestMoveMs } from '../model/vrrp-steering.ts';
 import type { CommandSpec, Flag } from './command-line.ts';
 import { durationMs } from './duration.ts';
-import { absolutePath, listenAddress, port } from './fields.ts';
+import { absolutePath, optionalListenAddress, port } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
-import { healthPortFlag } from './shared-flags.ts';
+import {
+  type PeerFieldValues,
+  type PeerSettings,
+  peerFields,
+  peerProblems,
+  peerSettings,
+} from './peer-settings.ts';
+import { healthPortFlag, peerFlags } from './shared-flags.ts';
+import { keepalivedMonitorPlaceFlag } from './status-settings.ts';
 
 /** Where orders are left, and who is asked about this node. */
 const placeFlags: readonly Flag[] = [
@@ -14,8 +22,9 @@ const placeFlags: readonly Flag[] = [
     help: 'where the order is left for the keepalived monitor',
     default: '/etc/keepalived/vrrp-steering.json',
   },
-  { flag: '--listen <address>', help: "the keepalived monitor's page", default: '127.0.0.1:50938' },
+  keepalivedMonitorPlaceFlag,
   healthPortFlag,
+  ...peerFlags,
 ];
 const jsonFlag: Flag = {
   flag: '--json',
@@ -183,8 +192,9 @@ const name = z.optional(z.string().check(z.minLength(1, { error: 'expected the n
 const places = {
   settings: z.optional(absolutePath),
   steering: absolutePath,
-  listen: listenAddress,
+  keepalivedMonitor: optionalListenAddress,
   healthPort: port,
+  ...peerFields,
 };
 const drainSchema = z.object({
   ...places,
@@ -208,22 +218,32 @@ const drillSchema = z.object({
 type Values = Readonly<Record<string, unknown>>;
 
 /** What all four need to know. */
-export type SteeringPlaces = z.infer<z.ZodMiniObject<typeof places>>;
-export type Kinds = readonly VipKind[];
+export type SteeringPlaces = WithPeers<z.infer<z.ZodMiniObject<typeof places>>>;
+
+type WithPeers<T> = T & {
+  /** How the other nodes are asked what they publish. */
+  readonly peers: PeerSettings | undefined;
+};
 
 /** Each throws a ConfigError that lists every problem. */
-export function drainSettings(values: Values): z.infer<typeof drainSchema> {
-  return parseSettings(drainSchema, values);
+export function drainSettings(values: Values): WithPeers<z.infer<typeof drainSchema>> {
+  return withPeers(parseSettings(drainSchema, values));
 }
 
-export function undrainSettings(values: Values): z.infer<typeof undrainSchema> {
-  return parseSettings(undrainSchema, values);
+export function undrainSettings(values: Values): WithPeers<z.infer<typeof undrainSchema>> {
+  return withPeers(parseSettings(undrainSchema, values));
 }
 
-export function moveVipSettings(values: Values): z.infer<typeof moveSchema> {
-  return parseSettings(moveSchema, values);
+export function moveVipSettings(values: Values): WithPeers<z.infer<typeof moveSchema>> {
+  return withPeers(parseSettings(moveSchema, values));
 }
 
-export function drillSettings(values: Values): z.infer<typeof drillSchema> {
-  return parseSettings(drillSchema, values);
+export function drillSettings(values: Values): WithPeers<z.infer<typeof drillSchema>> {
+  return withPeers(parseSettings(drillSchema, values));
+}
+
+function withPeers<T extends PeerFieldValues>(settings: T): WithPeers<T> {
+  const problems = peerProblems(settings, []);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...settings, peers: peerSettings(settings) };
 }

@@ -21,7 +21,8 @@ export async function clusterPlaces(settings: StatusSettings): Promise<ClusterPl
   };
 }
 
-async function peerQuestion({ peers }: StatusSettings): Promise<PeerQuestion> {
+/** How the peers are asked what they publish, or why they are not. */
+export async function peerQuestion({ peers }: Pick<StatusSettings, 'peers'>): Promise<PeerQuestion> {
   if (peers === undefined)
     return { kind: 'none', problem: 'this node has no --peer-tls-… files to ask it with' };
   // TLS takes a third of the time that this command has: only where it is needed.

@@ -5,9 +5,11 @@ import {
   type KeepalivedMonitorStatus,
   keepalivedMonitorStatusSchema,
 } from '../../protocol/keepalived-monitor-status.ts';
+import type { NodeStatus } from '../../protocol/node-status.ts';
 import { askProgram } from '../../status/ask-program.ts';
-import { askHealth } from '../../system/ask-health.ts';
+import { observePeers } from '../../status/observe-peers.ts';
 import { PEERS_CHECK, STAND_IN_CHECK } from '../keepalived/health-verdict.ts';
+import { peerQuestion } from '../status/cluster-places.ts';
 
 const PAGE_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 1_000;
@@ -17,25 +19,28 @@ export type MonitorLook =
   | { readonly kind: 'silent'; readonly message: string };
 
 /** Asks the one process that carries orders out. */
-export async function askMonitor({ listen }: Pick<SteeringPlaces, 'listen'>): Promise<MonitorLook> {
+export async function askMonitor({
+  keepalivedMonitor,
+}: Pick<SteeringPlaces, 'keepalivedMonitor'>): Promise<MonitorLook> {
   const options = { timeoutMs: PAGE_TIMEOUT_MS, signal: new AbortController().signal };
-  const answer = await askProgram('keepalived-monitor', listen, keepalivedMonitorStatusSchema, options);
+  const schema = keepalivedMonitorStatusSchema;
+  const answer = await askProgram('keepalived-monitor', keepalivedMonitor, schema, options);
   if (answer.status !== null) return { kind: 'answered', status: answer.status };
   const { address, problem } = answer.program;
   const message = `Cannot ask the keepalived monitor at ${address}: ${problem}, expected it to run: nobody else carries an order out`;
   return { kind: 'silent', message };
 }
 
-/** What its answer means for an order; the peers are asked whether they serve, in their monitors' own way. */
+/** What its answer means for an order; the peers are asked whether they serve, and whether they are drained themselves. */
 export async function factsOf(
   status: KeepalivedMonitorStatus,
-  { healthPort }: Pick<SteeringPlaces, 'healthPort'>,
+  places: Pick<SteeringPlaces, 'healthPort' | 'peers'>,
 ): Promise<SteeringFacts> {
   const self = status.group.find((node) => node.self)?.name ?? '';
   // The group is the API VIP's where there is one.
   const grouped = status.standings[0]?.kind;
   const peers = status.group.filter((node) => !node.self);
-  const serving = grouped === 'api' ? await thatServe(peers, healthPort) : [];
+  const ready = grouped === 'api' ? await thatCould(peers, places) : [];
   return {
     self,
     profile: status.profile,
@@ -45,8 +50,8 @@ export async function factsOf(
       return {
         ...{ kind, vips, holder, measured: value !== null, steered: steered ?? undefined },
         troubles: troublesOf(standing),
-        othersServe: isApi ? serving.length > 0 : isOk(standing, PEERS_CHECK),
-        servingPeers: isApi ? serving : [],
+        othersServe: isApi ? ready.length > 0 : isOk(standing, PEERS_CHECK),
+        servingPeers: isApi ? ready : [],
         peers: kind === grouped ? peers : [],
       };
     }),
@@ -69,14 +74,19 @@ function troublesOf({ checks }: Standing): readonly string[] {
     .map(({ check, found }) => `${check}: ${found}`);
 }
 
-async function thatServe(peers: readonly RankedPeer[], port: number): Promise<readonly RankedPeer[]> {
-  const { signal } = new AbortController();
-  const answers = await Promise.all(
-    peers.map(async (peer) => {
-      const url = { secure: false, host: peer.address, port, path: '/haproxy_ready' };
-      const { ok } = await askHealth(url, PEER_TIMEOUT_MS, signal);
-      return ok ? [peer] : [];
-    }),
-  );
-  return answers.flat();
+/** Those whose HAProxy is ready, and that do not publish that they are steered. */
+async function thatCould(
+  peers: readonly RankedPeer[],
+  { healthPort, peers: settings }: Pick<SteeringPlaces, 'healthPort' | 'peers'>,
+): Promise<readonly RankedPeer[]> {
+  const question = await peerQuestion({ peers: settings });
+  const limits = { timeoutMs: PEER_TIMEOUT_MS, signal: new AbortController().signal };
+  const looks = await observePeers(peers, { healthPort, question }, limits);
+  const able = looks.filter(({ health, published }) => health === 'ready' && !isSteered(published));
+  return peers.filter(({ name }) => able.some(({ peer }) => peer.name === name));
+}
+
+function isSteered(published: NodeStatus | null): boolean {
+  const standings = published?.keepalivedMonitor?.standings ?? [];
+  return standings.some(({ kind, steered }) => kind === 'api' && steered !== null);
 }

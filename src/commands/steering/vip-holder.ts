@@ -1,11 +1,10 @@
-import { createSocket } from 'node:dgram';
 import { setTimeout as pause } from 'node:timers/promises';
 import { presentAddresses } from '../../system/interface-addresses.ts';
-import { knownNeighbours, ownMacs } from '../../system/neighbours.ts';
+import { readNeighbourTable, touchNeighbour } from '../../system/neighbour-table.ts';
+import { ownMacs } from '../../system/neighbours.ts';
 
-/** Nobody listens there: what counts is that the kernel has to find out whose the address is. */
-const DISCARD_PORT = 9;
-const ANSWER_WITHIN_MS = 300;
+/** Looks, not time: on a busy machine the first one may come late. */
+const LOOKS = 6;
 const LOOK_EVERY_MS = 50;
 
 /** Who has a VIP, as the segment tells: `unknown` where somebody answers for it who is none of these nodes. */
@@ -21,15 +20,12 @@ export async function findHolder(
   nodes: readonly { readonly name: string; readonly address: string }[],
 ): Promise<VipHolder> {
   if (presentAddresses().has(vip)) return { kind: 'here' };
-  const deadline = Date.now() + ANSWER_WITHIN_MS;
-  await sendTo(vip);
-  let found: VipHolder = { kind: 'nobody' };
-  while (Date.now() < deadline) {
-    found = await lookUp(vip, nodes);
-    if (found.kind === 'node') return found;
+  await touchNeighbour(vip);
+  for (let look = 1; ; look += 1) {
+    const found = await lookUp(vip, nodes);
+    if (found.kind === 'node' || look === LOOKS) return found;
     await pause(LOOK_EVERY_MS);
   }
-  return found;
 }
 
 /** A MAC has the addresses of the node that it is in, where the kernel knows them: VRRP has spoken to each of them. */
@@ -38,21 +34,12 @@ async function lookUp(
   nodes: readonly { readonly name: string; readonly address: string }[],
 ): Promise<VipHolder> {
   const own = ownMacs();
-  for (const [mac, addresses] of await knownNeighbours()) {
+  for (const [mac, addresses] of (await readNeighbourTable()) ?? []) {
     if (!addresses.includes(vip) || own.has(mac)) continue;
     const node = nodes.find(({ address }) => addresses.includes(address));
     return node === undefined ? { kind: 'unknown', mac } : { kind: 'node', ...node };
   }
   return { kind: 'nobody' };
-}
-
-async function sendTo(vip: string): Promise<void> {
-  const socket = createSocket(vip.includes(':') ? 'udp6' : 'udp4');
-  socket.on('error', () => undefined);
-  await new Promise<void>((resolve) => {
-    socket.send('', DISCARD_PORT, vip, () => resolve());
-  });
-  socket.close();
 }
 
 export function holderText(holder: VipHolder): string {
