@@ -12,8 +12,8 @@ import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
 import type { KeepalivedMonitorStatus } from '../protocol/keepalived-monitor-status.ts';
-import type { NodeStatus } from '../protocol/node-status.ts';
 import { openKubeconfig } from '../sources/kubeconfig.ts';
+import type { StatusPlaces } from '../status/collect-node-status.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
 import { watchFiles } from '../system/watch-files.ts';
@@ -21,6 +21,7 @@ import { createHealthLoop } from './keepalived/health-loop.ts';
 import { type HealthSource, healthSources } from './keepalived/health-sources.ts';
 import { createMonitorStatus, waitingStatus } from './keepalived/monitor-status.ts';
 import { openNodeLists } from './keepalived/node-lists.ts';
+import { ownPlaces } from './keepalived/own-places.ts';
 import { publishStatus } from './keepalived/publish-status.ts';
 import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
 import { createSteeringKeeper, type SteeringKeeper } from './keepalived/steering.ts';
@@ -45,13 +46,15 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const settings = keepalivedMonitorSettings(line.values);
   const log = await openLog('keepalived-monitor', settings);
   const observers = { log, metrics: createMonitorMetrics(monotonicMs), once: createOnce() };
-  await monitor(settings, observers, stopOnSignals(log));
+  const places = settings.peers && ownPlaces(settings, env);
+  await monitor(settings, places, observers, stopOnSignals(log));
   log({ event: 'monitor-stopped' });
   return 0;
 }
 
 async function monitor(
   settings: KeepalivedMonitorSettings,
+  places: StatusPlaces | undefined,
   observers: Observers,
   signal: AbortSignal,
 ): Promise<void> {
@@ -84,15 +87,6 @@ async function monitor(
     return createHealthLoop(source, settings, parts, observers);
   });
   status = createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel });
-  const nodeStatus = async (): Promise<NodeStatus> => ({
-    ...{ v: 1, at: new Date().toISOString(), node: settings.nodeName, programs: [], servers: null },
-    ...{
-      haproxySupervisor: null,
-      haproxyMonitor: null,
-      keepalivedSupervisor: null,
-      keepalivedMonitor: status(),
-    },
-  });
   watchInputs(settings, wake, observers, signal);
   log({ event: 'monitor-started', clusterName, vips: settings.vips, profile: settings.profile });
   await Promise.all([
@@ -101,7 +95,7 @@ async function monitor(
     guard.run(),
     ...loops.map((loop) => loop.run(signal)),
     sentinel.run(signal),
-    publishStatus(settings, { lists, served: configuration.served, status: nodeStatus }, observers, signal),
+    publishStatus(settings, { lists, served: configuration.served, places }, observers, signal),
   ]);
 }
 

@@ -8,7 +8,7 @@ import { keepCredentials } from '../../peers/keep-credentials.ts';
 import { createPeerAnswers } from '../../peers/peer-answers.ts';
 import { createPeerListeners } from '../../peers/peer-listeners.ts';
 import { createRefusals } from '../../peers/refusals.ts';
-import type { NodeStatus } from '../../protocol/node-status.ts';
+import { collectNodeStatus, type StatusPlaces } from '../../status/collect-node-status.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Observers } from '../monitor/observers.ts';
 import type { NodeList } from './node-lists.ts';
@@ -19,7 +19,8 @@ const LOOK_EVERY_MS = 1_000;
 export interface Publication {
   readonly lists: readonly NodeList[];
   readonly served: () => KeepalivedModel | undefined;
-  readonly status: () => Promise<NodeStatus>;
+  /** Where this node's programs are asked; undefined where nothing is published. */
+  readonly places: StatusPlaces | undefined;
 }
 
 /**
@@ -29,16 +30,16 @@ export interface Publication {
  */
 export async function publishStatus(
   { peers, journal }: Pick<KeepalivedMonitorSettings, 'peers' | 'journal'>,
-  { lists, served, status }: Publication,
+  { lists, served, places }: Publication,
   { log, metrics }: Observers,
   signal: AbortSignal,
 ): Promise<void> {
-  if (peers === undefined) return;
+  if (peers === undefined || places === undefined) return;
   const refused = createRefusals(log, monotonicMs);
   const onRequest = createPeerAnswers(
     {
       nodes: () => groupOf(lists, served()),
-      status: async () => JSON.stringify(await status()),
+      status: async () => JSON.stringify(await collectNodeStatus(places, signal)),
       journal: journal === undefined ? undefined : (range) => journalParts(journal, range),
     },
     refused,

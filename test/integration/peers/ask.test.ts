@@ -14,7 +14,9 @@ const never = new AbortController().signal;
 
 async function answering(status: () => Promise<string>) {
   const authority = peerAuthority();
-  const { port } = await peerScene(await authority.credentialsFor(serving), { status });
+  // Longer than any test: that nobody waits for ever must come from whoever asks.
+  const limits = { connectionMs: 600_000 };
+  const { port } = await peerScene(await authority.credentialsFor(serving), { status }, limits);
   const access = { credentials: await authority.credentialsFor(asking), port };
   return async (timeoutMs = 20_000, signal = never) =>
     await fetchPeerStatus(cp1, access, { timeoutMs, signal });

@@ -1,0 +1,26 @@
+import { readCommandLine } from '../../config/command-line.ts';
+import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
+import { statusCommand, statusSettings } from '../../config/status-settings.ts';
+import type { StatusPlaces } from '../../status/collect-node-status.ts';
+
+/**
+ * Where this node's programs are asked, for what it publishes: what `hawser status` would find with the same settings file
+ * and environment. Throws a ConfigError as that would.
+ */
+export function ownPlaces(
+  { settings: path, listen, nodeName }: KeepalivedMonitorSettings,
+  env: NodeJS.ProcessEnv,
+): StatusPlaces {
+  const line = readCommandLine(statusCommand, path === undefined ? [] : ['--settings', path], env);
+  const places = statusSettings(line.kind === 'values' ? line.values : {});
+  return {
+    node: nodeName,
+    pages: {
+      'haproxy-supervisor': places.haproxySupervisor,
+      'haproxy-monitor': places.haproxyMonitor,
+      'keepalived-supervisor': places.keepalivedSupervisor,
+      'keepalived-monitor': listen,
+    },
+    statPort: places.statPort,
+  };
+}
