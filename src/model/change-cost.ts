@@ -79,6 +79,8 @@ export type Effect =
   /** It is no VIP of this node any more. */
   | { readonly kind: 'vip-leaves'; readonly vip: string; readonly isHeld: boolean }
   | { readonly kind: 'vip-appears'; readonly vip: string }
+  /** It and this node do not hear each other any more. Where both live on, and one is the holder, both become one. */
+  | { readonly kind: 'peer-left-out'; readonly peer: string; readonly vip: string }
   /** This node takes the holder for dead between two of its adverts, and has it beside the holder for so long. */
   | { readonly kind: 'vip-contested'; readonly vip: string; readonly forMs: number }
   /** This node and one that has not been changed hold it, until all of them are. */
@@ -97,6 +99,7 @@ export const effectKinds = [
   'vip-interrupted',
   'vip-leaves',
   'vip-appears',
+  'peer-left-out',
   'vip-contested',
   'two-holders',
 ] as const satisfies readonly Effect['kind'][];
@@ -148,6 +151,7 @@ function levelOf(effect: Effect, { sessions }: NodeNow): CostLevel {
     case 'vip-leaves':
       return effect.isHeld ? 'interruption' : 'reload';
     case 'vip-interrupted':
+    case 'peer-left-out':
     case 'two-holders':
       return 'interruption';
   }

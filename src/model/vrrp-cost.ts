@@ -82,12 +82,22 @@ function splitEffects(
     ...(old.interface === next.interface ? [] : (['interface'] as const)),
   ];
   const vips = next.vips.filter((vip) => old.vips.includes(vip));
-  if (because.length === 0) return isHeld || wasAlone ? [] : contested(old, next, vips);
+  if (because.length === 0)
+    return [...leftOut(old, next, vips), ...(isHeld || wasAlone ? [] : contested(old, next, vips))];
   if (!wasAlone && !isAlone) return vips.map((vip) => ({ kind: 'two-holders', vip, because }));
   // keepalived takes an instance of another version for the same one, and keeps its VIP.
   const isOther = because.some((each) => each !== 'version');
   if (!isHeld || !isOther) return [];
   return vips.map((vip) => ({ kind: 'vip-interrupted', vip, forMs: next.takeOverMs }));
+}
+
+function leftOut(
+  old: VrrpInstanceFacts,
+  next: VrrpInstanceFacts,
+  vips: readonly string[],
+): readonly Effect[] {
+  const gone = old.peers.filter((peer) => !next.peers.includes(peer));
+  return gone.flatMap((peer) => vips.map((vip) => ({ kind: 'peer-left-out', peer, vip })));
 }
 
 /** A reloaded backup waits as its own interval says, until the next advert tells it the holder's. */

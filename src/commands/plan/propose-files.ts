@@ -36,7 +36,10 @@ export async function proposeFiles(input: PlanInput): Promise<Found> {
   const notes: string[] = [];
   const unknowns: string[] = [];
   const daemon = (name: DaemonName) => input.daemons.find((each) => each.name === name);
-  const [haproxy, keepalived] = await Promise.all([lookAtHaproxy(input), lookAtKeepalived(input)]);
+  const [haproxy, keepalived] = await Promise.all([
+    lookAt(input, 'haproxy', haproxyStatus),
+    lookAt(input, 'keepalived', keepalivedStatus),
+  ]);
   const statusOf = <T>(what: string, look: StatusLook<T> | undefined): T | undefined => {
     if (look?.kind === 'silent') unknowns.push(`the supervisor of ${what} does not answer: ${look.reason}`);
     return look?.kind === 'answered' ? look.status : undefined;
@@ -94,16 +97,17 @@ function failed(
   return unknownFile({ program, path: livePath, before: undefined }, messageOf(error));
 }
 
-async function lookAtHaproxy({ daemons, before, timeoutMs }: PlanInput) {
-  const daemon = daemons.find(({ name }) => name === 'haproxy supervise');
-  const socket = before['haproxy supervise']?.socket;
-  return daemon && socket ? await haproxyStatus(daemon.at(socket), timeoutMs) : undefined;
-}
-
-async function lookAtKeepalived({ daemons, before, timeoutMs }: PlanInput) {
-  const daemon = daemons.find(({ name }) => name === 'keepalived supervise');
-  const socket = before['keepalived supervise']?.socket;
-  return daemon && socket ? await keepalivedStatus(daemon.at(socket), timeoutMs) : undefined;
+/** Undefined where neither of the pod's daemons is here. */
+async function lookAt<Status>(
+  { daemons, before, timeoutMs }: PlanInput,
+  program: 'haproxy' | 'keepalived',
+  ask: (socket: string, timeoutMs: number) => Promise<StatusLook<Status>>,
+): Promise<StatusLook<Status> | undefined> {
+  const supervisor = daemons.find(({ name }) => name === `${program} supervise`);
+  const socket = before[`${program} supervise`]?.socket;
+  if (supervisor !== undefined && socket !== undefined) return await ask(supervisor.at(socket), timeoutMs);
+  const isHere = daemons.some(({ name }) => name === `${program} monitor`);
+  return isHere ? { kind: 'silent', reason: 'it does not run here' } : undefined;
 }
 
 function runningKeepalived({ daemons, before }: PlanInput): string | undefined {

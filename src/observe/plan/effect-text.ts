@@ -37,6 +37,8 @@ export function effectText(effect: Effect): string {
       return `${effect.vip} leaves this node${effect.isHeld ? ', and whoever is connected to it loses the connection' : ''}; nodes with the old settings still share it`;
     case 'vip-appears':
       return `${effect.vip} comes up, on this node if it is the first that has it`;
+    case 'peer-left-out':
+      return `${effect.peer} is no peer of this node any more: unless it is gone, or leaves this one out as well, both may have ${effect.vip}`;
     case 'vip-contested':
       return `this node may take ${effect.vip} beside the holder for up to ${durationText(effect.forMs)}: it waits less long than the holder is silent; change the holder first`;
     case 'two-holders':

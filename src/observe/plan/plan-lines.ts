@@ -45,6 +45,7 @@ const LABELS: Readonly<Record<Effect['kind'], string>> = {
   'vip-interrupted': 'VIP AWAY',
   'vip-leaves': 'VIP LEAVES',
   'vip-appears': 'VIP',
+  'peer-left-out': 'PEER LEFT OUT',
   'vip-contested': 'VIP TWICE',
   'two-holders': 'TWO HOLDERS',
 };

@@ -125,12 +125,23 @@ describe('HAProxy', () => {
 });
 
 describe('the VIP', () => {
-  test('other peers move nothing', () => {
-    expect(costOf({ keepalived: vrrp({ peers: ['10.0.0.2', '10.0.0.4'] }) })).toMatchObject({
+  test('another peer moves nothing', () => {
+    expect(costOf({ keepalived: vrrp({ peers: [...api.peers, '10.0.0.4'] }) })).toMatchObject({
       level: 'reload',
       effects: [{ kind: 'keepalived-reload' }],
       sessions: { fate: 'kept' },
     });
+  });
+
+  test('a peer that is left out may take it, where it lives on', () => {
+    for (const held of [['API'], []])
+      expect(costOf({ keepalived: vrrp({ peers: ['10.0.0.2'] }), held })).toMatchObject({
+        level: 'interruption',
+        effects: [
+          { kind: 'keepalived-reload' },
+          { kind: 'peer-left-out', peer: '10.0.0.3', vip: '10.0.0.100' },
+        ],
+      });
   });
 
   test.each([

@@ -18,6 +18,7 @@ const effects: readonly Effect[] = [
   { kind: 'vip-interrupted', vip, forMs: 600 },
   { kind: 'vip-leaves', vip, isHeld: true },
   { kind: 'vip-appears', vip },
+  { kind: 'peer-left-out', peer: '10.0.0.12', vip },
   { kind: 'vip-contested', vip, forMs: 500 },
   { kind: 'two-holders', vip, because: ['virtual-router-id', 'mode'] },
 ];
