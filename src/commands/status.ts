@@ -34,7 +34,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
 }
 
 async function look(settings: StatusSettings, signal: AbortSignal): Promise<ClusterStatus> {
-  return await collectClusterStatus(await clusterPlaces(settings), signal);
+  return await collectClusterStatus(await clusterPlaces(settings), signal, settings.timeout);
 }
 
 async function watchStatus(

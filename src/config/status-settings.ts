@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
 import type { CommandSpec, Flag } from './command-line.ts';
+import { durationMs } from './duration.ts';
 import { addresses, optionalListenAddress, port } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 import { peerFields, peerProblems, peerSettings } from './peer-settings.ts';
@@ -56,6 +57,12 @@ export const statusCommand: CommandSpec = {
   flags: [
     { flag: '--watch', help: 'again every second, until Ctrl-C', inFile: 'never' },
     { flag: '--json', help: 'print JSON, as schemas/status.schema.json describes it', inFile: 'never' },
+    {
+      flag: '--timeout <duration>',
+      help: 'how long a program of this node may take to answer; other nodes get half of it',
+      default: '250ms',
+      inFile: 'never',
+    },
     ...statusPlacesFlags,
   ],
   notes: [
@@ -65,6 +72,7 @@ export const statusCommand: CommandSpec = {
     "  hawser status --json | jq -r '.vips[] | [.vip, .holders[]] | @tsv'",
     '  hawser status --json | jq \'.here.servers[] | select(.state != "up")\'',
     '',
+    'It answers within 300 ms; a machine that is starved of CPU needs more, and --timeout.',
     'Asks the loopback pages of all four programs and of HAProxy at once, and the other nodes; whatever is dead is',
     'named, and the rest is shown. A priority is the sum that keepalived has: the place in the list, then each check.',
     'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (nothing of hawser answers here), or usage.',
@@ -89,6 +97,7 @@ const schema = z.object({
   ...statusPlacesFields,
   watch: z._default(z.boolean(), false),
   json: z._default(z.boolean(), false),
+  timeout: durationMs,
 });
 
 /** Throws a ConfigError that lists every problem. */

@@ -3,7 +3,7 @@ import type { ClusterStatus } from '../protocol/node-status.ts';
 import { presentAddresses } from '../system/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../system/neighbour-table.ts';
 import { clusterStatus } from './cluster-status.ts';
-import { collectNodeStatus, type StatusPlaces } from './collect-node-status.ts';
+import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusPlaces } from './collect-node-status.ts';
 import { knownPeers } from './known-peers.ts';
 import { observePeers, type PeerQuestion } from './observe-peers.ts';
 import { knownVips, type VipStatus } from './vip-holders.ts';
@@ -16,8 +16,8 @@ export interface ClusterPlaces extends StatusPlaces {
   readonly question: PeerQuestion;
 }
 
-/** On the same segment an answer comes within a millisecond or two, or a node is dead. */
-const PEERS_WITHIN_MS = 120;
+/** Of the time that this node's programs have: on the same segment an answer comes within a millisecond or two. */
+const PEERS_SHARE = 0.5;
 const SEGMENT_WITHIN_MS = 30;
 const TABLE_WITHIN_MS = 150;
 
@@ -25,14 +25,18 @@ const TABLE_WITHIN_MS = 150;
 export async function collectClusterStatus(
   places: ClusterPlaces,
   signal: AbortSignal,
+  timeoutMs = ANSWER_WITHIN_MS,
 ): Promise<ClusterStatus> {
-  const here = await collectNodeStatus(places, signal);
+  const here = await collectNodeStatus(places, signal, timeoutMs);
   const ownAddresses = presentAddresses();
   const vips = knownVips(here, places.vips);
   const elsewhere = vips.filter(({ vip }) => !ownAddresses.has(vip));
   await Promise.all(elsewhere.map(({ vip }) => touchNeighbour(vip)));
   const [looks] = await Promise.all([
-    observePeers(knownPeers(here, ownAddresses), places, { timeoutMs: PEERS_WITHIN_MS, signal }),
+    observePeers(knownPeers(here, ownAddresses), places, {
+      timeoutMs: Math.round(timeoutMs * PEERS_SHARE),
+      signal,
+    }),
     pause(elsewhere.length === 0 ? 0 : SEGMENT_WITHIN_MS, undefined, { signal }).catch(() => undefined),
   ]);
   // By now the kernel knows who answers for the VIPs, and which of the peers that is.

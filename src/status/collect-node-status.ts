@@ -20,7 +20,7 @@ export interface StatusPlaces {
 }
 
 /** Each is asked at once and gets so long; whoever is alive has answered in a few milliseconds. */
-const ANSWER_WITHIN_MS = 250;
+export const ANSWER_WITHIN_MS = 250;
 
 /** Everything that this node's programs and its HAProxy say at this moment; what is silent is null. Never rejects. */
 export async function collectNodeStatus(
