@@ -2,16 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { helpOf } from '../../helpers/command-help.ts';
 import { containerOf, haproxyManifest, keepalivedManifest, readPod } from './pod.ts';
-
-const hawser = new URL('../../../bin/hawser', import.meta.url).pathname;
-
-/** What `--help` of the built program lists: its flags, and how many arguments it takes. */
-function helpOf(command: readonly string[]) {
-  const help = execFileSync(hawser, [...command, '--help'], { encoding: 'utf8' });
-  const usage = help.split('\n')[0] ?? '';
-  return { flags: help.match(/--[a-z][a-z-]*/g) ?? [], positionals: usage.match(/[<[][A-Z]+[\]>]/g) ?? [] };
-}
 
 it.each([
   { manifest: haproxyManifest, name: 'haproxy' },
