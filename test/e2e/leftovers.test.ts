@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,13 @@ let parent: string;
 let owner: ChildProcess;
 let stack: AsyncDisposableStack;
 const container = 'e2e0'.repeat(16);
-const cgroup = `/sys/fs/cgroup/${existsSync('/sys/fs/cgroup/pids') ? 'pids/' : ''}libpod_parent/test/libpod-${container}`;
+const pod = 'e2e1'.repeat(16);
+/** On a machine with cgroups of both versions a pod has folders where its containers have none. */
+const hierarchies = ['pids', 'unified'].filter((name) => existsSync(`/sys/fs/cgroup/${name}`));
+const cgroups = (hierarchies.length === 0 ? ['.'] : hierarchies).map(
+  (name) => `/sys/fs/cgroup/${name}/libpod_parent/${pod}`,
+);
+const [cgroup = ''] = cgroups.map((dir) => `${dir}/libpod-${container}`);
 
 beforeEach(() => {
   stack = new AsyncDisposableStack();
@@ -41,13 +47,13 @@ function idOf({ pid = 0 }: ChildProcess): ProcessId {
 async function leave(folder: string): Promise<readonly ProcessId[]> {
   const namespace = `hawser-${owner.pid}-1`;
   execFileSync('ip', ['netns', 'add', namespace]);
-  stack.defer(() => void spawn('ip', ['netns', 'del', namespace], { stdio: 'ignore' }));
+  stack.defer(() => void spawnSync('ip', ['netns', 'del', namespace], { stdio: 'ignore' }));
   mkdirSync(join(folder, 'cp-1/engine/storage/overlay-containers', container), { recursive: true });
   mkdirSync(join(folder, 'cp-1/mounted'));
   execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', join(folder, 'cp-1/mounted')]);
-  stack.defer(() => void spawn('umount', [join(folder, 'cp-1/mounted')], { stdio: 'ignore' }));
-  mkdirSync(cgroup, { recursive: true });
-  stack.defer(() => endCgroups([container]));
+  stack.defer(() => void spawnSync('umount', [join(folder, 'cp-1/mounted')], { stdio: 'ignore' }));
+  for (const dir of [cgroup, ...cgroups.map((each) => `${each}/conmon`)]) mkdirSync(dir, { recursive: true });
+  stack.defer(() => endCgroups({ containers: [container], pods: [] }));
   const resident = start('nsenter', `--net=/run/netns/${namespace}`, 'sleep', '600');
   const network = () => readlinkSync(`/proc/${resident.pid}/ns/net`);
   await waitFor('a process in the namespace', () => network() !== readlinkSync('/proc/self/ns/net'));
@@ -59,7 +65,7 @@ async function leave(folder: string): Promise<readonly ProcessId[]> {
 const isThere = (folder: string) => ({
   folder: existsSync(folder),
   namespace: readdirSync('/run/netns').includes(`hawser-${owner.pid}-1`),
-  cgroup: existsSync(cgroup),
+  cgroup: cgroups.some((dir) => existsSync(dir)),
 });
 
 test('what a run has left whose process is gone is removed: processes, namespaces, cgroups, mounts, folder', async () => {

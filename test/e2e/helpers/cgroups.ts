@@ -1,63 +1,63 @@
 import { type Dirent, readdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../../../src/model/errors.ts';
 import { readProcess } from '../../../src/system/processes.ts';
 import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
+/** By their ids. */
+export interface Owned {
+  readonly containers: readonly string[];
+  readonly pods: readonly string[];
+}
+
 const ROOT = '/sys/fs/cgroup';
 
 /**
- * Kills what still runs in the cgroups of these containers and removes them, and those of their pods where nothing else
- * is left in them. podman leaves them where everything on a machine is killed at once.
+ * Kills what still runs in the cgroups of these pods and containers, and of the pods that these containers are in, and
+ * removes them. podman leaves them where everything on a machine is killed at once, and where cgroups of both versions
+ * are mounted some even when it removes a pod.
  */
-export async function endCgroups(containers: readonly string[]): Promise<void> {
-  const names = new Set(containers.flatMap((id) => [`libpod-${id}`, `libpod-conmon-${id}`, `conmon-${id}`]));
+export async function endCgroups({ containers, pods }: Owned): Promise<void> {
+  const names = new Set([...pods, ...containers.flatMap(namesOf)]);
+  const around = parents().flatMap((parent) => podsAround(parent, names));
+  const owned = new Set([...names, ...around]);
   await waitFor('cgroups of containers to be empty', () => {
-    const found = parents().flatMap((parent) =>
-      foldersBelow(parent).filter((dir) =>
-        dir
-          .slice(parent.length)
-          .split('/')
-          .some((name) => names.has(name)),
-      ),
-    );
-    sendSignal(found.flatMap(processesIn), 'SIGKILL');
+    const folders = parents().flatMap((parent) => treesIn(parent, owned));
+    sendSignal(folders.flatMap(processesIn), 'SIGKILL');
     // What was just killed leaves its cgroup a moment later.
-    const left = found.filter((dir) => !removeEmpty(dir));
-    const pods = new Set(found.map(dirname).filter((dir) => !parents().includes(dir)));
-    for (const pod of pods) removeEmpty(pod);
-    return left.length === 0;
+    return folders.filter((dir) => !removeEmpty(dir)).length === 0;
   });
+}
+
+function namesOf(container: string): readonly string[] {
+  return [`libpod-${container}`, `libpod-conmon-${container}`, `conmon-${container}`];
 }
 
 /** podman's folder in each hierarchy, and in the only one of cgroups 2. */
 function parents(): readonly string[] {
-  return [ROOT, ...entriesOf(ROOT).map(({ name }) => join(ROOT, name))].map((dir) =>
-    join(dir, 'libpod_parent'),
-  );
+  return [ROOT, ...foldersIn(ROOT)].map((dir) => join(dir, 'libpod_parent'));
 }
 
-/** The deepest first. */
+/** A container's folder lies in its pod's, but not in every hierarchy that has one for the pod. */
+function podsAround(parent: string, containers: ReadonlySet<string>): readonly string[] {
+  return foldersBelow(parent)
+    .filter((dir) => containers.has(basename(dir)) && dirname(dir) !== parent)
+    .map((dir) => basename(dirname(dir)));
+}
+
+/** Those of these names with everything in them, the deepest first. */
+function treesIn(parent: string, names: ReadonlySet<string>): readonly string[] {
+  const tops = foldersIn(parent).filter((dir) => names.has(basename(dir)));
+  return tops.flatMap((dir) => [...foldersBelow(dir), dir]);
+}
+
 function foldersBelow(dir: string): readonly string[] {
-  return entriesOf(dir)
-    .filter((entry) => entry.isDirectory())
-    .flatMap(({ name }) => [...foldersBelow(join(dir, name)), join(dir, name)]);
+  return foldersIn(dir).flatMap((each) => [...foldersBelow(each), each]);
 }
 
-function processesIn(dir: string) {
-  const pids = readText(join(dir, 'cgroup.procs')).split('\n').map(Number);
-  return pids.flatMap((pid) => (pid > 0 ? (readProcess(pid)?.id ?? []) : []));
-}
-
-/** False while something is in it. */
-function removeEmpty(dir: string): boolean {
-  try {
-    rmdirSync(dir);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'ENOENT';
-  }
+function foldersIn(dir: string): readonly string[] {
+  return entriesOf(dir).flatMap((entry) => (entry.isDirectory() ? [join(dir, entry.name)] : []));
 }
 
 function entriesOf(dir: string): readonly Dirent[] {
@@ -68,10 +68,25 @@ function entriesOf(dir: string): readonly Dirent[] {
   }
 }
 
+function processesIn(dir: string) {
+  const pids = readText(join(dir, 'cgroup.procs')).split('\n').map(Number);
+  return pids.flatMap((pid) => (pid > 0 ? (readProcess(pid)?.id ?? []) : []));
+}
+
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
     return '';
+  }
+}
+
+/** False while something is in it. */
+function removeEmpty(dir: string): boolean {
+  try {
+    rmdirSync(dir);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'ENOENT';
   }
 }

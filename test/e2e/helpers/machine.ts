@@ -7,7 +7,7 @@ import { runCommand } from '../../../src/system/run-command.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { endCgroups } from './cgroups.ts';
 import { type ContainerEngine, createContainerEngine } from './container-engine.ts';
-import { containersIn } from './remove-orphans.ts';
+import { containersIn, podsIn } from './remove-orphans.ts';
 
 /**
  * A node of the bed with a hostname, an /etc and a /var/lib of its own above the machine's, and a container engine: a
@@ -84,7 +84,7 @@ export function createMachine(node: BedNode, workDir: string): Machine {
       engine = createContainerEngine({ dir: engineDir, settings, imagesOf, prefix: prefix() });
     },
     lose: async () => {
-      await endCgroups(containersIn(engineDir));
+      await endCgroups({ containers: containersIn(engineDir), pods: podsIn(engineDir) });
       await holder?.end();
       holder = undefined;
       rmSync(engineDir, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { Machine } from './machine.ts';
 import { emptyDirPath, forPodman, type Pod } from './pod-manifest.ts';
+import { notePod } from './remove-orphans.ts';
 
 export interface ContainerState {
   /** On the machine; 0 where it does not run. */
@@ -24,7 +25,10 @@ export async function playPod(machine: Machine, pod: Pod): Promise<void> {
   );
   // What an earlier attempt left: a pod that could not be started is there all the same.
   await machine.engine.attempt(['pod', 'rm', '--force', '--time', '0', pod.metadata.name]);
-  await machine.engine.podman('kube', 'play', file);
+  const printed = await machine.engine.podman('kube', 'play', file);
+  const [, id] = /^Pod:\n([0-9a-f]{64})$/m.exec(printed) ?? [];
+  if (id === undefined) throw new Error(`Cannot read what podman played: "${printed}"`);
+  notePod(machine.engine.dir, id);
 }
 
 /** SIGTERM for all, after the grace period SIGKILL; then nothing is left of the pod and its volumes. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProcess } from '../../../src/system/processes.ts';
 import { runCommand } from '../../../src/system/run-command.ts';
@@ -17,11 +17,16 @@ export async function removeOrphans(parent: string): Promise<void> {
     const namesake = readProcess(owner.pid);
     if (namesake === undefined || namesake.id.startTicks === owner.startTicks)
       for (const name of namespacesOf(owner.pid)) await removeNetNamespace(name);
-    await endCgroups(enginesIn(path).flatMap(containersIn));
+    await endCgroups({
+      containers: enginesIn(path).flatMap(containersIn),
+      pods: enginesIn(path).flatMap(podsIn),
+    });
     await unmountBelow(path);
     rmSync(path, { recursive: true, force: true });
   }
 }
+
+const PODS = 'pods';
 
 function namespacesOf(pid: number): readonly string[] {
   return namesIn('/run/netns').filter((name) => name.startsWith(`hawser-${pid}-`));
@@ -30,6 +35,15 @@ function namespacesOf(pid: number): readonly string[] {
 /** The builder's is the folder itself, a node's is in the folder of that name. */
 function enginesIn(path: string): readonly string[] {
   return [path, ...namesIn(path).map((name) => join(path, name, 'engine'))];
+}
+
+/** Ids of the pods that were ever started by an engine in `dir`, as `notePod` noted them. */
+export function podsIn(dir: string): readonly string[] {
+  return namesIn(join(dir, PODS));
+}
+
+export function notePod(dir: string, id: string): void {
+  mkdirSync(join(dir, PODS, id), { recursive: true });
 }
 
 /** Ids of the containers of an engine in `dir`. */
