@@ -8,8 +8,8 @@ export default mergeConfig(
     test: {
       include: ['test/e2e/**/*.test.ts'],
       globalSetup: ['test/e2e/helpers/global-setup.ts'],
-      testTimeout: 300_000,
-      hookTimeout: 300_000,
+      testTimeout: 900_000,
+      hookTimeout: 900_000,
     },
   }),
 );

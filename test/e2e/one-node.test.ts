@@ -2,26 +2,28 @@ import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { waitFor } from '../helpers/wait-for.ts';
-import { allWell, containers, ready, redirects, statesOf, unwell } from './helpers/health.ts';
 import {
-  install,
-  kubeconfigOf,
-  type PodName,
-  putBack,
-  takeOut,
-  uninstall,
-  writeKubeconfig,
-} from './helpers/install.ts';
+  allWell,
+  containers,
+  PATIENCE_MS,
+  ready,
+  redirects,
+  statesOf,
+  unwell,
+  waitForPods,
+} from './helpers/health.ts';
+import { install, type PodName, putBack, takeOut, uninstall, writeKubeconfig } from './helpers/install.ts';
 import type { Kubelet } from './helpers/kubelet.ts';
 import type { Machine } from './helpers/machine.ts';
 import { containerState } from './helpers/pod-runner.ts';
 import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
+import { kubeconfig } from './stand-ins/kubeconfig.ts';
 
 let world: PodWorld;
 let machine: Machine;
 let kubelet: Kubelet;
 beforeAll(async () => {
-  world = await createPodWorld(1);
+  world = await createPodWorld(1, 1);
   const [only] = world.machines;
   if (only === undefined) throw new Error('Cannot test one node: there is none');
   machine = only;
@@ -34,6 +36,7 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 beforeEach(() => ready(world, machine));
 
+const KUBECONFIG = '/etc/hawser/kubeconfig';
 const atVip = (path: string) =>
   world.bed.client.run('curl', '-sSkf', '--max-time', '5', `https://${world.bed.vip}:6443${path}`);
 
@@ -86,16 +89,9 @@ test('/haproxy_ready answers to the node and to others', async () => {
 });
 
 test('kubectl of another machine works through the VIP', async () => {
-  const kubeconfig = join(world.bed.dir, 'client.kubeconfig');
-  writeFileSync(kubeconfig, kubeconfigOf(world.bed));
-  const nodes = await world.bed.client.run(
-    'kubectl',
-    '--kubeconfig',
-    kubeconfig,
-    'get',
-    '--raw',
-    '/api/v1/nodes',
-  );
+  const file = join(world.bed.dir, 'client.kubeconfig');
+  writeFileSync(file, kubeconfig(world.bed, `${world.bed.vip}:6443`));
+  const nodes = await world.bed.client.run('kubectl', '--kubeconfig', file, 'get', '--raw', '/api/v1/nodes');
   expect(JSON.parse(nodes)).toMatchObject({
     kind: 'NodeList',
     items: [{ metadata: { name: machine.node.name } }],
@@ -107,7 +103,7 @@ test.each(containers)(
   async ({ pod, name }) => {
     const before = await statesOf(machine);
     process.kill(before.get(name)?.pid ?? 0, 'SIGKILL');
-    await waitFor(`${name} to run again`, async () => {
+    await waitForPods(`${name} to run again`, async () => {
       const state = await containerState(machine, pod, name);
       return state.running && state.pid !== before.get(name)?.pid;
     });
@@ -142,31 +138,36 @@ test.each([
     const stopped = pids();
     expect(stopped).toHaveLength(1);
     for (const pid of stopped) process.kill(pid, 'SIGSTOP');
-    await waitFor(`${name} to be unwell`, async () => (await unwell(kubelet)).includes(name), 30_000);
+    await waitForPods(`${name} to be unwell`, async () => (await unwell(kubelet)).includes(name));
     expect(await unwell(kubelet)).toEqual([name]);
     for (const pid of stopped) process.kill(pid, 'SIGCONT');
     await allWell(kubelet);
   },
 );
 
-test('no probe fails when the API server is gone, keepalived is killed and a template is broken', async () => {
-  const template = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';
-  const good = await machine.run('cat', template);
-  await machine.run('sh', '-c', 'echo "<% nonsense" >"$1"', 'break', template);
+test('no probe fails for what it does not watch: API server, kubeconfig and template gone wrong, keepalived killed, then told to stay away', async () => {
+  const file = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';
+  for (const path of [file, KUBECONFIG]) await machine.run('cp', '-p', path, `${path}.good`);
+  await machine.run('sh', '-c', 'echo "<% nonsense" >"$1"; echo "{" >"$2"', 'break', file, KUBECONFIG);
   const [keepalived] = machine.node.running('keepalived');
   process.kill(keepalived?.pid ?? 0, 'SIGKILL');
   const [api] = having('api-server/main.ts');
   process.kill(api ?? 0, 'SIGKILL');
-  await waitFor('the redirect to go', async () => !(await redirects(machine)), 60_000);
+  await waitForPods('the redirect to go', async () => !(await redirects(machine)));
   for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
-  await machine.run('sh', '-c', 'printf %s "$2" >"$1"', 'mend', template, good);
+  const stop = ['exec', 'keepalived-keepalived', 'hawser', 'keepalived', 'stop'];
+  await machine.engine.podman(...stop);
+  expect(machine.node.running('keepalived')).toEqual([]);
+  for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
+  await machine.engine.podman(...stop, '--start');
+  for (const path of [file, KUBECONFIG]) await machine.run('mv', `${path}.good`, path);
   await world.startApi(machine);
 });
 
 test('a container whose probe keeps failing is ended and started anew', async () => {
   const before = await containerState(machine, 'keepalived', 'keepalived-monitor');
   for (const pid of hawser('keepalived monitor')) process.kill(pid, 'SIGSTOP');
-  await waitFor('the kubelet to kill it', () => kubelet.killed().length > 0, 120_000);
+  await waitFor('the kubelet to kill it', () => kubelet.killed().length > 0, PATIENCE_MS);
   expect(kubelet.killed()).toEqual(['keepalived/keepalived-monitor']);
   await allWell(kubelet);
   expect((await containerState(machine, 'keepalived', 'keepalived-monitor')).pid).not.toBe(before.pid);
@@ -176,9 +177,9 @@ test('a container whose probe keeps failing is ended and started anew', async ()
 async function podsGone(): Promise<void> {
   const [api] = having('api-server/main.ts');
   const ended = () => machine.node.processes().every(({ id }) => id.pid === api);
-  await waitFor('every process of the pods to end', ended, 120_000);
+  await waitFor('every process of the pods to end', ended, PATIENCE_MS);
   const removed = async () => (await machine.run('ls', '/var/lib/kubelet/pods')) === '';
-  await waitFor('the volumes to go', removed, 30_000);
+  await waitForPods('the volumes to go', removed);
   expect(await machine.run('nft', 'list', 'ruleset')).toBe('');
   expect(await machine.run('ip', '-o', 'address')).not.toContain(world.bed.vip);
   expect(await machine.run('ss', '-Hlntu')).not.toMatch(/:(?:9445|29445|50936|50937|50938)\b/);
@@ -202,7 +203,7 @@ test.each<{ first: PodName; second: PodName }>([
 test('hawser uninstall ends the pods, and leaves no VIP, table, process or file', async () => {
   await uninstall(machine);
   await podsGone();
-  const folders = ['/etc/hawser', '/etc/kubernetes', '/etc/haproxy', '/etc/keepalived'];
+  const folders = ['/etc/hawser', '/etc/kubernetes', '/etc/haproxy', '/etc/keepalived', '/var/log/hawser'];
   expect(await machine.run('sh', '-c', 'find "$@" -type f,s,p 2>/dev/null || :', 'find', ...folders)).toBe(
     '',
   );

@@ -1,11 +1,12 @@
 /**
  * Resolves with the first value that is neither undefined nor false. Rejects with `what` (and the last error, if
- * the condition threw) once `deadlineMs` have passed.
+ * the condition threw) once `deadlineMs` have passed. Asks again `pauseMs` after each answer.
  */
 export async function waitFor<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
   deadlineMs = 10_000,
+  pauseMs = 20,
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
   let lastError: unknown;
@@ -21,6 +22,6 @@ export async function waitFor<T>(
         cause: lastError,
       });
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -27,7 +27,7 @@ export async function endCgroups({ containers, pods }: Owned): Promise<void> {
     sendSignal(folders.flatMap(processesIn), 'SIGKILL');
     // What was just killed leaves its cgroup a moment later.
     return folders.filter((dir) => !removeEmpty(dir)).length === 0;
-  });
+  }, 60_000);
 }
 
 function namesOf(container: string): readonly string[] {

@@ -41,11 +41,13 @@ export function createContainerEngine({
   imagesOf,
   prefix = [],
 }: EngineRequest): ContainerEngine {
-  mkdirSync(dir, { recursive: true });
   const env = {
     CONTAINERS_CONF: join(dir, 'containers.conf'),
     CONTAINERS_STORAGE_CONF: join(dir, 'storage.conf'),
+    // Where else would be what is left of an image that was being made when somebody interrupted it.
+    TMPDIR: join(dir, 'unfinished'),
   };
+  mkdirSync(env.TMPDIR, { recursive: true });
   // The settings end within their [engine] section. Locks in files, because those in shared memory are everybody's.
   writeFileSync(env.CONTAINERS_CONF, `${settings}lock_type = "file"\ntmp_dir = "${join(dir, 'tmp')}"\n`);
   writeFileSync(env.CONTAINERS_STORAGE_CONF, storageOf(dir, imagesOf));

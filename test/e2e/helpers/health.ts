@@ -5,6 +5,20 @@ import type { Machine } from './machine.ts';
 import { type ContainerState, containerState } from './pod-runner.ts';
 import type { PodWorld } from './pod-world.ts';
 
+/** Two processors may have much to do besides. */
+export const PATIENCE_MS = 300_000;
+/** Between two looks that take a process each. */
+const LOOK_EVERY_MS = 500;
+
+/** As `waitFor`, for what has to be asked of a node's programs. */
+export async function waitForPods(
+  what: string,
+  condition: () => Promise<boolean>,
+  deadlineMs = PATIENCE_MS,
+): Promise<void> {
+  await waitFor(what, condition, deadlineMs, LOOK_EVERY_MS);
+}
+
 export interface ContainerName {
   readonly pod: PodName;
   readonly name: string;
@@ -27,7 +41,14 @@ export async function unwell(kubelet: Kubelet, among = containers): Promise<read
 }
 
 export async function allWell(kubelet: Kubelet, among = containers): Promise<void> {
-  await waitFor('every probe to succeed', async () => (await unwell(kubelet, among)).length === 0, 60_000);
+  const isWell = async () => (await unwell(kubelet, among)).length === 0;
+  await waitForPods('every probe to succeed', isWell).catch((cause: unknown) => {
+    const troubles = kubelet.troubles().slice(-3).join('\n');
+    throw new Error(
+      `Cannot wait for pods that are not well; pods could not be started because: ${troubles}`,
+      { cause },
+    );
+  });
 }
 
 export async function statesOf(machine: Machine): Promise<ReadonlyMap<string, ContainerState>> {
@@ -39,9 +60,25 @@ export async function statesOf(machine: Machine): Promise<ReadonlyMap<string, Co
 
 /** Both pods answer their probes, this node leads the VIP to its HAProxy, and somebody holds the VIP. */
 export async function ready(world: PodWorld, machine: Machine): Promise<void> {
-  await allWell(world.kubelet(machine));
-  await waitFor(`the redirect on ${machine.node.name}`, () => redirects(machine), 60_000);
-  await waitFor('one node to hold the VIP', () => world.bed.holders().length === 1, 60_000);
+  try {
+    await allWell(world.kubelet(machine));
+    await waitForPods(`the redirect on ${machine.node.name}`, () => redirects(machine));
+    await waitFor('one node to hold the VIP', () => world.bed.holders().length === 1, PATIENCE_MS);
+  } catch (cause) {
+    throw new Error(`Cannot go on: the pods are not as they should be\n${await lastWords(world)}`, { cause });
+  }
+}
+
+/** What every container has logged last, for whoever has to find out why a test failed. */
+async function lastWords({ machines }: PodWorld): Promise<string> {
+  const words = machines.flatMap((machine) =>
+    containers.map(async ({ pod, name }) => {
+      const argv = ['logs', '--tail', '8', `${pod}-${name}`];
+      const { stdout, stderr } = await machine.engine.attempt(argv, 10_000);
+      return `--- ${machine.node.name} ${name}\n${stdout}${stderr}`;
+    }),
+  );
+  return (await Promise.all(words)).join('');
 }
 
 export async function redirects(machine: Machine): Promise<boolean> {

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { inject } from 'vitest';
 import type { VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
+import { kubeconfig } from '../stand-ins/kubeconfig.ts';
 import { MANIFESTS } from './kubelet.ts';
 import type { Machine } from './machine.ts';
 
@@ -9,20 +9,27 @@ export type PodName = 'haproxy' | 'keepalived';
 const SETTINGS = '/etc/hawser/config.yaml';
 const ASIDE = '/etc/kubernetes/aside';
 
-/**
- * `hawser install` out of the image, as docs/install.md has it for a node without the program. A busy machine may be
- * silent for longer than by default before it looks like a dead one.
- */
+/** `hawser install` out of the image, as the README has it. */
 export async function install(
   machine: Machine,
   bed: VrrpBed,
   { image = inject('builder').tag, flags = ['--join'] }: { image?: string; flags?: readonly string[] } = {},
 ): Promise<void> {
-  if ((await machine.run('sh', '-c', `ls ${SETTINGS} 2>&1 || :`)).trim() !== SETTINGS)
-    await writeFile(machine, SETTINGS, 'keepalived:\n  advertInterval: 500ms\n');
+  await writeSettings(machine);
   const container = ['run', '--rm', '--net=host', '-v', '/:/host', image];
   const asked = ['--root', '/host', '--api-vip', bed.vip, '--image', image, '--yes', ...flags];
   await machine.engine.podman(...container, 'install', ...asked);
+}
+
+/**
+ * Before an install, where there are none. A busy machine may be silent for longer than by default before it looks like
+ * a dead one; and what a node's clients leave behind when the VIP moves takes the whole drain timeout of its HAProxy,
+ * because they cannot say goodbye.
+ */
+export async function writeSettings(machine: Machine): Promise<void> {
+  const text = 'haproxy:\n  drainTimeout: 10s\nkeepalived:\n  advertInterval: 500ms\n';
+  if ((await machine.run('sh', '-c', `ls ${SETTINGS} 2>&1 || :`)).trim() !== SETTINGS)
+    await writeFile(machine, SETTINGS, text);
 }
 
 /** `hawser uninstall` out of the image. Resolves once nothing is left; throws with what is. */
@@ -50,39 +57,17 @@ export async function putBack(machine: Machine, pod: PodName): Promise<void> {
 
 /** hawser's credentials, with everything in one file, renamed into place. */
 export async function writeKubeconfig(machine: Machine, bed: VrrpBed): Promise<void> {
-  await writeFile(machine, '/etc/hawser/kubeconfig', kubeconfigOf(bed));
+  await writeFile(machine, '/etc/hawser/kubeconfig', kubeconfig(bed, `${bed.vip}:6443`));
 }
 
-/** Of an administrator, by the VIP, with every key in it. */
-export function kubeconfigOf(bed: VrrpBed): string {
-  const base64 = (path: string) => readFileSync(path).toString('base64');
-  const { certFile, keyFile } = bed.identity;
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      {
-        name: 'bed',
-        cluster: {
-          server: `https://${bed.vip}:6443`,
-          'certificate-authority-data': base64(bed.authorityFile),
-        },
-      },
-    ],
-    users: [
-      {
-        name: 'hawser',
-        user: { 'client-certificate-data': base64(certFile), 'client-key-data': base64(keyFile) },
-      },
-    ],
-    contexts: [{ name: 'bed', context: { cluster: 'bed', user: 'hawser' } }],
-    'current-context': 'bed',
-  };
-  return JSON.stringify(config);
-}
-
-/** Written beside, then renamed: nobody ever reads half of it. */
-async function writeFile(machine: Machine, path: string, text: string): Promise<void> {
-  const script = 'umask 077 && mkdir -p "$(dirname "$1")" && printf %s "$2" >"$1.new" && mv "$1.new" "$1"';
-  await machine.run('sh', '-c', script, 'write', path, text);
+/** Written beside, then renamed: nobody ever reads half of it. Folders that are missing are closed to others. */
+export async function writeFile(
+  machine: Machine,
+  path: string,
+  text: string,
+  mode: '0600' | '0700' = '0600',
+): Promise<void> {
+  const write = 'printf %s "$2" >"$1.new" && chmod "$3" "$1.new" && mv "$1.new" "$1"';
+  const script = `umask 077 && mkdir -p "$(dirname "$1")" && ${write}`;
+  await machine.run('sh', '-c', script, 'write', path, text, mode);
 }

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type { ProcessId } from '../../../src/model/process-id.ts';
+import { isAlive, readProcess } from '../../../src/system/processes.ts';
 import { askLiveness } from './liveness.ts';
 import type { Machine } from './machine.ts';
 import { type Pod, type Probe, parsePod } from './pod-manifest.ts';
@@ -34,13 +36,18 @@ interface Running {
 const LOOK_EVERY_MS = 300;
 export const MANIFESTS = '/etc/kubernetes/manifests';
 
-export function startKubelet(machine: Machine): Kubelet {
+/**
+ * `patience`: how many times as long as the manifest says an answer to a probe may take. Here podman has to start for it,
+ * and several nodes share the processors of one.
+ */
+export function startKubelet(machine: Machine, patience: number): Kubelet {
   const stop = new AbortController();
   const running = new Map<string, Running>();
   const probes: ProbeResult[] = [];
   const killed: string[] = [];
   const troubles: string[] = [];
   const journal = { probes, killed };
+  const ask: Ask = (container, probe) => askLiveness(machine, container, probe, patience);
 
   const remove = async (file: string, { pod, probing }: Running) => {
     probing.abort();
@@ -52,7 +59,7 @@ export function startKubelet(machine: Machine): Kubelet {
     await playPod(machine, pod);
     const probing = new AbortController();
     running.set(file, { text, pod, probing });
-    void watchLiveness(machine, pod, probing.signal, journal);
+    void watchLiveness(machine, pod, { ask, signal: probing.signal, journal });
   };
   const sync = async (file: string, text: string | undefined) => {
     const old = running.get(file);
@@ -84,7 +91,7 @@ export function startKubelet(machine: Machine): Kubelet {
       const pod = [...running.values()].find((each) => each.pod.metadata.name === podName)?.pod;
       const probe = pod?.spec.containers.find(({ name }) => name === container)?.livenessProbe;
       if (probe === undefined) throw new Error(`Cannot probe "${podName}/${container}": no such probe`);
-      return await askLiveness(machine, `${podName}-${container}`, probe);
+      return await ask(`${podName}-${container}`, probe);
     },
     stop: async () => {
       stop.abort();
@@ -100,20 +107,22 @@ function readManifests(dir: string): ReadonlyMap<string, string> {
   return new Map(files.map((name) => [name, readFileSync(join(dir, name), 'utf8')]));
 }
 
-type Journal = { readonly probes: ProbeResult[]; readonly killed: string[] };
+type Ask = (containerName: string, probe: Probe) => Promise<boolean>;
 
-async function watchLiveness(
-  machine: Machine,
-  pod: Pod,
-  signal: AbortSignal,
-  journal: Journal,
-): Promise<void> {
+interface Watch {
+  readonly ask: Ask;
+  readonly signal: AbortSignal;
+  readonly journal: { readonly probes: ProbeResult[]; readonly killed: string[] };
+}
+
+async function watchLiveness(machine: Machine, pod: Pod, watch: Watch): Promise<void> {
   const { name: podName } = pod.metadata;
+  const { signal, journal } = watch;
   await Promise.all(
     pod.spec.containers.map(async ({ name, livenessProbe: probe }) => {
       if (probe === undefined) return;
       while (!signal.aborted) {
-        await probeUntilDead({ machine, pod: podName, name, probe, signal, journal });
+        await probeUntilDead({ ...watch, machine, pod: podName, name, probe });
         if (signal.aborted) return;
         journal.killed.push(`${podName}/${name}`);
         const grace = String(pod.spec.terminationGracePeriodSeconds);
@@ -125,28 +134,26 @@ async function watchLiveness(
   });
 }
 
-interface Watched {
+interface Watched extends Watch {
   readonly machine: Machine;
   readonly pod: string;
   readonly name: string;
   readonly probe: Probe;
-  readonly signal: AbortSignal;
-  readonly journal: Journal;
 }
 
 /** Resolves once the probe has failed as often in a row as the manifest allows. A container that started anew gets its delay again. */
-async function probeUntilDead({ machine, pod, name, probe, signal, journal }: Watched): Promise<void> {
+async function probeUntilDead({ ask, machine, pod, name, probe, signal, journal }: Watched): Promise<void> {
   let failures = 0;
-  let pid = -1;
+  let process: ProcessId | undefined;
   while (!signal.aborted) {
-    const state = await containerState(machine, pod, name);
-    if (state.pid !== pid) {
-      pid = state.pid;
+    if (process === undefined || !isAlive(process)) {
+      const { pid } = await containerState(machine, pod, name);
+      process = readProcess(pid)?.id;
       failures = 0;
       await pause(probe.initialDelaySeconds * 1_000, signal);
       continue;
     }
-    const ok = await askLiveness(machine, `${pod}-${name}`, probe);
+    const ok = await ask(`${pod}-${name}`, probe);
     if (signal.aborted) return;
     journal.probes.push({ container: `${pod}/${name}`, ok });
     failures = ok ? 0 : failures + 1;

@@ -2,19 +2,28 @@ import { runCommand } from '../../../src/system/run-command.ts';
 import type { Machine } from './machine.ts';
 import type { Probe } from './pod-manifest.ts';
 
-/** Asks once, as the kubelet does: a command that ends with 0 in time, or an answer of 200 to 399 in time. */
-export async function askLiveness(machine: Machine, containerName: string, probe: Probe): Promise<boolean> {
+/**
+ * Asks once, as the kubelet does: a command that ends with 0 in time, or an answer of 200 to 399 in time. `patience`
+ * times as long as the manifest says.
+ */
+export async function askLiveness(
+  machine: Machine,
+  containerName: string,
+  probe: Probe,
+  patience: number,
+): Promise<boolean> {
+  const limitSeconds = probe.timeoutSeconds * patience;
   if (probe.exec !== undefined) {
     const argv = ['exec', containerName, ...probe.exec.command];
-    const { exitCode, timedOut } = await machine.engine.attempt(argv, probe.timeoutSeconds * 1_000);
+    const { exitCode, timedOut } = await machine.engine.attempt(argv, limitSeconds * 1_000);
     return exitCode === 0 && !timedOut;
   }
   if (probe.httpGet === undefined)
     throw new Error(`Cannot ask "${containerName}": its probe is of no known kind`);
   const { host, port, path } = probe.httpGet;
   const url = `http://${host ?? machine.node.address}:${port}${path}`;
-  const limit = ['--max-time', String(probe.timeoutSeconds)];
+  const limit = ['--max-time', String(limitSeconds)];
   const argv = ['curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', ...limit, url];
-  const { stdout } = await runCommand([...machine.prefix, ...argv], { timeoutMs: 30_000 });
+  const { stdout } = await runCommand([...machine.prefix, ...argv], { timeoutMs: 60_000 });
   return Number(stdout) >= 200 && Number(stdout) < 400;
 }

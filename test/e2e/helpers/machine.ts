@@ -10,8 +10,8 @@ import { type ContainerEngine, createContainerEngine } from './container-engine.
 import { containersIn, podsIn } from './remove-orphans.ts';
 
 /**
- * A node of the bed with a hostname, an /etc and a /var/lib of its own above the machine's, and a container engine: a
- * manifest finds every path of the host that it names, on three nodes of one machine.
+ * A node of the bed with a hostname, folders of its own above the machine's, and a container engine: a manifest finds
+ * every path of the host that it names, on three nodes of one machine.
  */
 export interface Machine {
   readonly node: BedNode;
@@ -22,7 +22,7 @@ export interface Machine {
   at(path: string): string;
   /** Throws where it does not exit with 0. Returns its stdout. */
   run(...argv: readonly string[]): Promise<string>;
-  /** The node's disks: what is above the machine's own /etc and /var/lib. Kept by a power cut. */
+  /** The node's disks: what is above the machine's own folders. Kept by a power cut. */
   boot(): Promise<void>;
   /** After everything on the node was killed: what a power cut leaves of its mounts and containers. */
   lose(): Promise<void>;
@@ -66,7 +66,7 @@ export function createMachine(node: BedNode, workDir: string): Machine {
     run,
     boot: async () => {
       holder = await holdNamespaces(node.name);
-      for (const path of ['/etc', '/var/lib']) {
+      for (const path of ownFolders) {
         const [upper, work] = ['upper', 'work'].map((kind) => join(workDir, node.name, kind, path));
         for (const each of [upper, work]) mkdirSync(each ?? '', { recursive: true });
         await run(
@@ -92,8 +92,12 @@ export function createMachine(node: BedNode, workDir: string): Machine {
   };
 }
 
+const ownFolders = ['/etc', '/var/lib', '/var/log'];
 /** What the machine below has of its own, by its packages: nodes begin without it. */
-const ofOthers = ['/etc/haproxy', '/etc/keepalived', '/etc/hawser', '/etc/kubernetes', '/var/lib/kubelet'];
+const ofOthers = [
+  ...['haproxy', 'keepalived', 'hawser', 'kubernetes'].map((name) => `/etc/${name}`),
+  ...['/var/lib/kubelet', '/var/log/hawser'],
+];
 
 interface Holder {
   readonly pid: number;

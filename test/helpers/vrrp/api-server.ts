@@ -7,11 +7,16 @@ export const API_PORT = 6443;
 
 const program = fileURLToPath(new URL('../api-server/main.ts', import.meta.url));
 
-/** The node's API server, over TLS on every address. Its log is `apiserver.log`. */
-export function startApiServer(bed: VrrpBed, node: BedNode): BedProcess {
+/** An API server, over TLS on every address of where it is started. */
+export function apiServerArgv(bed: VrrpBed): readonly string[] {
   const flags = ['--host', '::', '--port', String(API_PORT), '--state', bed.stateFile];
   const tls = ['--cert', bed.serving.certFile, '--key', bed.serving.keyFile];
-  return node.start('apiserver', [process.execPath, program, ...flags, ...tls]);
+  return [process.execPath, program, ...flags, ...tls];
+}
+
+/** The node's. Its log is `apiserver.log`. */
+export function startApiServer(bed: VrrpBed, node: BedNode): BedProcess {
+  return node.start('apiserver', apiServerArgv(bed));
 }
 
 /** Resolves once the API server of this node answers. */

@@ -68,6 +68,27 @@ function keepalivedArgv(node: BedNode): readonly string[] {
 
 function writeFiles(bed: VrrpBed, kind: TodayKind, node: BedNode, members: readonly BedNode[]): void {
   const firewallRule = node.at('firewall-rule');
+  const files = todayFiles(bed, kind, node, { members, at: node.at, firewallRule });
+  for (const [name, text] of Object.entries(files)) writeFileSync(node.at(name), text);
+  for (const name of Object.keys(files).filter((each) => each.endsWith('.sh')))
+    chmodSync(node.at(name), 0o700);
+  // The pods' monitor makes this one when it has made the firewall rule. Here the client asks HAProxy's own port.
+  writeFileSync(firewallRule, '');
+}
+
+/** haproxy.cfg, keepalived.conf and its scripts, as the monitors of today render them for a node. */
+export function todayFiles(
+  bed: VrrpBed,
+  kind: TodayKind,
+  node: BedNode,
+  places: {
+    readonly members: readonly BedNode[];
+    /** Where keepalived finds a script by its name. */
+    readonly at: (name: string) => string;
+    readonly firewallRule: string;
+  },
+): Readonly<Record<string, string>> {
+  const { members, at, firewallRule } = places;
   const model = {
     ports: stackPorts,
     vip: bed.vip,
@@ -78,23 +99,20 @@ function writeFiles(bed: VrrpBed, kind: TodayKind, node: BedNode, members: reado
     peers: members.filter((each) => each !== node).map(({ address }) => address),
     servers: members.map(({ name, address }) => ({ name, endpoint: `${address}:${stackPorts.api}` })),
     firewallRule,
-    script: { lb: node.at('lb.sh'), both: node.at('both.sh'), api: node.at('api.sh') },
+    script: { lb: at('lb.sh'), both: at('both.sh'), api: at('api.sh') },
   };
-  const write = (fixture: string, file: string) => writeFileSync(node.at(file), render(fixture, model));
-  write(`${kind}.haproxy.cfg.ejs`, 'haproxy.cfg');
-  const scripts = kind === 'openshift' ? ['openshift-lb', 'openshift-both'] : ['kubeadm-api'];
-  for (const script of scripts) {
-    const file = `${script.slice(kind.length + 1)}.sh`;
-    write(`${script}.sh.ejs`, file);
-    chmodSync(node.at(file), 0o700);
-  }
-  // The pods' monitor makes this one when it has made the firewall rule. Here the client asks HAProxy's own port.
-  writeFileSync(firewallRule, '');
-  write(`${kind}.conf.ejs`, 'keepalived.conf');
+  const scripts = kind === 'openshift' ? ['lb', 'both'] : ['api'];
+  const rendered = (fixture: string) => renderFixture(`keepalived/${kind}${fixture}.ejs`, model);
+  return {
+    'haproxy.cfg': rendered('.haproxy.cfg'),
+    ...Object.fromEntries(scripts.map((name) => [`${name}.sh`, rendered(`-${name}.sh`)])),
+    'keepalived.conf': rendered('.conf'),
+  };
 }
 
-function render(fixture: string, model: object): string {
-  const path = fileURLToPath(new URL(`../../fixtures/keepalived/${fixture}`, import.meta.url));
+/** A template of test/fixtures. */
+export function renderFixture(name: string, model: object): string {
+  const path = fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url));
   const outcome = renderTemplate(readFileSync(path, 'utf8'), model, { templatePath: path });
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   return outcome.text;
