@@ -59,6 +59,7 @@ export function createCamera(screen: Screen): Camera {
     perSecond: REQUESTS_PER_SECOND,
     slowestMs: stage.traffic.recent().slowestMs,
     redirect: redirect?.present === true,
+    pageUrl: stage.pageUrl,
     redirectText: `${network.vip}:${network.apiPort} -> ${network.lbPort}`,
     events,
   });

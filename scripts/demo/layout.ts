@@ -30,6 +30,7 @@ export interface DemoPaths {
   readonly statsSocket: string;
   readonly pidFile: string;
   readonly stateFile: string;
+  readonly journalDir: string;
   /** Every line of every program, for the one who wonders what went wrong. */
   readonly log: string;
 }
@@ -45,6 +46,7 @@ export function demoPaths(dir: string): DemoPaths {
     statsSocket: join(dir, 'haproxy.sock'),
     pidFile: join(dir, 'haproxy.pid'),
     stateFile: join(dir, 'server-state'),
+    journalDir: join(dir, 'journal'),
     log: join(dir, 'demo.log'),
   };
 }

@@ -38,6 +38,7 @@ async function demo(options: DemoOptions, screen: Screen, stop: AbortController)
   const camera = createCamera(screen);
   camera.event('starting three API servers, hawser and HAProxy in a network of their own');
   await using stage = await createStage(camera.event, signal);
+  camera.event(`the page is at ${stage.pageUrl}`);
   const film = camera.film(stage, signal).catch((error) => stop.abort(error));
   try {
     return await play(options, { stage, camera, screen }, signal);

@@ -13,6 +13,8 @@ export interface Scene {
   readonly redirect: boolean;
   /** `10.0.0.1:6443 -> 9445`. */
   readonly redirectText: string;
+  /** Where the page is. */
+  readonly pageUrl: string;
   /** Oldest first. */
   readonly events: readonly DemoEvent[];
 }

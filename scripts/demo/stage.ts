@@ -8,6 +8,7 @@ import { type Cluster, startCluster } from './cluster.ts';
 import { type Journal, startJournal } from './journal.ts';
 import { type DemoPaths, demoPaths, network, programs, serverAddresses } from './layout.ts';
 import { look } from './look.ts';
+import { pageParts, startRelay } from './page.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
 import { until } from './until.ts';
 
@@ -18,6 +19,8 @@ export interface Stage extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly traffic: Traffic;
   readonly journal: Journal;
+  /** Where a browser on this machine finds the page. */
+  readonly pageUrl: string;
   /** Whether nftables sends the VIP's traffic to HAProxy. */
   readonly hasRedirect: () => Promise<boolean>;
 }
@@ -57,6 +60,11 @@ async function furnish(
   copyFileSync(programs.template, paths.template);
   run(3_000, 'haproxy', 'supervise', ...superviseFlags(paths));
   run(3_000, 'haproxy', 'monitor', paths.kubeconfig, paths.template, paths.config, ...monitorFlags(paths));
+  const page = pageParts(paths.dir);
+  run(1_000, 'status', ...page.serve, ...pageFlags(paths));
+  const bridge = startProcess([...namespace.prefix, ...page.bridge], journal.take);
+  stack.defer(() => bridge.stop(1_000));
+  const { url: pageUrl } = stack.use(await startRelay(page.path));
   const hasRedirect = () => redirectIn(namespace);
   const limits = { deadlineMs: READY_WITHIN_MS, signal };
   const isServed = async () => (await look(paths)).servers.some(({ status }) => status.startsWith('UP'));
@@ -70,6 +78,7 @@ async function furnish(
     cluster,
     traffic,
     journal,
+    pageUrl,
     hasRedirect,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
@@ -99,10 +108,18 @@ function monitorFlags(paths: DemoPaths): readonly string[] {
   return [...sharedFlags(paths), '--api-vip', network.vip, '--source=nodes'];
 }
 
+/** There is no keepalived here: the VIP is on the loopback from the start. */
+function pageFlags(paths: DemoPaths): readonly string[] {
+  return [
+    ...['--keepalived-supervisor', 'off', '--keepalived-monitor', 'off'],
+    ...['--api-vips', network.vip, '--journal', paths.journalDir],
+  ];
+}
+
 function sharedFlags(paths: DemoPaths): readonly string[] {
   return [
     ...['--socket', paths.controlSocket, '--stats-socket', paths.statsSocket],
-    ...['--state-file', paths.stateFile],
+    ...['--state-file', paths.stateFile, '--journal', paths.journalDir],
   ];
 }
 

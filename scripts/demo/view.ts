@@ -31,6 +31,7 @@ export function renderView(scene: Scene, paint: Paint): readonly string[] {
     '',
     ...requestLines(scene, paint),
     redirectLine(scene, paint),
+    `PAGE        ${scene.pageUrl}   the same in a browser, with the last hour`,
     '',
     ...fill(EVENT_ROWS, scene.events.slice(-EVENT_ROWS).map(eventLine)),
     paint('dim', 'Ctrl-C ends it and leaves nothing behind.'),

@@ -24,6 +24,10 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const show = (status: ClusterStatus): readonly string[] =>
     settings.json ? [JSON.stringify(status)] : statusLines(status, { colours });
+  if (settings.serve !== undefined) {
+    const { serveStatus } = await import('./status/serve-status.ts');
+    return await serveStatus(settings.serve, settings.journal, (signal) => look(settings, signal));
+  }
   if (settings.watch) {
     await watchStatus(settings, show);
     return 0;

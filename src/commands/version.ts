@@ -1,4 +1,4 @@
-import { shippedFile } from './install/shipped-files.ts';
+import { shippedFile } from './shipped-file.ts';
 
 /** Of this program, as its package has it; `unknown` where that is not beside it. */
 export function hawserVersion(): string {

@@ -98,3 +98,19 @@ addresses.register(fileForms, { type: ['array', 'string'], items: { type: 'strin
 /** `HOST=IP[:PORT],…`, not looked into here. */
 export const serverList = z.string();
 serverList.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
+
+/** Several texts, separated by commas. */
+export const texts = z.pipe(
+  z.string(),
+  z.transform((value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+);
+
+export const directories = z.pipe(
+  texts,
+  z.array(z.string()).check(z.minLength(1, { error: 'expected a directory' })),
+);

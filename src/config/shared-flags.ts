@@ -51,9 +51,12 @@ export const lookupFlags: readonly Flag[] = [
   { flag: '--servers <list>', help: 'HOST=IP[:PORT],… for --source static', inFile: 'top' },
 ];
 
+/** Where the manifests have the journals. */
+export const defaultJournalPath = '/var/log/hawser';
+
 export const journalFlag: Flag = {
   flag: '--journal <dir>',
-  help: 'keep a journal of what happened there, such as /var/log/hawser',
+  help: `keep a journal of what happened there, such as ${defaultJournalPath}`,
   inFile: 'never',
 };
 

@@ -3,10 +3,10 @@ import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
 import type { CommandSpec, Flag } from './command-line.ts';
 import { durationMs } from './duration.ts';
-import { addresses, optionalListenAddress, port } from './fields.ts';
+import { addresses, directories, listenAddress, optionalListenAddress, port } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 import { peerFields, peerProblems, peerSettings } from './peer-settings.ts';
-import { apiVipsFlag, healthPortFlag, peerFlags } from './shared-flags.ts';
+import { apiVipsFlag, defaultJournalPath, healthPortFlag, peerFlags } from './shared-flags.ts';
 
 export const keepalivedMonitorPlaceFlag: Flag = {
   flag: '--keepalived-monitor <address:port>',
@@ -58,6 +58,17 @@ export const statusCommand: CommandSpec = {
     { flag: '--watch', help: 'again every second, until Ctrl-C', inFile: 'never' },
     { flag: '--json', help: 'print JSON, as schemas/status.schema.json describes it', inFile: 'never' },
     {
+      flag: '--serve <address:port>',
+      help: 'a page for a browser there, until Ctrl-C: such as 127.0.0.1:9446',
+      inFile: 'never',
+    },
+    {
+      flag: '--journal <dirs>',
+      help: `for --serve: whose last hour it shows, several by commas or by repeating it (default: ${defaultJournalPath})`,
+      repeats: true,
+      inFile: 'never',
+    },
+    {
       flag: '--timeout <duration>',
       help: 'how long a program of this node may take to answer; other nodes get half of it',
       default: '250ms',
@@ -69,12 +80,15 @@ export const statusCommand: CommandSpec = {
     'Examples:',
     '  hawser status                                     on any control-plane node, as any user',
     '  hawser status --watch',
+    '  hawser status --serve 127.0.0.1:9446              then, from elsewhere: ssh -L 9446:127.0.0.1:9446 NODE',
     "  hawser status --json | jq -r '.vips[] | [.vip, .holders[]] | @tsv'",
     '  hawser status --json | jq \'.here.servers[] | select(.state != "up")\'',
     '',
     'It answers within 300 ms; a machine that is starved of CPU needs more, and --timeout.',
     'Asks the loopback pages of all four programs and of HAProxy at once, and the other nodes; whatever is dead is',
     'named, and the rest is shown. A priority is the sum that keepalived has: the place in the list, then each check.',
+    'The page of --serve has no password: whoever reaches the address reads it. It answers who asks by an address or',
+    'by localhost, not by another name.',
     'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (nothing of hawser answers here), or usage.',
   ].join('\n'),
 };
@@ -98,13 +112,19 @@ const schema = z.object({
   watch: z._default(z.boolean(), false),
   json: z._default(z.boolean(), false),
   timeout: durationMs,
+  serve: z.optional(listenAddress),
+  journal: z._default(directories, [defaultJournalPath]),
 });
 
 /** Throws a ConfigError that lists every problem. */
 export function statusSettings(values: Readonly<Record<string, unknown>>) {
   const settings = parseSettings(schema, values);
   const problems = peerProblems(settings, [...settings.apiVips, ...settings.ingressVips]);
-  if (problems.length > 0) throw new ConfigError(problems);
+  const { serve, watch, json } = settings;
+  const other = watch ? '--watch' : '--json';
+  const clash =
+    serve !== undefined && (watch || json) ? [`Cannot use --serve with ${other}: expected one of them`] : [];
+  if (problems.length + clash.length > 0) throw new ConfigError([...problems, ...clash]);
   return { ...settings, peers: peerSettings(settings) };
 }
 

@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
 import type { CommandSpec } from './command-line.ts';
-import { absolutePath, serverList } from './fields.ts';
+import { absolutePath, directories, serverList, texts } from './fields.ts';
 import { moment, momentForms } from './moment-field.ts';
 import { parseSettings } from './parse-settings.ts';
 import { peerFields, peerProblems, peerSettings } from './peer-settings.ts';
-import { peerFlags } from './shared-flags.ts';
+import { defaultJournalPath, peerFlags } from './shared-flags.ts';
 
 export const timelineCommand: CommandSpec = {
   name: 'timeline',
@@ -22,7 +22,7 @@ export const timelineCommand: CommandSpec = {
     { flag: '--until <time>', help: 'likewise (default: no end)' },
     {
       flag: '--journal <dirs>',
-      help: 'where journals are, several by commas or by repeating it (default: /var/log/hawser)',
+      help: `where journals are, several by commas or by repeating it (default: ${defaultJournalPath})`,
       repeats: true,
     },
     {
@@ -58,17 +58,6 @@ export const timelineCommand: CommandSpec = {
   ].join('\n'),
 };
 
-const texts = z.pipe(
-  z.string(),
-  z.transform((value) =>
-    value
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  ),
-);
-const someTexts = z.pipe(texts, z.array(z.string()).check(z.minLength(1, { error: 'expected a directory' })));
-
 /** Of the environment a flag without a value comes as one of these words. */
 const peerList = z.union([
   z.pipe(
@@ -92,7 +81,7 @@ export function timelineSettings<Kind extends string>(
   const schema = z.object({
     since: z.union([all, moment], { error: `expected ${momentForms}, or all` }),
     until: z.optional(moment),
-    journal: z._default(someTexts, ['/var/log/hawser']),
+    journal: z._default(directories, [defaultJournalPath]),
     kind: z.optional(z.pipe(texts, z.array(z.enum(kinds, { error: `expected ${kinds.join(', ')}` })))),
     verify: z._default(z.boolean(), false),
     utc: z._default(z.boolean(), false),

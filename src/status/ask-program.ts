@@ -40,7 +40,8 @@ function reachable({ host, port }: PageAddress): PageAddress {
   return { host: host === '::' ? '::1' : host, port };
 }
 
-function addressText({ host, port }: PageAddress): string {
+/** As a URL has it. */
+export function addressText({ host, port }: PageAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 

@@ -8,8 +8,8 @@ import { type InstallRecord, parseRecord } from '../../install/record.ts';
 import { type SettingsChange, settingsText } from '../../install/settings-text.ts';
 import { clusterNameOf } from '../../model/cluster-name.ts';
 import { ConfigError, messageOf } from '../../model/errors.ts';
+import { shippedFile } from '../shipped-file.ts';
 import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
-import { shippedFile } from './shipped-files.ts';
 
 /** What is on the node's disk that an install builds on. */
 export interface OnDisk {

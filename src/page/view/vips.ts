@@ -124,8 +124,16 @@ function seenFromHere(
     state: stateOf(instance?.state, holders.includes(name)),
     addends: place === undefined ? [] : [{ points: place.priority, why: 'its place in the list' }],
     priority: instance?.priority ?? null,
-    notes: [peer === undefined ? 'keepalived-monitor does not answer' : noteOn(peer)],
+    notes: [peer === undefined ? silenceOf(here) : noteOn(peer)],
   };
+}
+
+/** Why this node does not say what it is worth. */
+function silenceOf({ programs }: NodeStatus): string {
+  const monitor = programs.find(({ name }) => name === 'keepalived-monitor');
+  return monitor?.state === 'not-asked'
+    ? 'keepalived-monitor was not asked'
+    : 'keepalived-monitor does not answer';
 }
 
 const HEALTH: Readonly<Record<Peer['observed']['health'], string>> = {

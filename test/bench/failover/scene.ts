@@ -65,7 +65,8 @@ async function furnish(
     await nodeStack.start(node);
   };
   for (const node of members) startApiServer(bed, node);
-  for (const node of members) await waitFor(`${node.name} to answer`, () => apiServerAnswers(node), PATIENCE_MS);
+  for (const node of members)
+    await waitFor(`${node.name} to answer`, () => apiServerAnswers(node), PATIENCE_MS);
   await Promise.all(members.map((node) => nodeStack.start(node)));
   await waitFor('a node to hold the VIP', () => bed.holders().length === 1, PATIENCE_MS);
   const client = await bed.startClient(stackPorts.lb, options.clientTimeoutMs);

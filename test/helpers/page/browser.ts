@@ -22,6 +22,8 @@ export async function startBrowser(
     ...rest,
     ...{ executablePath: '/usr/bin/chromium', headless: true, args: FLAGS, env: variables },
   });
-  context.once('close', () => rmSync(profile, { recursive: true, force: true }));
+  // The browser's last processes may still write while they end.
+  const removal = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 } as const;
+  context.once('close', () => rmSync(profile, removal));
   return context;
 }

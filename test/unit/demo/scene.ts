@@ -29,5 +29,6 @@ export const scene: Scene = {
   slowestMs: 12.4,
   redirect: true,
   redirectText: '10.77.0.100:6443 -> 9445',
+  pageUrl: 'http://127.0.0.1:9446/',
   events: [{ atMs: 61_000, text: 'HAProxy: cp-2 is DOWN (L4CON)' }],
 };

@@ -15,6 +15,7 @@ it('shows servers, generations, requests and the redirect', () => {
   expect(text).toMatch(/^6 +4242 +draining +3\.1 s +4 +ends within 118 s$/m);
   expect(text).toContain('1240 ok   0 lost   3 cut');
   expect(text).toContain('10.77.0.100:6443 -> 9445   present');
+  expect(text).toContain('PAGE        http://127.0.0.1:9446/ ');
   expect(text).toContain('01:01  HAProxy: cp-2 is DOWN (L4CON)');
 });
 

@@ -1,0 +1,71 @@
+import { createServer, type Server, Socket } from 'node:net';
+import { join } from 'node:path';
+import { codeOf } from '../../src/model/errors.ts';
+
+const PORT = 9446;
+
+/** What runs in the demo's network, so that somebody outside of it can look at the page. */
+export interface PageParts {
+  /** The flags of `hawser status`. */
+  readonly serve: readonly string[];
+  /** A program that leads from a socket file, which every network has, to the page. */
+  readonly bridge: readonly string[];
+  /** The socket file. */
+  readonly path: string;
+}
+
+export function pageParts(dir: string): PageParts {
+  const address = `127.0.0.1:${PORT}`;
+  const path = join(dir, 'page.sock');
+  return {
+    serve: ['--serve', address],
+    bridge: ['socat', `UNIX-LISTEN:${path},fork`, `TCP:${address}`],
+    path,
+  };
+}
+
+/** Leads from this machine's loopback to the socket file; `url` is where. */
+export interface Relay extends AsyncDisposable {
+  readonly url: string;
+}
+
+/** Takes the page's own port where that is free, else any. */
+export async function startRelay(path: string): Promise<Relay> {
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = new Socket();
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(from);
+      from.once('close', () => {
+        open.delete(from);
+        to.destroy();
+      });
+      from.on('error', () => to.destroy());
+    }
+    far.connect(path);
+    near.pipe(far).pipe(near);
+  });
+  const port = await listen(server, PORT).catch((error) => {
+    if (codeOf(error) === 'EADDRINUSE') return listen(server, 0);
+    throw error;
+  });
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}

@@ -1,0 +1,48 @@
+import { messageOf } from '../../model/errors.ts';
+import { createRecentEntries } from '../../observe/timeline/recent.ts';
+import { isLoopback } from '../../page/server/guard.ts';
+import { type PageAssets, servePage } from '../../page/server/serve-page.ts';
+import type { ClusterStatus } from '../../protocol/node-status.ts';
+import { addressText } from '../../status/ask-program.ts';
+import type { PageAddress } from '../../system/ask-page.ts';
+import { shippedFile } from '../shipped-file.ts';
+import { stopOnSignals } from '../stop-signals.ts';
+
+/** Of an hour. A cluster that has more to tell is in a storm, and then the newest count. */
+const MOST_ENTRIES = 2_000;
+
+/** The page of `hawser status --serve`, until a signal. Resolves with the exit code: 2 where the address cannot be had. */
+export async function serveStatus(
+  address: PageAddress,
+  journal: readonly string[],
+  look: (signal: AbortSignal) => Promise<ClusterStatus>,
+): Promise<number> {
+  const signal = stopOnSignals(() => undefined);
+  const recent = createRecentEntries(journal, MOST_ENTRIES);
+  const source = { look: () => look(signal), recent, nowMs: Date.now };
+  const text = addressText(address);
+  try {
+    await servePage({ address, assets: pageAssets(), source, signal });
+  } catch (error) {
+    process.stderr.write(
+      `Cannot serve the page at "${text}": ${messageOf(error)}, expected a free address of this node\n`,
+    );
+    return 2;
+  }
+  if (!isLoopback(address.host))
+    process.stderr.write(
+      `Anybody who reaches ${text} reads the page: it has no password, and is not encrypted\n`,
+    );
+  process.stdout.on('error', () => undefined);
+  process.stdout.write(`http://${text}/\n`);
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return 0;
+}
+
+function pageAssets(): PageAssets {
+  return {
+    style: shippedFile('dist/page/page.css'),
+    script: shippedFile('dist/page/page.js'),
+    icon: shippedFile('dist/page/icon.svg'),
+  };
+}

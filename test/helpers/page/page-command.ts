@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import type { StatusPlaces } from '../../../src/status/collect-node-status.ts';
+import { freePort } from '../free-port.ts';
+import { hawser } from '../supervisor-build.ts';
+import { waitFor } from '../wait-for.ts';
+
+/** `hawser status --serve` as somebody types it. */
+export interface PageCommand {
+  readonly url: string;
+  readonly complaints: () => string;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+/** Asks the programs of `places`; gone at the end of the test. Resolves once it says where the page is. */
+export async function startPageCommand(
+  places: StatusPlaces,
+  flags: readonly string[] = [],
+): Promise<PageCommand> {
+  const port = await freePort();
+  const pages = Object.entries(places.pages).flatMap(([name, page]) => [
+    `--${name}`,
+    page === undefined ? 'off' : `${page.host}:${page.port}`,
+  ]);
+  const shared = ['--stat-port', String(places.statPort), '--node-name', places.node];
+  const argv = ['status', '--serve', `127.0.0.1:${port}`, ...pages, ...shared, ...flags];
+  const child = spawn(hawser, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (text) => {
+    said.out += text;
+  });
+  child.stderr.on('data', (text) => {
+    said.err += text;
+  });
+  const ended = once(child, 'exit').then(([code, signal]) => code ?? signal);
+  const url = await waitFor('the address of the page', () => /^http:\S+$/m.exec(said.out)?.[0], 60_000);
+  return { url, complaints: () => said.err, signal: (signal) => void child.kill(signal), ended };
+}
