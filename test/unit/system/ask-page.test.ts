@@ -55,7 +55,19 @@ test('an IPv6 address is named in brackets', async () => {
   expect(asked()).toContain(`Host: [::1]:${port}\r\n`);
 });
 
+test('chunks are joined by their bytes, as HAProxy sends its statistics even to HTTP/1.0', async () => {
+  const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\né.\r\r\nA;x=y\r\n012345678';
+  const { port } = await serve('127.0.0.1', chunked, '9\r\n0\r\n\r\n');
+  const answer = await askPage({ host: '127.0.0.1', port }, '/', patient);
+  expect(answer).toEqual({ kind: 'answered', status: 200, text: 'é.\r0123456789' });
+});
+
+const chunkedHead = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n';
+
 test.each([
+  ['half a chunk', `${chunkedHead}9\r\nhalf\r\n`],
+  ['a chunk without an end', `${chunkedHead}4\r\nhalf\r\n`],
+  ['a chunk without a size', `${chunkedHead}half\r\n0\r\n\r\n`],
   ['half an answer', 'HTTP/1.0 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
   ['no head', 'HTTP/1.0 200 OK\r\n'],
   ['something else', 'SSH-2.0-x\r\n\r\n'],
