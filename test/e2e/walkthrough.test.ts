@@ -164,6 +164,7 @@ test('an upgrade of the image, node by node with the VIP moved first, loses no r
     await walk.typeAll(machine, walk.commands('on each node that is upgraded'), image);
     await waitForPods(`${image.IMAGE} to run on ${machine.node.name}`, () => runsImage(machine));
     await ready(world, machine);
+    await walk.typeAll(machine, walk.commands('once its new pods are well'), image);
   }
   await servesAll();
   const moves = movesSince(world.bed.events(), fromMs);
