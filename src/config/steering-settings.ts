@@ -69,8 +69,8 @@ export const drainCommand: CommandSpec = {
     '  hawser drain --why "kernel 6.18"       before this node, or its API server, is stopped',
     '  hawser drain --kind ingress            only the VIP of ingress',
     '',
-    'It outlives restarts of this node. The old holder serves until the next one does: nothing is lost but what is',
-    'on the way in that moment.',
+    'It outlives restarts of this node. The old holder serves until the next one does; what is on the way when the VIP',
+    'moves is cut.',
     'Exit codes: 0 drained and every VIP is elsewhere, 1 refused or a VIP is still here, 2 cannot tell or usage.',
   ].join('\n'),
 };
