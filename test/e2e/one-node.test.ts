@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(() => world?.[Symbol.asyncDispose]());
 beforeEach(() => ready(world, machine));
 
-const KUBECONFIG = '/etc/hawser/kubeconfig';
 const atVip = (path: string) =>
   world.bed.client.run('curl', '-sSkf', '--max-time', '5', `https://${world.bed.vip}:6443${path}`);
 
@@ -145,22 +144,17 @@ test.each([
   },
 );
 
-test('no probe fails for what it does not watch: API server, kubeconfig and template gone wrong, keepalived killed, then told to stay away', async () => {
+test('no probe fails when the API server is gone, keepalived is killed and a template is broken', async () => {
   const file = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';
-  for (const path of [file, KUBECONFIG]) await machine.run('cp', '-p', path, `${path}.good`);
-  await machine.run('sh', '-c', 'echo "<% nonsense" >"$1"; echo "{" >"$2"', 'break', file, KUBECONFIG);
+  await machine.run('cp', '-p', file, `${file}.good`);
+  await machine.run('sh', '-c', 'echo "<% nonsense" >"$1"', 'break', file);
   const [keepalived] = machine.node.running('keepalived');
   process.kill(keepalived?.pid ?? 0, 'SIGKILL');
   const [api] = having('api-server/main.ts');
   process.kill(api ?? 0, 'SIGKILL');
   await waitForPods('the redirect to go', async () => !(await redirects(machine)));
   for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
-  const stop = ['exec', 'keepalived-keepalived', 'hawser', 'keepalived', 'stop'];
-  await machine.engine.podman(...stop);
-  expect(machine.node.running('keepalived')).toEqual([]);
-  for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
-  await machine.engine.podman(...stop, '--start');
-  for (const path of [file, KUBECONFIG]) await machine.run('mv', `${path}.good`, path);
+  await machine.run('mv', `${file}.good`, file);
   await world.startApi(machine);
 });
 
