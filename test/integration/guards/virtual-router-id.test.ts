@@ -118,7 +118,7 @@ test('a node whose keepalived runs already is not kept from a change by a newcom
   );
   expect(monitored.events('virtual-router-id-taken')).toEqual([]);
   expect(node.running('keepalived')[0]).toEqual(keepalived);
-  expect(await tables()).not.toContain('vrid_guard');
+  await waitFor('the trap to be gone', async () => !(await tables()).includes('vrid_guard'));
 });
 
 /** Every program of the system but nft. */
