@@ -28,7 +28,7 @@ test('what was read is not read again: only what was added is looked at', () => 
   recent(always);
   const [file = ''] = directory.files(supervisor);
   const text = readFileSync(file, 'utf8');
-  writeFileSync(file, `${text.replaceAll('API', 'XXX')}`);
+  writeFileSync(file, text.replaceAll('API', 'NEW'));
   directory.tell(supervisor, [...moves(3)].slice(2));
   expect(subjects(recent(always))).toEqual(['API0', 'API1', 'API2']);
 });
