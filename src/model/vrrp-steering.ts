@@ -64,6 +64,7 @@ export type Steering =
       readonly step: Step;
       /** Since when it is where this step wants it. */
       readonly reachedMs: number | undefined;
+      /** It has been where the first step wants it; a holder counts as that for a moment after it was beaten. */
       readonly wasThere: boolean;
     }
   /** Moved, and waits for the time to go back. */
@@ -99,8 +100,7 @@ export function nextSteering(state: Steering, order: SteeringOrder, look: Steeri
     return goesBack ? afterLook(legOf('back', order, true), order, goal, nowMs) : state;
   }
   const moving = state.kind === 'moving' ? state : legOf(goesBack ? 'back' : 'there', order, goesBack);
-  const turned =
-    goesBack && moving.leg === 'there' ? legOf('back', order, moving.wasThere || goal(order.first)) : moving;
+  const turned = goesBack && moving.leg === 'there' ? legOf('back', order, moving.wasThere) : moving;
   return afterLook(turned, order, goal, nowMs);
 }
 
@@ -117,10 +117,10 @@ function afterLook(moving: Moving, order: MoveOrder, goal: (step: Step) => boole
   const reachedMs = goal(moving.step) ? (moving.reachedMs ?? nowMs) : undefined;
   // A clock that was put back begins the wait anew.
   const waitedMs = reachedMs === undefined ? 0 : nowMs - reachedMs;
-  const seen: Moving = { ...moving, reachedMs: waitedMs < 0 ? nowMs : reachedMs };
+  const wasThere = moving.wasThere || goal(order.first);
+  const seen: Moving = { ...moving, wasThere, reachedMs: waitedMs < 0 ? nowMs : reachedMs };
   if (waitedMs < settleMs) return seen;
-  if (moving.leg === 'back')
-    return { kind: 'over', outcome: moving.wasThere ? 'moved-and-back' : 'not-moved' };
+  if (moving.leg === 'back') return { kind: 'over', outcome: wasThere ? 'moved-and-back' : 'not-moved' };
   return order.backAtMs === undefined ? { kind: 'over', outcome: 'moved' } : { kind: 'resting' };
 }
 

@@ -12,6 +12,7 @@ import { createVrrpBed, type VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const PATIENCE_MS = 90_000;
+const MOMENT_MS = 500;
 /** What HAProxy of these nodes serves at the VIP is its health. */
 const probe = ['--probe', 'tcp', '--api-port', '50936'] as const;
 
@@ -45,8 +46,14 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
       },
       PATIENCE_MS,
     );
+  /**
+   * Who took the VIP, and had it for more than a moment: with the other profile's priorities, next to each other, two
+   * backups may take it within milliseconds, and the lower one gives it to the other at once.
+   */
   const takenSince = (fromMs: number) =>
-    takeOvers(bed.events(), fromMs, monotonicMs()).map(({ node }) => node);
+    takeOvers(bed.events(), fromMs, monotonicMs()).flatMap(({ node, fromMs: at, toMs }) =>
+      toMs - at > MOMENT_MS ? node : [],
+    );
   const others = (node: BedNode) => bed.nodes.filter((each) => each !== node);
 
   test('it goes to the node that was announced and stays; from anywhere else it says where to type what', async () => {

@@ -74,6 +74,20 @@ describe('one move', () => {
 });
 
 describe('there and back', () => {
+  test('it has moved even where it was called back before this node stopped counting as its holder', () => {
+    const calledBack = { ...drill, backAtMs: 300 };
+    const looks: readonly Look[] = [
+      [0, true],
+      [300, true],
+      [600, false],
+      [900, true],
+      [900 + settleMs, true],
+    ];
+    expect(stateAfter(calledBack, looks)).toEqual({ kind: 'over', outcome: 'moved-and-back' });
+    const stayed = looks.map(([atMs]): Look => [atMs, true]);
+    expect(stateAfter(calledBack, stayed)).toEqual({ kind: 'over', outcome: 'not-moved' });
+  });
+
   test('it rests between, and takes the VIP back at its time', () => {
     const looks: readonly Look[] = [
       [0, true],
