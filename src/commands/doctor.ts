@@ -16,6 +16,7 @@ import { reportLines } from '../doctor/report-lines.ts';
 import { runChecks } from '../doctor/run-checks.ts';
 import { createPrograms } from '../doctor/run-program.ts';
 import { runLeanCommand } from '../system/run-lean-command.ts';
+import { stopOnSignals } from './stop-signals.ts';
 
 const LONGEST_CLEAN_UP_MS = 1_000;
 /** Of a check's time: what is left is for saying that there was no answer. */
@@ -45,7 +46,8 @@ async function examine(
 ): Promise<DoctorReport> {
   const start = performance.now();
   const controller = new AbortController();
-  const { signal } = controller;
+  // Whoever stops it gets to read what was found by then, and no table of nftables is left behind.
+  const signal = AbortSignal.any([controller.signal, stopOnSignals(() => undefined)]);
   const files = hostFiles(settings.root.replace(/\/+$/, '') || '/');
   const answerTimeoutMs = settings.timeout * ANSWER_SHARE;
   const programs = createPrograms(runLeanCommand, settings.timeout);

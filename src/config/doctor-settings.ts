@@ -6,6 +6,7 @@ import { durationMs } from './duration.ts';
 import { absolutePath, addresses, port, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 import { type PeerSettings, peerFields, peerProblems, peerSettings } from './peer-settings.ts';
+import { clusterName, virtualRouterIdPair } from './router-id-fields.ts';
 import type { SettingsReader } from './settings-values.ts';
 import { peerFlags, sourceFlag } from './shared-flags.ts';
 
@@ -27,6 +28,16 @@ export const doctorCommand: CommandSpec = {
       flag: '--interface <name>',
       help: 'where the VIPs go (default: the one whose subnet holds them)',
       inFile: 'top',
+    },
+    {
+      flag: '--cluster-name <name>',
+      help: 'gives the virtual router ids (default: those of keepalived.conf, else what hawser would use)',
+      inFile: 'top',
+    },
+    {
+      flag: '--virtual-router-ids <ids>',
+      help: 'API,INGRESS instead',
+      keyInFile: ['keepalived', 'virtualRouterIds'],
     },
     {
       flag: '--kubeconfig <path>',
@@ -100,7 +111,7 @@ export const doctorCommand: CommandSpec = {
     { flag: '--only <ids>', help: 'only these checks, separated by commas', inFile: 'never' },
     {
       flag: '--timeout <duration>',
-      help: 'how long each check may take; all run at once',
+      help: 'how long each check may take, beside listening; all run at once',
       default: '2s',
       inFile: 'never',
     },
@@ -111,6 +122,7 @@ export const doctorCommand: CommandSpec = {
     '  hawser doctor --api-vips 192.0.2.100              before hawser is installed: would it work here?',
     '  hawser doctor                                     on a node that runs it: is everything in place?',
     '  hawser doctor --only vip-holder,vrrp-adverts      two questions',
+    '  hawser doctor --only foreign-router-id --virtual-router-ids 91,92    are these free on the segment?',
     '  hawser doctor --json | jq \'.checks[] | select(.verdict == "fail")\'',
     '',
     'It asks whatever answers, and works with any process of hawser dead. Without root it says what it could',
@@ -130,6 +142,8 @@ const schema = z.object({
   apiVips: z._default(addresses, []),
   ingressVips: z._default(addresses, []),
   interface: z.optional(text),
+  clusterName: z.optional(clusterName),
+  virtualRouterIds: z.optional(virtualRouterIdPair),
   kubeconfig: z.optional(absolutePath),
   nodeName: z._default(text, hostname),
   source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),

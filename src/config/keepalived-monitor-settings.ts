@@ -1,8 +1,7 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
-import { virtualRouterIdProblems } from '../model/virtual-router-id.ts';
-import type { KeepalivedSettings, TrackFiles, VirtualRouterIds } from '../model/vrrp.ts';
+import type { KeepalivedSettings, TrackFiles } from '../model/vrrp.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import {
@@ -15,10 +14,10 @@ import {
   serverList,
   socketPath,
 } from './fields.ts';
-import { fileForms } from './file-forms.ts';
 import { healthUrl } from './health-url-field.ts';
 import { parseSettings } from './parse-settings.ts';
 import { type PeerSettings, peerFields, peerProblems, peerSettings } from './peer-settings.ts';
+import { clusterName, virtualRouterIdPair } from './router-id-fields.ts';
 import {
   apiPortFlag,
   apiVipsFlag,
@@ -156,22 +155,6 @@ export const renderKeepalivedCommand: CommandSpec = {
   ].join('\n'),
 };
 
-const virtualRouterIdPair = z.pipe(
-  z.string().check(z.regex(/^\d{1,3},\d{1,3}$/, { error: 'expected API,INGRESS such as 77,78' })),
-  z.transform((text, context): VirtualRouterIds => {
-    const [api = 0, ingress = 0] = text.split(',').map(Number);
-    const [problem] = virtualRouterIdProblems({ api, ingress });
-    if (problem === undefined) return { api, ingress };
-    context.issues.push({ code: 'custom', input: text, message: problem });
-    return z.NEVER;
-  }),
-);
-
-virtualRouterIdPair.register(fileForms, {
-  type: ['array', 'string'],
-  items: { type: 'integer', minimum: 1, maximum: 255 },
-});
-
 /** VRRP 3 counts hundredths of a second in 12 bits. */
 const advertInterval = durationMs.check(
   z.refine((ms) => ms >= 10 && ms <= 40_950 && ms % 10 === 0, {
@@ -188,11 +171,7 @@ export const keepalivedMonitorFields = {
   apiVips: z._default(addresses, []),
   ingressVips: z._default(addresses, []),
   ingressHealth: z.optional(healthUrl),
-  clusterName: z.optional(
-    z
-      .string()
-      .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'expected a name of A-Z a-z 0-9 . -' })),
-  ),
+  clusterName: z.optional(clusterName),
   interface: z.optional(
     z
       .string()

@@ -16,6 +16,8 @@ export interface Check {
   readonly title: string;
   /** What happens to clients or to the person on call where it is not as it should be. */
   readonly why: string;
+  /** How long it waits for what others send, which is not counted as its time. */
+  readonly listenMs?: number;
   /** May throw: the runner says "cannot tell" with the reason. Has to end soon after `signal` aborts. */
   readonly run: (context: DoctorContext, signal: AbortSignal) => Promise<Finding>;
 }

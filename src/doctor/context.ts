@@ -1,4 +1,5 @@
 import type { PeerFiles } from '../model/peer.ts';
+import type { VirtualRouterIds } from '../model/vrrp.ts';
 import type { HostFiles } from './host-files.ts';
 import type { Looks } from './looks.ts';
 import type { RunProgram } from './run-program.ts';
@@ -9,6 +10,8 @@ export interface DoctorSettings {
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];
   readonly interface?: string | undefined;
+  readonly clusterName?: string | undefined;
+  readonly virtualRouterIds?: VirtualRouterIds | undefined;
   /** This node's name in the list of nodes. */
   readonly nodeName: string;
   readonly kubeconfig?: string | undefined;

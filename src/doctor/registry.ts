@@ -3,6 +3,7 @@ import { addressAnswerChecks } from './checks/address-answers.ts';
 import { clusterChecks } from './checks/cluster.ts';
 import { credentialChecks } from './checks/credentials.ts';
 import { firewallChecks } from './checks/firewall.ts';
+import { foreignRouterChecks } from './checks/foreign-router.ts';
 import { kernelChecks } from './checks/kernel.ts';
 import { kubeconfigServerChecks } from './checks/kubeconfig-server.ts';
 import { linkManagerChecks } from './checks/link-managers.ts';
@@ -24,6 +25,7 @@ export const checks: readonly Check[] = [
   ...steeringChecks,
   ...vipChecks,
   ...vrrpChecks,
+  ...foreignRouterChecks,
   ...peerChecks,
   ...firewallChecks,
   ...portChecks,

@@ -8,8 +8,8 @@ export interface CheckedFinding {
 }
 
 /**
- * All checks at once, each for at most `timeoutMs`. Never rejects and always ends in that time: a check that throws or
- * takes longer is one that cannot tell, and its reason is shown.
+ * All checks at once, each for at most `timeoutMs`, and for as long as it listens. Never rejects and always ends in that
+ * time, or when `signal` aborts: a check that throws or takes longer is one that cannot tell, and its reason is shown.
  */
 export async function runChecks(
   checks: readonly Check[],
@@ -28,12 +28,11 @@ async function runCheck(
 ): Promise<Finding> {
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, limits.signal]);
+  const timeoutMs = limits.timeoutMs + (check.listenMs ?? 0);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Finding>((resolve) => {
-    timer = setTimeout(
-      () => resolve(cannotTell(`no answer within ${limits.timeoutMs} ms`)),
-      limits.timeoutMs,
-    );
+    timer = setTimeout(() => resolve(cannotTell(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    signal.addEventListener('abort', () => resolve(cannotTell('it was stopped')), { once: true });
   });
   try {
     return await Promise.race([check.run(context, signal), late]);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ForeignAdvert, WatchedRouterId } from '../model/foreign-router.ts';
 import { addressNumber, addressOfNumber } from '../model/node-address.ts';
-import { createIngressTable, type IngressRule } from './ingress-table.ts';
+import { createIngressTable, type IngressRule, ingressRuleset } from './ingress-table.ts';
 import type { NftOptions } from './nft.ts';
 import { elementsOf } from './set-listing.ts';
 
@@ -42,6 +42,14 @@ export function createAdvertTrap(options: NftOptions = {}): AdvertTrap {
 }
 
 /**
+ * The same trap as text, for who runs nft by itself: it replaces the table `netdev NAME`, in which the kernel notes who
+ * advertises one of these ids without its VIP. `parseAdverts` reads what nft lists of it.
+ */
+export function advertTrapRuleset(table: string, watched: readonly WatchedRouterId[]): string {
+  return ingressRuleset(table, watched.map(setOf), watched.flatMap(rulesOf));
+}
+
+/**
  * What both families have at the same places, in VRRP 2 and 3: version and type, id, priority, and from the eighth byte
  * on the addresses. Each id has a set of its own: with two fields side by side in one, nft 1.0.6 writes the set but is
  * aborted by an assertion when it lists it.
@@ -76,7 +84,7 @@ function rulesOf(watched: WatchedRouterId, index: number): readonly IngressRule[
 const field = z.union([z.number(), z.string()]);
 const advertSchema = z.tuple([z.string(), z.number(), z.number(), field]);
 
-/** What the sets of these ids hold, as `nft -j list table` prints them. Exported for its test. */
+/** What the sets of these ids hold, as `nft -j list table` prints them. */
 export function parseAdverts(json: string, watched: readonly WatchedRouterId[]): readonly ForeignAdvert[] {
   return watched.flatMap(({ virtualRouterId, family }, index) =>
     elementsOf(json, nameOf(index)).flatMap((element) => {

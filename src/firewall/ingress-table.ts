@@ -36,7 +36,12 @@ export function createIngressTable(name: string, options: NftOptions = {}): Ingr
   };
 }
 
-function ingressRuleset(table: string, sets: readonly string[], rules: readonly IngressRule[]): string {
+/** Replaces `netdev NAME` in one transaction. */
+export function ingressRuleset(
+  table: string,
+  sets: readonly string[],
+  rules: readonly IngressRule[],
+): string {
   const devices = [...new Set(rules.map((each) => each.interface))];
   const chains = devices.flatMap((device, index) => [
     `chain device${index} {`,

@@ -34,6 +34,22 @@ export function watchedRouterIds({ instances }: KeepalivedModel): readonly Watch
   }));
 }
 
+/** Who else uses an id of these. What comes from `members`, the nodes of this cluster, does not count. */
+export function routerIdConflicts(
+  watched: readonly WatchedRouterId[],
+  members: ReadonlySet<string>,
+  heard: readonly ForeignAdvert[],
+): readonly RouterIdConflict[] {
+  return watched.flatMap((ours) =>
+    heard
+      .filter(
+        ({ virtualRouterId, family, source }) =>
+          virtualRouterId === ours.virtualRouterId && family === ours.family && !members.has(source),
+      )
+      .map((theirs) => ({ ours, theirs })),
+  );
+}
+
 /**
  * The first instance whose id is somebody else's. What a peer sends is not: its VIP may have been another one until a
  * moment ago.
@@ -43,14 +59,7 @@ export function routerIdConflict(
   heard: readonly ForeignAdvert[],
 ): RouterIdConflict | undefined {
   const peers = new Set(model.instances.flatMap((each) => each.peers.map(({ address }) => address)));
-  for (const ours of watchedRouterIds(model)) {
-    const theirs = heard.find(
-      ({ virtualRouterId, family, source }) =>
-        virtualRouterId === ours.virtualRouterId && family === ours.family && !peers.has(source),
-    );
-    if (theirs !== undefined) return { ours, theirs };
-  }
-  return undefined;
+  return routerIdConflicts(watchedRouterIds(model), peers, heard)[0];
 }
 
 /** What whoever is on call needs to know of both clusters, and the two ways out. */

@@ -1,6 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { lastWords, type RunProgram } from '../run-program.ts';
+import { forgetTable } from '../../firewall/nft.ts';
+import type { RunProgram } from '../run-program.ts';
+import { listenWith } from './listen.ts';
 
 export type AdvertsLook =
   | {
@@ -17,7 +18,7 @@ export type AdvertsLook =
 /** The slowest profile adverts once a second. */
 const LISTEN_MS = 1_100;
 
-const TABLE = 'hawser_doctor';
+const TABLE = 'inet hawser_doctor';
 
 function sendersOf(name: string): string {
   return `set ${name}4 { type ipv4_addr; size 256; flags dynamic; }
@@ -29,9 +30,7 @@ function remember(name: string): string {
 }
 
 /** The kernel's priorities: -450 is before defragmentation and raw, 1000 behind every filter. */
-const countingRules = `add table inet ${TABLE}
-delete table inet ${TABLE}
-table inet ${TABLE} {
+const countingRules = `${forgetTable(TABLE)}table ${TABLE} {
 ${sendersOf('came')}
 ${sendersOf('passed')}
 counter sent { }
@@ -57,27 +56,16 @@ const listing = z.object({
 
 /**
  * Who speaks VRRP to this node, by counting with nftables for a second: before every other rule and behind them, so that
- * what the node's own firewall drops shows. The table only counts, and is removed at the end; one that a killed process
- * left is replaced by the next.
+ * what the node's own firewall drops shows. The table only counts, and is removed at the end.
  */
 export async function countAdverts(
   run: RunProgram,
   own: readonly string[],
   signal: AbortSignal,
 ): Promise<AdvertsLook> {
-  const loaded = await run(['nft', countingRules], signal);
-  if (loaded.kind !== 'ran') return { kind: 'failed', message: loaded.message };
-  if (loaded.exitCode !== 0) return { kind: 'failed', message: `nft: ${lastWords(loaded)}` };
-  try {
-    await pause(LISTEN_MS, undefined, { signal }).catch(() => undefined);
-    const listed = await run(['nft', '-j', 'list', 'table', 'inet', TABLE], signal);
-    if (listed.kind !== 'ran' || listed.exitCode !== 0)
-      return { kind: 'failed', message: 'the counters of nft cannot be read' };
-    return parseAdverts(listed.stdout, own);
-  } finally {
-    // With a signal of its own: it has to go although the check was stopped.
-    await run(['nft', 'delete', 'table', 'inet', TABLE], new AbortController().signal);
-  }
+  const counting = { table: TABLE, ruleset: countingRules, listenMs: LISTEN_MS };
+  const listened = await listenWith(run, counting, signal);
+  return listened.kind === 'failed' ? listened : parseAdverts(listened.json, own);
 }
 
 export function parseAdverts(json: string, own: readonly string[]): AdvertsLook {

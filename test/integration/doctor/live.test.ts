@@ -41,7 +41,7 @@ test('a pair that holds a VIP needs no flags but where its files are', async () 
   await waitFor('the VIP to be on the first node', () => a.holdsVip());
   const only = [
     '--only',
-    'keepalived-supervisor,keepalived-config,vip-holder,vrrp-adverts,other-vip-software',
+    'keepalived-supervisor,keepalived-config,vip-holder,vrrp-adverts,foreign-router-id,other-vip-software',
   ];
   const ask = async ({ namespace, paths }: VrrpNode) =>
     await runDoctor(namespace, [
@@ -56,11 +56,13 @@ test('a pair that holds a VIP needs no flags but where its files are', async () 
   expect(holder.said('keepalived-config')).toMatch(/^ok: .* is what runs/);
   expect(holder.said('vip-holder')).toMatch(/^ok: 10\.77\.0\.100 is on /);
   expect(holder.said('vrrp-adverts')).toMatch(/^ok: this node holds the VIP and its adverts leave/);
+  expect(holder.said('foreign-router-id')).toMatch(/^ok: /);
   expect(holder.said('other-vip-software')).toMatch(/^ok: /);
   const backup = await ask(b);
   expect(backup.said('keepalived-supervisor')).toContain('API BACKUP');
   expect(backup.said('vip-holder')).toContain(`ok: ${VIP} is held by`);
   expect(backup.said('vrrp-adverts')).toMatch(/^ok: adverts of .* arrive/);
+  expect(backup.said('foreign-router-id')).toMatch(/^ok: id \d+: nobody else/);
   appendFileSync(b.paths.config, '# edited\n');
   expect((await ask(b)).said('keepalived-config')).toMatch(/^fail: .* is not what runs/);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Check, ok } from '../../../src/doctor/check.ts';
 import { checks } from '../../../src/doctor/registry.ts';
@@ -44,6 +45,27 @@ test('a check that takes too long is told to stop', async () => {
     }),
   );
   expect(stopped).toBe(true);
+});
+
+test('listening does not count as time that a check takes', async () => {
+  const listening = check('listening', async () => {
+    await pause(200);
+    return ok('nobody spoke');
+  });
+  expect((await report({ ...listening, listenMs: 30_000 })).checks[0]?.found).toBe('nobody spoke');
+  expect((await report(listening)).checks[0]?.found).toBe('no answer within 50 ms');
+});
+
+test('when it is stopped it says what it knows by then', async () => {
+  const stop = new AbortController();
+  const context = contextOf(temporaryRoot({}), {}, stop.signal);
+  const stopping = check('stopping', async () => {
+    setImmediate(() => stop.abort());
+    return ok('all is well');
+  });
+  const limits = { timeoutMs: 30_000, signal: stop.signal };
+  const { checks: shown } = reportOf(await runChecks([stopping, hanging], context, limits), 0);
+  expect(shown.map(({ found }) => found)).toEqual(['all is well', 'it was stopped']);
 });
 
 test.each([

@@ -1,0 +1,59 @@
+import { type ForeignAdvert, routerIdConflicts, type WatchedRouterId } from '../../model/foreign-router.ts';
+import { type Check, type Finding, fail, ok, unknown, worstOf } from '../check.ts';
+import { FOREIGN_LISTEN_MS, type ForeignLook, hearForeignAdverts } from '../look/foreign-adverts.ts';
+import { routerIdsOf } from '../look/router-ids.ts';
+import { NO_VIP } from './vip.ts';
+
+const TRY_OTHERS =
+  'find a pair that is free: hawser doctor --only foreign-router-id --virtual-router-ids API,INGRESS; set it as keepalived.virtualRouterIds on every node of this cluster, or have the other one changed';
+const NAME_PEERS = 'if it is a node of this cluster: --servers HOST=IP,… names them';
+
+export interface ForeignView {
+  readonly watched: readonly WatchedRouterId[];
+  readonly look: ForeignLook;
+  /** Addresses of this node. */
+  readonly own: readonly string[];
+  /** Of the other nodes; undefined where they are not known. */
+  readonly peers: readonly string[] | undefined;
+}
+
+export function judgeForeign({ watched, look, own, peers }: ForeignView): Finding {
+  if (look.kind === 'failed') return unknown(look.message, 'run this as root, with nft installed');
+  const members = new Set([...own, ...(peers ?? [])]);
+  const todo = peers === undefined ? `${TRY_OTHERS}; ${NAME_PEERS}` : TRY_OTHERS;
+  const conflicts = routerIdConflicts(watched, members, look.adverts);
+  const ids = [...new Set(watched.map(({ virtualRouterId }) => virtualRouterId))].join(', ');
+  return conflicts.length === 0
+    ? ok(`id ${ids}: nobody else was heard in ${FOREIGN_LISTEN_MS / 1_000} s`)
+    : worstOf(
+        conflicts.map(({ ours, theirs }) => fail(conflictText(ours, theirs), todo)),
+        NO_VIP,
+      );
+}
+
+function conflictText(ours: WatchedRouterId, theirs: ForeignAdvert): string {
+  const stranger = `${theirs.source} advertises ${theirs.vip} (VRRP ${theirs.version}, priority ${theirs.priority})`;
+  return `${stranger} with virtual router id ${ours.virtualRouterId}, that of our ${ours.vip} on ${ours.interface}`;
+}
+
+const foreignRouter: Check = {
+  id: 'foreign-router-id',
+  title: 'Our router id used by others',
+  why: 'Two clusters with one id obey each other or log without end; a node that hears it does not join.',
+  listenMs: FOREIGN_LISTEN_MS,
+  run: async (context, signal) => {
+    const { looks, run } = context;
+    const ids = await routerIdsOf(context);
+    const watched = ids.flatMap((each) => (each.kind === 'known' ? each.watched : []));
+    const unclear = ids.flatMap((each) => (each.kind === 'unknown' ? unknown(each.found, each.todo) : []));
+    if (watched.length === 0) return worstOf(unclear, NO_VIP);
+    const [look, peers] = await Promise.all([hearForeignAdverts(run, watched, signal), looks.peers()]);
+    const own = looks
+      .interfaces()
+      .flatMap(({ addresses }) => addresses.flatMap((cidr) => cidr.split('/')[0] ?? []));
+    const known = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : undefined;
+    return worstOf([judgeForeign({ watched, look, own, peers: known }), ...unclear], NO_VIP);
+  },
+};
+
+export const foreignRouterChecks: readonly Check[] = [foreignRouter];

@@ -1,0 +1,30 @@
+import { advertTrapRuleset, parseAdverts } from '../../firewall/advert-trap.ts';
+import type { ForeignAdvert, WatchedRouterId } from '../../model/foreign-router.ts';
+import { joinVrrpGroup } from '../../system/multicast-membership.ts';
+import type { RunProgram } from '../run-program.ts';
+import { listenWith } from './listen.ts';
+
+/** Three adverts of a router that keeps to the usual second, and a little. */
+export const FOREIGN_LISTEN_MS = 3_200;
+
+/** Not the monitor's, which may be listening for itself. */
+const TABLE = 'netdev hawser_doctor_vrid';
+
+export type ForeignLook =
+  | { readonly kind: 'heard'; readonly adverts: readonly ForeignAdvert[] }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Who advertises one of these ids without its VIP, multicast or to this node alone, whatever the firewall does with it. */
+export async function hearForeignAdverts(
+  run: RunProgram,
+  watched: readonly WatchedRouterId[],
+  signal: AbortSignal,
+): Promise<ForeignLook> {
+  using members = new DisposableStack();
+  for (const each of watched) members.use(joinVrrpGroup(each));
+  const trap = { table: TABLE, ruleset: advertTrapRuleset(TABLE, watched), listenMs: FOREIGN_LISTEN_MS };
+  const listened = await listenWith(run, trap, signal);
+  return listened.kind === 'failed'
+    ? listened
+    : { kind: 'heard', adverts: parseAdverts(listened.json, watched) };
+}
