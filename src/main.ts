@@ -29,6 +29,10 @@ const commands: Readonly<
     summary: 'print the values that the template gets',
     load: () => import('./commands/show-config.ts'),
   },
+  'show-config keepalived': {
+    summary: 'print those that keepalived.conf is made of now',
+    load: () => import('./commands/show-config-keepalived.ts'),
+  },
   install: {
     summary: 'put settings and static pods on this node',
     load: () => import('./commands/install.ts'),
@@ -66,7 +70,7 @@ const commands: Readonly<
     load: () => import('./commands/keepalived-status.ts'),
   },
   'keepalived stop': {
-    summary: 'give the VIPs up and end keepalived; --start starts it again',
+    summary: 'give the VIPs up and end keepalived; or --start it',
     load: () => import('./commands/keepalived-stop.ts'),
   },
   status: {
@@ -94,7 +98,7 @@ const commands: Readonly<
     load: () => import('./commands/drill.ts'),
   },
   doctor: {
-    summary: 'what is wrong with this node, why it matters, what to type',
+    summary: 'what is wrong here, why it matters, what to type',
     load: () => import('./commands/doctor.ts'),
   },
   timeline: {
@@ -108,7 +112,7 @@ const commands: Readonly<
 };
 
 function usage(): string {
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(20)} ${summary}`);
+  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(22)} ${summary}`);
   return ['usage: hawser COMMAND [--help]', '', ...lines, ''].join('\n');
 }
 

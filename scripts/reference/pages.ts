@@ -51,9 +51,10 @@ const introduction = [
   '```',
   '',
   '`hawser settings` checks the file and lists everything that is wrong with it, with lines; an unknown key is an error that',
-  'names the nearest known one. `hawser show-config` says where each value came from. The file is read when a daemon starts:',
-  'what was edited takes effect when the containers are restarted (the monitors log `settings-changed`). Check it before: a',
-  'daemon does not start with a broken file. After changing a port run `hawser install`, which writes it into the probes too.',
+  'names the nearest known one. `hawser show-config` and `hawser show-config keepalived` say where each value of a monitor came',
+  'from. The file is read when a daemon starts: what was edited takes effect when the containers are restarted (the monitors',
+  'log `settings-changed`). Check it before: a daemon does not start with a broken file. After changing a port run',
+  '`hawser install`, which writes it into the probes too.',
   '',
 ];
 

@@ -3,6 +3,7 @@ import { haproxyMonitorSettings, showConfigCommand } from '../config/haproxy-mon
 import { createLog } from '../observe/logger.ts';
 import { loadBalancerModel } from '../render/load-balancer-model.ts';
 import { serversOnce } from './monitor/servers-once.ts';
+import { settingsWithOrigins } from './settings-with-origins.ts';
 
 /** `hawser show-config`: prints as JSON the model that the template gets, and where each setting came from. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -14,11 +15,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const settings = haproxyMonitorSettings(line.values);
   const servers = await serversOnce(settings, createLog('show-config', settings.logLevel));
   const model = loadBalancerModel(settings, servers ?? []);
-  const origins = Object.entries(line.origins).map(([name, from]) => [
-    name,
-    { value: line.values[name], from },
-  ]);
-  const shown = { ...model, settings: Object.fromEntries(origins) };
+  const shown = { ...model, settings: settingsWithOrigins(line) };
   process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
   return servers === undefined ? 1 : 0;
 }

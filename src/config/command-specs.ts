@@ -10,7 +10,11 @@ import {
   keepalivedStatusCommand,
   keepalivedStopCommand,
 } from './keepalived-client-settings.ts';
-import { keepalivedMonitorCommand, renderKeepalivedCommand } from './keepalived-monitor-settings.ts';
+import {
+  keepalivedMonitorCommand,
+  renderKeepalivedCommand,
+  showKeepalivedConfigCommand,
+} from './keepalived-monitor-settings.ts';
 import { keepalivedSuperviseCommand } from './keepalived-supervise-settings.ts';
 import { planCommand } from './plan-settings.ts';
 import { settingsCommand } from './settings-command.ts';
@@ -25,6 +29,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   renderCommand,
   renderKeepalivedCommand,
   showConfigCommand,
+  showKeepalivedConfigCommand,
   installCommand,
   uninstallCommand,
   settingsCommand,

@@ -155,6 +155,21 @@ export const renderKeepalivedCommand: CommandSpec = {
   ].join('\n'),
 };
 
+export const showKeepalivedConfigCommand: CommandSpec = {
+  ...keepalivedMonitorCommand,
+  name: 'show-config keepalived',
+  summary:
+    'Prints the values that the template of keepalived.conf would get now, and where each setting came from, as JSON.',
+  notes: [
+    'Examples:',
+    '  hawser show-config keepalived | jq .instances                 ids, priorities and peers of each VIP on this node',
+    "  hawser show-config keepalived | jq '.settings.profile'        its value, and whether flag, variable or file gave it",
+    '',
+    'KUBECONFIG, TEMPLATE and CONFIG may come from the settings file. The API is asked for the nodes as the monitor asks it.',
+    'Exit codes: 0 printed, 1 this node would not take part now: the settings alone, and the reason on stderr, 2 usage.',
+  ].join('\n'),
+};
+
 /** VRRP 3 counts hundredths of a second in 12 bits. */
 const advertInterval = durationMs.check(
   z.refine((ms) => ms >= 10 && ms <= 40_950 && ms % 10 === 0, {

@@ -13,7 +13,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { writeLastKnown } from '../../../src/sources/last-known.ts';
 import { runCommand } from '../../../src/system/run-command.ts';
-import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
+import { createLoneNode } from '../../helpers/lone-node.ts';
+import type { NetNamespace } from '../../helpers/net-namespace.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 
 const templateSource = fileURLToPath(new URL('../../../templates/keepalived.conf.ejs', import.meta.url));
@@ -25,11 +26,7 @@ const at = (name: string) => join(directory, name);
 
 beforeAll(async () => {
   ensureBuilt();
-  node = await createNetNamespace();
-  await node.run('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'far0');
-  await node.run('ip', 'link', 'set', 'far0', 'up');
-  await node.run('ip', 'address', 'add', '10.77.0.1/24', 'dev', 'eth0');
-  await node.run('ip', 'link', 'set', 'eth0', 'up');
+  node = await createLoneNode();
 });
 afterAll(() => node?.remove());
 beforeEach(() => {

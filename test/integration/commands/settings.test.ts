@@ -23,6 +23,7 @@ const daemons = [
   ['keepalived', 'monitor', '/k', '/t', '/c'],
   ['render', '/k', '/t', '/c'],
   ['show-config', '/k', '/t', '/c'],
+  ['show-config', 'keepalived', '/k', '/t', '/c'],
 ];
 
 test.each(daemons.map((argv) => [argv]))(

@@ -1,0 +1,70 @@
+import {
+  type KeepalivedMonitorSettings,
+  keepalivedSettings,
+} from '../../config/keepalived-monitor-settings.ts';
+import { clusterNameOf } from '../../model/cluster-name.ts';
+import { mergeNodes } from '../../model/merge-nodes.ts';
+import { parseAddress } from '../../model/node-address.ts';
+import type { VipKind, VrrpInput } from '../../model/vrrp.ts';
+import { openKubeconfig } from '../../sources/kubeconfig.ts';
+import { nodeListPath } from '../../sources/last-known.ts';
+import { currentInterfaces, currentRoutes } from '../../system/routes.ts';
+import { nodeLookup } from '../keepalived/node-lists.ts';
+import { dialectNow } from './dialect-now.ts';
+import { type ListNow, listNow } from './lists-now.ts';
+
+export interface InputQuestion {
+  readonly settings: KeepalivedMonitorSettings;
+  /** Where a path of the monitor's is for this process. */
+  readonly at: (path: string) => string;
+  /** How long the API may take. */
+  readonly timeoutMs: number;
+  /** Something about the lists, or an agreement, that a person should know. */
+  readonly note: (text: string) => void;
+}
+
+/**
+ * Everything that the monitor would make its model from now, or why it is not known. Rejects where the kubeconfig that
+ * gives the cluster its name cannot be read.
+ */
+export async function keepalivedInputNow(ask: InputQuestion): Promise<VrrpInput | string> {
+  const { at, settings, note } = ask;
+  const kubeconfig = at(settings.kubeconfig);
+  const clusterName =
+    settings.clusterName ??
+    clusterNameOf((await openKubeconfig(kubeconfig, () => undefined).load()).server.hostname);
+  const { dialect, later } = await dialectNow(settings, at);
+  if (later !== undefined) note(later);
+  const [controlPlane, allNodes] = await Promise.all([
+    nodesOf('api', settings.apiVips, ask),
+    nodesOf('ingress', settings.ingressVips, ask),
+  ]);
+  if (typeof controlPlane === 'string') return controlPlane;
+  if (typeof allNodes === 'string') return allNodes;
+  return {
+    settings: { ...keepalivedSettings(settings, clusterName), ...dialect },
+    ...{ controlPlane, allNodes, interfaces: currentInterfaces(), routes: await currentRoutes() },
+  };
+}
+
+/** The nodes that share the VIPs of one kind, or why they are not known. */
+async function nodesOf(
+  kind: VipKind,
+  vips: readonly string[],
+  { at, settings, timeoutMs, note }: InputQuestion,
+): Promise<VrrpInput['allNodes'] | string> {
+  const lists: readonly ListNow[] = await Promise.all(
+    vips.map(async (vip) => {
+      const kubeconfig = at(settings.kubeconfig);
+      const lookup = { ...nodeLookup(settings, kind, vip), kubeconfig };
+      const family = parseAddress(vip)?.family ?? 'ipv4';
+      const path = nodeListPath(settings.lastKnownPath, kind, family);
+      return await listNow(lookup, at(path), timeoutMs);
+    }),
+  );
+  const unknown = lists.find((list) => list.kind === 'unknown');
+  if (unknown !== undefined) return unknown.reason;
+  const known = lists.flatMap((list) => (list.kind === 'known' ? [list] : []));
+  for (const { held } of known) if (held !== undefined) note(`the API's list of nodes is held back: ${held}`);
+  return mergeNodes(known.map(({ servers }) => servers));
+}

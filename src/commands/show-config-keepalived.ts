@@ -1,0 +1,60 @@
+import { readCommandLine } from '../config/command-line.ts';
+import {
+  type KeepalivedMonitorSettings,
+  keepalivedMonitorSettings,
+  showKeepalivedConfigCommand,
+} from '../config/keepalived-monitor-settings.ts';
+import { messageOf } from '../model/errors.ts';
+import type { KeepalivedSettings } from '../model/vrrp.ts';
+import { createLog, type Log } from '../observe/logger.ts';
+import { buildKeepalivedModel } from '../render/keepalived-model.ts';
+import { keepalivedInputNow } from './plan/keepalived-input.ts';
+import { type ShownSetting, settingsWithOrigins } from './settings-with-origins.ts';
+
+/** How long the API may take: as long as for `hawser plan`. */
+const API_TIMEOUT_MS = 10_000;
+
+/**
+ * `hawser show-config keepalived`: prints as JSON the model that the template would get now, and where each setting came
+ * from; the settings alone, with the reason on stderr, where this node would not take part.
+ */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(showKeepalivedConfigCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settings = keepalivedMonitorSettings(line.values);
+  const found = await modelNow(settings, createLog('show-config', settings.logLevel));
+  const given = settingsWithOrigins(line);
+  const shown =
+    found === undefined
+      ? { settings: given }
+      : { ...found.model, settings: { ...given, ...decidedElsewhere(settings, found.settings) } };
+  process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+  return found === undefined ? 1 : 0;
+}
+
+async function modelNow(settings: KeepalivedMonitorSettings, log: Log) {
+  const note = (message: string) => log({ event: 'note', message });
+  const notReady = (reason: string) => log({ event: 'group-not-ready', level: 'warn', reason });
+  const question = { settings, at: (path: string) => path, timeoutMs: API_TIMEOUT_MS, note };
+  const input = await keepalivedInputNow(question).catch(messageOf);
+  if (typeof input === 'string') return void notReady(input);
+  const built = buildKeepalivedModel(input);
+  if (built.kind === 'not-ready') return void notReady(built.reason);
+  return { model: built.model, settings: input.settings };
+}
+
+/** What counts instead of the flags: the kubeconfig for a name that was not given, and what all nodes have agreed upon. */
+function decidedElsewhere(
+  { clusterName, kubeconfig, profile, mode, config }: KeepalivedMonitorSettings,
+  used: KeepalivedSettings,
+): Readonly<Record<string, ShownSetting>> {
+  const agreed = `what all nodes have agreed upon (--monitor-conf, ${config}.agreed)`;
+  return {
+    ...(clusterName === undefined && { clusterName: { value: used.clusterName, from: kubeconfig } }),
+    ...(profile !== used.profile && { profile: { value: used.profile, from: agreed } }),
+    ...(mode !== used.mode && { mode: { value: used.mode, from: agreed } }),
+  };
+}

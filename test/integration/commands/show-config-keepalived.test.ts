@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { virtualRouterIds } from '../../../src/model/virtual-router-id.ts';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { createLoneNode } from '../../helpers/lone-node.ts';
+import type { NetNamespace } from '../../helpers/net-namespace.ts';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+
+/** The node "a" with 10.77.0.1 on its eth0; no API server answers there. */
+let node: NetNamespace;
+let directory: string;
+const at = (name: string) => join(directory, name);
+
+beforeAll(async () => {
+  ensureBuilt();
+  node = await createLoneNode();
+});
+afterAll(() => node?.remove());
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hawser-show-'));
+  writeFileSync(
+    at('kubeconfig'),
+    `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{ name: c, cluster: { server: 'https://api-int.bed.example:6443' } }]
+contexts: [{ name: c, context: { cluster: c, user: c } }]
+users: [{ name: c, user: { token: secret } }]
+`,
+  );
+  writeFileSync(
+    at('c.yaml'),
+    `kubeconfig: ${at('kubeconfig')}
+apiVips: [10.77.0.100]
+nodeName: a
+source: static
+servers: [a=10.77.0.1, b=10.77.0.2]
+keepalived:
+  template: ${at('template')}
+  config: ${at('keepalived.conf')}
+  monitorConf: [${at('monitor.conf')}]
+  virtualRouterIds: [77, 78]
+`,
+  );
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const run = (flags: readonly string[], env: readonly string[] = []) => {
+  const command = ['show-config', 'keepalived', '--settings', at('c.yaml'), ...flags];
+  return runCommand([...node.prefix, '/usr/bin/env', ...env, hawser, ...command], { timeoutMs: 60_000 });
+};
+const shown = async (...asked: Parameters<typeof run>) => {
+  const { exitCode, stdout } = await run(...asked);
+  return { exitCode, ...JSON.parse(stdout) };
+};
+
+test('the model of this node, and what decided each setting', async () => {
+  const found = await shown(['--advert-interval', '200ms'], ['HAWSER_MODE=multicast']);
+  expect(found).toMatchObject({
+    exitCode: 0,
+    routerId: 'a',
+    advertInterval: '0.2',
+    instances: [
+      { name: 'API', interface: 'eth0', virtualRouterId: 77, peers: [{ name: 'b', address: '10.77.0.2' }] },
+    ],
+    settings: {
+      advertInterval: { value: '200ms', from: '--advert-interval' },
+      mode: { value: 'multicast', from: 'HAWSER_MODE' },
+      virtualRouterIds: { value: '77,78', from: `${at('c.yaml')}:10` },
+      apiVips: { from: `${at('c.yaml')}:2` },
+      profile: { value: 'fast', from: 'default' },
+      clusterName: { value: 'bed', from: at('kubeconfig') },
+    },
+  });
+});
+
+test('the name gives the ids, from a flag before the kubeconfig', async () => {
+  writeFileSync(
+    at('c.yaml'),
+    `apiVips: [10.77.0.100]\nnodeName: a\nsource: static\nservers: [a=10.77.0.1]\n`,
+  );
+  const places = [at('kubeconfig'), at('template'), at('keepalived.conf')];
+  const named = await shown(['--cluster-name', 'typed', ...places]);
+  expect(named.settings.clusterName).toEqual({ value: 'typed', from: '--cluster-name' });
+  expect(named.instances[0].virtualRouterId).toBe(virtualRouterIds('typed').api);
+  expect((await shown(places)).instances[0].virtualRouterId).toBe(virtualRouterIds('bed').api);
+});
+
+test('what all nodes have agreed upon counts more than the flag, and is told', async () => {
+  writeFileSync(at('monitor.conf'), 'mode: multicast\n');
+  const { mode, instances, settings } = await shown([]);
+  expect(mode).toBe('multicast');
+  expect(instances[0].unicast).toEqual([]);
+  expect(settings.mode).toEqual({ value: 'multicast', from: expect.stringContaining('agreed upon') });
+  expect(settings.profile).toEqual({ value: 'fast', from: 'default' });
+});
+
+test('where this node would not take part there are the settings alone, and the reason', async () => {
+  const { exitCode, stdout, stderr } = await run(['--interface', 'bond0']);
+  expect(exitCode).toBe(1);
+  expect(Object.keys(JSON.parse(stdout))).toEqual(['settings']);
+  expect(JSON.parse(stdout).settings.interface).toEqual({ value: 'bond0', from: '--interface' });
+  expect(stderr).toMatch(/"event":"group-not-ready".*bond0/);
+});
+
+test('where no API server answers and no list is known it says so', async () => {
+  const { exitCode, stdout, stderr } = await run(['--source', 'nodes']);
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('"event":"group-not-ready"');
+  expect(JSON.parse(stdout).settings.source).toEqual({ value: 'nodes', from: '--source' });
+});
