@@ -60,8 +60,10 @@ const peerSchema = z.object({
   observed: z.object({
     /** Its HAProxy's health port, asked from here. */
     health: z.enum(['ready', 'not-ready', 'no-answer', 'not-asked']),
-    /** The VIPs that it is seen to hold: by its adverts, or because it answers for them. */
+    /** The VIPs that it is seen to hold, because it answers for them. */
     holds: z.array(z.string()),
+    /** Its VRRP adverts, which only a holder sends: whether they arrive here, as far as keepalived tells from whom they come. */
+    adverts: z.enum(['arrive', 'not-known']),
   }),
 });
 

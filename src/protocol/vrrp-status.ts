@@ -15,6 +15,11 @@ export const vrrpStatusSchema = z.object({
       state: z.enum(['MASTER', 'BACKUP', 'FAULT', 'STOP', 'UNKNOWN']),
       priority: z.number(),
       sinceMs: z.number(),
+      /**
+       * It has been BACKUP for longer than it would be without adverts of a holder: somebody's arrive. Without it the
+       * supervisor does not say.
+       */
+      hearsHolder: z.optional(z.boolean()),
       /** Whether each VIP is on an interface of this node at this moment. */
       vips: z.array(z.object({ address: z.string(), present: z.boolean() })),
     }),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { type ClusterStatus, clusterStatusSchema, type NodeStatus } from '../protocol/node-status.ts';
+import { heardPeer } from './heard-adverts.ts';
 import { judge } from './judge.ts';
 import type { PeerLook } from './observe-peers.ts';
 import { type Evidence, heldBy, type VipStatus, vipStatus } from './vip-holders.ts';
@@ -11,6 +12,7 @@ export function clusterStatus(
   looks: readonly PeerLook[],
   evidence: Evidence,
 ): ClusterStatus {
+  const heard = heardPeer(here, looks);
   const names = vips.map(({ vip }) => vip);
   const status = {
     v: 1 as const,
@@ -20,7 +22,11 @@ export function clusterStatus(
       ...look.peer,
       published: look.published,
       problem: look.problem,
-      observed: { health: look.health, holds: [...heldBy(look, names, evidence)] },
+      observed: {
+        health: look.health,
+        holds: [...heldBy(look, names, evidence)],
+        adverts: look.peer.address === heard ? ('arrive' as const) : ('not-known' as const),
+      },
     })),
   };
   return { ...status, ...judge(status) };

@@ -96,6 +96,7 @@ function hereLines(vip: string, here: NodeStatus, isHere: boolean): readonly str
       ? []
       : [
           `${here.node} is ${instance.state} for ${durationText(instance.sinceMs)}${transitionText(move, instance.name)}`,
+          ...(instance.hearsHolder ? [`${here.node}: the adverts of a holder arrive here`] : []),
         ]),
   ];
 }

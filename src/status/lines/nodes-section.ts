@@ -31,9 +31,10 @@ function peerRow(
 ): Row {
   const { text, tone } = HEALTH[observed.health];
   const holds = observed.holds.length === 0 ? [] : [`holds ${observed.holds.join(', ')}`];
+  const adverts = published === null && observed.adverts === 'arrive' ? ['its adverts arrive'] : [];
   const silence = problem === null || problem === toldOnce ? [] : [`publishes nothing: ${problem}`];
   const said = published === null ? silence : [publishedText(published, here)];
-  return { word: name, tone, text: [address, text, ...holds, ...said].join('; ') };
+  return { word: name, tone, text: [address, text, ...holds, ...adverts, ...said].join('; ') };
 }
 
 function publishedText(published: NodeStatus, here: NodeStatus): string {

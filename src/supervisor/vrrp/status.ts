@@ -46,17 +46,19 @@ function currentOf({ daemon, configuration }: State, now: number): VrrpStatus['c
 }
 
 function instancesOf(
-  { configuration, instances }: State,
+  { configuration, instances, daemon }: State,
   present: ReadonlySet<string>,
   now: number,
 ): VrrpStatus['instances'] {
-  return (configuration?.instances ?? []).map(({ name, vips }) => {
+  return (configuration?.instances ?? []).map(({ name, vips, takeOverMs }) => {
     const known = instances.find((each) => each.name === name);
+    const hasWaited = known?.state === 'BACKUP' && now - known.since > takeOverMs;
     return {
       name,
       state: known?.state ?? 'UNKNOWN',
       priority: known?.priority ?? 0,
       sinceMs: known === undefined ? 0 : Math.round(now - known.since),
+      hearsHolder: hasWaited && daemon.kind === 'up' && daemon.pulse?.hung !== true,
       vips: vips.map(({ address }) => ({ address, present: present.has(address) })),
     };
   });

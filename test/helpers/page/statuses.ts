@@ -115,14 +115,20 @@ export function strangerStatus(
 ): ClusterStatus['peers'][number] {
   return {
     ...{ name, address: addressOf(name), published: null, problem: 'it publishes nothing (--peer-listen)' },
-    observed: { health, holds: [] },
+    observed: { health, holds: [], adverts: 'not-known' },
   };
 }
 
 function peerStatus(name: string, options: NodeOptions = {}): ClusterStatus['peers'][number] {
   const published = nodeStatus({ ...options, name });
   const holds = options.holder === true ? [vip] : [];
-  return { name, address: addressOf(name), published, problem: null, observed: { health: 'ready', holds } };
+  return {
+    name,
+    address: addressOf(name),
+    published,
+    problem: null,
+    observed: { health: 'ready', holds, adverts: 'not-known' },
+  };
 }
 
 /** Three nodes that are well, seen from `cp-1`, which holds the VIP. */

@@ -1,0 +1,22 @@
+import type { NodeStatus } from '../protocol/node-status.ts';
+import type { PeerLook } from './observe-peers.ts';
+
+/**
+ * The peer whose VRRP adverts certainly arrive at this node, by its address. keepalived says that it hears a holder and not
+ * which one (docs/decisions/0030): it is known where everybody else in the group says of itself that it is none. By
+ * multicast it may be anybody on the segment. The monitor's list of the group is that of the first instance.
+ */
+export function heardPeer(
+  { keepalivedSupervisor, keepalivedMonitor }: NodeStatus,
+  peers: readonly PeerLook[],
+): string | undefined {
+  const instance = keepalivedSupervisor?.instances[0];
+  if (keepalivedMonitor?.mode !== 'unicast' || instance?.hearsHolder !== true) return undefined;
+  const group = keepalivedMonitor.group.filter(({ self }) => !self);
+  const speakers = group.filter(({ address }) => {
+    const published = peers.find(({ peer }) => peer.address === address)?.published;
+    const theirs = published?.keepalivedSupervisor?.instances.find(({ name }) => name === instance.name);
+    return theirs === undefined || theirs.state === 'MASTER';
+  });
+  return speakers.length === 1 ? speakers[0]?.address : undefined;
+}
