@@ -233,7 +233,6 @@ export type KeepalivedMonitorSettings = z.infer<typeof schema> & {
   /** One for each kind whose health is measured. */
   readonly trackFiles: TrackFiles & { readonly api: string };
   readonly stateFile: string;
-  readonly reloadCheckLog: string;
   /** Undefined where the nodes show each other nothing. */
   readonly peers: PeerSettings | undefined;
 };
@@ -259,7 +258,6 @@ export function keepalivedMonitorSettings(
       ...(ingressHealth && { ingress: `${runDir}/ingress.track` }),
     },
     stateFile: `${runDir}/vrrp-state.json`,
-    reloadCheckLog: `${runDir}/reload-check.log`,
     peers: peerSettings(settings),
   };
 }
@@ -270,11 +268,11 @@ export function keepalivedSettings(
   clusterName: string,
 ): KeepalivedSettings {
   const { profile, mode, apiVips, ingressVips, nodeName, bootstrap, firstNode, bootstrapIps } = settings;
-  const { notifyFifo, trackFiles, reloadCheckLog, virtualRouterIds, nodeIp } = settings;
+  const { notifyFifo, trackFiles, virtualRouterIds, nodeIp } = settings;
   return {
     clusterName,
     ...{ profile, mode, apiVips, ingressVips, nodeName, bootstrap, firstNode, bootstrapIps },
-    ...{ notifyFifo, trackFiles, reloadCheckLog },
+    ...{ notifyFifo, trackFiles },
     advertIntervalMs: settings.advertInterval,
     ...(virtualRouterIds && { virtualRouterIds }),
     ...(settings.interface !== undefined && { interface: settings.interface }),

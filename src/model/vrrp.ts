@@ -71,7 +71,6 @@ export interface KeepalivedModel {
   readonly notifyFifo: string;
   /** Those that an instance names. `initial` is written where the file is not there yet. */
   readonly trackFiles: readonly { readonly name: string; readonly path: string; readonly initial: number }[];
-  readonly reloadCheckLog: string;
 }
 
 export interface KeepalivedInstance extends VrrpInstance {
@@ -133,8 +132,6 @@ export interface KeepalivedSettings {
   readonly notifyFifo: string;
   /** Files to which the monitor writes this node's health; a kind without one is kept where it is. */
   readonly trackFiles: TrackFiles;
-  /** File to which keepalived writes why it refused to reload a configuration. */
-  readonly reloadCheckLog: string;
 }
 
 export interface VirtualRouterIds {

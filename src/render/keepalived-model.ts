@@ -26,7 +26,7 @@ export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
   const found = buildVrrpInstances(input);
   if (found.kind === 'not-ready') return found;
   const { settings } = input;
-  const { profile, mode, notifyFifo, reloadCheckLog } = settings;
+  const { profile, mode, notifyFifo } = settings;
   const fast = profile === 'fast';
   const instances = found.instances.map((instance) => withPrintables(instance, input));
   return {
@@ -41,7 +41,6 @@ export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
       syncGroups: syncGroupsOf(found.instances),
       notifyFifo,
       trackFiles: trackFilesOf(found.instances, input),
-      reloadCheckLog,
     },
   };
 }

@@ -23,16 +23,9 @@ export function renderKeepalived(
     : { kind: 'failed', message: `Cannot render template "${options.templatePath}": ${problem}` };
 }
 
-function textProblem({
-  routerId,
-  notifyFifo,
-  trackFiles,
-  reloadCheckLog,
-  syncGroups,
-  instances,
-}: KeepalivedModel) {
+function textProblem({ routerId, notifyFifo, trackFiles, syncGroups, instances }: KeepalivedModel) {
   const texts = [
-    ...[routerId, notifyFifo, reloadCheckLog],
+    ...[routerId, notifyFifo],
     ...trackFiles.map(({ path }) => path),
     ...syncGroups.flatMap((group) => [group.name, ...group.instances]),
     ...instances.flatMap((each) => [each.name, each.interface, ...each.passwords]),

@@ -51,7 +51,6 @@ const usual: KeepalivedSettings = {
   bootstrap: false,
   notifyFifo: '/var/run/keepalived/notify.fifo',
   trackFiles: { api: '/var/run/keepalived/lb.track' },
-  reloadCheckLog: '/var/run/keepalived/reload-check.log',
 };
 
 /** keepalived looks for the interfaces that a file names, so they have to be there. */

@@ -41,7 +41,8 @@ export interface VrrpNode {
   readonly paths: NodePaths;
   /** Replaces the configuration. */
   readonly install: (options?: ConfigurationOptions) => void;
-  readonly supervise: (flags?: readonly string[]) => VrrpSupervisorProcess;
+  /** `prefix` comes before it, and ends by executing it. */
+  readonly supervise: (flags?: readonly string[], prefix?: readonly string[]) => VrrpSupervisorProcess;
   readonly holdsVip: () => Promise<boolean>;
   readonly ip: (...args: readonly string[]) => Promise<string>;
   readonly events: (name: string) => readonly LogLine[];
@@ -66,6 +67,8 @@ export interface ConfigurationOptions {
   /** Without any keepalived stays in FAULT, and nothing ever happens to it. */
   readonly peers?: boolean;
   /** A line of the instance's own. */
+  /** Lines of `global_defs`, and of the instance. */
+  readonly globals?: string;
   readonly extra?: string;
 }
 
@@ -122,7 +125,7 @@ function createNode(root: string, namespace: NetNamespace, number: 1 | 2): VrrpN
       writeFileSync(`${paths.config}.new`, configurationText(paths, number, options));
       renameSync(`${paths.config}.new`, paths.config);
     },
-    supervise: (flags = []) => startSupervisor(namespace, paths, flags),
+    supervise: (flags = [], prefix = []) => startSupervisor(namespace, paths, flags, prefix),
     holdsVip: async () => (await namespace.run('ip', '-o', 'address', 'show', 'to', VIP)).trim() !== '',
     ip: (...args) => namespace.run('ip', ...args),
     events: (name) => readLogEvents(paths.log).filter(({ event }) => event === name),
@@ -133,11 +136,12 @@ function startSupervisor(
   namespace: NetNamespace,
   paths: NodePaths,
   flags: readonly string[],
+  prefix: readonly string[],
 ): VrrpSupervisorProcess {
   const [file, ...before] = namespace.prefix;
   const own = ['--config', paths.config, '--socket', paths.socket, '--run-dir', paths.dir];
   const log = openSync(paths.log, 'a');
-  const argv = [...before, hawser, 'keepalived', 'supervise', ...own, ...flags];
+  const argv = [...before, ...prefix, hawser, 'keepalived', 'supervise', ...own, ...flags];
   const child = spawn(file, argv, { stdio: ['ignore', log, log] });
   closeSync(log);
   if (child.pid === undefined) throw new Error(`Cannot start "${hawser}": no process`);
@@ -182,7 +186,13 @@ function endOf(child: ChildProcess): Promise<number | string> {
 function configurationText(
   paths: NodePaths,
   number: 1 | 2,
-  { priority = 230 - number * 10, trackFile = false, peers = true, extra = '' }: ConfigurationOptions,
+  {
+    priority = 230 - number * 10,
+    trackFile = false,
+    peers = true,
+    globals = '',
+    extra = '',
+  }: ConfigurationOptions,
 ): string {
   return `global_defs {
     router_id n${number}
@@ -195,6 +205,7 @@ function configurationText(
     vrrp_notify_fifo ${paths.fifo}
     vrrp_notify_priority_changes true
     max_auto_priority -1
+    ${globals}
 }
 ${trackFile ? `track_file lb {\n    file "${paths.track}"\n    weight 1\n    init_file -254\n}` : ''}
 vrrp_instance API {

@@ -188,7 +188,7 @@ function notConfirmed(state: State, id: ProcessId, now: number, emit: Emit): Sta
   const { daemon, job } = state;
   if (job?.stage !== 'reloading' || daemon.kind !== 'up' || daemon.id !== id) return state;
   const message =
-    'Cannot prove that keepalived runs on the new configuration: its dump does not show it, expected it after SIGHUP';
+    'Cannot prove that keepalived runs on the new configuration: its dump does not show it, expected it after SIGHUP; with reload_check_config that takes SETGID';
   return jobFailed(state, { stage: 'prove', message }, now, emit);
 }
 

@@ -15,10 +15,10 @@ export type Probe = z.infer<typeof probe>;
 const podSchema = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
-    annotations: z._default(z.record(z.string(), z.string()), {}),
   }),
   spec: z.looseObject({
     terminationGracePeriodSeconds: z._default(z.number(), 30),
+    initContainers: z._default(z.array(z.looseObject({ name: z.string() })), []),
     containers: z.array(z.looseObject({ name: z.string(), livenessProbe: z.optional(probe) })),
     volumes: z.array(
       z.looseObject({
@@ -34,25 +34,38 @@ export function parsePod(text: string): Pod {
   return podSchema.parse(parse(text));
 }
 
-/** Where the kubelet puts an emptyDir; the pod's name stands for its uid. */
+/** The kubelet's, on the machine; the pod's name stands for its uid. */
+export function podFolder(pod: Pod): string {
+  return `/var/lib/kubelet/pods/${pod.metadata.name}`;
+}
+
+/** Where the kubelet puts an emptyDir. */
 export function emptyDirPath(pod: Pod, volume: string): string {
-  return `/var/lib/kubelet/pods/${pod.metadata.name}/volumes/kubernetes.io~empty-dir/${volume}`;
+  return `${podFolder(pod)}/volumes/kubernetes.io~empty-dir/${volume}`;
 }
 
 /**
  * The manifest with what podman 4.3 does otherwise than the kubelet put right: an emptyDir is a folder of this pod alone
- * (podman shares one between all pods that call theirs alike), a pod on the host's network has the host's name, init
- * containers run each time that the pod starts, and probes are the kubelet's (podman leaves them to systemd's timers, and
- * asks an httpGet with a curl of the image's own).
+ * (podman shares one between all pods that call theirs alike), a pod on the host's network has the host's name, and probes
+ * are the kubelet's (podman leaves them to systemd's timers, and asks an httpGet with a curl of the image's own). So are
+ * init containers: podman waits half a minute for one, and then starts it again and again beside the others. `owner` has the volumes: of an init container's pod it is another.
  */
-export function forPodman(pod: Pod, hostname: string): string {
+export function forPodman(pod: Pod, owner: Pod, hostname: string): string {
   const containers = pod.spec.containers.map(({ livenessProbe: _, ...container }) => container);
   const volumes = pod.spec.volumes.map(({ emptyDir, ...volume }) =>
     emptyDir === undefined
       ? volume
-      : { ...volume, hostPath: { path: emptyDirPath(pod, volume.name), type: 'Directory' } },
+      : { ...volume, hostPath: { path: emptyDirPath(owner, volume.name), type: 'Directory' } },
   );
-  const annotations = { ...pod.metadata.annotations, 'io.podman.annotations.init.container.type': 'always' };
-  const metadata = { ...pod.metadata, annotations };
-  return stringify({ ...pod, metadata, spec: { ...pod.spec, hostname, containers, volumes } });
+  const { initContainers: _, ...spec } = pod.spec;
+  return stringify({ ...pod, spec: { ...spec, hostname, containers, volumes } });
+}
+
+/** A pod for each init container, in their order: each is run to its end before the next one begins. */
+export function initPods(pod: Pod): readonly Pod[] {
+  return pod.spec.initContainers.map((container) => ({
+    ...pod,
+    metadata: { ...pod.metadata, name: `${pod.metadata.name}-init` },
+    spec: { ...pod.spec, restartPolicy: 'Never', initContainers: [], containers: [container] },
+  }));
 }

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { Machine } from './machine.ts';
-import { emptyDirPath, forPodman, type Pod } from './pod-manifest.ts';
+import { emptyDirPath, forPodman, initPods, type Pod, podFolder } from './pod-manifest.ts';
 import { notePod } from './remove-orphans.ts';
 
 export interface ContainerState {
@@ -11,20 +11,41 @@ export interface ContainerState {
   readonly restarts: number;
 }
 
-/** `podman kube play`, with the volumes that the kubelet makes. Throws where the pod cannot start. */
+/**
+ * `podman kube play`, with the volumes that the kubelet makes, and after its init containers. Throws where the pod cannot
+ * start, or an init container fails.
+ */
 export async function playPod(machine: Machine, pod: Pod): Promise<void> {
   for (const { name, emptyDir } of pod.spec.volumes)
     if (emptyDir !== undefined) await makeEmptyDir(machine, emptyDirPath(pod, name), emptyDir.medium);
-  const file = `/var/lib/kubelet/pods/${pod.metadata.name}/pod.yaml`;
-  await machine.run(
-    'sh',
-    '-c',
-    `cat >"$1" <<'END_OF_POD'\n${forPodman(pod, machine.node.name)}\nEND_OF_POD`,
-    'write',
-    file,
-  );
+  await machine.run('mkdir', '-p', podFolder(pod));
+  const play = async (each: Pod): Promise<void> => {
+    const file = `${podFolder(pod)}/${each.metadata.name}.yaml`;
+    const text = forPodman(each, pod, machine.node.name);
+    await machine.run('sh', '-c', `cat >"$1" <<'END_OF_POD'\n${text}\nEND_OF_POD`, 'write', file);
+    await playFile(machine, each.metadata.name, file);
+  };
+  for (const init of initPods(pod)) {
+    await play(init);
+    await runsToItsEnd(machine, init);
+  }
+  await play(pod);
+}
+
+async function runsToItsEnd({ engine }: Machine, { metadata, spec }: Pod): Promise<void> {
+  const container = `${metadata.name}-${spec.containers[0]?.name}`;
+  const exitCode = (await engine.podman('wait', container)).trim();
+  const { stdout, stderr } = await engine.attempt(['logs', container]);
+  await engine.podman('pod', 'rm', '--force', metadata.name);
+  if (exitCode !== '0')
+    throw new Error(
+      `Cannot start the pod: ${container} ended with exit code ${exitCode}: ${stdout}${stderr}`,
+    );
+}
+
+async function playFile(machine: Machine, name: string, file: string): Promise<void> {
   // What an earlier attempt left: a pod that could not be started is there all the same.
-  await machine.engine.attempt(['pod', 'rm', '--force', '--time', '0', pod.metadata.name]);
+  await machine.engine.attempt(['pod', 'rm', '--force', '--time', '0', name]);
   const printed = await machine.engine.podman('kube', 'play', file);
   const [, id] = /^Pod:\n([0-9a-f]{64})$/m.exec(printed) ?? [];
   if (id === undefined) throw new Error(`Cannot read what podman played: "${printed}"`);
@@ -43,7 +64,7 @@ export async function removePod(machine: Machine, pod: Pod): Promise<void> {
   await machine.engine.podman('pod', 'rm', '--force', name);
   for (const volume of pod.spec.volumes)
     if (volume.emptyDir?.medium === 'Memory') await machine.run('umount', emptyDirPath(pod, volume.name));
-  rmSync(machine.at(`/var/lib/kubelet/pods/${name}`), { recursive: true, force: true });
+  rmSync(machine.at(podFolder(pod)), { recursive: true, force: true });
 }
 
 export async function containerState(machine: Machine, pod: string, name: string): Promise<ContainerState> {

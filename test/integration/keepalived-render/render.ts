@@ -24,7 +24,6 @@ export function configurationOf(
       bootstrap: false,
       notifyFifo: `${dir}/notify.fifo`,
       trackFiles: { api: `${dir}/lb.track` },
-      reloadCheckLog: `${dir}/reload-check.log`,
       ...settings,
     },
     controlPlane: [],

@@ -58,7 +58,6 @@ test('what is chosen reaches the model, addresses in canonical form', () => {
     advertIntervalMs: 250,
     notifyFifo: '/var/run/keepalived/notify.fifo',
     trackFiles: { api: '/var/run/keepalived/lb.track' },
-    reloadCheckLog: '/var/run/keepalived/reload-check.log',
   });
 });
 

@@ -15,7 +15,6 @@ const settings: KeepalivedSettings = {
   virtualRouterIds: { api: 77, ingress: 78 },
   notifyFifo: '/run/notify.fifo',
   trackFiles: { api: '/run/lb.track' },
-  reloadCheckLog: '/run/reload.log',
 };
 const input: VrrpInput = {
   settings,

@@ -14,7 +14,6 @@ const settings: KeepalivedSettings = {
   bootstrap: false,
   notifyFifo: '/run/notify.fifo',
   trackFiles: { api: '/run/lb.track' },
-  reloadCheckLog: '/run/reload.log',
 };
 const node = (name: string, ...addresses: readonly string[]) => ({ name, addresses });
 const three = [node('a', '10.0.0.1'), node('b', '10.0.0.2'), node('c', '10.0.0.3')];

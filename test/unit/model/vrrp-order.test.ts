@@ -36,7 +36,7 @@ describe('a node knows itself', () => {
     settings: {
       ...{ clusterName: 'c', profile: 'fast', mode: 'unicast', advertIntervalMs: 100, bootstrap: false },
       ...{ apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'elsewhere' },
-      ...{ notifyFifo: '/f', trackFiles: { api: '/t' }, reloadCheckLog: '/r' },
+      ...{ notifyFifo: '/f', trackFiles: { api: '/t' } },
       ...changes,
     },
     controlPlane: [{ name: 'a', addresses: ['10.0.0.1'] }],

@@ -27,7 +27,6 @@ function modelOf(
       bootstrap: false,
       notifyFifo: '/run/notify.fifo',
       trackFiles: { api: '/run/lb.track' },
-      reloadCheckLog: '/run/reload.log',
     },
     controlPlane: [{ name: 'a', addresses: ['10.0.0.1'] }, ...others],
     allNodes: [],
@@ -120,7 +119,6 @@ describe('hostile data', () => {
     ['the router id', { routerId: 'a b' }],
     ['the FIFO', { notifyFifo: '/run/a b' }],
     ['the track file', { trackFiles: [{ name: 'lb', path: '/run/"', initial: -254 }] }],
-    ['the log of refused reloads', { reloadCheckLog: '/run/\n' }],
   ])('in %s is refused', (_what, part) => {
     expect(render({ ...two, ...part }, 'x')).toMatchObject({
       kind: 'failed',
