@@ -6,9 +6,17 @@ export function printable(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(UNPRINTABLE, '·').trim();
 }
 
-/** `93 ms`, `1.2 s`, `14 min`, `3.0 h`. */
+/** What was measured, as exactly as people read it: `93 ms`, `1.2 s`, `14 min`, `3.0 h`. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
   return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+}
+
+/** How long something has been so, or will be: `12 s`, `4 min`, `3 h`, `5 d`: rounded down, so that a text that is looked at again and again seldom changes. */
+export function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }

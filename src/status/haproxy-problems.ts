@@ -1,4 +1,4 @@
-import { durationText, printable } from '../model/readable-text.ts';
+import { ageText, printable } from '../model/readable-text.ts';
 import type { NodeStatus } from '../protocol/node-status.ts';
 import type { Problem } from './problem.ts';
 
@@ -13,7 +13,8 @@ function serving({ haproxySupervisor, servers: seen }: NodeStatus): readonly Pro
   if (haproxySupervisor === null)
     return seen === null ? [{ rank: 'outage', text: 'HAProxy does not answer its statistics page' }] : [];
   const { current, phase, lastFailure, restart } = haproxySupervisor;
-  const again = restart === null ? '' : `, next attempt in ${durationText(restart.inMs)}`;
+  const again =
+    restart === null ? '' : `, next attempt within ${ageText(Math.ceil(restart.inMs / 1_000) * 1_000)}`;
   return [
     ...(current === null
       ? [{ rank: 'outage', text: `HAProxy does not run: ${phase}${again}` } as const]
@@ -29,7 +30,7 @@ function serving({ haproxySupervisor, servers: seen }: NodeStatus): readonly Pro
           {
             rank: 'change',
             text: printable(
-              `HAProxy's configuration was refused ${durationText(lastFailure.agoMs)} ago at "${lastFailure.stage}": ${lastFailure.message}`,
+              `HAProxy's configuration was refused ${ageText(lastFailure.agoMs)} ago at "${lastFailure.stage}": ${lastFailure.message}`,
             ),
           } as const,
         ]),
@@ -58,7 +59,7 @@ function servers({ servers: seen }: NodeStatus): readonly Problem[] {
         rank: 'redundancy',
         subject: `server ${name}`,
         text: printable(
-          `API server ${name} (${address}) is ${STATES[state]} for ${durationText(sinceMs)}: ${check}`,
+          `API server ${name} (${address}) is ${STATES[state]} for ${ageText(sinceMs)}: ${check}`,
         ),
       }),
     ),
@@ -102,6 +103,6 @@ export function changeProblem(
 ): readonly Problem[] {
   if (change === null || change.result === 'unchanged' || change.result === 'reloaded') return [];
   const { cause, result, message = '', agoMs } = change;
-  const text = `${file} (${cause}) is ${result} since ${durationText(agoMs)}: ${message}`;
+  const text = `${file} (${cause}) is ${result} since ${ageText(agoMs)}: ${message}`;
   return [{ rank: 'change', text: printable(text) }];
 }

@@ -1,4 +1,4 @@
-import { durationText, printable } from '../model/readable-text.ts';
+import { ageText, printable } from '../model/readable-text.ts';
 import type { NodeStatus } from '../protocol/node-status.ts';
 import { changeProblem } from './haproxy-problems.ts';
 import type { Standing } from './priority-text.ts';
@@ -46,7 +46,7 @@ function running({ keepalivedSupervisor, keepalivedMonitor }: NodeStatus): reado
           {
             rank: 'change',
             text: printable(
-              `keepalived's configuration was refused ${durationText(lastFailure.agoMs)} ago at "${lastFailure.stage}": ${lastFailure.message}`,
+              `keepalived's configuration was refused ${ageText(lastFailure.agoMs)} ago at "${lastFailure.stage}": ${lastFailure.message}`,
             ),
           } as const,
         ]),

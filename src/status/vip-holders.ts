@@ -1,4 +1,4 @@
-import { durationText } from '../model/readable-text.ts';
+import { ageText } from '../model/readable-text.ts';
 import { isInstanceOf } from '../model/vrrp-instances.ts';
 import type { ClusterStatus, NodeStatus } from '../protocol/node-status.ts';
 import type { PeerLook } from './observe-peers.ts';
@@ -95,7 +95,7 @@ function hereLines(vip: string, here: NodeStatus, isHere: boolean): readonly str
     ...(instance === undefined
       ? []
       : [
-          `${here.node} is ${instance.state} for ${durationText(instance.sinceMs)}${transitionText(move, instance.name)}`,
+          `${here.node} is ${instance.state} for ${ageText(instance.sinceMs)}${transitionText(move, instance.name)}`,
           ...(instance.hearsHolder ? [`${here.node}: the adverts of a holder arrive here`] : []),
         ]),
   ];

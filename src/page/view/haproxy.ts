@@ -1,5 +1,6 @@
+import { ageText } from '../../model/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../../protocol/node-status.ts';
-import { ageText, countText, type Said, said } from './said.ts';
+import { countText, type Said, said } from './said.ts';
 
 export interface HaproxyView {
   readonly summary: Said;

@@ -10,14 +10,6 @@ export function said(tone: Tone, words: string): Said {
   return { tone, words };
 }
 
-/** `12 s`, `4 min`, `3 h`, `5 d`: rounded down, so that what is shown seldom changes. */
-export function ageText(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
-}
-
 /** `cp-1`, `cp-1 and cp-2`, `cp-1, cp-2 and cp-3`. */
 export function listText(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

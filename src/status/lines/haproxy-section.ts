@@ -1,4 +1,4 @@
-import { durationText } from '../../model/readable-text.ts';
+import { ageText, durationText } from '../../model/readable-text.ts';
 import type { NodeStatus } from '../../protocol/node-status.ts';
 import type { Row, Section, Tone } from './row.ts';
 
@@ -21,7 +21,7 @@ export function serversSection({ servers }: NodeStatus): Section {
     rows: (servers ?? []).map(({ name, address, state, sinceMs, sessions, check }) => ({
       word: state,
       tone: TONES[state],
-      text: `${name} ${address} for ${durationText(sinceMs)}, ${sessions} sessions; ${check}`,
+      text: `${name} ${address} for ${ageText(sinceMs)}, ${sessions} sessions; ${check}`,
     })),
   };
 }
@@ -46,7 +46,7 @@ function generationRows({ phase, current, draining }: Supervisor): readonly Row[
       : {
           word: 'serving',
           tone: current.config === 'live' ? 'good' : 'odd',
-          text: `generation ${current.generation} for ${durationText(current.ageMs)}, ${sessionsText(current.sessions)}, ${current.config === 'live' ? '' : 'the LAST GOOD '}configuration ${shortHash(current.configSha256)}`,
+          text: `generation ${current.generation} for ${ageText(current.ageMs)}, ${sessionsText(current.sessions)}, ${current.config === 'live' ? '' : 'the LAST GOOD '}configuration ${shortHash(current.configSha256)}`,
         };
   return [
     serving,
@@ -88,7 +88,7 @@ export function changeRows(change: Change): readonly Row[] {
     {
       word: 'last change',
       tone: isDone ? 'plain' : 'bad',
-      text: `${durationText(agoMs)} ago, ${cause}: ${result}${words}`,
+      text: `${ageText(agoMs)} ago, ${cause}: ${result}${words}`,
     },
   ];
 }

@@ -1,4 +1,4 @@
-import { durationText } from '../../model/readable-text.ts';
+import { ageText, durationText } from '../../model/readable-text.ts';
 import type { NodeStatus } from '../../protocol/node-status.ts';
 import type { Standing } from '../priority-text.ts';
 import { changeRows, shortHash } from './haproxy-section.ts';
@@ -18,7 +18,7 @@ export function checkSections({ keepalivedMonitor }: NodeStatus): readonly Secti
     rows: checks.map(({ check, state, found, sinceMs }) => ({
       word: state,
       tone: TONES[state],
-      text: `${check}: ${found}${sinceMs === null ? '' : `, for ${durationText(sinceMs)}`}`,
+      text: `${check}: ${found}${sinceMs === null ? '' : `, for ${ageText(sinceMs)}`}`,
     })),
   }));
 }
@@ -47,7 +47,7 @@ function runningRow({
   return {
     word: 'running',
     tone: 'good',
-    text: `pid ${pid} for ${durationText(ageMs)}, ${restarts} restarts, configuration ${shortHash(configSha256)}`,
+    text: `pid ${pid} for ${ageText(ageMs)}, ${restarts} restarts, configuration ${shortHash(configSha256)}`,
   };
 }
 

@@ -3,6 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type AliveEvent, type PageEvent, SILENCE_MS } from '../../../src/page/page-event.ts';
 import { type PageHost, type PageHostOptions, startPageHost } from '../../helpers/page/page-host.ts';
 import * as statuses from '../../helpers/page/statuses.ts';
+import { haproxyMonitorSays } from '../../helpers/status-samples.ts';
+import { healthyHere, server, statusOf } from '../../helpers/status-scenes.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Its clock stands still, so that nothing changes but what a test changes. */
@@ -164,6 +166,24 @@ test('those who ask while the cluster is being looked at share that look', async
   const answers = await Promise.all(asking);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   expect(host.looks()).toBe(1);
+});
+
+test('a problem that goes on is no new page before it is a second older', async () => {
+  const downFor = (sinceMs: number) => {
+    const lastChange = { cause: 'start', result: 'rejected', message: 'Cannot use …', agoMs: sinceMs };
+    const here = { ...healthyHere, haproxyMonitor: { ...haproxyMonitorSays, lastChange } };
+    return statusOf({ ...here, servers: [server('cp-1', { state: 'down', sinceMs }), server('cp-2')] });
+  };
+  const host = await started(downFor(12_100));
+  const { events } = await watch(host);
+  const pages = () => events.filter(({ name }) => name === 'page').length;
+  await waitFor('the page', () => pages() === 1);
+  const heard = events.length;
+  host.set(downFor(12_600));
+  await waitFor('two signs of life', () => events.length >= heard + 2);
+  expect(pages()).toBe(1);
+  host.set(downFor(13_050));
+  await waitFor('the next second', () => pages() === 2);
 });
 
 test('there is no sign of life while the cluster cannot be looked at, and the page says why', async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { pageView } from '../../../src/page/view/page-view.ts';
-import { ageText } from '../../../src/page/view/said.ts';
 import type { ClusterStatus } from '../../../src/protocol/node-status.ts';
 import * as statuses from '../../helpers/page/statuses.ts';
 
@@ -98,9 +97,4 @@ test('the last good configuration is no normal one', () => {
   const { haproxy } = viewOf({ ...status, here: { ...status.here, haproxySupervisor: here } });
   expect(haproxy.summary).toEqual({ tone: 'warn', words: 'serving the last good configuration' });
   expect(haproxy.generations[0]?.note).toBe('LAST GOOD configuration aaaaaaaa');
-});
-
-test('ages are rounded down, in one unit', () => {
-  const ages = [-5, 999, 59_999, 60_000, 3_599_999, 3_600_000, 172_799_999, 172_800_000];
-  expect(ages.map(ageText)).toEqual(['0 s', '0 s', '59 s', '1 min', '59 min', '1 h', '47 h', '2 d']);
 });

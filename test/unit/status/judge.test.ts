@@ -64,7 +64,7 @@ test('no holder and two holders come first', () => {
   const servers = [server('cp-1', { state: 'down', sinceMs: 34_000, check: 'L4CON in 0ms' }), server('cp-2')];
   expect(problemsOf({ ...backupHere, servers }, answeredBy('nobody'))).toEqual([
     'api VIP 10.0.0.100: nobody is seen to hold it from cp-1, expected one holder',
-    'API server cp-1 (10.0.0.11:6443) is down for 34.0 s: L4CON in 0ms',
+    'API server cp-1 (10.0.0.11:6443) is down for 34 s: L4CON in 0ms',
   ]);
 });
 
@@ -77,7 +77,7 @@ test('a HAProxy that is down, and one that hangs', () => {
   const down = { ...haproxySupervisorSays, current: null, phase: 'starting' as const };
   const restart = { failures: 2, inMs: 400 };
   const dead = { ...healthyHere, haproxySupervisor: { ...down, restart }, servers: null };
-  expect(problemsOf(dead)[0]).toBe('HAProxy does not run: starting, next attempt in 400 ms');
+  expect(problemsOf(dead)[0]).toBe('HAProxy does not run: starting, next attempt within 1 s');
   expect(problemsOf({ ...healthyHere, servers: null })).toEqual([
     'HAProxy runs and does not answer its statistics page',
   ]);
@@ -86,12 +86,12 @@ test('a HAProxy that is down, and one that hangs', () => {
 test('a configuration that was refused is told by whoever refused it', () => {
   const change = { cause: 'template-changed', result: 'rejected', message: 'Cannot use …', agoMs: 90_000 };
   expect(problemsOf(monitorSays({ lastChange: change }))).toEqual([
-    'haproxy.cfg (template-changed) is rejected since 90.0 s: Cannot use …',
+    'haproxy.cfg (template-changed) is rejected since 1 min: Cannot use …',
   ]);
   const lastFailure = { stage: 'prove', message: 'it did not serve', agoMs: 5_000 };
   expect(
     problemsOf({ ...healthyHere, haproxySupervisor: { ...haproxySupervisorSays, lastFailure } }),
-  ).toEqual([`HAProxy's configuration was refused 5.0 s ago at "prove": it did not serve`]);
+  ).toEqual([`HAProxy's configuration was refused 5 s ago at "prove": it did not serve`]);
 });
 
 test('what the HAProxy monitor cannot see or set', () => {

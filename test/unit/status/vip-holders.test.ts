@@ -21,7 +21,7 @@ test('the holder here, with the sum that its priority is', () => {
       ...{ vip, kind: 'api', holders: ['cp-1'] },
       why: [
         'cp-1: 250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)',
-        'cp-1 is MASTER for 2.2 h (was BACKUP): no advert of a node with a higher priority',
+        'cp-1 is MASTER for 2 h (was BACKUP): no advert of a node with a higher priority',
       ],
     },
   ]);
