@@ -6,6 +6,8 @@ const PORT = 9446;
 
 /** What runs in the demo's network, so that somebody outside of it can look at the page. */
 export interface PageParts {
+  /** Where the page is in that network. */
+  readonly address: string;
   /** The flags of `hawser status`. */
   readonly serve: readonly string[];
   /** A program that leads from a socket file, which every network has, to the page. */
@@ -18,6 +20,7 @@ export function pageParts(dir: string): PageParts {
   const address = `127.0.0.1:${PORT}`;
   const path = join(dir, 'page.sock');
   return {
+    address,
     serve: ['--serve', address],
     bridge: ['socat', `UNIX-LISTEN:${path},fork`, `TCP:${address}`],
     path,

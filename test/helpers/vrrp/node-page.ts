@@ -1,0 +1,18 @@
+import { pageParts, type Relay, startRelay } from '../../../scripts/demo/page.ts';
+import { hawser } from '../supervisor-build.ts';
+import { waitFor } from '../wait-for.ts';
+import type { BedNode } from './bed-node.ts';
+
+/**
+ * `hawser status --serve` on a node, and where a browser on this machine finds it: the node's loopback is its own. Patient,
+ * because a busy machine is no dead program. Once for a node: it ends with the node.
+ */
+export async function serveNodePage(node: BedNode, ...flags: readonly string[]): Promise<Relay> {
+  const { serve, bridge, path, address } = pageParts(node.dir);
+  const own = ['--node-name', node.name, '--timeout', '5s', ...flags];
+  node.start('page', [hawser, 'status', ...serve, ...own]);
+  node.start('page-bridge', bridge);
+  const look = () => node.namespace.run('curl', '-sf', '-o', '/dev/null', `http://${address}/`);
+  await waitFor(`the page of ${node.name}`, async () => (await look()) === '', 60_000);
+  return await startRelay(path);
+}
