@@ -58,6 +58,6 @@ function cellsOf({
 }
 
 function checkLine({ check, state: { tone, words }, found, forLong }: CheckView): Html {
-  const age = forLong === null ? null : html` <span class="aside">for ${forLong}</span>`;
+  const age = forLong === null ? null : html` <span class="aside age">for ${forLong}</span>`;
   return html`<li><span class="state ${tone}">${icon(tone)}<span>${check}: ${words}</span></span> <span class="aside">${found}</span>${age}</li>`;
 }

@@ -21,7 +21,7 @@ export function serversSection({ servers }: NodeStatus): Section {
     rows: (servers ?? []).map(({ name, address, state, sinceMs, sessions, check }) => ({
       word: state,
       tone: TONES[state],
-      text: `${name} ${address} for ${ageText(sinceMs)}, ${sessions} sessions; ${check}`,
+      text: `${name} ${address} for ${ageText(sinceMs)}, ${sessionsText(sessions)}; ${check}`,
     })),
   };
 }
@@ -58,7 +58,8 @@ function generationRows({ phase, current, draining }: Supervisor): readonly Row[
 }
 
 function sessionsText(sessions: number | null): string {
-  return sessions === null ? 'unknown sessions' : `${sessions} sessions`;
+  if (sessions === null) return 'unknown sessions';
+  return `${sessions} session${sessions === 1 ? '' : 's'}`;
 }
 
 function redirectRow({ redirect, redirectProblem, usable }: NonNullable<NodeStatus['haproxyMonitor']>): Row {

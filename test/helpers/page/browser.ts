@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import { cleanUpAfterDeath } from '../survivor.ts';
 
 /** Nothing but what a test asks for leaves the browser; the sandbox needs a user that is not root. */
 const FLAGS = [
@@ -22,7 +23,8 @@ export async function startBrowser(
     ...rest,
     ...{ executablePath: '/usr/bin/chromium', headless: true, args: FLAGS, env: variables },
   });
-  // The browser's last processes may still write while they end.
+  // The browser's last processes may still write while they end: what they leave goes with this process.
+  cleanUpAfterDeath('rm -rf -- "$1"', profile);
   const removal = { recursive: true, force: true, maxRetries: 20, retryDelay: 100 } as const;
   context.once('close', () => rmSync(profile, removal));
   return context;
