@@ -30,9 +30,16 @@ export interface HawserStackOptions {
   readonly settings?: string;
   /** What goes in front of each part, and ends by executing it. */
   readonly prefix?: readonly string[];
+  /** More of both, such as where a journal is, where it is not the same on every node. */
+  readonly own?: (node: BedNode, part: HawserPart) => Own;
 }
 
 const parts = ['haproxy', 'haproxy-monitor', 'keepalived-monitor', 'keepalived'] as const;
+
+export interface Own {
+  readonly prefix: readonly string[];
+  readonly flags: readonly string[];
+}
 
 /** Both pods of every node, without a kubelet: a supervisor restarts its program, nobody restarts a supervisor. */
 export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}): HawserStack {
@@ -41,8 +48,10 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
   const startPart = (node: BedNode, name: HawserPart) => {
     const running = part(node, name);
     if (running !== undefined && isAlive(running.id)) return;
-    const flags = options.flags?.[name] ?? [];
-    const argv = [...(options.prefix ?? []), hawser, ...argvOf(bed, node, name, options), ...flags];
+    const own = options.own?.(node, name);
+    const flags = [...(options.flags?.[name] ?? []), ...(own?.flags ?? [])];
+    const prefix = [...(options.prefix ?? []), ...(own?.prefix ?? [])];
+    const argv = [...prefix, hawser, ...argvOf(bed, node, name, options), ...flags];
     started.set(`${node.name}/${name}`, node.start(name, argv));
   };
   const start = async (node: BedNode) => {

@@ -1,0 +1,74 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { openScene, type Scene } from '../../test/bench/failover/scene.ts';
+import { createAuthority } from '../../test/helpers/certificates.ts';
+import { bedFolder } from '../../test/helpers/vrrp/bed-folder.ts';
+import type { BedNode } from '../../test/helpers/vrrp/bed-node.ts';
+import type { HawserPart } from '../../test/helpers/vrrp/hawser.ts';
+
+/** Three whole nodes that keep journals and show each other what they know. */
+export interface Cluster extends AsyncDisposable {
+  readonly scene: Scene;
+  /** What the settings file would tell `hawser status` on a node. */
+  readonly settingsOf: (node: BedNode) => readonly string[];
+  /** Of all nodes. */
+  readonly journals: readonly string[];
+}
+
+export async function openCluster(): Promise<Cluster> {
+  const stack = new AsyncDisposableStack();
+  try {
+    const dir = bedFolder(stack);
+    const settingsOf = peerSettings(join(dir, 'peer'));
+    const runDir = join(dir, 'run');
+    mkdirSync(runDir);
+    const own = (node: BedNode, part: HawserPart) => ({
+      prefix: machineOf(node, runDir),
+      flags: [...['--journal', journalOf(node)], ...flagsOf(part, runDir, settingsOf(node))],
+    });
+    // Nothing is measured: an answer that is late on a busy machine is one.
+    const scene = stack.use(await openScene('hawser', { own, clientTimeoutMs: 2_000 }));
+    const journals = scene.members.map(journalOf);
+    return { scene, settingsOf, journals, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+function journalOf(node: BedNode): string {
+  return node.at('journal');
+}
+
+/** A hostname of its own, and its files in `/run` where every node has them: else each had another haproxy.cfg. */
+function machineOf(node: BedNode, runDir: string): readonly string[] {
+  const script = 'hostname "$1" && mount --bind "$2" "$3" && shift 3 && exec "$@"';
+  return ['unshare', '--uts', '--mount', 'sh', '-c', script, 'sh', node.name, node.runDir, runDir];
+}
+
+function flagsOf(part: HawserPart, runDir: string, peers: readonly string[]): readonly string[] {
+  switch (part) {
+    case 'haproxy':
+    case 'haproxy-monitor':
+      return ['--stats-socket', `${runDir}/haproxy.sock`, '--state-file', `${runDir}/server-state`];
+    case 'keepalived-monitor':
+      // Adverts as in the tests: a machine that is busy for a moment must not look like a dead node.
+      return ['--cluster-name', 'prod-eu-1', '--advert-interval', '500ms', ...peers];
+    case 'keepalived':
+      return [];
+  }
+}
+
+function peerSettings(dir: string): (node: BedNode) => readonly string[] {
+  const authority = createAuthority(dir);
+  const known = new Map<string, readonly string[]>();
+  return ({ name }) => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const { certFile, keyFile } = authority.issue({ commonName: name, dnsNames: [name] });
+    const files = ['--peer-tls-ca', authority.certFile, '--peer-tls-cert', certFile];
+    const flags = [...files, '--peer-tls-key', keyFile];
+    known.set(name, flags);
+    return flags;
+  };
+}
