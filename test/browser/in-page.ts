@@ -63,6 +63,20 @@ export function stickingOut(): readonly string[] {
     .map((element) => `${element.localName}.${element.className}: ${element.textContent?.slice(0, 30)}`);
 }
 
+/** Words of states that stand on two lines each: they are the page's own, and none is too long for where it stands. */
+export function brokenWords(): readonly string[] {
+  return [...document.querySelectorAll('main .state span')].flatMap((element) => {
+    const text = element.firstChild;
+    if (text?.nodeType !== Node.TEXT_NODE) return [];
+    return [...(text.textContent ?? '').matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return range.getClientRects().length > 1 ? [word] : [];
+    });
+  });
+}
+
 /** Every state on the page: its shape and its words. */
 export function statesShown(): readonly { readonly shape: string; readonly words: string }[] {
   return [...document.querySelectorAll('main .state, h1')].map((element) => ({

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ClusterStatus } from '../../src/protocol/node-status.ts';
 import { journalOfAnHour } from '../helpers/page/journal-of-an-hour.ts';
 import * as statuses from '../helpers/page/statuses.ts';
-import { contrasts, statesShown, stickingOut } from './in-page.ts';
+import { brokenWords, contrasts, statesShown, stickingOut } from './in-page.ts';
 import { hostOf, useBrowser, waitForContact } from './page-world.ts';
 
 const open = useBrowser();
@@ -57,6 +57,27 @@ test.each(clusters)(
       ),
     );
     expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12);
+  },
+);
+
+test.each([360, 760, 970, 1_280])(
+  'no word of a state is broken at a width of %d, though another column is wide',
+  async (width) => {
+    const status = statuses.failedOver();
+    const [other, ...more] = status.peers;
+    if (other?.published == null) throw new Error('the fixture has a peer');
+    const { haproxySupervisor } = other.published;
+    const current = haproxySupervisor?.current;
+    if (haproxySupervisor == null || current == null) throw new Error('the fixture has a generation');
+    const changed = { ...haproxySupervisor, current: { ...current, configSha256: 'b'.repeat(64) } };
+    const peer = { ...other, published: { ...other.published, haproxySupervisor: changed } };
+    const here = { ...status.here, haproxySupervisor };
+    const page = await shown(
+      { ...status, here, peers: [peer, ...more] },
+      { viewport: { width, height: 780 } },
+    );
+    expect(await page.getByText('not this node’s').count()).toBeGreaterThan(0);
+    expect(await page.evaluate(brokenWords)).toEqual([]);
   },
 );
 

@@ -1,6 +1,7 @@
 import type { GenerationView, HaproxyView } from '../view/haproxy.ts';
 import { type Html, html } from './html.ts';
 import { state } from './icons.ts';
+import { sessionsCell } from './sessions.ts';
 import { type Column, table, toldOf } from './table.ts';
 
 export function haproxySection(view: HaproxyView, node: string): Html {
@@ -33,7 +34,7 @@ function generationsTable(generations: readonly GenerationView[]): Html {
       state(how),
       html`<span class="unit">for </span>${forLong}`,
       note,
-      html`${sessions ?? '–'}<span class="unit"> sessions</span>`,
+      sessionsCell(sessions),
     ],
   }));
   return table('Generations of HAProxy', 'generations', columns, rows);

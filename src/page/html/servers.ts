@@ -1,6 +1,7 @@
 import type { ServersView, ServerView } from '../view/servers.ts';
 import { type Html, html } from './html.ts';
 import { state } from './icons.ts';
+import { sessionsCell } from './sessions.ts';
 import { type Column, table } from './table.ts';
 
 /** More servers that are up than this are folded away: those that are not have to be seen. */
@@ -35,7 +36,7 @@ function serversTable(label: string, servers: readonly ServerView[]): Html {
       state(how),
       html`<span class="unit">for </span>${forLong}`,
       html`<span class="mono">${check}</span>`,
-      html`${sessions}<span class="unit"> sessions</span>`,
+      sessionsCell(sessions),
     ],
   }));
   return table(label, 'server-list', columns, rows);
