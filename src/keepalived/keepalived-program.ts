@@ -21,8 +21,9 @@ import {
 } from './accepted-configuration.ts';
 import { daemonArgv, type KeepalivedPaths } from './argv.ts';
 import { createKeepalivedCheck } from './check-configuration.ts';
-import { createKeepalivedOutput, type KeepalivedOutput, lateTimerMs } from './output.ts';
+import { createKeepalivedOutput, type KeepalivedOutput } from './output.ts';
 import { parseDump } from './parse-dump.ts';
+import { parseWords } from './parse-words.ts';
 import { repairAddress, sweepAddresses } from './sweep.ts';
 import { createTrackGuard, forgetBonus, type TrackGuard } from './track-file.ts';
 
@@ -54,7 +55,7 @@ export function createKeepalivedProgram(
       return outcome;
     },
     start: () => start(paths, options.realtimePriority, output),
-    listen: () => output.passOn().flatMap((line) => lateTimerMs(line) ?? []),
+    listen: () => output.passOn().flatMap((line) => parseWords(line) ?? []),
     reload: (id) => void signalProcess(id, 'SIGHUP'),
     confirm: (id, configuration, signal) => confirm(paths, id, configuration, signal),
     findLeftOver: () => findLeftOver(paths),

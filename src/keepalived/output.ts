@@ -53,12 +53,3 @@ function attempt<T>(act: () => T): T | undefined {
     return undefined;
   }
 }
-
-/**
- * How late it says that a timer of its was, in milliseconds: `A thread timer expired 0.231917 seconds ago`
- * (keepalived 2.2, lib/scheduler.c). Undefined for any other line.
- */
-export function lateTimerMs(line: string): number | undefined {
-  const seconds = /A thread timer expired (\d+\.\d+) seconds ago/.exec(line)?.[1];
-  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1_000);
-}

@@ -33,6 +33,23 @@ export interface Notification {
   readonly priority: number;
 }
 
+/** What its log says: that a timer was late, or why an instance is about to change its state. */
+export type KeepalivedWords = { readonly kind: 'late'; readonly lateMs: number } | TransitionWords;
+
+export type TransitionWords =
+  /** The holder hears one that is worth more; equal priorities: one whose address is higher. */
+  | {
+      readonly kind: 'outranked';
+      readonly instance: string;
+      readonly by: string;
+      readonly theirs: number;
+      readonly ours: number;
+    }
+  /** Not by keepalived itself. */
+  | { readonly kind: 'address-removed'; readonly address: string; readonly interface: string }
+  | { readonly kind: 'interface-down'; readonly interface: string }
+  | { readonly kind: 'track-file-fault'; readonly instance: string };
+
 /** What a running keepalived says about itself. */
 export type SelfReport = readonly (Pick<InstanceState, 'name' | 'priority'> & {
   readonly state: VrrpState;
@@ -54,8 +71,8 @@ export interface VrrpProgram {
     configuration: AcceptedConfiguration,
     signal: AbortSignal,
   ) => Promise<SelfReport | undefined>;
-  /** Passes on what it has said since, and tells of each timer that it said was late by how many milliseconds. */
-  readonly listen: () => readonly number[];
+  /** Passes on what it has said since, and tells what of it has a meaning here. */
+  readonly listen: () => readonly KeepalivedWords[];
   /** A keepalived of an earlier supervisor that was killed before it could write down what it had started. */
   readonly findLeftOver: () => ProcessId | undefined;
   /** Removes or adds one address, where keepalived did not. Says what went wrong. */

@@ -1,5 +1,7 @@
-import { printable } from '../../model/readable-text.ts';
+import { durationText, printable } from '../../model/readable-text.ts';
+import { reloadReason } from '../../model/transition-cause.ts';
 import type { JournalLine } from '../journal/journal-line.ts';
+import { type BeforeTaking, beforeTaking, distanceMs, isMove } from './before-taking.ts';
 import { phraseOf } from './phrase.ts';
 
 /** How long before a VIP moved its cause may have been told: a check, the track file and the adverts take less. */
@@ -7,6 +9,8 @@ const WINDOW_MS = 5_000;
 const MOST = 3;
 /** Entries on either side: what is further off in a storm of them is no cause that anybody could tell. */
 const MOST_NEAR = 100;
+/** Two processes of one node write down one thing in either order, and the clocks of two nodes differ by as much. */
+const SLACK_MS = 500;
 
 /** Somebody has asked for it. */
 const ORDERS: ReadonlySet<string> = new Set([
@@ -35,35 +39,71 @@ const EVIDENCE: ReadonlySet<string> = new Set([
   'profile-changed',
 ]);
 
+/** What tells that a node can serve again. */
+const RECOVERY: ReadonlySet<string> = new Set(['health-told', 'liveness']);
+
 /**
  * What else the journals know about why a VIP moved: on the node that it left, the last findings about that node; on the
- * node that took it, whose order that was, and who gave it up, where that node's journal is there. It is what was seen close by in time, and not a
+ * node that took it, whose order that was, and who had it before, where that node's journal is there. It is what was seen close by in time, and not a
  * proof. Nodes' clocks must agree to within seconds. Undefined where nothing was seen.
  */
 export function becauseOf(lines: readonly JournalLine[], index: number): string | undefined {
   const line = lines[index];
-  if (line?.event !== 'vrrp-transition') return undefined;
-  const other = otherSide(lines, index, line);
-  const seen = evidence(lines, index, line);
-  if (line.to === 'MASTER') {
-    const ordered = seen.filter(({ event }) => ORDERS.has(event)).map(phraseOf);
-    const given = other ? [`${printable(other.node)} left MASTER: ${printable(other.reason ?? '')}`] : [];
-    return [...ordered, ...given].join('; ') || undefined;
-  }
-  const found = seen.map(phraseOf);
-  const taken = line.from === 'MASTER' && other ? [`${printable(other.node)} became MASTER`] : [];
-  return [...found, ...taken].join('; ') || undefined;
+  if (line?.event !== 'vrrp-transition' || line.reason === reloadReason) return undefined;
+  const told = line.to === 'MASTER' ? whyTaken(lines, index, line) : whyNotHeld(lines, index, line);
+  return told.join('; ') || undefined;
 }
 
-function evidence(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
+function whyTaken(lines: readonly JournalLine[], index: number, line: JournalLine): readonly string[] {
+  const ordered = seenBefore(lines, index, line, ORDERS).map(phraseOf);
+  const before = beforeTaking(lines, index, WINDOW_MS, SLACK_MS);
+  return [...ordered, ...(before === undefined ? [] : [beforeText(before, line)])];
+}
+
+function beforeText(before: BeforeTaking, line: JournalLine): string {
+  if (before.kind === 'own') return 'nobody else had taken it';
+  if (before.kind === 'silent')
+    return `${printable(before.node)} held it, and has told nothing of leaving it`;
+  const { at, node, reason = '' } = before.line;
+  const laterMs = Date.parse(at) - Date.parse(line.at);
+  // A holder that hears nobody holds on: it leaves when the network is whole again.
+  const left =
+    laterMs > SLACK_MS ? `was still MASTER, and left it ${durationText(laterMs)} later` : 'left MASTER';
+  return `${printable(node)} ${left}: ${printable(reason)}`;
+}
+
+function whyNotHeld(lines: readonly JournalLine[], index: number, line: JournalLine): readonly string[] {
+  if (line.to === 'BACKUP' && line.from !== 'MASTER')
+    return line.from === 'FAULT' ? seenBefore(lines, index, line, RECOVERY).slice(-1).map(phraseOf) : [];
+  const other = line.from === 'MASTER' ? nearestTaking(lines, index, line) : undefined;
+  const seen = [...seenBefore(lines, index, line, EVIDENCE), ...toldAfter(lines, index, line)];
+  return [...seen.map(phraseOf), ...(other === undefined ? [] : [`${printable(other.node)} became MASTER`])];
+}
+
+/** The last few of these events on this node. */
+function seenBefore(
+  lines: readonly JournalLine[],
+  index: number,
+  line: JournalLine,
+  events: ReadonlySet<string>,
+): readonly JournalLine[] {
   const found: JournalLine[] = [];
   for (let at = index - 1; at >= Math.max(0, index - MOST_NEAR) && found.length < MOST; at -= 1) {
     const before = lines[at];
     if (before === undefined || distanceMs(before, line) > WINDOW_MS) break;
-    const isOurs = before.node === line.node && EVIDENCE.has(before.event);
+    const isOurs = before.node === line.node && events.has(before.event);
     if (isOurs && concerns(before, line)) found.unshift(before);
   }
   return found;
+}
+
+/** A monitor's verdict moves the VIP first, and is written down then. */
+function toldAfter(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
+  const isVerdict = (each: JournalLine): boolean =>
+    each.node === line.node && each.event === 'health-told' && Number(each.to) < 0;
+  const after = lines.slice(index + 1, index + 1 + MOST_NEAR);
+  const soon = after.filter((each) => distanceMs(each, line) <= SLACK_MS);
+  return soon.filter((each) => isVerdict(each) && concerns(each, line)).slice(0, 1);
 }
 
 /** The health of the ingress VIP moves no API VIP, nor does an order about it; an instance's name ends in its kind. */
@@ -73,22 +113,19 @@ function concerns({ event, subject }: JournalLine, { subject: instance }: Journa
   return subject.split(', ').some((kind) => instance.toLowerCase().includes(kind));
 }
 
-/** The nearest move of the same instance on another node in the other direction. */
-function otherSide(lines: readonly JournalLine[], index: number, line: JournalLine): JournalLine | undefined {
-  const isOther = (each: JournalLine): boolean =>
-    each.event === 'vrrp-transition' &&
-    each.node !== line.node &&
-    each.subject === line.subject &&
-    (line.to === 'MASTER' ? each.from === 'MASTER' : each.to === 'MASTER');
-  const near = around(lines, index, line).filter(isOther);
+/** The nearest time that another node took what this one lost. */
+function nearestTaking(
+  lines: readonly JournalLine[],
+  index: number,
+  line: JournalLine,
+): JournalLine | undefined {
+  const isTaking = (each: JournalLine): boolean =>
+    isMove(each, line.subject) && each.node !== line.node && each.to === 'MASTER';
+  const near = around(lines, index, line).filter(isTaking);
   return near.toSorted((a, b) => distanceMs(a, line) - distanceMs(b, line))[0];
 }
 
 function around(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
   const near = lines.slice(Math.max(0, index - MOST_NEAR), index + MOST_NEAR + 1);
   return near.filter((each) => distanceMs(each, line) <= WINDOW_MS);
-}
-
-function distanceMs(a: JournalLine, b: JournalLine): number {
-  return Math.abs(Date.parse(a.at) - Date.parse(b.at));
 }

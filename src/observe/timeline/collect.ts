@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { codeOf, messageOf } from '../../model/errors.ts';
 import type { JournalFile } from '../journal/journal-files.ts';
+import type { JournalLine } from '../journal/journal-line.ts';
 import {
   byProgram,
   type JournalFault,
@@ -35,6 +36,8 @@ export interface Collected {
   /** Directories of which nothing could be read. */
   readonly unread: readonly Unread[];
   readonly moments: readonly Moment[];
+  /** Of each instance on each node its last transition before the range: what the range begins with. */
+  readonly earlier: readonly JournalLine[];
   /** How many earlier ones were not kept. */
   readonly leftOut: number;
 }
@@ -53,6 +56,8 @@ export interface Range {
 }
 
 const MOST_FAULTS = 20;
+/** A node has four instances at most. */
+const MOST_INSTANCES = 16;
 
 /**
  * Reads and checks whole journals, and keeps the newest `mostKept` moments of the range: memory is bounded however much
@@ -68,6 +73,7 @@ export function collectJournals(
   const unread: Unread[] = [];
   const chains: ChainLook[] = [];
   let moments: readonly Moment[] = [];
+  const earlier: JournalLine[] = [];
   let leftOut = 0;
   const found = [...findJournals(directories, unread), ...fetched.flatMap(fetchedJournals)];
   for (const { directory, program, files } of found) {
@@ -76,9 +82,11 @@ export function collectJournals(
     const dropped = Math.max(0, merged.length - mostKept);
     leftOut += read.leftOut + dropped;
     moments = merged.slice(dropped);
+    earlier.push(...read.earlier);
     chains.push(read.look);
   }
-  return { chains, unread, moments, leftOut };
+  const byTime = earlier.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  return { chains, unread, moments, earlier: byTime, leftOut };
 }
 
 interface Found {
@@ -125,7 +133,7 @@ function readChain(
   { directory, program, files, index }: Found & { readonly index: number },
   { since, until }: Range,
   mostKept: number,
-): { readonly look: ChainLook; readonly moments: readonly Moment[]; readonly leftOut: number } {
+): Pick<Collected, 'moments' | 'earlier' | 'leftOut'> & { readonly look: ChainLook } {
   const place = createPlacer(index);
   let look: ChainLook = {
     ...{ directory, program, node: undefined, lines: 0, first: undefined, last: undefined },
@@ -133,6 +141,7 @@ function readChain(
   };
   let kept: Moment[] = [];
   let leftOut = 0;
+  const earlier = new Map<string, JournalLine>();
   for (const item of scanJournal(files)) {
     const moment = place(item);
     look = lookedAt(look, item);
@@ -140,12 +149,18 @@ function readChain(
     // Its own time counts as well as its place: where a clock was wrong for a while nothing gets lost.
     const isWanted = [moment.at, own].some((at) => at >= since && at <= until);
     if (isWanted) kept.push(moment);
+    else if (item.kind === 'line' && own < since) rememberTransition(earlier, item.line);
     if (kept.length >= 2 * mostKept) {
       leftOut += kept.length - mostKept;
       kept = kept.slice(-mostKept);
     }
   }
-  return { look, moments: kept, leftOut };
+  return { look, moments: kept, earlier: [...earlier.values()], leftOut };
+}
+
+function rememberTransition(earlier: Map<string, JournalLine>, line: JournalLine): void {
+  if (line.event !== 'vrrp-transition' || line.subject === undefined) return;
+  if (earlier.has(line.subject) || earlier.size < MOST_INSTANCES) earlier.set(line.subject, line);
 }
 
 function lookedAt(look: ChainLook, item: JournalItem): ChainLook {

@@ -96,16 +96,17 @@ export function timelineReport(
 }
 
 function entriesOf(
-  { moments, chains }: Collected,
+  { moments, chains, earlier }: Collected,
   lines: readonly JournalLine[],
   kinds: readonly JournalLine['kind'][] | undefined,
 ): TimelineReport['entries'] {
-  let index = -1;
+  const known = [...earlier, ...lines];
+  let index = earlier.length - 1;
   return moments.flatMap(({ item, chain, clockBackMs }): TimelineReport['entries'] => {
     if (item.kind !== 'line') return [shownFault(item, chains[chain])];
     index += 1;
     const isShown = kinds?.includes(item.line.kind) ?? true;
-    return isShown ? [shownEntry(item.line, clockBackMs, becauseOf(lines, index))] : [];
+    return isShown ? [shownEntry(item.line, clockBackMs, becauseOf(known, index))] : [];
   });
 }
 

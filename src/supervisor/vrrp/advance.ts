@@ -11,6 +11,8 @@ type Emit = (action: Action) => void;
 /** It tells of its first state some ten milliseconds after it was started; one without a FIFO never does. */
 const START_PATIENCE_MS = 3_000;
 
+const MOST_SAID = 8;
+
 /**
  * The supervisor's every decision. Pure: no order of events needs a keepalived to be tried. It holds that keepalived is
  * started only where nothing of an earlier one runs and none of its VIPs is left, that a refused configuration changes
@@ -75,6 +77,8 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       // What a keepalived wrote before it died may be read after: it holds nothing any more.
       if (state.daemon.kind === 'dead' || state.daemon.kind === 'none') return state;
       return firstSign(told(state, event, now, emit), now, emit);
+    case 'said':
+      return { ...state, said: [...state.said, { words: event.words, at: now }].slice(-MOST_SAID) };
     case 'looked':
       return looked(state, event, now, emit);
     case 'exited':

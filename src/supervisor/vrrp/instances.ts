@@ -1,7 +1,7 @@
-import type { TransitionCause } from '../../model/transition-cause.ts';
 import type { InstanceState, VrrpState } from '../../model/vip-presence.ts';
 import type { SelfReport } from '../../model/vrrp-program.ts';
 import type { Action, Event, VrrpSupervisorState } from './state.ts';
+import { type Why, whyReported, whyTold } from './why.ts';
 
 type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
@@ -9,7 +9,7 @@ type Emit = (action: Action) => void;
 /** A line of the FIFO. */
 export function told(state: State, event: Extract<Event, { kind: 'told' }>, now: number, emit: Emit): State {
   const { instance, priority, trackValue } = event;
-  const why = because(causeOf(state, instance, event.state, trackValue));
+  const why = whyTold(state, { instance, to: event.state, trackValue }, now);
   return moveTo(state, { name: instance, state: event.state, priority }, why, now, emit);
 }
 
@@ -17,7 +17,9 @@ export function told(state: State, event: Extract<Event, { kind: 'told' }>, now:
 export function reported(state: State, report: SelfReport, now: number, emit: Emit): State {
   const names = new Set(report.map(({ name }) => name));
   const kept: State = { ...state, instances: state.instances.filter(({ name }) => names.has(name)) };
-  return report.reduce((next, each) => moveTo(next, each, because('asked'), now, emit), kept);
+  const moved = (next: State, each: SelfReport[number]): State =>
+    moveTo(next, each, whyReported(state, each.state), now, emit);
+  return report.reduce(moved, kept);
 }
 
 /** Nothing runs any more, so nothing is held: who reads the states must know at once. */
@@ -27,16 +29,6 @@ export function forgetInstances(state: State, now: number, reason: string, emit:
       moveTo(next, { name, state: 'STOP', priority }, { cause: 'gone', reason }, now, emit),
     state,
   );
-}
-
-interface Why {
-  readonly cause: TransitionCause;
-  /** For people. */
-  readonly reason: string;
-}
-
-function because(cause: keyof typeof REASONS): Why {
-  return { cause, reason: REASONS[cause] };
 }
 
 function moveTo(
@@ -64,32 +56,4 @@ function moveTo(
 function tellPriority({ name, state, priority }: InstanceState, to: number, emit: Emit): void {
   const fields = { instance: name, state, from: priority, to };
   emit({ kind: 'log', level: 'info', event: 'vrrp-priority', fields });
-}
-
-const REASONS: Readonly<Record<Exclude<TransitionCause, 'gone'>, string>> = {
-  asked: 'keepalived said so when it was asked',
-  'no-better-advert': 'no advert of a node with a higher priority',
-  outranked: 'a node with a higher priority took over, or the address was taken away',
-  'cannot-serve': 'the track file says that this node cannot serve (-254)',
-  'interface-or-check': 'an interface is down, or a check says that this node cannot serve',
-  'can-serve-again': 'this node can serve again',
-  started: 'keepalived has started',
-  stopping: 'it was asked to stop',
-  stops: 'keepalived stops',
-};
-
-/** keepalived does not say why; what is known at that moment tells most of it. */
-function causeOf(
-  state: State,
-  instance: string,
-  to: VrrpState,
-  trackValue: number | undefined,
-): keyof typeof REASONS {
-  const from = state.instances.find(({ name }) => name === instance)?.state ?? 'UNKNOWN';
-  if (to === 'STOP') return state.daemon.kind === 'leaving' ? 'stopping' : 'stops';
-  if (to === 'FAULT')
-    return trackValue !== undefined && trackValue <= -254 ? 'cannot-serve' : 'interface-or-check';
-  if (to === 'MASTER') return 'no-better-advert';
-  if (from === 'MASTER') return 'outranked';
-  return from === 'FAULT' ? 'can-serve-again' : 'started';
 }

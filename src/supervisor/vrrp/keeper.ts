@@ -12,6 +12,8 @@ const ASK_TIMEOUT_MS = 500;
 
 export interface Keeper {
   readonly trackFiles: () => readonly TrackLook[];
+  /** What keepalived has said up to now is dispatched; a transition that it tells of has its reason there. */
+  readonly listen: () => void;
   readonly stop: () => void;
 }
 
@@ -40,7 +42,10 @@ export function startKeeper(surroundings: Surroundings): Keeper {
     if (vitals !== undefined && daemon.kind === 'up') dispatch({ kind: 'looked', id: daemon.id, vitals });
   };
   const listen = (): void => {
-    for (const lateMs of program.listen()) log({ event: 'keepalived-late', level: 'debug', lateMs });
+    for (const words of program.listen()) {
+      if (words.kind === 'late') log({ event: 'keepalived-late', level: 'debug', lateMs: words.lateMs });
+      else dispatch({ kind: 'said', words });
+    }
   };
   const lookAtTracks = (): void => {
     const { configuration, instances, daemon } = state();
@@ -76,7 +81,7 @@ export function startKeeper(surroundings: Surroundings): Keeper {
     clearInterval(timer);
     listen();
   };
-  return { trackFiles: () => tracks, stop };
+  return { trackFiles: () => tracks, listen, stop };
 }
 
 /** Nothing is compared while keepalived comes or goes: then its start, its end or the sweep is at work. */

@@ -1,6 +1,6 @@
 import type { ProcessId } from '../../model/process-id.ts';
 import type { InstanceState, VrrpState } from '../../model/vip-presence.ts';
-import type { AcceptedConfiguration, SelfReport } from '../../model/vrrp-program.ts';
+import type { AcceptedConfiguration, SelfReport, TransitionWords } from '../../model/vrrp-program.ts';
 
 /** Times are milliseconds of the monotonic clock. */
 export interface VrrpSupervisorState {
@@ -22,10 +22,17 @@ export interface VrrpSupervisorState {
   /** How often it was started after a death. */
   readonly restarts: number;
   readonly lastTransition: Transition | undefined;
+  /** The last few, the newest at the end. */
+  readonly said: readonly Said[];
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
 
 export type RequestId = number;
+
+export interface Said {
+  readonly words: TransitionWords;
+  readonly at: number;
+}
 
 export type Daemon =
   /** Nothing runs, and no VIP was left behind. */
@@ -113,6 +120,7 @@ export type Event =
       readonly priority: number;
       readonly trackValue: number | undefined;
     }
+  | { readonly kind: 'said'; readonly words: TransitionWords }
   | { readonly kind: 'looked'; readonly id: ProcessId; readonly vitals: Vitals }
   | { readonly kind: 'exited'; readonly id: ProcessId; readonly how: string }
   | { readonly kind: 'buried' }
@@ -164,6 +172,7 @@ export function initialState(configuration: AcceptedConfiguration | undefined): 
     restart: { failures: 0, at: undefined },
     restarts: 0,
     lastTransition: undefined,
+    said: [],
     lastFailure: undefined,
   };
 }

@@ -90,6 +90,7 @@ function tell(
   log: Effects['log'],
 ): void {
   if (subject !== 'INSTANCE') return;
+  keeper.listen();
   const state = stateOf(what.replace(/_PRIORITY$/, ''));
   const trackValue = keeper.trackFiles().find(({ instances }) => instances.includes(name))?.value;
   if (state !== undefined) dispatch({ kind: 'told', instance: name, state, priority, trackValue });

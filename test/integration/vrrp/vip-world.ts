@@ -17,15 +17,28 @@ export async function openVipWorld(
   {
     clientTimeoutMs,
     flags = [],
-  }: { readonly clientTimeoutMs?: number; readonly flags?: readonly string[] } = {},
+    journals,
+  }: {
+    readonly clientTimeoutMs?: number;
+    readonly flags?: readonly string[];
+    /** Each part keeps one in `journal` of its node, under the node's own name. */
+    readonly journals?: true;
+  } = {},
 ): Promise<Scene> {
   ensureBuilt();
   return await openScene('hawser', {
     family,
     flags: { 'keepalived-monitor': ['--advert-interval', '500ms', ...flags] },
     ...(clientTimeoutMs !== undefined && { clientTimeoutMs }),
+    ...(journals !== undefined && { own: journalOf }),
   });
 }
+
+/** All nodes share this machine's host name, and a journal tells nodes apart by it. The pid stays. */
+const journalOf = (node: BedNode) => ({
+  flags: ['--journal', node.at('journal')],
+  prefix: ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', node.name],
+});
 
 const PATIENCE_MS = 60_000;
 

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, readFileSync, rmSync, writeSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createKeepalivedOutput, lateTimerMs } from '../../../src/keepalived/output.ts';
+import { createKeepalivedOutput } from '../../../src/keepalived/output.ts';
 
 let dir: string;
 let path: string;
@@ -63,9 +63,4 @@ test('a folder that is missing costs the lines, and nothing else', () => {
   const output = createKeepalivedOutput(join(dir, 'missing', 'keepalived.log'), say);
   expect(output.open()).toBeUndefined();
   expect(output.passOn()).toEqual([]);
-});
-
-test('how late it was, in the words of keepalived', () => {
-  expect(lateTimerMs('Sat Nov 21 06:40:02 2026: A thread timer expired 0.235183 seconds ago')).toBe(235);
-  expect(lateTimerMs('Sat Nov 21 06:40:02 2026: (API) Entering MASTER STATE')).toBeUndefined();
 });

@@ -55,7 +55,7 @@ test('what can be counted is there with 0 before it happens', () => {
     'hawser_vip_transitions_total{vrrp_instance="API",to="FAULT",reason="cannot-serve"} 0',
   );
   expect(moves.every((line) => line.includes('vrrp_instance="API"') && line.endsWith(' 0'))).toBe(true);
-  expect(moves.length).toBeLessThanOrEqual(16);
+  expect(moves.length).toBeLessThanOrEqual(18);
 });
 
 test('a VIP that is no longer configured is no longer shown', () => {

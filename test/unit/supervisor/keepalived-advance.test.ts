@@ -170,6 +170,72 @@ test('a transition says from where, to where and why', () => {
   });
 });
 
+test.each([
+  [
+    { kind: 'outranked', instance: 'API', by: '10.0.0.12', theirs: 220, ours: 120 },
+    { state: 'BACKUP', cause: 'outranked', reason: '10.0.0.12 has priority 220, this node 120' },
+  ],
+  [
+    { kind: 'outranked', instance: 'API', by: '10.0.0.12', theirs: 210, ours: 210 },
+    {
+      state: 'BACKUP',
+      cause: 'outranked',
+      reason: '10.0.0.12 has the same priority, 210, and the higher address',
+    },
+  ],
+  [
+    { kind: 'outranked', instance: 'INGRESS', by: '10.0.0.12', theirs: 220, ours: 120 },
+    {
+      state: 'BACKUP',
+      cause: 'outranked',
+      reason: 'a node with a higher priority took over, or the address was taken away',
+    },
+  ],
+  [
+    { kind: 'address-removed', address: '10.0.0.5', interface: 'eth0' },
+    { state: 'BACKUP', cause: 'address-removed', reason: 'somebody removed 10.0.0.5 from eth0' },
+  ],
+  [
+    { kind: 'interface-down', interface: 'eth0' },
+    { state: 'FAULT', cause: 'interface-down', reason: 'interface eth0 is down' },
+  ],
+  [
+    { kind: 'track-file-fault', instance: 'API' },
+    {
+      state: 'FAULT',
+      cause: 'cannot-serve',
+      reason: 'the track file says that this node cannot serve (-254)',
+    },
+  ],
+] as const)('its reason is what keepalived said just before: %o', (words, { state, cause, reason }) => {
+  const toldAfter = (ms: number) => {
+    const world = running();
+    world.send({ kind: 'said', words });
+    world.now += ms;
+    world.send({ kind: 'told', instance: 'API', state, priority: 120, trackValue: 0 });
+    return transitionsOf(world);
+  };
+  expect(toldAfter(1_000)).toMatchObject([{ cause, reason }]);
+  expect(toldAfter(1_001)).toMatchObject([
+    { reason: expect.stringMatching(/^an? (interface is down, or|node with)/) },
+  ]);
+});
+
+test('what an instance passes through in a reload is told as that', () => {
+  const world = running();
+  world.play({ kind: 'request', what: 'reload' });
+  world.play({ kind: 'finish', which: 0, well: true });
+  world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
+  world.send({ kind: 'told', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
+  expect(transitionsOf(world)).toMatchObject([{ cause: 'reload' }, { cause: 'reload' }]);
+});
+
+function transitionsOf({ actions }: ReturnType<typeof running>): readonly object[] {
+  return actions.flatMap((action) =>
+    action.kind === 'log' && action.event === 'vrrp-transition' ? [action.fields] : [],
+  );
+}
+
 function deathOf({ state: { daemon } }: { readonly state: ReturnType<typeof running>['state'] }) {
   if (daemon.kind !== 'up') throw new Error(`Cannot end keepalived: it is ${daemon.kind}`);
   return { kind: 'exited', id: daemon.id, how: 'signal SIGKILL' } as const;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { reloadReason } from '../../../src/model/transition-cause.ts';
 import type { JournalLine } from '../../../src/observe/journal/journal-line.ts';
 import { becauseOf } from '../../../src/observe/timeline/because.ts';
 import { lineAt } from '../../helpers/timeline-lines.ts';
@@ -32,7 +33,7 @@ test('what is no sign of trouble is no cause', () => {
 test('a node that took a VIP names who gave it up and why, where that journal is there', () => {
   expect(because(left(0), taken(12))).toBe('cp-1 left MASTER: it cannot serve');
   expect(because(left(0, { subject: 'prod_INGRESS' }), taken(12))).toBeUndefined();
-  expect(because(left(0, { node: 'cp-2' }), taken(12))).toBeUndefined();
+  expect(because(left(0, { node: 'cp-2' }), taken(12))).toBe('nobody else had taken it');
 });
 
 test('an order is the cause of what it moves: where the VIP leaves, and where it is taken', () => {
@@ -60,4 +61,57 @@ test('of several moves the nearest one counts', () => {
 
 test('what is no move of a VIP has no such cause', () => {
   expect(because(left(0), health(5))).toBeUndefined();
+});
+
+test('a holder that leaves only later was not heard', () => {
+  const held = taken(0, { node: 'cp-1' });
+  const later = left(8_900, { to: 'BACKUP', reason: 'outranked' });
+  expect(becauseOf([held, taken(6_000), later], 1)).toBe(
+    'cp-1 was still MASTER, and left it 2.9 s later: outranked',
+  );
+});
+
+test('a holder whose journal ends told nothing', () => {
+  expect(because(taken(0, { node: 'cp-1' }), taken(600_000))).toBe(
+    'cp-1 held it, and has told nothing of leaving it',
+  );
+  const gone = left(1_000, { to: 'STOP' });
+  expect(because(taken(0, { node: 'cp-1' }), gone, taken(600_000))).toBeUndefined();
+});
+
+test('a backup that took it at the same moment and gave it up is not who had it', () => {
+  const rival = [
+    taken(6_010, { node: 'cp-3' }),
+    left(6_020, { node: 'cp-3', to: 'BACKUP', reason: 'cp-2 has more' }),
+  ];
+  const lines = [taken(0, { node: 'cp-1' }), left(6_000), ...rival, taken(6_025)];
+  expect(because(...lines)).toBe('cp-1 left MASTER: it cannot serve');
+});
+
+test('a reload is no move, and has no cause', () => {
+  const reload = (ms: number, from: string, to: string) =>
+    lineAt(ms, { subject: 'prod_API', from, to, reason: reloadReason });
+  const lines = [
+    taken(0, { node: 'cp-1' }),
+    health(6_001),
+    reload(6_002, 'MASTER', 'BACKUP'),
+    reload(6_003, 'BACKUP', 'MASTER'),
+    left(6_004),
+  ];
+  expect([2, 3].map((index) => becauseOf(lines, index))).toEqual([undefined, undefined]);
+  expect(because(...lines, taken(6_009))).toBe('cp-1 left MASTER: it cannot serve');
+});
+
+test('a verdict that was written down just after the move is its cause too, a bonus that ends is none', () => {
+  const lines = [left(0), health(20), health(30, { from: '30', to: '0' })];
+  expect(becauseOf(lines, 0)).toBe('track value of api 30 → -254');
+  expect(becauseOf([left(0), health(501)], 0)).toBeUndefined();
+  expect(becauseOf([left(0), health(20, { to: '0' })], 0)).toBeUndefined();
+});
+
+test('a node that can serve again names the last finding, one that has started names none', () => {
+  const again = lineAt(9, { subject: 'prod_API', from: 'FAULT', to: 'BACKUP' });
+  expect(because(health(0), health(5, { from: '-254', to: '0' }), again)).toBe('track value of api -254 → 0');
+  const started = lineAt(9, { subject: 'prod_API', from: 'UNKNOWN', to: 'BACKUP' });
+  expect(because(health(0), started)).toBeUndefined();
 });

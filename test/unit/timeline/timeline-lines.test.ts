@@ -18,7 +18,10 @@ function shown(journals: readonly (readonly JournalItem[])[], look = plain, left
     node: items.flatMap((item) => (item.kind === 'line' ? [item.line.node] : [])).at(-1),
     faultCount: items.filter(({ kind }) => kind === 'fault').length,
   }));
-  return timelineLines(timelineReport({ chains, moments, unread: [], leftOut }, openRange, undefined), look);
+  return timelineLines(
+    timelineReport({ chains, moments, earlier: [], unread: [], leftOut }, openRange, undefined),
+    look,
+  );
 }
 const said = (...lines: readonly JournalLine[]): readonly JournalItem[] =>
   lines.map((line) => ({ kind: 'line', line }));

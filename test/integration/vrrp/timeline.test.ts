@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TimelineReport, timelineSchema } from '../../../src/observe/timeline/report.ts';
+import { runCommand } from '../../../src/system/run-command.ts';
+import type { Scene } from '../../bench/failover/scene.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
+import { takesPart } from '../../helpers/vrrp/hawser.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { toldFaults } from './told-faults.ts';
+import { openVipWorld } from './vip-world.ts';
+
+/** Each fault happens on real nodes; what their journals say of it must be its cause, and no move must be told that was none. */
+
+const PATIENCE_MS = 60_000;
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openVipWorld('IPv4', { journals: true });
+}, 120_000);
+afterAll(() => scene?.[Symbol.asyncDispose]());
+
+type Told = Exclude<TimelineReport['entries'][number], { kind: 'fault' }>;
+
+/** What happened on all three nodes since, as an administrator reads it. */
+async function timeline(since: string): Promise<readonly Told[]> {
+  const journals = scene.members.flatMap((node) => ['--journal', node.at('journal')]);
+  const argv = [hawser, 'timeline', '--json', '--since', since, ...journals] as const;
+  const { stdout } = await runCommand(argv, { timeoutMs: PATIENCE_MS });
+  const { entries, verdict } = timelineSchema.parse(JSON.parse(stdout));
+  expect(verdict).toBe('whole');
+  return entries.flatMap((entry) => (entry.kind === 'fault' ? [] : entry));
+}
+
+test.each(toldFaults)(
+  '$name',
+  async (fault) => {
+    const holder = await scene.rested();
+    const since = new Date().toISOString();
+    await fault.inject(scene, holder);
+    if (fault.vip === 'elsewhere')
+      await waitFor(
+        'another node to take the VIP',
+        () => scene.bed.holders().some((node) => node !== holder),
+        PATIENCE_MS,
+      );
+    const { told, left, taken } = fault;
+    if (told !== undefined)
+      await waitFor(
+        `${told.event} to be told`,
+        async () => (await timeline(since)).some(({ event }) => event === told.event),
+        PATIENCE_MS,
+      );
+    await fault.undo(scene, holder);
+    await waitFor(`${holder.name} to be fit again`, () => takesPart(holder), PATIENCE_MS);
+    const next = await scene.rested();
+    if (fault.vip !== 'anywhere') expect(next === holder).toBe(fault.vip === 'here');
+
+    const entries = await timeline(since);
+    const moves = entries.filter(({ event }) => event === 'vrrp-transition');
+    const leaving = moves.find(({ node, from }) => node === holder.name && from === 'MASTER');
+    if (left === undefined) expect(leaving).toBeUndefined();
+    else {
+      expect(leaving).toMatchObject({ to: left.to, reason: expect.stringMatching(left.reason) });
+      expect(leaving?.because ?? '').toMatch(left.because);
+    }
+    const takers = moves.filter(({ to }) => to === 'MASTER');
+    expect(takers.at(-1)?.node).toBe(next !== holder || left !== undefined ? next.name : undefined);
+    if (taken !== undefined) expect(takers.at(-1)?.because).toMatch(taken);
+    const { reason, facts } = entries.find(({ event }) => event === told?.event) ?? {};
+    if (told !== undefined) expect(`${reason} ${facts?.['detail'] ?? ''}`.trim()).toMatch(told.reason);
+  },
+  240_000,
+);
