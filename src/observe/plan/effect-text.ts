@@ -34,7 +34,9 @@ export function effectText(effect: Effect): string {
     case 'vip-interrupted':
       return `${effect.vip} is on no node for up to ${durationText(effect.forMs)}: keepalived gives it up and joins anew`;
     case 'vip-leaves':
-      return `${effect.vip} leaves this node${effect.isHeld ? ', and whoever is connected to it loses the connection' : ''}; nodes with the old settings still share it`;
+      return effect.isHeld
+        ? `${effect.vip} leaves this node, and whoever is connected to it loses the connection; the others go on hearing this node and may not take it: change the holder last`
+        : `${effect.vip} leaves this node; nodes with the old settings still share it`;
     case 'vip-appears':
       return `${effect.vip} comes up, on this node if it is the first that has it`;
     case 'peer-left-out':
