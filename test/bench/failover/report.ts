@@ -14,6 +14,8 @@ export interface Summary {
 export interface SubjectResult extends Partial<Summary> {
   readonly failed: number;
   readonly metrics: Readonly<Partial<Record<Metric, Summary>>>;
+  /** In the order of the trials: in how many of them something was seen, and in which. */
+  readonly trials: readonly Measured[];
 }
 
 export type FaultResult = Readonly<Partial<Record<Subject, SubjectResult>>>;
@@ -25,7 +27,7 @@ export function summarize(fault: Fault, trials: readonly Measured[], failed: num
       return spread === null ? [] : [[metric, summaryOf(spread)] as const];
     }),
   );
-  return { ...summaries[fault.headline], failed, metrics: summaries };
+  return { ...summaries[fault.headline], failed, metrics: summaries, trials };
 }
 
 /** False too for what was never measured: a promise that nobody looked at is not kept. */
