@@ -102,6 +102,6 @@ test('the last node moved, all change to the fast profile at one agreed time, an
     text.includes('vrrp_version 3'),
   );
   console.info('openshift to fast', change);
-  // How often it moved is told, not held: a machine with fifty times too much to do is seconds late.
+  expect(change.moves.length).toBeLessThanOrEqual(1);
   expect(bed.holders()).toHaveLength(1);
 }, 240_000);
