@@ -55,7 +55,7 @@ const rows: Readonly<Record<string, Row>> = {
   'virtual-router-id-free': { kind: 'group', facts: ['ids'] },
   'health-told': { kind: 'health', subject: 'kind', from: 'before', to: 'value', reason: 'why' },
   liveness: { kind: 'health', subject: 'kind', to: 'liveness' },
-  peers: { kind: 'health', subject: 'kind', facts: ['serve'] },
+  peers: { kind: 'health', subject: 'kind', to: 'serve' },
   'monitor-silent': { kind: 'health', subject: 'path', to: 'value' },
   'monitor-back': { kind: 'health', subject: 'path', to: 'value' },
   'vip-put-back': repaired,

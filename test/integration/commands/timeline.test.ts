@@ -41,7 +41,7 @@ test('of two nodes it says who had the VIP, who took it and why', async () => {
   const { stdout, exitCode } = await timeline('--journal', first.path, '--journal', second.path);
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(/ cp-1 vip +prod_API MASTER → FAULT: this node cannot serve/);
-  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('← what serves api → dead; track value of api 30 → -254;');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('← health of api → dead; track value of api 30 → -254;');
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('← cp-1 left MASTER: this node cannot serve');
   expect(stdout).toContain('all 3 chains are whole');
   expect(stdout).not.toContain('\u001b');

@@ -16,7 +16,7 @@ const because = (...lines: readonly JournalLine[]) => becauseOf(lines, lines.len
 
 test('a VIP that left a node names the check and what it was worth', () => {
   const dead = lineAt(0, { kind: 'health', event: 'liveness', subject: 'api', to: 'dead' });
-  expect(because(dead, health(1), left(9))).toBe('what serves api → dead; track value of api 30 → -254');
+  expect(because(dead, health(1), left(9))).toBe('health of api → dead; track value of api 30 → -254');
 });
 
 test('what happened to another node, to another VIP or long before is no cause', () => {
