@@ -113,7 +113,7 @@ const commands: Readonly<
 
 function usage(): string {
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(22)} ${summary}`);
-  return ['usage: hawser COMMAND [--help]', '', ...lines, ''].join('\n');
+  return ['usage: hawser COMMAND [--help]', '       hawser --version', '', ...lines, ''].join('\n');
 }
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -124,6 +124,11 @@ async function main(argv: readonly string[]): Promise<number> {
     if (command === undefined || leading.length < length) continue;
     const { run } = await command.load();
     return await run(argv.slice(length), process.env);
+  }
+  if (argv[0] === '--version' || argv[0] === 'version') {
+    const { hawserVersion } = await import('./commands/version.ts');
+    process.stdout.write(`hawser ${hawserVersion()}\n`);
+    return 0;
   }
   const asked = argv.length === 0 || argv[0] === '--help' || argv[0] === '-h' || argv[0] === 'help';
   if (asked) process.stdout.write(usage());

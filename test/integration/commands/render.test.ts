@@ -79,6 +79,8 @@ test('an unknown command, no command and --help', async () => {
     exitCode: 0,
     stdout: expect.stringContaining('haproxy monitor'),
   });
+  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  expect(await bare('--version')).toMatchObject({ exitCode: 0, stdout: `hawser ${version}\n` });
   expect(await bare('show-config', '--help')).toMatchObject({
     exitCode: 0,
     stdout: expect.stringContaining('KUBECONFIG'),

@@ -1,0 +1,96 @@
+/** A program: measures how long `hawser status` takes to answer, whichever of a node's four programs is dead or hangs. */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
+import { type HawserPart, type HawserStack, takesPart } from '../../helpers/vrrp/hawser.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { openScene, type Scene } from '../failover/scene.ts';
+import { type Spread, spreadOf } from '../reload/figures.ts';
+import { describeMachine, formatMachine } from '../reload/machine.ts';
+
+const TARGET_MS = 300;
+const PATIENCE_MS = 120_000;
+const parts = ['haproxy', 'haproxy-monitor', 'keepalived', 'keepalived-monitor'] as const;
+
+interface Condition {
+  readonly name: string;
+  readonly argv: readonly [string, ...string[]];
+  readonly trouble: readonly HawserPart[];
+  readonly signal: 'SIGKILL' | 'SIGSTOP';
+}
+
+/** The first is what a program costs that asks nobody, on this machine and now. */
+function conditionsOf(node: BedNode): readonly Condition[] {
+  const typed = (...args: readonly string[]) => [...node.namespace.prefix, hawser, ...args] as const;
+  const argv = [...typed('status', '--node-name', node.name)] as [string, ...string[]];
+  const one = (signal: Condition['signal'], what: string) =>
+    parts.map((part): Condition => ({ name: `${part} ${what}`, argv, trouble: [part], signal }));
+  return [
+    {
+      name: 'hawser status --help',
+      argv: [...typed('status', '--help')] as [string, ...string[]],
+      trouble: [],
+      signal: 'SIGKILL',
+    },
+    { name: 'all four answer', argv, trouble: [], signal: 'SIGKILL' },
+    ...one('SIGKILL', 'is dead'),
+    ...one('SIGSTOP', 'hangs'),
+    { name: 'all four are dead', argv, trouble: parts, signal: 'SIGKILL' },
+  ];
+}
+
+async function measure(scene: Scene, node: BedNode, condition: Condition, rounds: number): Promise<Spread> {
+  const stack = scene.stack as HawserStack;
+  const ids = condition.trouble.flatMap((part) => stack.part(node, part)?.id ?? []);
+  sendSignal(ids, condition.signal);
+  if (condition.signal === 'SIGKILL') await waitForEnd(ids);
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const fromMs = monotonicMs();
+    const { stdout } = await runCommand(condition.argv, { timeoutMs: PATIENCE_MS });
+    times.push(monotonicMs() - fromMs);
+    if (stdout === '') throw new Error(`Cannot measure "${condition.name}": it said nothing`);
+  }
+  sendSignal(ids, 'SIGCONT');
+  await stack.start(node);
+  await waitFor(`${node.name} to take part again`, () => takesPart(node), PATIENCE_MS);
+  await scene.rested();
+  const spread = spreadOf(times);
+  if (spread === null) throw new Error('Cannot measure in no rounds');
+  return spread;
+}
+
+const { values } = parseArgs({
+  options: { json: { type: 'string' }, rounds: { type: 'string', default: '15' } },
+});
+ensureBuilt();
+const machine = await describeMachine();
+await using scene = await openScene('hawser');
+const holder = await scene.rested();
+const node = scene.members.find((each) => each !== holder);
+if (node === undefined) throw new Error('Cannot find a node that does not hold the VIP');
+console.log(formatMachine(machine));
+console.log(`\n${'hawser status on one of three nodes, ms'.padEnd(32)}   median      min      max   times`);
+const results: Record<string, Spread> = {};
+for (const condition of conditionsOf(node)) {
+  const spread = await measure(scene, node, condition, Number(values.rounds));
+  results[condition.name] = spread;
+  const figures = [spread.median, spread.min, spread.max, spread.count];
+  console.log(`${condition.name.padEnd(32)}${figures.map((each) => each.toFixed(0).padStart(9)).join('')}`);
+}
+// A program that hangs is waited for, so that a busy one is not called dead: that is told, not held to the target.
+const missed = Object.entries(results).filter(
+  ([name, { median }]) => median > TARGET_MS && !name.endsWith('hangs'),
+);
+console.log(
+  missed.length === 0
+    ? `every median within ${TARGET_MS} ms`
+    : `median over ${TARGET_MS} ms: ${missed.map(([name]) => name).join(', ')}`,
+);
+if (values.json !== undefined)
+  writeFileSync(values.json, `${JSON.stringify({ results, targetMs: TARGET_MS, machine }, null, 2)}\n`);
+process.exitCode = missed.length === 0 ? 0 : 1;
