@@ -34,7 +34,11 @@ beforeAll(async () => {
   client = await world.bed.startClient(6443, REQUEST_TIMEOUT_MS);
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
-beforeEach(rested);
+beforeEach(async () => {
+  await rested();
+  // What still waits for an answer then was lost to this test, not to the last one.
+  await waitFor('old requests to have ended', () => client.calmFor(REQUEST_TIMEOUT_MS + 500), PATIENCE_MS);
+});
 
 async function shellPodsRun(machine: Machine): Promise<void> {
   const runs = async () => {

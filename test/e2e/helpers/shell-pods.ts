@@ -31,8 +31,11 @@ export async function renderShellPods(machine: Machine, bed: VrrpBed): Promise<v
   const at = (name: string) => `/etc/keepalived/${name}`;
   const firewallRule = at('firewall-rule');
   const files = todayFiles(bed, 'openshift', machine.node, { members: bed.nodes, at, firewallRule });
-  for (const [name, text] of Object.entries(files))
-    await writeFile(machine, name === 'haproxy.cfg' ? `/etc/haproxy/${name}` : at(name), text, '0700');
+  // keepalived reads no configuration that could be executed, and runs no script that others could have written.
+  for (const [name, text] of Object.entries(files)) {
+    const path = name === 'haproxy.cfg' ? `/etc/haproxy/${name}` : at(name);
+    await writeFile(machine, path, text, name.endsWith('.sh') ? '0700' : '0600');
+  }
   // Of a rule that leads VIP:6443 to HAProxy. Here it leads to the holder's own API server.
   await writeFile(machine, firewallRule, '');
 }
