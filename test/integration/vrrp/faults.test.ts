@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as faults from '../../bench/failover/faults.ts';
 import type { Scene } from '../../bench/failover/scene.ts';
-import { heldByAnother, movesOfRecovery, openVipWorld } from './vip-world.ts';
+import { haproxyGone, heldByAnother, movesOfRecovery, openVipWorld } from './vip-world.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ test('three nodes come up with one holder, and it serves the client', async () =
   expect(scene.bed.holders()).toEqual([holder]);
 });
 
-test.each([faults.nodeDeath, faults.haproxyKill, faults.haproxyHang, faults.keepalivedTerm])(
+test.each([faults.nodeDeath, haproxyGone, faults.haproxyHang, faults.keepalivedTerm])(
   '$name: another node takes the VIP, and the end of the trouble moves nothing',
   async (fault) => {
     const troubled = await scene.rested();

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
-import { haproxyKill } from '../../bench/failover/faults.ts';
+
 import type { Scene } from '../../bench/failover/scene.ts';
 import { useBrowser, waitForContact } from '../../browser/page-world.ts';
 import { takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { serveNodePage } from '../../helpers/vrrp/node-page.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { heldByAnother, openVipWorld } from './vip-world.ts';
+import { haproxyGone, heldByAnother, openVipWorld } from './vip-world.ts';
 
 const open = useBrowser();
 let scene: Scene;
@@ -28,7 +28,7 @@ test('a VIP that moves between real nodes moves on the page of a third, by itsel
   const shown = [await holder.innerText()];
   expect(shown).toEqual([`held by ${before.name}`]);
 
-  const killedMs = await haproxyKill.inject(scene, before);
+  const killedMs = await haproxyGone.inject(scene, before);
   const isAnother = async () => {
     const words = await holder.innerText();
     if (words !== shown.at(-1)) shown.push(words);
@@ -42,6 +42,7 @@ test('a VIP that moves between real nodes moves on the page of a third, by itsel
   const after = (ms: number) => Math.round(ms - killedMs);
   console.log(`moved after ${after(move?.fromMs ?? Number.NaN)} ms, on the page after ${after(shownMs)} ms`);
 
+  await haproxyGone.undo(scene, before);
   await healthy.waitFor();
   expect(await holder.innerText()).toBe(`held by ${next.name}`);
   expect(complaints).toEqual([]);

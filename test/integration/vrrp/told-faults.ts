@@ -7,7 +7,7 @@ import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
 import { overlapMs } from '../../helpers/vrrp/holdings.ts';
 import { typed } from '../../helpers/vrrp/typed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { keepalivedMonitor } from './vip-world.ts';
+import { haproxyGone, keepalivedMonitor } from './vip-world.ts';
 
 /** What the journals must say of a fault on the holder. */
 export interface ToldFault {
@@ -52,7 +52,7 @@ const link = (node: BedNode, state: 'up' | 'down') =>
 
 export const toldFaults: readonly ToldFault[] = [
   {
-    ...faults.haproxyKill,
+    ...haproxyGone,
     name: 'HAProxy is killed',
     vip: 'elsewhere',
     left: { to: 'FAULT', reason: CANNOT_SERVE, because: /HAProxy does not serve \(dead, nobody listens/ },

@@ -1,9 +1,11 @@
 import type { ProcessId } from '../../../src/model/process-id.ts';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import type { Fault } from '../../bench/failover/fault.ts';
+import { haproxyKill } from '../../bench/failover/faults.ts';
 import { openScene, type Scene } from '../../bench/failover/scene.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
 import { takesPart } from '../../helpers/vrrp/hawser.ts';
 import { takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -42,6 +44,20 @@ const journalOf = (node: BedNode) => ({
 
 const PATIENCE_MS = 60_000;
 
+/**
+ * Nobody starts another one. Where the supervisor does, within 45 ms, a monitor that was late for that long finds HAProxy
+ * alive at its first look, and the VIP rightly stays.
+ */
+export const haproxyGone: Fault = {
+  ...haproxyKill,
+  name: 'haproxy-gone',
+  about: 'SIGKILL for every HAProxy process of the holder, and for its supervisor',
+  inject: async (scene, node) => {
+    sendSignal(running(node, ' haproxy supervise '), 'SIGKILL');
+    return await haproxyKill.inject(scene, node);
+  },
+};
+
 /** Resolves with who holds the VIP once it is one node that is none of these, and the client is served. */
 export async function heldByAnother(scene: Scene, than: readonly BedNode[]): Promise<BedNode> {
   return await waitFor(
@@ -70,7 +86,9 @@ export async function movesOfRecovery(
 
 /** The process of `hawser keepalived monitor` on this node, if it runs. */
 export function keepalivedMonitor(node: BedNode): readonly ProcessId[] {
-  return node
-    .processes()
-    .flatMap(({ id, argv }) => (argv.join(' ').includes(' keepalived monitor ') ? id : []));
+  return running(node, ' keepalived monitor ');
+}
+
+function running(node: BedNode, words: string): readonly ProcessId[] {
+  return node.processes().flatMap(({ id, argv }) => (argv.join(' ').includes(words) ? id : []));
 }
