@@ -14,9 +14,9 @@ export interface ToldFault {
   readonly name: string;
   inject(scene: Scene, holder: BedNode): Promise<unknown>;
   undo(scene: Scene, holder: BedNode): Promise<unknown>;
-  /** `elsewhere`: another node takes the VIP; `here`: the holder has it all the time; `anywhere`: whoever is first. */
+  /** `elsewhere`: another node takes the VIP and keeps it; `here`: the holder has it all the time; else either. */
   readonly vip: 'elsewhere' | 'here' | 'anywhere';
-  /** How the holder lost the VIP; undefined where it did not, or could not tell. */
+  /** How the holder lost the VIP, or whoever did where it may be `anywhere`; undefined where none did or could tell. */
   readonly left?: { readonly to: string; readonly reason: RegExp; readonly because: RegExp };
   /** What is said of the node that took it. */
   readonly taken?: RegExp;
@@ -26,7 +26,8 @@ export interface ToldFault {
 
 const CANNOT_SERVE = /^the track file says that this node cannot serve \(-254\)$/;
 const OUTRANKED = /^10\.77\.0\.1\d has priority \d+, this node \d+$/;
-const HELD_STILL = /^cp-\d was still MASTER, and left it [\d.]+ m?s later: 10\.77\.0\.1\d has priority/;
+const HELD_STILL =
+  /^cp-\d (was still MASTER, and left it [\d.]+ m?s later: 10\.77\.0\.1\d has priority|held it, and has told nothing)/;
 const nothing = async () => {};
 
 function breakTemplate(node: BedNode): void {
@@ -122,8 +123,9 @@ export const toldFaults: readonly ToldFault[] = [
       );
       await faults.splitFar.undo(scene, holder);
     },
-    vip: 'elsewhere',
-    left: { to: 'BACKUP', reason: OUTRANKED, because: /^cp-\d became MASTER$/ },
+    // The higher one of the two keeps it in the end.
+    vip: 'anywhere',
+    left: { to: 'BACKUP', reason: OUTRANKED, because: /cp-\d became MASTER$|^$/ },
     taken: HELD_STILL,
   },
   {
