@@ -56,18 +56,21 @@ test.each(toldFaults)(
 
     const entries = await timeline(since);
     const moves = entries.filter(({ event }) => event === 'vrrp-transition');
+    const story = moves
+      .map(({ at, node, from, to, reason }) => `${at} ${node} ${from} → ${to}: ${reason}`)
+      .join('\n');
     const isLeaver = (node: string): boolean => fault.vip === 'anywhere' || node === holder.name;
     const leaving = moves.find(({ node, from }) => from === 'MASTER' && isLeaver(node));
-    if (left === undefined) expect(leaving).toBeUndefined();
+    if (left === undefined) expect(leaving, story).toBeUndefined();
     else {
-      expect(leaving).toMatchObject({ to: left.to, reason: expect.stringMatching(left.reason) });
+      expect(leaving, story).toMatchObject({ to: left.to, reason: expect.stringMatching(left.reason) });
       expect(leaving?.because ?? '').toMatch(left.because);
     }
     // Two backups may take it at the same moment: the one that keeps it counts.
     const takers = moves.filter(({ to }) => to === 'MASTER');
     const taking = takers.findLast(({ node }) => node === next.name) ?? takers.at(-1);
     expect(taking !== undefined).toBe(next !== holder || left !== undefined);
-    if (taken !== undefined) expect(taking?.because).toMatch(taken);
+    if (taken !== undefined) expect(taking?.because, story).toMatch(taken);
     const { reason, facts } = entries.find(({ event }) => event === told?.event) ?? {};
     if (told !== undefined) expect(`${reason} ${facts?.['detail'] ?? ''}`.trim()).toMatch(told.reason);
   },
