@@ -44,8 +44,8 @@ const RECOVERY: ReadonlySet<string> = new Set(['health-told', 'liveness']);
 
 /**
  * What else the journals know about why a VIP moved: on the node that it left, the last findings about that node; on the
- * node that took it, whose order that was, and who had it before, where that node's journal is there. It is what was seen close by in time, and not a
- * proof. Nodes' clocks must agree to within seconds. Undefined where nothing was seen.
+ * node that took it, whose order that was, and who had it before, where that node's journal is there. It is what was seen
+ * close by in time, and not a proof. Nodes' clocks must agree to within half a second. Undefined where nothing was seen.
  */
 export function becauseOf(lines: readonly JournalLine[], index: number): string | undefined {
   const line = lines[index];
