@@ -1,6 +1,6 @@
 /**
- * A program: makes the pictures in docs/images of what `hawser status` shows, from three real nodes in network namespaces on
- * which real things go wrong. Its argument is over how many minutes that is spread (default: 2), since the page draws an hour.
+ * A program: makes the pictures in docs/images of what `hawser status` and the dashboard's queries show, from three real nodes in
+ * network namespaces on which real things go wrong. Its argument is over how many minutes that is spread (default: 2), since the page draws an hour.
  * Needs root.
  */
 import { tmpdir } from 'node:os';
@@ -11,8 +11,11 @@ import { ensureBuilt, hawser } from '../test/helpers/supervisor-build.ts';
 import { statusOnce } from '../test/helpers/vrrp/ask-status.ts';
 import type { BedNode } from '../test/helpers/vrrp/bed-node.ts';
 import { serveNodePage } from '../test/helpers/vrrp/node-page.ts';
-import { openCluster } from './screenshots/cluster.ts';
-import { playIncident } from './screenshots/incident.ts';
+import { clusterName, openCluster } from './screenshots/cluster.ts';
+import { deleteNode, playIncident } from './screenshots/incident.ts';
+import { askPanels, withoutData } from './screenshots/panels/ask-panels.ts';
+import { panelsPage } from './screenshots/panels/page.ts';
+import { type Prometheus, startPrometheus } from './screenshots/panels/prometheus.ts';
 import { terminalPage } from './screenshots/terminal.ts';
 
 const MARGIN = 16;
@@ -34,11 +37,8 @@ await using context = await startBrowser({ colorScheme: 'light' });
 tell('starting three nodes');
 await using cluster = await openCluster();
 const { scene, settingsOf, journals } = cluster;
-const holder = await playIncident(scene, minutes, tell).catch((error: unknown) => {
-  scene.keepLogs(LOGS);
-  tell(`it did not go as it should; what everybody said is in ${LOGS}`);
-  throw error;
-});
+const prometheus = await startPrometheus(scene, clusterName).catch(giveUp);
+const { holder, dead } = await playIncident(scene, minutes, tell).catch(giveUp);
 await statusOnce(holder, 'which server is down', ({ here }) =>
   (here.servers ?? []).some(({ state }) => state === 'down'),
 );
@@ -48,6 +48,15 @@ tell(`taking the pictures on ${holder.name}`);
 await picture(page.url, { name: 'page-wide.png', width: 1_280, last: '.nodes' });
 await picture(page.url, { name: 'page-phone.png', width: 360, last: '.servers' });
 console.log(await terminal(holder, settingsOf(holder)));
+tell('the Node of the dead API server is deleted');
+await deleteNode(scene, dead);
+await panelsPicture(prometheus);
+
+function giveUp(error: unknown): never {
+  scene.keepLogs(LOGS);
+  tell(`it did not go as it should; what everybody said is in ${LOGS}`);
+  throw error;
+}
 
 interface Shot {
   readonly name: string;
@@ -77,4 +86,14 @@ async function terminal(node: BedNode, settings: readonly string[]): Promise<str
   await page.setContent(terminalPage(`$ hawser status\n${output}`));
   await page.locator('pre').screenshot({ path: imagePath('status.png') });
   return output;
+}
+
+/** Every panel of the dashboard, with what Prometheus answers to its queries. */
+async function panelsPicture({ ask, seen }: Prometheus): Promise<void> {
+  const range = seen();
+  const panels = await askPanels(ask, range);
+  for (const title of withoutData(panels)) tell(`no data in the panel "${title}"`);
+  const page = await context.newPage();
+  await page.setContent(panelsPage(panels, range));
+  await page.locator('body').screenshot({ path: imagePath('dashboard-panels.png') });
 }

@@ -6,6 +6,8 @@ import { bedFolder } from '../../test/helpers/vrrp/bed-folder.ts';
 import type { BedNode } from '../../test/helpers/vrrp/bed-node.ts';
 import type { HawserPart } from '../../test/helpers/vrrp/hawser.ts';
 
+export const clusterName = 'prod-eu-1';
+
 /** Three whole nodes that keep journals and show each other what they know. */
 export interface Cluster extends AsyncDisposable {
   readonly scene: Scene;
@@ -53,7 +55,7 @@ function flagsOf(part: HawserPart, runDir: string, peers: readonly string[]): re
       return ['--stats-socket', `${runDir}/haproxy.sock`, '--state-file', `${runDir}/server-state`];
     case 'keepalived-monitor':
       // Adverts as in the tests: a machine that is busy for a moment must not look like a dead node.
-      return ['--cluster-name', 'prod-eu-1', '--advert-interval', '500ms', ...peers];
+      return ['--cluster-name', clusterName, '--advert-interval', '500ms', ...peers];
     case 'keepalived':
       return [];
   }

@@ -31,14 +31,14 @@ const PATIENCE_MS = 120_000;
 
 /**
  * Plays the steps, spread over `minutes`, and then the incident itself: an API server dies and stays dead, and the holder's
- * HAProxy is killed. Resolves with the node that has the VIP then: it has just reloaded, and one session is left on the
- * generation before.
+ * HAProxy is killed. Resolves with the node that has the VIP then (it has just reloaded, and one session is left on the
+ * generation before) and the node whose API server is dead.
  */
 export async function playIncident(
   scene: Scene,
   minutes: number,
   tell: (text: string) => void,
-): Promise<BedNode> {
+): Promise<{ readonly holder: BedNode; readonly dead: BedNode }> {
   const gapMs = (minutes * 60_000) / (steps.length + 1);
   for (const [name, run] of steps) {
     await pause(gapMs);
@@ -47,15 +47,21 @@ export async function playIncident(
   }
   await pause(gapMs);
   const before = await scene.rested();
-  const [victim] = scene.members.filter((node) => node !== before).slice(-1);
-  if (victim === undefined) throw new Error('Cannot play the incident: there is one node only');
-  tell(`the API server of ${victim.name} is killed, and the HAProxy of ${before.name}, which has the VIP`);
-  await apiKill.inject(scene, victim);
+  const [dead] = scene.members.filter((node) => node !== before).slice(-1);
+  if (dead === undefined) throw new Error('Cannot play the incident: there is one node only');
+  tell(`the API server of ${dead.name} is killed, and the HAProxy of ${before.name}, which has the VIP`);
+  await apiKill.inject(scene, dead);
   await haproxyKill.inject(scene, before);
   await waitFor('another holder', () => !scene.bed.holders().includes(before), PATIENCE_MS);
   const holder = await scene.rested();
   await reloadUnderLoad(holder);
-  return holder;
+  return { holder, dead };
+}
+
+/** Puts the incident right: the Node of the dead API server is deleted. What follows from it is over when this resolves. */
+export async function deleteNode({ bed, members }: Scene, dead: BedNode): Promise<void> {
+  bed.setMembers(members.filter((node) => node !== dead));
+  await pause(20_000);
 }
 
 async function breakTemplate(_scene: Scene, holder: BedNode): Promise<void> {

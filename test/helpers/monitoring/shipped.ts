@@ -38,6 +38,15 @@ const ruleTestsSchema = z.object({
 });
 
 const target = z.object({ expr: z.string(), legendFormat: z.string() });
+const defaults = z.object({
+  unit: z.string(),
+  thresholds: z.object({ steps: z.array(z.object({ color: z.string(), value: z.nullable(z.number()) })) }),
+  mappings: z.array(
+    z.object({ options: z.record(z.string(), z.object({ text: z.string(), color: z.string() })) }),
+  ),
+  max: z.optional(z.number()),
+  custom: z.optional(z.object({ stacking: z.optional(z.object({ mode: z.string() })) })),
+});
 const dashboardSchema = z.object({
   schemaVersion: z.number(),
   templating: z.object({ list: z.array(z.object({ name: z.string(), type: z.string() })) }),
@@ -49,7 +58,7 @@ const dashboardSchema = z.object({
       description: z.optional(z.string()),
       datasource: z.optional(z.object({ uid: z.string() })),
       gridPos: z.object({ x: z.number(), y: z.number(), w: z.number(), h: z.number() }),
-      fieldConfig: z.optional(z.object({ defaults: z.object({ unit: z.string() }) })),
+      fieldConfig: z.optional(z.object({ defaults })),
       targets: z.optional(z.array(target)),
     }),
   ),
@@ -70,7 +79,11 @@ export const ruleTests: readonly RuleTest[] = ruleTestsSchema.parse(parse(read('
 export const dashboard: Dashboard = dashboardSchema.parse(JSON.parse(read('dashboards/hawser.json')));
 
 /** As Prometheus gets it: every node, every cluster. */
+export function withEverything(expression: string): string {
+  return expression.replaceAll(/\$(cluster|node)/g, '.*');
+}
+
 export const dashboardExpressions: readonly (readonly [title: string, expression: string])[] =
   dashboard.panels.flatMap(({ title, targets = [] }) =>
-    targets.map(({ expr }) => [title, expr.replaceAll(/\$(cluster|node)/g, '.*')] as const),
+    targets.map(({ expr }) => [title, withEverything(expr)] as const),
   );
