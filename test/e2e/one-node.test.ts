@@ -19,6 +19,7 @@ import { containerState } from './helpers/pod-runner.ts';
 import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
 import { kubeconfig } from './stand-ins/kubeconfig.ts';
 
+const KUBECONFIG = '/etc/hawser/kubeconfig';
 let world: PodWorld;
 let machine: Machine;
 let kubelet: Kubelet;
@@ -144,17 +145,22 @@ test.each([
   },
 );
 
-test('no probe fails when the API server is gone, keepalived is killed and a template is broken', async () => {
+test('no probe fails for what it does not watch: API server, kubeconfig and template gone wrong, keepalived killed, then told to stay away', async () => {
   const file = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';
-  await machine.run('cp', '-p', file, `${file}.good`);
-  await machine.run('sh', '-c', 'echo "<% nonsense" >"$1"', 'break', file);
+  for (const path of [file, KUBECONFIG]) await machine.run('cp', '-p', path, `${path}.good`);
+  await machine.run('sh', '-c', 'echo "<% nonsense" >"$1"; echo "{" >"$2"', 'break', file, KUBECONFIG);
   const [keepalived] = machine.node.running('keepalived');
   process.kill(keepalived?.pid ?? 0, 'SIGKILL');
   const [api] = having('api-server/main.ts');
   process.kill(api ?? 0, 'SIGKILL');
   await waitForPods('the redirect to go', async () => !(await redirects(machine)));
   for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
-  await machine.run('mv', `${file}.good`, file);
+  const stop = ['exec', 'keepalived-keepalived', 'hawser', 'keepalived', 'stop'];
+  await machine.engine.podman(...stop);
+  expect(machine.node.running('keepalived')).toEqual([]);
+  for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
+  await machine.engine.podman(...stop, '--start');
+  for (const path of [file, KUBECONFIG]) await machine.run('mv', `${path}.good`, path);
   await world.startApi(machine);
 });
 
