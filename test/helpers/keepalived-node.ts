@@ -106,6 +106,19 @@ export async function createVrrpPair(): Promise<
   };
 }
 
+/** With their usual configurations: the first one holds the VIP, the other one is its backup. */
+export async function startBoth([a, b]: readonly [VrrpNode, VrrpNode]): Promise<
+  readonly [VrrpSupervisorProcess, VrrpSupervisorProcess]
+> {
+  a.install();
+  b.install();
+  const holder = a.supervise();
+  await holder.waitForState('MASTER');
+  const backup = b.supervise();
+  await backup.waitForState('BACKUP');
+  return [holder, backup];
+}
+
 function createNode(root: string, namespace: NetNamespace, number: 1 | 2): VrrpNode {
   const dir = join(root, `n${number}`);
   mkdirSync(dir);

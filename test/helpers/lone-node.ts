@@ -1,7 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { createNetNamespace, type NetNamespace } from './net-namespace.ts';
+import { ensureBuilt } from './supervisor-build.ts';
 
-/** A namespace with 10.77.0.1 on its eth0, and nobody at the other end. */
-export async function createLoneNode(): Promise<NetNamespace> {
+export interface LoneNode {
+  readonly namespace: NetNamespace;
+  /** A new one for each test, with nothing in it. */
+  readonly directory: string;
+  /** In the directory. */
+  readonly at: (name: string) => string;
+}
+
+/** For a file's tests: the built program, and the node "a" with 10.77.0.1 on its eth0 and nobody at the other end. */
+export function useLoneNode(): LoneNode {
+  let namespace: NetNamespace;
+  let directory: string;
+  beforeAll(async () => {
+    ensureBuilt();
+    namespace = await createNode();
+  });
+  afterAll(() => namespace?.remove());
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'hawser-lone-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+  return {
+    get namespace() {
+      return namespace;
+    },
+    get directory() {
+      return directory;
+    },
+    at: (name) => join(directory, name),
+  };
+}
+
+async function createNode(): Promise<NetNamespace> {
   const node = await createNetNamespace();
   await node.run('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'far0');
   await node.run('ip', 'link', 'set', 'far0', 'up');

@@ -1,16 +1,12 @@
 import { durationText, printable } from '../../model/readable-text.ts';
 import { reloadReason } from '../../model/transition-cause.ts';
 import type { JournalLine } from '../journal/journal-line.ts';
-import { type BeforeTaking, beforeTaking, distanceMs, isMove } from './before-taking.ts';
+import { type BeforeTaking, beforeTaking, distanceMs, isMove, SLACK_MS, WINDOW_MS } from './before-taking.ts';
 import { phraseOf } from './phrase.ts';
 
-/** How long before a VIP moved its cause may have been told: a check, the track file and the adverts take less. */
-const WINDOW_MS = 5_000;
 const MOST = 3;
 /** Entries on either side: what is further off in a storm of them is no cause that anybody could tell. */
 const MOST_NEAR = 100;
-/** Two processes of one node write down one thing in either order, and the clocks of two nodes differ by as much. */
-const SLACK_MS = 500;
 
 /** Somebody has asked for it. */
 const ORDERS: ReadonlySet<string> = new Set([
@@ -56,7 +52,7 @@ export function becauseOf(lines: readonly JournalLine[], index: number): string 
 
 function whyTaken(lines: readonly JournalLine[], index: number, line: JournalLine): readonly string[] {
   const ordered = seenBefore(lines, index, line, ORDERS).map(phraseOf);
-  const before = beforeTaking(lines, index, WINDOW_MS, SLACK_MS);
+  const before = beforeTaking(lines, index);
   return [...ordered, ...(before === undefined ? [] : [beforeText(before, line)])];
 }
 

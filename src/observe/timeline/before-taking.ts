@@ -1,6 +1,11 @@
 import { reloadReason } from '../../model/transition-cause.ts';
 import type { JournalLine } from '../journal/journal-line.ts';
 
+/** How long before a VIP moved its cause may have been told: a check, the track file and the adverts take less. */
+export const WINDOW_MS = 5_000;
+/** Two processes of one node write down one thing in either order, and the clocks of two nodes differ by as much. */
+export const SLACK_MS = 500;
+
 /** What became of who had a VIP before a node took it. */
 export type BeforeTaking =
   /** It left it, before or after. */
@@ -11,61 +16,49 @@ export type BeforeTaking =
   | { readonly kind: 'own' };
 
 /**
- * About the taking at `index`. Whoever is MASTER by its journal had the VIP, unless it took it within `slackMs` of this: that
- * is a rival, which gives way. Else it is the last one that left it, within `windowMs`. Undefined where no journal tells.
+ * About the taking at `index`. Whoever is MASTER by its journal had the VIP, unless it took it within the slack: that is a
+ * rival, which gives way. Else it is the last one that left it, within the window. Undefined where no journal tells.
  */
-export function beforeTaking(
-  lines: readonly JournalLine[],
-  index: number,
-  windowMs: number,
-  slackMs: number,
-): BeforeTaking | undefined {
+export function beforeTaking(lines: readonly JournalLine[], index: number): BeforeTaking | undefined {
   const taking = lines[index];
   if (taking === undefined) return undefined;
-  const known = new Set([taking.node]);
+  const seen = new Set([taking.node]);
   let left: JournalLine | undefined;
   for (let at = index - 1; at >= 0; at -= 1) {
     const each = lines[at];
     if (each === undefined || !isMove(each, taking.subject)) continue;
-    const isNear = distanceMs(each, taking) <= windowMs;
-    const isOwn = each.node === taking.node;
-    if (each.from === 'MASTER' && isNear && !isRival(lines, at, each, taking, slackMs)) left ??= each;
-    if (isOwn || known.has(each.node)) continue;
-    known.add(each.node);
-    if (each.to === 'MASTER' && distanceMs(each, taking) > slackMs)
-      return whatBecame(lines, index, each.node, windowMs);
+    const isLeaving = each.from === 'MASTER' && distanceMs(each, taking) <= WINDOW_MS;
+    if (left === undefined && isLeaving && !isRival(lines, at, taking)) left = each;
+    if (seen.has(each.node)) continue;
+    seen.add(each.node);
+    if (each.to === 'MASTER' && distanceMs(each, taking) > SLACK_MS)
+      return whatBecame(lines, index, each.node);
   }
   if (left === undefined) return undefined;
   return left.node === taking.node ? { kind: 'own' } : { kind: 'left', line: left };
 }
 
-function whatBecame(
-  lines: readonly JournalLine[],
-  index: number,
-  node: string,
-  windowMs: number,
-): BeforeTaking {
+function whatBecame(lines: readonly JournalLine[], index: number, node: string): BeforeTaking {
   const taking = lines[index];
-  for (const each of lines.slice(index + 1)) {
-    if (taking === undefined || distanceMs(each, taking) > windowMs) break;
+  for (let at = index + 1; at < lines.length; at += 1) {
+    const each = lines[at];
+    if (taking === undefined || each === undefined || distanceMs(each, taking) > WINDOW_MS) break;
     if (isMove(each, taking.subject) && each.node === node && each.from === 'MASTER')
       return { kind: 'left', line: each };
   }
   return { kind: 'silent', node };
 }
 
-/** It had taken the VIP at the same moment as `taking`. */
-function isRival(
-  lines: readonly JournalLine[],
-  at: number,
-  leaving: JournalLine,
-  taking: JournalLine,
-  slackMs: number,
-): boolean {
-  const took = lines
-    .slice(0, at)
-    .findLast((each) => isMove(each, leaving.subject) && each.node === leaving.node && each.to === 'MASTER');
-  return took !== undefined && leaving.node !== taking.node && distanceMs(took, taking) <= slackMs;
+/** Whoever left at `leftAt` had taken the VIP at the same moment as `taking`. */
+function isRival(lines: readonly JournalLine[], leftAt: number, taking: JournalLine): boolean {
+  const node = lines[leftAt]?.node;
+  if (node === taking.node) return false;
+  for (let at = leftAt - 1; at >= 0; at -= 1) {
+    const each = lines[at];
+    if (each === undefined || distanceMs(each, taking) > SLACK_MS) return false;
+    if (isMove(each, taking.subject) && each.node === node && each.to === 'MASTER') return true;
+  }
+  return false;
 }
 
 /** An instance went from one state to another, and not only through a reload. */
@@ -74,5 +67,16 @@ export function isMove(line: JournalLine, subject: string | undefined): boolean 
 }
 
 export function distanceMs(a: JournalLine, b: JournalLine): number {
-  return Math.abs(Date.parse(a.at) - Date.parse(b.at));
+  return Math.abs(timeOf(a) - timeOf(b));
+}
+
+/** In a storm each line is compared with hundreds of others, twice a second while somebody watches the page. */
+const times = new WeakMap<JournalLine, number>();
+
+function timeOf(line: JournalLine): number {
+  const known = times.get(line);
+  if (known !== undefined) return known;
+  const parsed = Date.parse(line.at);
+  times.set(line, parsed);
+  return parsed;
 }

@@ -21,25 +21,24 @@ interface Condition {
   readonly argv: readonly [string, ...string[]];
   readonly trouble: readonly HawserPart[];
   readonly signal: 'SIGKILL' | 'SIGSTOP';
+  /** A program that hangs is waited for, so that a busy one is not called dead: that is told, not held to the target. */
+  readonly isHeld: boolean;
 }
 
 /** The first is what a program costs that asks nobody, on this machine and now. */
 function conditionsOf(node: BedNode): readonly Condition[] {
-  const typed = (...args: readonly string[]) => [...node.namespace.prefix, hawser, ...args] as const;
-  const argv = [...typed('status', '--node-name', node.name)] as [string, ...string[]];
-  const one = (signal: Condition['signal'], what: string) =>
-    parts.map((part): Condition => ({ name: `${part} ${what}`, argv, trouble: [part], signal }));
+  const [file, ...prefix] = node.namespace.prefix;
+  const typed = (...args: readonly string[]): Condition['argv'] => [file, ...prefix, hawser, ...args];
+  const argv = typed('status', '--node-name', node.name);
+  const held = { argv, trouble: [], signal: 'SIGKILL', isHeld: true } as const;
   return [
-    {
-      name: 'hawser status --help',
-      argv: [...typed('status', '--help')] as [string, ...string[]],
-      trouble: [],
-      signal: 'SIGKILL',
-    },
-    { name: 'all four answer', argv, trouble: [], signal: 'SIGKILL' },
-    ...one('SIGKILL', 'is dead'),
-    ...one('SIGSTOP', 'hangs'),
-    { name: 'all four are dead', argv, trouble: parts, signal: 'SIGKILL' },
+    { ...held, name: 'hawser status --help', argv: typed('status', '--help') },
+    { ...held, name: 'all four answer' },
+    ...parts.map((part) => ({ ...held, name: `${part} is dead`, trouble: [part] })),
+    ...parts.map((part): Condition => {
+      return { ...held, name: `${part} hangs`, trouble: [part], signal: 'SIGSTOP', isHeld: false };
+    }),
+    { ...held, name: 'all four are dead', trouble: parts },
   ];
 }
 
@@ -76,20 +75,18 @@ if (node === undefined) throw new Error('Cannot find a node that does not hold t
 console.log(formatMachine(machine));
 console.log(`\n${'hawser status on one of three nodes, ms'.padEnd(32)}   median      min      max   times`);
 const results: Record<string, Spread> = {};
+const missed: string[] = [];
 for (const condition of conditionsOf(node)) {
   const spread = await measure(scene, node, condition, Number(values.rounds));
   results[condition.name] = spread;
+  if (condition.isHeld && spread.median > TARGET_MS) missed.push(condition.name);
   const figures = [spread.median, spread.min, spread.max, spread.count];
   console.log(`${condition.name.padEnd(32)}${figures.map((each) => each.toFixed(0).padStart(9)).join('')}`);
 }
-// A program that hangs is waited for, so that a busy one is not called dead: that is told, not held to the target.
-const missed = Object.entries(results).filter(
-  ([name, { median }]) => median > TARGET_MS && !name.endsWith('hangs'),
-);
 console.log(
   missed.length === 0
     ? `every median within ${TARGET_MS} ms`
-    : `median over ${TARGET_MS} ms: ${missed.map(([name]) => name).join(', ')}`,
+    : `median over ${TARGET_MS} ms: ${missed.join(', ')}`,
 );
 if (values.json !== undefined)
   writeFileSync(values.json, `${JSON.stringify({ results, targetMs: TARGET_MS, machine }, null, 2)}\n`);

@@ -48,7 +48,8 @@ export function emptyDirPath(pod: Pod, volume: string): string {
  * The manifest with what podman 4.3 does otherwise than the kubelet put right: an emptyDir is a folder of this pod alone
  * (podman shares one between all pods that call theirs alike), a pod on the host's network has the host's name, and probes
  * are the kubelet's (podman leaves them to systemd's timers, and asks an httpGet with a curl of the image's own). So are
- * init containers: podman waits half a minute for one, and then starts it again and again beside the others. `owner` has the volumes: of an init container's pod it is another.
+ * init containers: podman waits half a minute for one, and then starts it again and again beside the others. `owner` has
+ * the volumes: of an init container's pod it is another.
  */
 export function forPodman(pod: Pod, owner: Pod, hostname: string): string {
   const containers = pod.spec.containers.map(({ livenessProbe: _, ...container }) => container);

@@ -1,47 +1,27 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { writeLastKnown } from '../../../src/sources/last-known.ts';
 import { runCommand } from '../../../src/system/run-command.ts';
-import { createLoneNode } from '../../helpers/lone-node.ts';
-import type { NetNamespace } from '../../helpers/net-namespace.ts';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { useLoneNode } from '../../helpers/lone-node.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
 
 const templateSource = fileURLToPath(new URL('../../../templates/keepalived.conf.ejs', import.meta.url));
 
-/** The node "a" with 10.77.0.1 on its eth0; there is no API server, and no kubeconfig. */
-let node: NetNamespace;
-let directory: string;
-const at = (name: string) => join(directory, name);
-
-beforeAll(async () => {
-  ensureBuilt();
-  node = await createLoneNode();
-});
-afterAll(() => node?.remove());
+/** There is no API server, and no kubeconfig. */
+const node = useLoneNode();
+const { at } = node;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hawser-render-'));
   copyFileSync(templateSource, at('template'));
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const usual = ['--api-vips', '10.77.0.100', '--node-name', 'a'];
 const named = ['--cluster-name', 'managed'];
 const threeNodes = ['--source', 'static', '--servers', 'a=10.77.0.1,b=10.77.0.2,c=10.77.0.3'];
 const run = (...flags: readonly string[]) => {
   const files = [at('kubeconfig'), at('template'), at('keepalived.conf')];
-  const command = ['render', 'keepalived', ...files, ...usual, '--run-dir', directory, ...flags];
-  return runCommand([...node.prefix, hawser, ...command], { timeoutMs: 30_000 });
+  const command = ['render', 'keepalived', ...files, ...usual, '--run-dir', node.directory, ...flags];
+  return runCommand([...node.namespace.prefix, hawser, ...command], { timeoutMs: 30_000 });
 };
 const written = () => readFileSync(at('keepalived.conf'), 'utf8');
 
@@ -51,7 +31,7 @@ test('where the nodes are known and there is no configuration it is written, and
   writeFileSync(at('keepalived.conf'), 'what is there');
   expect(await run(...named, ...threeNodes)).toMatchObject({ exitCode: 0 });
   expect(written()).toBe('what is there');
-  expect(readdirSync(directory).sort()).toEqual(['keepalived.conf', 'template']);
+  expect(readdirSync(node.directory).sort()).toEqual(['keepalived.conf', 'template']);
 });
 
 test('where neither the nodes nor a kubeconfig are known nothing is written, and nobody is asked or waited for', async () => {
@@ -86,7 +66,7 @@ test.each([
     const { exitCode, stderr } = await run();
     expect(exitCode).toBe(2);
     expect(stderr).toContain(named);
-    expect(readdirSync(directory)).toEqual(['template']);
+    expect(readdirSync(node.directory)).toEqual(['template']);
   },
 );
 

@@ -1,25 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { beforeEach, expect, test } from 'vitest';
 import { virtualRouterIds } from '../../../src/model/virtual-router-id.ts';
 import { runCommand } from '../../../src/system/run-command.ts';
-import { createLoneNode } from '../../helpers/lone-node.ts';
-import type { NetNamespace } from '../../helpers/net-namespace.ts';
-import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { useLoneNode } from '../../helpers/lone-node.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
 
-/** The node "a" with 10.77.0.1 on its eth0; no API server answers there. */
-let node: NetNamespace;
-let directory: string;
-const at = (name: string) => join(directory, name);
-
-beforeAll(async () => {
-  ensureBuilt();
-  node = await createLoneNode();
-});
-afterAll(() => node?.remove());
+/** No API server answers there. */
+const node = useLoneNode();
+const { at } = node;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hawser-show-'));
   writeFileSync(
     at('kubeconfig'),
     `apiVersion: v1
@@ -45,11 +34,12 @@ keepalived:
 `,
   );
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const run = (flags: readonly string[], env: readonly string[] = []) => {
   const command = ['show-config', 'keepalived', '--settings', at('c.yaml'), ...flags];
-  return runCommand([...node.prefix, '/usr/bin/env', ...env, hawser, ...command], { timeoutMs: 60_000 });
+  return runCommand([...node.namespace.prefix, '/usr/bin/env', ...env, hawser, ...command], {
+    timeoutMs: 60_000,
+  });
 };
 const shown = async (...asked: Parameters<typeof run>) => {
   const { exitCode, stdout } = await run(...asked);

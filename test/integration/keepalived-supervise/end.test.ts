@@ -4,22 +4,9 @@ import {
   createVrrpPair,
   keepalivedProcesses,
   killTogether,
-  type VrrpNode,
-  type VrrpSupervisorProcess,
+  startBoth,
 } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-
-async function startBoth([a, b]: readonly [VrrpNode, VrrpNode]): Promise<
-  readonly [VrrpSupervisorProcess, VrrpSupervisorProcess]
-> {
-  a.install();
-  b.install();
-  const holder = a.supervise();
-  await holder.waitForState('MASTER');
-  const other = b.supervise();
-  await other.waitForState('BACKUP');
-  return [holder, other];
-}
 
 test('SIGTERM gives the VIP up: the peer has it, nothing is left, exit code 0', async () => {
   await using pair = await createVrrpPair();

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   createVrrpPair,
   keepalivedProcesses,
+  startBoth,
   VIP,
   type VrrpNode,
   type VrrpSupervisorProcess,
@@ -34,11 +35,7 @@ async function replaced(node: VrrpNode, supervisor: VrrpSupervisorProcess, befor
 test('a holder whose keepalived hangs has another one, and gives up the VIP that a peer has taken', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
-  for (const node of pair.nodes) node.install();
-  const holder = a.supervise();
-  await holder.waitForState('MASTER');
-  const other = b.supervise();
-  await other.waitForState('BACKUP');
+  const [holder, other] = await startBoth(pair.nodes);
   const before = await stopped(holder, 'child');
   await other.waitForState('MASTER');
   await replaced(a, holder, before);
@@ -50,10 +47,7 @@ test('a holder whose keepalived hangs has another one, and gives up the VIP that
 test('a backup whose keepalived hangs has another one, and the holder keeps the VIP', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
-  for (const node of pair.nodes) node.install();
-  await a.supervise().waitForState('MASTER');
-  const backup = b.supervise();
-  await backup.waitForState('BACKUP');
+  const [, backup] = await startBoth(pair.nodes);
   const transitions = a.events('vrrp-transition').length;
   const before = await stopped(backup, 'child');
   await b.ip('address', 'add', `${VIP}/32`, 'dev', 'eth0');
@@ -76,11 +70,7 @@ test('a keepalived whose parent process is stopped could not be reloaded, and is
 test('a keepalived that is well is never taken for hung: not as holder, nor as backup', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
-  for (const node of pair.nodes) node.install();
-  const holder = a.supervise();
-  await holder.waitForState('MASTER');
-  const backup = b.supervise();
-  await backup.waitForState('BACKUP');
+  const [holder, backup] = await startBoth(pair.nodes);
   await runsLong(a, holder);
   await runsLong(b, backup);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createVrrpPair, type VrrpSupervisorProcess } from '../../helpers/keepalived-node.ts';
+import { createVrrpPair, startBoth, type VrrpSupervisorProcess } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 async function hears(supervisor: VrrpSupervisorProcess): Promise<boolean | undefined> {
@@ -8,12 +8,8 @@ async function hears(supervisor: VrrpSupervisorProcess): Promise<boolean | undef
 
 test('a backup hears the holder, until the adverts do not arrive any more', async () => {
   await using pair = await createVrrpPair();
-  const [a, b] = pair.nodes;
-  for (const node of pair.nodes) node.install();
-  const holder = a.supervise();
-  await holder.waitForState('MASTER');
-  const backup = b.supervise();
-  await backup.waitForState('BACKUP');
+  const [, b] = pair.nodes;
+  const [holder, backup] = await startBoth(pair.nodes);
   await waitFor('the backup to have heard the holder', () => hears(backup));
   expect(await hears(holder)).toBe(false);
   const drop = 'table ip f { chain in { type filter hook input priority 0; ip protocol 112 drop; } ; }';

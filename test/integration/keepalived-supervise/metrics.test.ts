@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { vrrpStatusSchema } from '../../../src/protocol/vrrp-status.ts';
-import { createVrrpPair, keepalivedProcesses, VIP, type VrrpNode } from '../../helpers/keepalived-node.ts';
+import {
+  createVrrpPair,
+  keepalivedProcesses,
+  startBoth,
+  VIP,
+  type VrrpNode,
+} from '../../helpers/keepalived-node.ts';
 import { drivenPages } from '../../helpers/monitoring/driven-pages.ts';
 import { parseExposition, plainNames } from '../../helpers/monitoring/exposition.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -14,10 +20,7 @@ async function metricsOf(node: VrrpNode): Promise<readonly string[]> {
 test('the page of a supervisor says who holds the VIP, and counts what happened', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
-  for (const node of pair.nodes) node.install();
-  const holder = a.supervise();
-  await holder.waitForState('MASTER');
-  await b.supervise().waitForState('BACKUP');
+  const [holder] = await startBoth(pair.nodes);
   expect(await a.namespace.run('curl', '-sf', `${page}/healthz`)).toBe('ok\n');
   expect(await metricsOf(a)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 1`);
   expect(await metricsOf(b)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 0`);

@@ -1,16 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createVrrpPair, keepalivedProcesses, killTogether } from '../../helpers/keepalived-node.ts';
+import {
+  createVrrpPair,
+  keepalivedProcesses,
+  killTogether,
+  startBoth,
+} from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 test('a killed supervisor leaves the VIP where it is, and the next one adopts keepalived', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
-  for (const node of pair.nodes) node.install();
-  const first = a.supervise();
-  await first.waitForState('MASTER');
-  const other = b.supervise();
-  await other.waitForState('BACKUP');
+  const [first, other] = await startBoth(pair.nodes);
   const { current } = await first.status();
   const transitions = b.events('vrrp-transition').length;
   first.kill('SIGKILL');

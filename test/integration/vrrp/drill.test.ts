@@ -57,6 +57,13 @@ function expectAgreement({ report, probes, takings }: Drilled, holder: BedNode):
   const toldMs = AWAY_MS - (report.there?.tookMs ?? 0) + (report.back?.tookMs ?? 0);
   expect(Math.abs(toldMs - awayMs)).toBeLessThan(AGREE_WITHIN_MS);
   const gapMs = blackoutMs(probes, PROBE_GAP_MS);
+  const { attempts, failed, longestGapMs } = report.client ?? {};
+  const other = { attempts: probes.length, failed: lostCount(probes), longestGapMs: Math.round(gapMs) };
+  console.info({
+    away: { told: toldMs, seen: Math.round(awayMs) },
+    drill: { attempts, failed, longestGapMs },
+    other,
+  });
   expect(Math.abs((report.client?.longestGapMs ?? Number.NaN) - gapMs)).toBeLessThan(AGREE_WITHIN_MS);
 }
 
