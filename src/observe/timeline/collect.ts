@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { codeOf, messageOf } from '../../model/errors.ts';
 import type { JournalFile } from '../journal/journal-files.ts';
 import type { JournalLine } from '../journal/journal-line.ts';
@@ -99,9 +99,10 @@ function findJournals(directories: readonly string[], unread: Unread[]): readonl
   const seen = new Set<string>();
   return directories.flatMap((directory) => {
     try {
-      const real = realpathSync(directory);
-      if (seen.has(real)) return [];
-      seen.add(real);
+      // Not by its path: what /proc/PID/root leads to has another name here, or none.
+      const { dev, ino } = statSync(directory, { bigint: true });
+      if (seen.has(`${dev}:${ino}`)) return [];
+      seen.add(`${dev}:${ino}`);
       const found = [...journalsIn(directory)].map(([program, files]) => ({ directory, program, files }));
       if (found.length === 0) unread.push({ path: directory, problem: 'there is no journal in it' });
       return found;

@@ -1,6 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
 import { runCommand } from '../../../src/system/run-command.ts';
 import { type JournalDirectory, journalDirectory, moves } from '../../helpers/journal-directory.ts';
@@ -92,6 +96,23 @@ test('--kind, --since and --until choose, and a chain is checked as a whole all 
   expect(kinds.stdout).toContain('1 entry in this time');
   const earlier = await timeline('--journal', directory.path, '--until', '1h', '--since', 'all');
   expect(earlier.stdout).toBe('no entries in this time; all 2 chains are whole\n');
+});
+
+test('a journal that only a container sees is read through /proc, and once where it is named twice', async () => {
+  const directory = journalDirectory();
+  directory.tell(supervisor, moves(1));
+  const script = 'mount -t tmpfs tmpfs "$2" && cp -r "$1" "$2/journal" && echo mounted && read -r _';
+  const place = mkdtempSync(join(tmpdir(), 'hawser-container-'));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  const argv = ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', directory.path, place];
+  const container = spawn('unshare', argv, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(container, 'exit');
+  await once(container.stdout, 'data');
+  const path = `/proc/${container.pid}/root${place}/journal`;
+  const { stdout } = await timeline('--journal', path, '--journal', path);
+  container.stdin.end();
+  await ended;
+  expect(stdout).toContain('1 entry in this time; its chain is whole');
 });
 
 test('no journal, one that nobody may read, and wrong usage are told apart from nothing having happened', async () => {
