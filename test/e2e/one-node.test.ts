@@ -75,6 +75,18 @@ test.each<{ name: string; pod: PodName; rights: string }>([
   expect(await rightsIn(pod, name)).toEqual([rights]);
 });
 
+async function policiesOf(isMeant: (argv: readonly string[]) => boolean): Promise<readonly string[]> {
+  const meant = machine.node.processes().filter(({ argv }) => isMeant(argv));
+  const told = await Promise.all(meant.map(({ id }) => machine.run('chrt', '--pid', String(id.pid))));
+  return [...new Set(told.map((text) => /policy: (\w+)/.exec(text)?.[1] ?? text))];
+}
+
+test('keepalived runs at a real-time priority, as SYS_NICE lets it, and nothing of hawser does', async () => {
+  expect(await policiesOf((argv) => argv[0] === '/usr/sbin/keepalived')).toEqual(['SCHED_RR']);
+  const ours = (argv: readonly string[]) => argv.includes('supervise') || argv.includes('monitor');
+  expect(await policiesOf(ours)).toEqual(['SCHED_OTHER']);
+});
+
 test('each of the four keeps a journal, and HAProxy cannot read the kubeconfig', async () => {
   const names = await machine.run('sh', '-c', 'ls /var/log/hawser | sed "s/[.].*//" | sort -u');
   expect(names).toBe('haproxy-monitor\nhaproxy-supervisor\nkeepalived-monitor\nkeepalived-supervisor\n');

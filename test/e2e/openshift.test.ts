@@ -15,6 +15,7 @@ import {
   renderShellPods,
   writeKubeletCredentials,
 } from './helpers/shell-pods.ts';
+import { tellStoryOf } from './helpers/tell-story.ts';
 
 /** Three nodes on the shell pods, changed to hawser's one after the other: each test on what the last one left. */
 let world: PodWorld;
@@ -34,6 +35,7 @@ beforeAll(async () => {
   client = await world.bed.startClient(6443, REQUEST_TIMEOUT_MS);
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
+beforeEach(tellStoryOf(() => world));
 beforeEach(async () => {
   await rested();
   // What still waits for an answer then was lost to this test, not to the last one.

@@ -8,6 +8,7 @@ import { install, writeKubeconfig } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';
 import { containerState } from './helpers/pod-runner.ts';
 import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
+import { tellStoryOf } from './helpers/tell-story.ts';
 
 let world: PodWorld;
 let client: BedClient;
@@ -20,6 +21,7 @@ beforeAll(async () => {
   client = await world.bed.startClient(6443, REQUEST_TIMEOUT_MS);
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
+beforeEach(tellStoryOf(() => world));
 beforeEach(async () => {
   await allReady();
   await waitFor('the client to be served', () => client.calmFor(2_000), PATIENCE_MS);
@@ -88,7 +90,7 @@ test.each(containers.filter(({ name }) => !name.endsWith('-monitor')))(
     const isElsewhere = () => world.bed.holders().some((node) => node !== before.node);
     await waitFor('another node to hold the VIP', isElsewhere, PATIENCE_MS);
     await allReady();
-    const cuts = [atMs, ...movesSince(world.bed.events(), atMs)];
+    const cuts = [{ atMs }, ...movesSince(world.bed.events(), atMs)];
     expect(await lostSince(client, atMs, cuts)).toEqual([]);
     expect(holder()).not.toBe(before);
   },

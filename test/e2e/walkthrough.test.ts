@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { monotonicMs } from '../../src/system/monotonic-clock.ts';
 import { type BedClient, startClient } from '../helpers/vrrp/bed-client.ts';
 import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
@@ -17,6 +17,7 @@ import {
 import { writeSettings } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';
 import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
+import { tellStoryOf } from './helpers/tell-story.ts';
 import { startWalk, type Walk } from './helpers/walk.ts';
 
 /** The README's way and then docs/upgrade.md's, command by command: in this order, each test on what the last one left. */
@@ -44,6 +45,7 @@ beforeAll(async () => {
   walk = startWalk(world, documents, { VIP: world.bed.vip, ...image });
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
+beforeEach(tellStoryOf(() => world));
 
 const atVip = (path: string) =>
   world.bed.client.run('curl', '-sSkf', '--max-time', '5', `https://${world.bed.vip}:6443${path}`);
@@ -149,7 +151,7 @@ test('Kubernetes is upgraded on the holder: its API server stops after the VIP h
   await world.startApi(machine);
   await walk.typeAll(machine, walk.commands('once it is back'));
   await servesAll();
-  const cuts = [...movesSince(world.bed.events(), fromMs), stoppedMs];
+  const cuts = [...movesSince(world.bed.events(), fromMs), { atMs: stoppedMs }];
   expect(await lostSince(client, fromMs, cuts)).toEqual([]);
   expect(holder()).not.toBe(machine);
 });

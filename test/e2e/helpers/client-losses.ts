@@ -16,14 +16,14 @@ const MOVE_MS = 1_000;
 export async function lostSince(
   client: BedClient,
   fromMs: number,
-  cuts: readonly number[] = [],
+  cuts: readonly Pick<HoldingEvent, 'atMs'>[] = [],
 ): Promise<readonly string[]> {
   const toMs = monotonicMs();
   const finished = () => client.calmFor(1_000) && monotonicMs() - toMs > REQUEST_TIMEOUT_MS;
   await waitFor('every request to have ended', finished, 60_000);
   return probesWithin(client.probes(), fromMs, toMs)
     .filter(({ reason }) => reason !== null)
-    .filter((probe) => !cuts.some((atMs) => isCut(probe, atMs)))
+    .filter((probe) => !cuts.some(({ atMs }) => isCut(probe, atMs)))
     .map(({ reason, ...probe }) => {
       const [began, ended] = [probe.startedAtMs, probe.endedAtMs].map((atMs) => Math.round(atMs - fromMs));
       return `${reason}, from ${began} to ${ended} ms`;
@@ -34,7 +34,7 @@ function isCut({ startedAtMs, endedAtMs }: Probe, atMs: number): boolean {
   return startedAtMs <= atMs + MOVE_MS && endedAtMs >= atMs;
 }
 
-/** When the VIP came or went since `fromMs`. */
-export function movesSince(events: readonly HoldingEvent[], fromMs: number): readonly number[] {
-  return events.map(({ atMs }) => atMs).filter((atMs) => atMs >= fromMs);
+/** Where the VIP came and whence it went since `fromMs`. */
+export function movesSince(events: readonly HoldingEvent[], fromMs: number): readonly HoldingEvent[] {
+  return events.filter(({ atMs }) => atMs >= fromMs);
 }

@@ -29,6 +29,8 @@ export interface EngineRequest {
 const PATIENCE_MS = 120_000;
 const settingsScript = fileURLToPath(new URL('../../../scripts/container-settings.sh', import.meta.url));
 
+const hookScript = fileURLToPath(new URL('cgroup-hook.sh', import.meta.url));
+
 /** The lines of a containers.conf with which containers start on this machine. */
 export function findContainerSettings(): string {
   const found = execFileSync('sh', [settingsScript], { encoding: 'utf8' });
@@ -49,7 +51,9 @@ export function createContainerEngine({
   };
   mkdirSync(env.TMPDIR, { recursive: true });
   // The settings end within their [engine] section. Locks in files, because those in shared memory are everybody's.
-  writeFileSync(env.CONTAINERS_CONF, `${settings}lock_type = "file"\ntmp_dir = "${join(dir, 'tmp')}"\n`);
+  const own = { lock_type: 'file', tmp_dir: join(dir, 'tmp'), hooks_dir: [hooksFolder(dir)] };
+  const lines = Object.entries(own).map(([name, value]) => `${name} = ${JSON.stringify(value)}\n`);
+  writeFileSync(env.CONTAINERS_CONF, `${settings}${lines.join('')}`);
   writeFileSync(env.CONTAINERS_STORAGE_CONF, storageOf(dir, imagesOf));
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const attempt = (args: readonly string[], timeoutMs = PATIENCE_MS) => {
@@ -74,6 +78,19 @@ export function createContainerEngine({
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+function hooksFolder(dir: string): string {
+  const folder = join(dir, 'hooks');
+  mkdirSync(folder, { recursive: true });
+  const hook = {
+    version: '1.0.0',
+    hook: { path: hookScript },
+    when: { always: true },
+    stages: ['createRuntime'],
+  };
+  writeFileSync(join(folder, 'cgroup.json'), JSON.stringify(hook));
+  return folder;
 }
 
 /** Where the kernel has overlay, a container costs nothing to make; everywhere else its files are copied. */

@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+import type { TestContext } from 'vitest';
+import { runCommand } from '../../../src/system/run-command.ts';
+import type { PodWorld } from './pod-world.ts';
+
+const HAWSER = fileURLToPath(new URL('../../../bin/hawser', import.meta.url));
+
+/** For `beforeEach`: where the test fails, what the nodes' journals say happened in it, as `hawser timeline` tells it. */
+export function tellStoryOf(world: () => PodWorld): (context: TestContext) => void {
+  return ({ onTestFailed }) => {
+    const since = new Date().toISOString();
+    onTestFailed(async () => {
+      const journals = world().machines.flatMap((machine) => ['--journal', machine.at('/var/log/hawser')]);
+      const argv = [HAWSER, 'timeline', '--since', since, '--utc', ...journals] as const;
+      const { stdout, stderr } = await runCommand(argv, { timeoutMs: 30_000 });
+      console.error(`${stdout}${stderr}`);
+    });
+  };
+}
