@@ -13,6 +13,7 @@ import { peerChecks } from './checks/peers.ts';
 import { portChecks } from './checks/ports.ts';
 import { programChecks } from './checks/programs.ts';
 import { resourceChecks } from './checks/resources.ts';
+import { schedulingChecks } from './checks/scheduling.ts';
 import { settingsFileChecks } from './checks/settings-file.ts';
 import { steeringChecks } from './checks/steering.ts';
 import { vipChecks } from './checks/vip.ts';
@@ -37,5 +38,6 @@ export const checks: readonly Check[] = [
   ...credentialChecks,
   ...clusterChecks,
   ...programChecks,
+  ...schedulingChecks,
   ...resourceChecks,
 ];

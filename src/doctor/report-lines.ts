@@ -73,5 +73,5 @@ function summaryOf({ checks, tookMs }: DoctorReport): string {
     ...named(unsure, 'cannot tell'),
     `${fine.length} ok, ${of('skip').length} skipped`,
   ];
-  return `${checks.length} checks in ${(tookMs / 1_000).toFixed(1)} s: ${parts.join('; ')}`;
+  return `${checks.length} check${checks.length === 1 ? '' : 's'} in ${(tookMs / 1_000).toFixed(1)} s: ${parts.join('; ')}`;
 }

@@ -1,6 +1,6 @@
 import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../check.ts';
 import type { HostFiles } from '../host-files.ts';
-import { type HostProcess, isHawser } from '../look/host-processes.ts';
+import { type HostProcess, isHawser, isSupervisedKeepalived } from '../look/host-processes.ts';
 
 /** A static pod of the kubelet, as far as its text tells. */
 export interface Manifest {
@@ -38,7 +38,7 @@ export function judgeManifest(manifest: Manifest, vips: readonly string[]): Find
 /** keepalived that is no child of hawser's supervisor: a package's service, an older pod. */
 export function judgeProcesses(processes: readonly HostProcess[], config: string): Finding {
   const others = processes.filter(
-    ({ name, argv }) => name === 'kube-vip' || (name === 'keepalived' && !isSupervised(argv)),
+    (each) => each.name === 'kube-vip' || (each.name === 'keepalived' && !isSupervisedKeepalived(each)),
   );
   const [other] = others;
   if (other === undefined) return ok('no other keepalived or kube-vip runs');
@@ -48,11 +48,6 @@ export function judgeProcesses(processes: readonly HostProcess[], config: string
   return isService || other.name === 'kube-vip'
     ? fail(found, todo)
     : warn(found, `${todo}; hawser reads ${config}`);
-}
-
-/** The supervisor's keepalived reads an accepted copy in the foreground and is never respawned by itself. */
-function isSupervised(argv: readonly string[]): boolean {
-  return argv.includes('--dont-respawn') && argv.includes('--dont-fork');
 }
 
 const otherSoftware: Check = {

@@ -37,3 +37,8 @@ async function readHostProcess(files: HostFiles, pid: number): Promise<HostProce
 export function isHawser({ argv }: HostProcess, words: readonly string[]): boolean {
   return argv.some((_, at) => words.every((word, index) => argv[at + index] === word));
 }
+
+/** The supervisor's keepalived reads an accepted copy in the foreground and is never respawned by itself. */
+export function isSupervisedKeepalived({ name, argv }: HostProcess): boolean {
+  return name === 'keepalived' && argv.includes('--dont-respawn') && argv.includes('--dont-fork');
+}

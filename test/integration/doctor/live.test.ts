@@ -41,7 +41,7 @@ test('a pair that holds a VIP needs no flags but where its files are', async () 
   await waitFor('the VIP to be on the first node', () => a.holdsVip());
   const only = [
     '--only',
-    'keepalived-supervisor,keepalived-config,vip-holder,vrrp-adverts,foreign-router-id,other-vip-software',
+    'keepalived-supervisor,keepalived-config,vip-holder,vrrp-adverts,foreign-router-id,other-vip-software,keepalived-priority',
   ];
   const ask = async ({ namespace, paths }: VrrpNode) =>
     await runDoctor(namespace, [
@@ -58,6 +58,7 @@ test('a pair that holds a VIP needs no flags but where its files are', async () 
   expect(holder.said('vrrp-adverts')).toMatch(/^ok: this node holds the VIP and its adverts leave/);
   expect(holder.said('foreign-router-id')).toMatch(/^ok: /);
   expect(holder.said('other-vip-software')).toMatch(/^ok: /);
+  expect(holder.said('keepalived-priority')).toBe('ok: keepalived runs at real-time priority 20');
   const backup = await ask(b);
   expect(backup.said('keepalived-supervisor')).toContain('API BACKUP');
   expect(backup.said('vip-holder')).toContain(`ok: ${VIP} is held by`);
