@@ -84,12 +84,14 @@ const hostile = fc.oneof(
     .array(fc.constantFrom('\n', '\r', ' ', '\t', '\0', '#', '!', '"', '$', '{', '}', '<%=', '%>', '@', '~'))
     .map((parts) => parts.join('')),
 );
+/** As the program lets a name in; two nodes of one name are refused, and "a" is this one. */
+const admitted = hostile.map((name) => safeServerName(name) ?? 'unnamed').filter((name) => name !== 'a');
 
 describe('hostile data', () => {
   it('in a name that came the way of the program gives the directives of harmless data', () => {
     fc.assert(
-      fc.property(hostile, (name) => {
-        const model = modelOf([{ name: safeServerName(name) ?? 'unnamed', addresses: ['10.0.0.2'] }]);
+      fc.property(admitted, (name) => {
+        const model = modelOf([{ name, addresses: ['10.0.0.2'] }]);
         const outcome = render(model);
         expect(outcome.kind).toBe('rendered');
         expect(directives(textOf(outcome))).toEqual(directives(textOf(render(two))));
