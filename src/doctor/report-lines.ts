@@ -1,3 +1,4 @@
+import { countText } from '../model/readable-text.ts';
 import { wrapText } from '../model/wrap-text.ts';
 import type { DoctorReport } from './report.ts';
 
@@ -73,5 +74,5 @@ function summaryOf({ checks, tookMs }: DoctorReport): string {
     ...named(unsure, 'cannot tell'),
     `${fine.length} ok, ${of('skip').length} skipped`,
   ];
-  return `${checks.length} check${checks.length === 1 ? '' : 's'} in ${(tookMs / 1_000).toFixed(1)} s: ${parts.join('; ')}`;
+  return `${countText(checks.length, 'check')} in ${(tookMs / 1_000).toFixed(1)} s: ${parts.join('; ')}`;
 }

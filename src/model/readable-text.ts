@@ -6,11 +6,23 @@ export function printable(text: string): string {
   return text.replaceAll(/\s+/g, ' ').replaceAll(UNPRINTABLE, '·').trim();
 }
 
+/** `1 server`, `2 servers`. */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** What was measured, as exactly as people read it: `93 ms`, `1.2 s`, `14 min`, `3.0 h`. */
 export function durationText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 120_000) return `${(ms / 1_000).toFixed(1)} s`;
   return ms < 7_200_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+}
+
+/** In which time something happens at the latest: as `ageText`, but rounded up. */
+export function limitText(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  return seconds <= 3_540 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`;
 }
 
 /** How long something has been so, or will be: `12 s`, `4 min`, `3 h`, `5 d`: rounded down, so that a text that is looked at again and again seldom changes. */

@@ -1,4 +1,4 @@
-import { ageText, printable } from '../model/readable-text.ts';
+import { ageText, limitText, printable } from '../model/readable-text.ts';
 import type { NodeStatus } from '../protocol/node-status.ts';
 import type { Problem } from './problem.ts';
 
@@ -13,8 +13,7 @@ function serving({ haproxySupervisor, servers: seen }: NodeStatus): readonly Pro
   if (haproxySupervisor === null)
     return seen === null ? [{ rank: 'outage', text: 'HAProxy does not answer its statistics page' }] : [];
   const { current, phase, lastFailure, restart } = haproxySupervisor;
-  const again =
-    restart === null ? '' : `, next attempt within ${ageText(Math.ceil(restart.inMs / 1_000) * 1_000)}`;
+  const again = restart === null ? '' : `, next attempt within ${limitText(restart.inMs)}`;
   return [
     ...(current === null
       ? [{ rank: 'outage', text: `HAProxy does not run: ${phase}${again}` } as const]

@@ -1,5 +1,5 @@
+import { countText } from '../../model/readable-text.ts';
 import type { PageView } from '../view/page-view.ts';
-import { countText } from '../view/said.ts';
 import { clockText } from '../view/time-span.ts';
 import { haproxySection } from './haproxy.ts';
 import { type Html, html, textOf } from './html.ts';

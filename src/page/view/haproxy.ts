@@ -1,6 +1,6 @@
-import { ageText } from '../../model/readable-text.ts';
+import { ageText, countText, limitText } from '../../model/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../../protocol/node-status.ts';
-import { countText, type Said, said } from './said.ts';
+import { type Said, said } from './said.ts';
 
 export interface HaproxyView {
   readonly summary: Said;
@@ -51,7 +51,7 @@ function generationsOf({ current, draining }: Supervisor): readonly GenerationVi
   return [
     ...(current === null ? [] : [generationView(current, said('good', 'serving'), configurationOf(current))]),
     ...draining.map((each) => {
-      const ends = `ends within ${ageText(each.terminateInMs)}: ${each.reason}`;
+      const ends = `ends within ${limitText(each.terminateInMs)}: ${each.reason}`;
       return generationView(each, said('busy', 'draining'), ends);
     }),
   ];

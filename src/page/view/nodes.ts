@@ -1,7 +1,7 @@
-import { ageText } from '../../model/readable-text.ts';
+import { ageText, countText } from '../../model/readable-text.ts';
 import { type ClusterStatus, type NodeStatus, programNames } from '../../protocol/node-status.ts';
 import { shortHash } from './haproxy.ts';
-import { countText, listText, type Said, said } from './said.ts';
+import { listText, type Said, said } from './said.ts';
 
 export interface NodeView {
   readonly name: string;

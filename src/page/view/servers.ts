@@ -1,6 +1,6 @@
-import { ageText } from '../../model/readable-text.ts';
+import { ageText, countText } from '../../model/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../../protocol/node-status.ts';
-import { countText, type Said, said } from './said.ts';
+import { type Said, said } from './said.ts';
 
 export interface ServersView {
   /** `3 of 3 up`. */

@@ -1,4 +1,4 @@
-import { ageText, durationText } from '../../model/readable-text.ts';
+import { ageText, countText, durationText } from '../../model/readable-text.ts';
 import type { NodeStatus } from '../../protocol/node-status.ts';
 import type { Row, Section, Tone } from './row.ts';
 
@@ -58,8 +58,7 @@ function generationRows({ phase, current, draining }: Supervisor): readonly Row[
 }
 
 function sessionsText(sessions: number | null): string {
-  if (sessions === null) return 'unknown sessions';
-  return `${sessions} session${sessions === 1 ? '' : 's'}`;
+  return sessions === null ? 'unknown sessions' : countText(sessions, 'session');
 }
 
 function redirectRow({ redirect, redirectProblem, usable }: NonNullable<NodeStatus['haproxyMonitor']>): Row {

@@ -1,4 +1,4 @@
-import { ageText, durationText } from '../../model/readable-text.ts';
+import { ageText, countText, durationText } from '../../model/readable-text.ts';
 import type { NodeStatus } from '../../protocol/node-status.ts';
 import type { Standing } from '../priority-text.ts';
 import { changeRows, shortHash } from './haproxy-section.ts';
@@ -47,7 +47,7 @@ function runningRow({
   return {
     word: 'running',
     tone: 'good',
-    text: `pid ${pid} for ${ageText(ageMs)}, ${restarts} restarts, configuration ${shortHash(configSha256)}`,
+    text: `pid ${pid} for ${ageText(ageMs)}, ${countText(restarts, 'restart')}, configuration ${shortHash(configSha256)}`,
   };
 }
 

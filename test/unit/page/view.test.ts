@@ -83,7 +83,7 @@ test('a generation that drains says how many are left, when it ends at the lates
     generations.map(({ number, state, sessions, note }) => [number, state.words, sessions, note]),
   ).toEqual([
     [7, 'serving', 538, 'configuration aaaaaaaa'],
-    [6, 'draining', 12, 'ends within 1 min: a newer generation serves'],
+    [6, 'draining', 12, 'ends within 2 min: a newer generation serves'],
   ]);
   expect(facts[0]?.detail).toContain("unknown keyword 'bad'");
 });
