@@ -111,11 +111,6 @@ const commands: Readonly<
   },
 };
 
-function usage(): string {
-  const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(22)} ${summary}`);
-  return ['usage: hawser COMMAND [--help]', '       hawser --version', '', ...lines, ''].join('\n');
-}
-
 async function main(argv: readonly string[]): Promise<number> {
   const words = argv.findIndex((word) => word.startsWith('-'));
   const leading = words === -1 ? argv : argv.slice(0, words);
@@ -130,13 +125,23 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(`hawser ${hawserVersion()}\n`);
     return 0;
   }
-  const asked = argv.length === 0 || argv[0] === '--help' || argv[0] === '-h' || argv[0] === 'help';
-  if (asked) process.stdout.write(usage());
-  else
-    process.stderr.write(
-      `Cannot run "${leading.join(' ') || argv[0]}": there is no such command\n${usage()}`,
-    );
-  return asked && argv.length > 0 ? 0 : 2;
+  return await tellUsage(argv, leading.join(' '));
+}
+
+/** What was asked for is printed; what nobody can run is an error. */
+async function tellUsage(argv: readonly string[], typed: string): Promise<number> {
+  const { isGroup, unknownCommandText, usageText } = await import('./commands/usage.ts');
+  const summaries = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const);
+  const isAsked = ['--help', '-h', 'help'].includes(argv.at(-1) ?? '');
+  const group = typed.replace(/ ?help$/, '');
+  if (
+    group === '' ? isAsked || argv.length === 0 : isGroup(summaries, group) && (isAsked || argv.length === 1)
+  ) {
+    process.stdout.write(usageText(summaries, group));
+    return isAsked ? 0 : 2;
+  }
+  process.stderr.write(unknownCommandText(typed || argv.join(' '), summaries));
+  return 2;
 }
 
 try {

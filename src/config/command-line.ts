@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { ConfigError } from '../model/errors.ts';
+import { type Example, HELP_WIDTH, helpTail } from './help-text.ts';
 import { readSettingsInChild } from './read-settings-in-child.ts';
 import {
   defaultSettingsPath,
@@ -41,7 +42,9 @@ export interface CommandSpec {
   readonly summary: string;
   readonly positionals: readonly Positional[];
   readonly flags: readonly Flag[];
-  readonly notes: string;
+  readonly examples: readonly Example[];
+  /** Paragraphs; the last one tells the exit codes. */
+  readonly notes: readonly string[];
   /** The section of the settings file that it reads beside the top. A command without one reads no file. */
   readonly section?: Section;
 }
@@ -111,8 +114,8 @@ function parseArguments(
   const command = new Command(`hawser ${spec.name}`).description(spec.summary).exitOverride();
   command.configureOutput({ writeOut: (out) => (text += out), writeErr: () => undefined });
   command
-    .configureHelp({ helpWidth: 100 })
-    .addHelpText('after', `\n${spec.notes}`)
+    .configureHelp({ helpWidth: HELP_WIDTH, minWidthToWrap: 20 })
+    .addHelpText('after', `\n${helpTail(spec.examples, spec.notes)}`)
     .allowExcessArguments(false);
   for (const { name, help } of spec.positionals)
     command.argument(spec.section === undefined ? `<${name}>` : `[${name}]`, help);
@@ -133,7 +136,10 @@ function optionOf(flag: Flag): Option {
   const option = new Option(flag.flag, `${flag.help} [${variable}]`);
   if (flag.repeats)
     option.argParser((text: string, before?: string) => (before === undefined ? text : `${before},${text}`));
-  return flag.default === undefined ? option : option.default(flag.default);
+  // A list can be broken at its blanks.
+  return flag.default === undefined
+    ? option
+    : option.default(flag.default, `"${flag.default.replaceAll(',', ', ')}"`);
 }
 
 /** `--stats-socket` is `HAWSER_STATS_SOCKET`. */

@@ -11,16 +11,13 @@ export const completionCommand: CommandSpec = {
   summary: 'Prints a script that completes commands, flags and their values in a shell.',
   positionals: [{ name: 'SHELL', help: shells.join(', '), choices: shells }],
   flags: [],
-  notes: [
-    'Examples:',
-    '  hawser completion bash > /etc/bash_completion.d/hawser    for every user',
-    '  eval "$(hawser completion bash)"                          in this shell',
-    '  hawser completion zsh > /usr/local/share/zsh/site-functions/_hawser',
-    '  hawser completion fish > ~/.config/fish/completions/hawser.fish',
-    '',
-    'The script is complete in itself: it does not run hawser.',
-    'Exit codes: 0 printed, 2 usage.',
-  ].join('\n'),
+  examples: [
+    ['hawser completion bash > /etc/bash_completion.d/hawser', 'for every user'],
+    ['eval "$(hawser completion bash)"', 'in this shell'],
+    ['hawser completion zsh > /usr/local/share/zsh/site-functions/_hawser'],
+    ['hawser completion fish > ~/.config/fish/completions/hawser.fish'],
+  ],
+  notes: ['The script is complete in itself: it does not run hawser.', 'Exit codes: 0 printed, 2 usage.'],
 };
 
 const schema = z.object({ shell: z.enum(shells, { error: `expected ${shells.join(', ')}` }) });

@@ -117,19 +117,17 @@ export const doctorCommand: CommandSpec = {
     },
     { flag: '--json', help: 'print JSON, as schemas/doctor.schema.json describes it', inFile: 'never' },
   ],
+  examples: [
+    ['hawser doctor --api-vips 192.0.2.100', 'before hawser is installed: would it work here?'],
+    ['hawser doctor', 'on a node that runs it: is everything in place?'],
+    ['hawser doctor --only vip-holder,vrrp-adverts', 'two questions'],
+    ['hawser doctor --only foreign-router-id --virtual-router-ids 91,92', 'are these free on the segment?'],
+    ['hawser doctor --json | jq \'.checks[] | select(.verdict == "fail")\''],
+  ],
   notes: [
-    'Examples:',
-    '  hawser doctor --api-vips 192.0.2.100              before hawser is installed: would it work here?',
-    '  hawser doctor                                     on a node that runs it: is everything in place?',
-    '  hawser doctor --only vip-holder,vrrp-adverts      two questions',
-    '  hawser doctor --only foreign-router-id --virtual-router-ids 91,92    are these free on the segment?',
-    '  hawser doctor --json | jq \'.checks[] | select(.verdict == "fail")\'',
-    '',
-    'It asks whatever answers, and works with any process of hawser dead. Without root it says what it could',
-    'not look at. docs/doctor.md lists the checks.',
-    'Exit codes: 0 healthy (a warning is no failure), 1 a check failed, 2 none failed but one that was asked for',
-    'cannot tell, or usage.',
-  ].join('\n'),
+    'It asks whatever answers, and works with any process of hawser dead. Without root it says what it could not look at. docs/doctor.md lists the checks.',
+    'Exit codes: 0 healthy (a warning is no failure), 1 a check failed, 2 none failed but one that was asked for cannot tell, or usage.',
+  ],
 };
 
 const text = z.string().check(z.minLength(1, { error: 'expected a name' }));

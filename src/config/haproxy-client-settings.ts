@@ -18,12 +18,8 @@ export const haproxyReloadCommand: CommandSpec = {
   summary: 'Asks the supervisor for a reload and prints its answer when the reload is done.',
   positionals: [],
   flags,
-  notes: [
-    'Examples:',
-    '  hawser haproxy reload                                     after an edit by hand; a refusal changes nothing',
-    '',
-    'Exit codes: 0 the new generation serves, 1 refused or no answer, 2 usage.',
-  ].join('\n'),
+  examples: [['hawser haproxy reload', 'after an edit by hand; a refusal changes nothing']],
+  notes: ['Exit codes: 0 the new generation serves, 1 refused or no answer, 2 usage.'],
 };
 
 export const haproxyStatusCommand: CommandSpec = {
@@ -31,13 +27,14 @@ export const haproxyStatusCommand: CommandSpec = {
   summary: 'Shows which generation serves, which ones drain, until when and why.',
   positionals: [],
   flags: [...flags, { flag: '--json', help: 'print the answer as it came' }],
-  notes: [
-    'Examples:',
-    '  hawser haproxy status',
-    "  hawser haproxy status --json | jq '.draining[].sessions'  connections that old generations still serve",
-    '',
-    'Exit codes: 0 a generation serves, 1 none does or no answer, 2 usage.',
-  ].join('\n'),
+  examples: [
+    ['hawser haproxy status'],
+    [
+      "hawser haproxy status --json | jq '.draining[].sessions'",
+      'connections that old generations still serve',
+    ],
+  ],
+  notes: ['Exit codes: 0 a generation serves, 1 none does or no answer, 2 usage.'],
 };
 
 const schema = z.object({ socket: socketPath, timeout: durationMs, json: z.optional(z.boolean()) });

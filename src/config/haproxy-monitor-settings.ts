@@ -73,41 +73,43 @@ export const haproxyMonitorCommand: CommandSpec = {
     journalFlag,
     logLevelFlag,
   ],
+  examples: [
+    ['hawser haproxy monitor /etc/hawser/kubeconfig /config/haproxy.cfg.ejs /etc/haproxy/haproxy.cfg'],
+    [
+      'hawser haproxy monitor KUBECONFIG TEMPLATE CONFIG --source static --servers cp-1=10.0.0.1,cp-2=10.0.0.2',
+    ],
+  ],
   notes: [
-    'Examples:',
-    '  hawser haproxy monitor /etc/hawser/kubeconfig /config/haproxy.cfg.ejs /etc/haproxy/haproxy.cfg',
-    '  hawser haproxy monitor KUBECONFIG TEMPLATE CONFIG --source static --servers cp-1=10.0.0.1,cp-2=10.0.0.2',
-    '',
     'The redirect VIP:API_PORT -> LB_PORT is added after 2 good looks at /haproxy_monitor, 1 s apart.',
-    'An empty list is never applied; one that loses more than half of the servers only after three equal',
-    'polls and a failed /readyz probe of each lost one.',
+    'An empty list is never applied; one that loses more than half of the servers only after three equal polls and a failed /readyz probe of each lost one.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
-  ].join('\n'),
+  ],
 };
 
 export const renderCommand: CommandSpec = {
   ...haproxyMonitorCommand,
   name: 'render',
   summary: 'Writes haproxy.cfg once, from the same inputs as the monitor; for an init container.',
-  notes: [
-    'Examples:',
-    '  hawser render /etc/hawser/kubeconfig haproxy.cfg.ejs /tmp/haproxy.cfg && haproxy -c -f /tmp/haproxy.cfg',
-    '',
-    'Exit codes: 0 CONFIG holds a configuration, 1 the template cannot be rendered, 2 usage.',
-  ].join('\n'),
+  examples: [
+    [
+      'hawser render /etc/hawser/kubeconfig haproxy.cfg.ejs /tmp/haproxy.cfg && haproxy -c -f /tmp/haproxy.cfg',
+    ],
+  ],
+  notes: ['Exit codes: 0 CONFIG holds a configuration, 1 the template cannot be rendered, 2 usage.'],
 };
 
 export const showConfigCommand: CommandSpec = {
   ...haproxyMonitorCommand,
   name: 'show-config',
   summary: 'Prints the values that the template gets, and where each setting came from, as JSON.',
-  notes: [
-    'Examples:',
-    '  hawser show-config /etc/hawser/kubeconfig haproxy.cfg.ejs /etc/haproxy/haproxy.cfg | jq .servers',
-    "  hawser show-config … | jq '.settings.apiPort'             its value, and whether flag, variable or file gave it",
-    '',
-    'Exit codes: 0 with servers, 1 no API server answered and no list is known, 2 usage.',
-  ].join('\n'),
+  examples: [
+    ['hawser show-config /etc/hawser/kubeconfig haproxy.cfg.ejs /etc/haproxy/haproxy.cfg | jq .servers'],
+    [
+      "hawser show-config … | jq '.settings.apiPort'",
+      'its value, and whether flag, variable or file gave it',
+    ],
+  ],
+  notes: ['Exit codes: 0 with servers, 1 no API server answered and no list is known, 2 usage.'],
 };
 
 /** Also of the settings file's keys. */

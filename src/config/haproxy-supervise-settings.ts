@@ -55,15 +55,18 @@ export const haproxySuperviseCommand: CommandSpec = {
     journalFlag,
     logLevelFlag,
   ],
+  examples: [
+    ['hawser haproxy supervise', 'as the static pod does'],
+    [
+      'hawser haproxy supervise --force-delete-timeout 10m',
+      'long sessions may outlive a reload by ten minutes',
+    ],
+  ],
   notes: [
-    'Examples:',
-    '  hawser haproxy supervise                                  as the static pod does',
-    '  hawser haproxy supervise --force-delete-timeout 10m       long sessions may outlive a reload by ten minutes',
-    '',
     'The control socket takes one line a request (reload, status, ping) and answers each with a line of JSON.',
     'SIGHUP reloads. SIGTERM drains and exits with 0; a second one ends what still drains.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
-  ].join('\n'),
+  ],
 };
 
 /** Also of the settings file's keys. */

@@ -31,17 +31,17 @@ export const installCommand: CommandSpec = {
     dryRunFlag,
     { flag: '--yes', help: 'do not ask' },
   ],
+  examples: [
+    ['hawser install --api-vip 192.0.2.100 --image IMAGE --dry-run'],
+    ['hawser install --api-vip 192.0.2.100 --image IMAGE --first-node', 'where kubeadm init is about to run'],
+    ['hawser install --api-vip 192.0.2.100 --image IMAGE --join', 'on every further control-plane node'],
+    ['hawser install --image NEW --yes', 'an upgrade, without a question'],
+  ],
   notes: [
-    'Examples:',
-    '  hawser install --api-vip 192.0.2.100 --image IMAGE --dry-run',
-    '  hawser install --api-vip 192.0.2.100 --image IMAGE --first-node    where kubeadm init is about to run',
-    '  hawser install --api-vip 192.0.2.100 --image IMAGE --join          on every further control-plane node',
-    '  hawser install --image NEW --yes                                   an upgrade, without a question',
-    '',
     'What is in /etc/hawser/config.yaml stays, but for the flags above; without a flag everything is as before.',
     'The manifests come last, each of them whole. If a step fails the ones before it are taken back.',
     'Exit codes: 0 done or nothing to do, 1 failure, 2 refused: every reason is listed, and nothing was written.',
-  ].join('\n'),
+  ],
 };
 
 export const uninstallCommand: CommandSpec = {
@@ -54,14 +54,11 @@ export const uninstallCommand: CommandSpec = {
     rootFlag,
     dryRunFlag,
   ],
+  examples: [['hawser uninstall --dry-run'], ['hawser uninstall --keep-config', 'to install it again later']],
   notes: [
-    'Examples:',
-    '  hawser uninstall --dry-run',
-    '  hawser uninstall --keep-config                            to install it again later',
-    '',
     'Only what `hawser install` has written is removed; a file that was edited since is kept as FILE.saved.',
     'Exit codes: 0 nothing is left, 1 something is: it is listed, 2 usage.',
-  ].join('\n'),
+  ],
 };
 
 const name = z.string().check(z.minLength(1, { error: 'expected a name' }));

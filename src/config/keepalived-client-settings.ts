@@ -19,12 +19,8 @@ export const keepalivedReloadCommand: CommandSpec = {
     'Asks the supervisor for a reload and prints its answer when keepalived runs on the configuration.',
   positionals: [],
   flags,
-  notes: [
-    'Examples:',
-    '  hawser keepalived reload                                  after an edit by hand; a refusal changes nothing',
-    '',
-    'Exit codes: 0 keepalived runs on the configuration, 1 refused or no answer, 2 usage.',
-  ].join('\n'),
+  examples: [['hawser keepalived reload', 'after an edit by hand; a refusal changes nothing']],
+  notes: ['Exit codes: 0 keepalived runs on the configuration, 1 refused or no answer, 2 usage.'],
 };
 
 export const keepalivedStatusCommand: CommandSpec = {
@@ -36,13 +32,11 @@ export const keepalivedStatusCommand: CommandSpec = {
     { flag: '--json', help: 'print the answer as it came' },
     { flag: '--alive', help: 'exit with 0 for any answer: the probe of a supervisor that may wait' },
   ],
-  notes: [
-    'Examples:',
-    '  hawser keepalived status',
-    "  hawser keepalived status --json | jq -r '.instances[] | [.name, .state] | @tsv'",
-    '',
-    'Exit codes: 0 keepalived runs or was stopped on request, 1 it does not or no answer, 2 usage.',
-  ].join('\n'),
+  examples: [
+    ['hawser keepalived status'],
+    ["hawser keepalived status --json | jq -r '.instances[] | [.name, .state] | @tsv'"],
+  ],
+  notes: ['Exit codes: 0 keepalived runs or was stopped on request, 1 it does not or no answer, 2 usage.'],
 };
 
 export const keepalivedStopCommand: CommandSpec = {
@@ -50,13 +44,11 @@ export const keepalivedStopCommand: CommandSpec = {
   summary: 'Makes keepalived give its VIPs up and end; the supervisor stays.',
   positionals: [],
   flags: [...flags, { flag: '--start', help: 'start it again instead' }],
-  notes: [
-    'Examples:',
-    '  hawser keepalived stop                                    before this node is upgraded: its VIPs leave first',
-    '  hawser keepalived stop --start                            it may hold them again',
-    '',
-    'Exit codes: 0 done, 1 refused or no answer, 2 usage.',
-  ].join('\n'),
+  examples: [
+    ['hawser keepalived stop', 'before this node is upgraded: its VIPs leave first'],
+    ['hawser keepalived stop --start', 'it may hold them again'],
+  ],
+  notes: ['Exit codes: 0 done, 1 refused or no answer, 2 usage.'],
 };
 
 const schema = z.object({

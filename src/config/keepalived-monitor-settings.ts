@@ -128,16 +128,17 @@ export const keepalivedMonitorCommand: CommandSpec = {
     journalFlag,
     logLevelFlag,
   ],
+  examples: [
+    ['hawser keepalived monitor KUBECONFIG TEMPLATE CONFIG --api-vips 192.0.2.100'],
+    [
+      'hawser keepalived monitor KUBECONFIG TEMPLATE CONFIG --api-vips 192.0.2.100,2001:db8::100 --interface bond0',
+    ],
+  ],
   notes: [
-    'Examples:',
-    '  hawser keepalived monitor KUBECONFIG TEMPLATE CONFIG --api-vips 192.0.2.100',
-    '  hawser keepalived monitor KUBECONFIG TEMPLATE CONFIG --api-vips 192.0.2.100,2001:db8::100 --interface bond0',
-    '',
     'A node that is not in its own list of nodes does not join: it would be a second holder.',
-    'Without --ingress-health an ingress VIP stays where it is, whatever becomes of the router there. With it the peers',
-    'are asked the same URL at their addresses, and where no router answers any more nothing moves.',
+    'Without --ingress-health an ingress VIP stays where it is, whatever becomes of the router there. With it the peers are asked the same URL at their addresses, and where no router answers any more nothing moves.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
-  ].join('\n'),
+  ],
 };
 
 export const renderKeepalivedCommand: CommandSpec = {
@@ -145,14 +146,15 @@ export const renderKeepalivedCommand: CommandSpec = {
   name: 'render keepalived',
   summary:
     'Checks the flags and the template, and writes keepalived.conf where there is none; for an init container.',
+  examples: [
+    [
+      'hawser render keepalived /etc/hawser/kubeconfig keepalived.conf.ejs /tmp/keepalived.conf --api-vips 192.0.2.100',
+    ],
+  ],
   notes: [
-    'Examples:',
-    '  hawser render keepalived /etc/hawser/kubeconfig keepalived.conf.ejs /tmp/keepalived.conf --api-vips 192.0.2.100',
-    '',
-    'Takes the flags of the monitor, asks no API server and waits for nothing. CONFIG is written where there is none and',
-    'the nodes are known: from --servers, or (fast profile) the lists of an earlier run. Else it is left to the monitor.',
+    'Takes the flags of the monitor, asks no API server and waits for nothing. CONFIG is written where there is none and the nodes are known: from --servers, or (fast profile) the lists of an earlier run. Else it is left to the monitor.',
     'Exit codes: 0 the monitor can go on, 1 failure at run time, 2 a flag or the template has to be put right.',
-  ].join('\n'),
+  ],
 };
 
 export const showKeepalivedConfigCommand: CommandSpec = {
@@ -160,14 +162,17 @@ export const showKeepalivedConfigCommand: CommandSpec = {
   name: 'show-config keepalived',
   summary:
     'Prints the values that the template of keepalived.conf would get now, and where each setting came from, as JSON.',
+  examples: [
+    ['hawser show-config keepalived | jq .instances', 'ids, priorities and peers of each VIP on this node'],
+    [
+      "hawser show-config keepalived | jq '.settings.profile'",
+      'its value, and whether flag, variable or file gave it',
+    ],
+  ],
   notes: [
-    'Examples:',
-    '  hawser show-config keepalived | jq .instances                 ids, priorities and peers of each VIP on this node',
-    "  hawser show-config keepalived | jq '.settings.profile'        its value, and whether flag, variable or file gave it",
-    '',
     'KUBECONFIG, TEMPLATE and CONFIG may come from the settings file. The API is asked for the nodes as the monitor asks it.',
     'Exit codes: 0 printed, 1 this node would not take part now: the settings alone, and the reason on stderr, 2 usage.',
-  ].join('\n'),
+  ],
 };
 
 /** VRRP 3 counts hundredths of a second in 12 bits. */

@@ -48,16 +48,16 @@ export const keepalivedSuperviseCommand: CommandSpec = {
     journalFlag,
     logLevelFlag,
   ],
+  examples: [
+    ['hawser keepalived supervise', 'as the static pod does'],
+    ['hawser keepalived supervise --chrt off', 'where a realtime priority may not be set'],
+  ],
   notes: [
-    'Examples:',
-    '  hawser keepalived supervise                               as the static pod does',
-    '  hawser keepalived supervise --chrt off                    where a realtime priority may not be set',
-    '',
     'The control socket takes one line a request (reload, stop, start, status, ping) and answers each with a line of JSON.',
     'keepalived runs on a copy of the configuration that passed keepalived --config-test, in the run directory.',
     'SIGHUP reloads. SIGTERM resigns, removes the VIPs and exits with 0; a second one kills keepalived.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
-  ].join('\n'),
+  ],
 };
 
 const realtimePriority = z.pipe(

@@ -16,18 +16,16 @@ export const planCommand: CommandSpec = {
     { flag: '--timeout <duration>', help: 'how long the API and the supervisors may take', default: '10s' },
     { flag: '--json', help: 'print JSON, as schemas/plan.schema.json describes it' },
   ],
+  examples: [
+    ['hawser plan', 'is everything applied?'],
+    ['hawser plan --config /tmp/config.yaml', 'what would these settings cost?'],
+    ["hawser plan --config /tmp/config.yaml --json | jq '.cost.level'"],
+  ],
   notes: [
-    'Examples:',
-    '  hawser plan                                               is everything applied?',
-    '  hawser plan --config /tmp/config.yaml                     what would these settings cost?',
-    "  hawser plan --config /tmp/config.yaml --json | jq '.cost.level'",
-    '',
-    'It reads the arguments of the daemons that run on this node, or else of their static pods, asks the API',
-    'for the lists that they follow, renders what they would, and has HAProxy and keepalived check it.',
+    'It reads the arguments of the daemons that run on this node, or else of their static pods, asks the API for the lists that they follow, renders what they would, and has HAProxy and keepalived check it.',
     'Costs: nothing, reload, restart, vip-move, interruption. They are those of this node, seen from here.',
-    'Exit codes: 0 nothing would change; 1 something would; 2 the settings or what is made of them would be',
-    'refused (every reason is listed), it cannot tell, or usage.',
-  ].join('\n'),
+    'Exit codes: 0 nothing would change; 1 something would; 2 the settings or what is made of them would be refused (every reason is listed), it cannot tell, or usage.',
+  ],
 };
 
 const schema = z.object({

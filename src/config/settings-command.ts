@@ -9,12 +9,12 @@ export const settingsCommand: CommandSpec = {
     { flag: '--settings <path>', help: `the file (default: ${defaultSettingsPath}, if it is there)` },
     { flag: '--json', help: 'print the values as JSON' },
   ],
+  examples: [
+    ['hawser settings', 'is /etc/hawser/config.yaml right, and what is in it?'],
+    ['hawser settings --settings /tmp/config.yaml', 'another file, before it is put there'],
+  ],
   notes: [
-    'Examples:',
-    '  hawser settings                                           is /etc/hawser/config.yaml right, and what is in it?',
-    '  hawser settings --settings /tmp/config.yaml               another file, before it is put there',
-    '',
     'A daemon reads the file when it starts: what was edited takes effect when its container is restarted.',
     'Exit codes: 0 the file is good, or there is none, 2 usage or problems.',
-  ].join('\n'),
+  ],
 };

@@ -76,21 +76,19 @@ export const statusCommand: CommandSpec = {
     },
     ...statusPlacesFlags,
   ],
+  examples: [
+    ['hawser status', 'on any control-plane node, as any user'],
+    ['hawser status --watch'],
+    ['hawser status --serve 127.0.0.1:9446', 'then, from elsewhere: ssh -L 9446:127.0.0.1:9446 NODE'],
+    ["hawser status --json | jq -r '.vips[] | [.vip, .holders[]] | @tsv'"],
+    ['hawser status --json | jq \'.here.servers[] | select(.state != "up")\''],
+  ],
   notes: [
-    'Examples:',
-    '  hawser status                                     on any control-plane node, as any user',
-    '  hawser status --watch',
-    '  hawser status --serve 127.0.0.1:9446              then, from elsewhere: ssh -L 9446:127.0.0.1:9446 NODE',
-    "  hawser status --json | jq -r '.vips[] | [.vip, .holders[]] | @tsv'",
-    '  hawser status --json | jq \'.here.servers[] | select(.state != "up")\'',
-    '',
     'It answers within 300 ms; a machine that is starved of CPU needs more, and --timeout.',
-    'Asks the loopback pages of all four programs and of HAProxy at once, and the other nodes; whatever is dead is',
-    'named, and the rest is shown. A priority is the sum that keepalived has: the place in the list, then each check.',
-    'The page of --serve has no password: whoever reaches the address reads it. It answers who asks by an address or',
-    'by localhost, not by another name.',
+    'Asks the loopback pages of all four programs and of HAProxy at once, and the other nodes; whatever is dead is named, and the rest is shown. A priority is the sum that keepalived has: the place in the list, then each check.',
+    'The page of --serve has no password: whoever reaches the address reads it. It answers who asks by an address or by localhost, not by another name.',
     'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (nothing of hawser answers here), or usage.',
-  ].join('\n'),
+  ],
 };
 
 /** Of the commands that have `statusPlacesFlags`. */

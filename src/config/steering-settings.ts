@@ -64,15 +64,14 @@ export const drainCommand: CommandSpec = {
     ...placeFlags,
     jsonFlag,
   ],
+  examples: [
+    ['hawser drain --why "kernel 6.18"', 'before this node, or its API server, is stopped'],
+    ['hawser drain --kind ingress', 'only the VIP of ingress'],
+  ],
   notes: [
-    'Examples:',
-    '  hawser drain --why "kernel 6.18"       before this node, or its API server, is stopped',
-    '  hawser drain --kind ingress            only the VIP of ingress',
-    '',
-    'It outlives restarts of this node. The old holder serves until the next one does; what is on the way when the VIP',
-    'moves is cut.',
+    'It outlives restarts of this node. The old holder serves until the next one does; what is on the way when the VIP moves is cut.',
     'Exit codes: 0 drained and every VIP is elsewhere, 1 refused or a VIP is still here, 2 cannot tell or usage.',
-  ].join('\n'),
+  ],
 };
 
 export const undrainCommand: CommandSpec = {
@@ -81,13 +80,11 @@ export const undrainCommand: CommandSpec = {
   summary: 'Lets this node hold VIPs again. Moves nothing.',
   positionals: [],
   flags: [kindsFlag, ...placeFlags, jsonFlag],
+  examples: [['hawser undrain', 'after the work on this node']],
   notes: [
-    'Examples:',
-    '  hawser undrain                         after the work on this node',
-    '',
     'It takes away an order that cannot be read, too.',
     'Exit codes: 0 not drained any more, 1 refused or not believed, 2 cannot tell or usage.',
-  ].join('\n'),
+  ],
 };
 
 export const moveVipCommand: CommandSpec = {
@@ -114,15 +111,15 @@ export const moveVipCommand: CommandSpec = {
     ...placeFlags,
     jsonFlag,
   ],
+  examples: [
+    ['hawser move-vip', 'on the holder: the next node takes it, and keeps it'],
+    ['hawser move-vip --to cp-2', 'on cp-2: takes it; on the holder: only where it is its turn'],
+    ['hawser move-vip --dry-run', 'where would it go, and why?'],
+  ],
   notes: [
-    'Examples:',
-    '  hawser move-vip                        on the holder: the next node takes it, and keeps it',
-    '  hawser move-vip --to cp-2              on cp-2: takes it; on the holder: only where it is its turn',
-    '  hawser move-vip --dry-run              where would it go, and why?',
-    '',
     'An order that nobody can follow runs out after --timeout; nothing is left of it.',
     'Exit codes: 0 moved, or it is there already; 1 refused or not moved; 2 cannot tell or usage.',
-  ].join('\n'),
+  ],
 };
 
 export const drillCommand: CommandSpec = {
@@ -153,16 +150,15 @@ export const drillCommand: CommandSpec = {
     ...placeFlags,
     { ...jsonFlag, help: 'print JSON, as schemas/drill.schema.json describes it' },
   ],
+  examples: [
+    ['hawser drill --dry-run', 'would it be allowed now, and who would take the VIP?'],
+    ['hawser drill', 'on the holder: away for 10 s and back, with the numbers'],
+    ['hawser drill --stay --json', 'once, and it stays where it went'],
+  ],
   notes: [
-    'Examples:',
-    '  hawser drill --dry-run                 would it be allowed now, and who would take the VIP?',
-    '  hawser drill                           on the holder: away for 10 s and back, with the numbers',
-    '  hawser drill --stay --json             once, and it stays where it went',
-    '',
-    'The whole plan is one order to the keepalived monitor: Ctrl-C moves the VIP back at once, and where this command is',
-    'killed it comes back at its time. A connection to the VIP is tried every 20 ms; no answer within a second is a failure.',
+    'The whole plan is one order to the keepalived monitor: Ctrl-C moves the VIP back at once, and where this command is killed it comes back at its time. A connection to the VIP is tried every 20 ms; no answer within a second is a failure.',
     'Exit codes: 0 moved, and back where asked; 1 refused, not moved or not back; 2 cannot tell or usage.',
-  ].join('\n'),
+  ],
 };
 
 /** It goes into a file and from there into logs and to terminals. */

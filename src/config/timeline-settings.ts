@@ -41,21 +41,22 @@ export const timelineCommand: CommandSpec = {
     },
     { flag: '--json', help: 'print JSON, as schemas/timeline.schema.json describes it' },
   ],
+  examples: [
+    ['hawser timeline', 'the last day on this node'],
+    ['hawser timeline --since "2026-11-21 03:00" --until "2026-11-21 03:30" --kind vip,health'],
+    [
+      'hawser timeline --journal /var/log/hawser --journal /tmp/cp-2 --journal /tmp/cp-3',
+      'this node, and what was copied from two others',
+    ],
+    ['hawser timeline --peers --since 1h', 'this node and every other (docs/peers.md)'],
+    ['hawser timeline --verify', 'has anybody changed, cut or lost a line?'],
+    ['hawser timeline --json | jq \'.entries[] | select(.kind == "vip")\''],
+  ],
   notes: [
-    'Examples:',
-    '  hawser timeline                                          the last day on this node',
-    '  hawser timeline --since "2026-11-21 03:00" --until "2026-11-21 03:30" --kind vip,health',
-    '  hawser timeline --journal /var/log/hawser --journal /tmp/cp-2 --journal /tmp/cp-3',
-    '                                                           this node, and what was copied from two others',
-    '  hawser timeline --peers --since 1h                       this node and every other (docs/peers.md)',
-    '  hawser timeline --verify                                 has anybody changed, cut or lost a line?',
-    '  hawser timeline --json | jq \'.entries[] | select(.kind == "vip")\'',
-    '',
     'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, steering, drill, journal.',
     'After "←" comes what the journals show close by in time about a VIP that moved; it is not a proof.',
-    'Exit codes: 0 shown, and every chain is whole; 1 a chain is broken; 2 no journal there, not all of it',
-    'could be read, a node of --peers did not answer, or usage.',
-  ].join('\n'),
+    'Exit codes: 0 shown, and every chain is whole; 1 a chain is broken; 2 no journal there, not all of it could be read, a node of --peers did not answer, or usage.',
+  ],
 };
 
 /** Of the environment a flag without a value comes as one of these words. */

@@ -108,13 +108,14 @@ test('another shell is a mistake that names the three', () => {
   expect(stderr).toContain('expected bash, zsh, fish');
 });
 
-test('every command that there is has a page of help with examples', () => {
+test('every command that there is has a page of help with examples, in 80 columns', () => {
   const names = execFileSync(hawser, ['--help'], { encoding: 'utf8' })
     .split('\n')
     .flatMap((line) => /^ {2}(\S+(?: \S+)?) {2,}\S/.exec(line)?.[1] ?? []);
-  expect(names).toContain('haproxy supervise');
+  expect(names).toEqual(expect.arrayContaining(['haproxy supervise', 'show-config keepalived']));
   for (const name of names) {
     const help = execFileSync(hawser, [...name.split(' '), '--help'], { encoding: 'utf8' });
     expect(help, name).toContain(`Examples:\n  hawser ${name}`);
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
   }
 });
