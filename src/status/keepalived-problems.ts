@@ -68,9 +68,11 @@ function monitored({ keepalivedMonitor }: NodeStatus): readonly Problem[] {
   ];
 }
 
-/** What somebody has asked for is no trouble. The local API server is seen among HAProxy's servers. */
+/**
+ * What somebody has asked for is no trouble, and nobody counts on a node that was drained: what fails there only leaves
+ * less. The local API server is seen among HAProxy's servers.
+ */
 function standingProblems({ kind, checks, steered }: Standing): readonly Problem[] {
-  if (steered !== null) return [];
   const [server, question, ...others] = checks;
   const first = [server, question].filter((check) => check?.state === 'failed').slice(0, 1);
   const rest = others.filter(
@@ -81,7 +83,7 @@ function standingProblems({ kind, checks, steered }: Standing): readonly Problem
       ? []
       : [
           {
-            rank: check.check === 'other nodes' ? 'redundancy' : 'out-of-group',
+            rank: steered !== null || check.check === 'other nodes' ? 'redundancy' : 'out-of-group',
             text: printable(`${kind} VIP: ${check.check}: ${check.found}`),
           } as const,
         ],

@@ -119,7 +119,7 @@ const standingWith = (part: Partial<NonNullable<typeof standing>>): NodeStatus =
   },
 });
 
-test('the check that keeps this node from taking over, and none that somebody asked for', () => {
+test('the check that keeps this node from taking over; that it is drained is no problem, what fails there is one', () => {
   const checks = (standing?.checks ?? []).map((check) =>
     check.check === 'HAProxy' || check.check === '/haproxy_ready' || check.check === 'other nodes'
       ? { ...check, state: 'failed' as const, found: `${check.check} is bad` }
@@ -129,7 +129,21 @@ test('the check that keeps this node from taking over, and none that somebody as
     'api VIP: HAProxy: HAProxy is bad',
     'api VIP: other nodes: other nodes is bad',
   ]);
-  expect(problemsOf(standingWith({ checks, steered: 'drained' }), answeredBy('cp-2'))).toEqual([]);
+  const drained = { steered: 'drained' };
+  expect(problemsOf(standingWith(drained), answeredBy('cp-2'))).toEqual([]);
+  const down = [server('cp-1', { state: 'down' }), server('cp-2')];
+  const failing = { ...standingWith({ ...drained, checks }), servers: down };
+  expect(problemsOf(failing, answeredBy('cp-2'))).toEqual(
+    // After what every client sees: nobody counts on a node that was drained.
+    [
+      expect.stringContaining('API server cp-1'),
+      'api VIP: HAProxy: HAProxy is bad',
+      'api VIP: other nodes: other nodes is bad',
+    ],
+  );
+  expect(problemsOf({ ...standingWith({ checks }), servers: down }, answeredBy('cp-2'))[0]).toContain(
+    'HAProxy is bad',
+  );
 });
 
 test('a peer that does not answer, and what a peer says of itself, each server once', () => {
