@@ -134,9 +134,9 @@ async function tellUsage(argv: readonly string[], typed: string): Promise<number
   const summaries = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const);
   const isAsked = ['--help', '-h', 'help'].includes(argv.at(-1) ?? '');
   const group = typed.replace(/ ?help$/, '');
-  if (
-    group === '' ? isAsked || argv.length === 0 : isGroup(summaries, group) && (isAsked || argv.length === 1)
-  ) {
+  const isKnown = group === '' || isGroup(summaries, group);
+  const isAll = argv.length === (group === '' ? 0 : 1);
+  if (isKnown && (isAsked || isAll)) {
     process.stdout.write(usageText(summaries, group));
     return isAsked ? 0 : 2;
   }
