@@ -1,0 +1,74 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { TRACK } from '../../../src/model/track-value.ts';
+import { type KeepalivedProcess, startKeepalived } from '../../helpers/keepalived-process.ts';
+import { connectSegment, createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { configurationOf } from './render.ts';
+
+const root = mkdtempSync('/run/hawser-two-vips-');
+afterAll(() => rmSync(root, { recursive: true }));
+
+const names = ['a', 'b', 'c'] as const;
+const addressOf = (index: number): string => `10.0.0.${index + 1}`;
+const controlPlane = names.map((name, index) => ({ name, addresses: [addressOf(index)] }));
+
+const track = (name: string, value: number) => writeFileSync(join(root, name, 'lb.track'), `${value}\n`);
+
+function startNode(index: number, namespace: NetNamespace, vip: string): KeepalivedProcess {
+  const name = names[index] ?? '';
+  const dir = join(root, name);
+  mkdirSync(dir);
+  const interfaces = [{ name: 'eth0', addresses: [`${addressOf(index)}/24`] }];
+  // Not 100 ms: a machine that is busy must not look like adverts that were not sent.
+  const settings = { nodeName: name, apiVips: [vip], advertIntervalMs: 300 };
+  const text = configurationOf(dir, settings, { controlPlane, interfaces });
+  return startKeepalived(namespace, { dir, name: 'node', text });
+}
+
+/** Adverts that have reached a node, by who has sent them. */
+async function countAdverts(namespace: NetNamespace): Promise<() => Promise<readonly number[]>> {
+  const counters = names.map((_, index) => `ip saddr ${addressOf(index)} ip protocol 112 counter`);
+  const chain = `chain in { type filter hook input priority 0; ${counters.join('; ')} ; }`;
+  await namespace.run('nft', `table ip adverts { ${chain} ; }`);
+  return async () => {
+    const shown = await namespace.run('nft', 'list', 'table', 'ip', 'adverts');
+    return [...shown.matchAll(/counter packets (\d+)/g)].map(([, packets]) => Number(packets));
+  };
+}
+
+test('holders of different VIPs with one router id do not keep each other from sending', {
+  timeout: 120_000,
+}, async () => {
+  await using a = await createNetNamespace();
+  await using b = await createNetNamespace();
+  await using c = await createNetNamespace();
+  const namespaces = [a, b, c];
+  const ends = namespaces.map((namespace, index) => ({
+    ...{ namespace, device: 'eth0', addresses: [`${addressOf(index)}/24`] },
+  }));
+  await using _segment = await connectSegment(ends);
+  const [first, backup, other] = [
+    startNode(0, a, '10.0.0.5'),
+    startNode(1, b, '10.0.0.5'),
+    startNode(2, c, '10.0.0.6'),
+  ];
+  const entered = ({ log }: KeepalivedProcess) => log().split('Entering MASTER STATE').length - 1;
+  await waitFor(
+    'all to be there',
+    () => [first, backup, other].every(({ log }) => /Startup complete/.test(log())),
+    30_000,
+  );
+  track('a', TRACK.healthyHolder);
+  track('c', TRACK.healthyHolder);
+  await waitFor('both VIPs', () => entered(first) > 0 && entered(other) > 0, 30_000);
+  track('b', TRACK.healthy);
+  const counts = await countAdverts(b);
+  await waitFor('adverts', async () => (await counts()).some((count) => count >= 30), 60_000);
+  // Each sends three a second; the one that was held up came to a quarter of the other's.
+  const [ofFirst = 0, , ofOther = 0] = await counts();
+  expect(Math.min(ofFirst, ofOther)).toBeGreaterThan(20);
+  expect(entered(backup)).toBe(0);
+  expect([entered(first), entered(other)]).toEqual([1, 1]);
+});
