@@ -72,8 +72,14 @@ function whyNotHeld(lines: readonly JournalLine[], index: number, line: JournalL
   if (line.to === 'BACKUP' && line.from !== 'MASTER')
     return line.from === 'FAULT' ? seenBefore(lines, index, line, RECOVERY).slice(-1).map(phraseOf) : [];
   const other = line.from === 'MASTER' ? nearestTaking(lines, index, line) : undefined;
-  const seen = [...seenBefore(lines, index, line, EVIDENCE), ...toldAfter(lines, index, line)];
+  const before = seenBefore(lines, index, line, EVIDENCE).filter((each) => !isRise(each));
+  const seen = [...before, ...toldAfter(lines, index, line)];
   return [...seen.map(phraseOf), ...(other === undefined ? [] : [`${printable(other.node)} became MASTER`])];
+}
+
+/** Such as the bonus of a node that has just taken the VIP: no node loses it for being worth more. */
+function isRise({ event, from, to }: JournalLine): boolean {
+  return event === 'health-told' && Number(to) > Number(from);
 }
 
 /** The last few of these events on this node. */

@@ -109,6 +109,13 @@ test('a verdict that was written down just after the move is its cause too, a bo
   expect(becauseOf([left(0), health(20, { to: '0' })], 0)).toBeUndefined();
 });
 
+test('the bonus of a node that has only just taken the VIP is not why it leaves', () => {
+  expect(because(health(0, { from: '0', to: '30' }), left(900, { to: 'BACKUP' }))).toBeUndefined();
+  expect(because(health(0, { from: '0', to: '30' }), health(800, { to: '-30' }), left(900))).toBe(
+    'track value of api 30 → -30',
+  );
+});
+
 test('a node that can serve again names the last finding, one that has started names none', () => {
   const again = lineAt(9, { subject: 'prod_API', from: 'FAULT', to: 'BACKUP' });
   expect(because(health(0), health(5, { from: '-254', to: '0' }), again)).toBe('track value of api -254 → 0');
