@@ -34,7 +34,7 @@ export function unknownCommandText(typed: string, summaries: Summaries): string 
   return `Cannot run "${typed}": there is no such command${meant}\nhawser ${prefix}--help lists those there are.\n`;
 }
 
-/** A group has the name of no command by itself, or that of one that others begin with. */
+/** What commands of two words begin with: no command by itself, as `haproxy`, or one all the same, as `render`. */
 export function isGroup(summaries: Summaries, name: string): boolean {
   return name !== '' && membersOf(summaries, name).length > 0;
 }

@@ -51,7 +51,7 @@ export function becauseOf(lines: readonly JournalLine[], index: number): string 
 }
 
 function whyTaken(lines: readonly JournalLine[], index: number, line: JournalLine): readonly string[] {
-  const ordered = seenBefore(lines, index, line, ORDERS).map(phraseOf);
+  const ordered = seenBefore(lines, index, line, ({ event }) => ORDERS.has(event)).map(phraseOf);
   const before = beforeTaking(lines, index);
   return [...ordered, ...(before === undefined ? [] : [beforeText(before, line)])];
 }
@@ -70,30 +70,33 @@ function beforeText(before: BeforeTaking, line: JournalLine): string {
 
 function whyNotHeld(lines: readonly JournalLine[], index: number, line: JournalLine): readonly string[] {
   if (line.to === 'BACKUP' && line.from !== 'MASTER')
-    return line.from === 'FAULT' ? seenBefore(lines, index, line, RECOVERY).slice(-1).map(phraseOf) : [];
+    return line.from === 'FAULT'
+      ? seenBefore(lines, index, line, ({ event }) => RECOVERY.has(event))
+          .slice(-1)
+          .map(phraseOf)
+      : [];
   const other = line.from === 'MASTER' ? nearestTaking(lines, index, line) : undefined;
-  const before = seenBefore(lines, index, line, EVIDENCE).filter((each) => !isRise(each));
-  const seen = [...before, ...toldAfter(lines, index, line)];
+  const seen = [...seenBefore(lines, index, line, isEvidence), ...toldAfter(lines, index, line)];
   return [...seen.map(phraseOf), ...(other === undefined ? [] : [`${printable(other.node)} became MASTER`])];
 }
 
-/** Such as the bonus of a node that has just taken the VIP: no node loses it for being worth more. */
-function isRise({ event, from, to }: JournalLine): boolean {
-  return event === 'health-told' && Number(to) > Number(from);
+/** No node loses a VIP for being worth more, such as by the bonus of one that has just taken it. */
+function isEvidence({ event, from, to }: JournalLine): boolean {
+  return EVIDENCE.has(event) && !(event === 'health-told' && Number(to) > Number(from));
 }
 
-/** The last few of these events on this node. */
+/** The last few of these on this node. */
 function seenBefore(
   lines: readonly JournalLine[],
   index: number,
   line: JournalLine,
-  events: ReadonlySet<string>,
+  isMeant: (each: JournalLine) => boolean,
 ): readonly JournalLine[] {
   const found: JournalLine[] = [];
   for (let at = index - 1; at >= Math.max(0, index - MOST_NEAR) && found.length < MOST; at -= 1) {
     const before = lines[at];
     if (before === undefined || distanceMs(before, line) > WINDOW_MS) break;
-    const isOurs = before.node === line.node && events.has(before.event);
+    const isOurs = before.node === line.node && isMeant(before);
     if (isOurs && concerns(before, line)) found.unshift(before);
   }
   return found;

@@ -116,6 +116,11 @@ test('the bonus of a node that has only just taken the VIP is not why it leaves'
   );
 });
 
+test('findings that are no cause do not crowd out one that is', () => {
+  const rises = [1, 2, 3, 4, 5].map((ms) => health(ms, { from: '0', to: '30' }));
+  expect(because(health(0), ...rises, left(9))).toBe('track value of api 30 → -254');
+});
+
 test('a node that can serve again names the last finding, one that has started names none', () => {
   const again = lineAt(9, { subject: 'prod_API', from: 'FAULT', to: 'BACKUP' });
   expect(because(health(0), health(5, { from: '-254', to: '0' }), again)).toBe('track value of api -254 → 0');
