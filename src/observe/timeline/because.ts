@@ -1,12 +1,18 @@
 import { durationText, printable } from '../../model/readable-text.ts';
 import { reloadReason } from '../../model/transition-cause.ts';
 import type { JournalLine } from '../journal/journal-line.ts';
-import { type BeforeTaking, beforeTaking, distanceMs, isMove, SLACK_MS, WINDOW_MS } from './before-taking.ts';
+import {
+  type BeforeTaking,
+  beforeTaking,
+  distanceMs,
+  isMove,
+  MOST_NEAR,
+  SLACK_MS,
+  WINDOW_MS,
+} from './before-taking.ts';
 import { phraseOf } from './phrase.ts';
 
 const MOST = 3;
-/** Entries on either side: what is further off in a storm of them is no cause that anybody could tell. */
-const MOST_NEAR = 100;
 
 /** Somebody has asked for it. */
 const ORDERS: ReadonlySet<string> = new Set([

@@ -6,6 +6,9 @@ export const WINDOW_MS = 5_000;
 /** Two processes of one node write down one thing in either order, and the clocks of two nodes differ by as much. */
 export const SLACK_MS = 500;
 
+/** Entries on either side: what is further off in a storm of them is no cause that anybody could tell. */
+export const MOST_NEAR = 100;
+
 /** What became of who had a VIP before a node took it. */
 export type BeforeTaking =
   /** It left it, before or after. */
@@ -17,7 +20,8 @@ export type BeforeTaking =
 
 /**
  * About the taking at `index`. Whoever is MASTER by its journal had the VIP, unless it took it within the slack: that is a
- * rival, which gives way. Else it is the last one that left it, within the window. Undefined where no journal tells.
+ * rival, which gives way. Of a node whose journal begins later, its next move tells what it was. Else it is the last one
+ * that left it, within the window. Undefined where no journal tells.
  */
 export function beforeTaking(lines: readonly JournalLine[], index: number): BeforeTaking | undefined {
   const taking = lines[index];
@@ -34,6 +38,8 @@ export function beforeTaking(lines: readonly JournalLine[], index: number): Befo
     if (each.to === 'MASTER' && distanceMs(each, taking) > SLACK_MS)
       return whatBecame(lines, index, each.node);
   }
+  const later = leftLater(lines, index, seen);
+  if (later !== undefined) return { kind: 'left', line: later };
   if (left === undefined) return undefined;
   return left.node === taking.node ? { kind: 'own' } : { kind: 'left', line: left };
 }
@@ -47,6 +53,23 @@ function whatBecame(lines: readonly JournalLine[], index: number, node: string):
       return { kind: 'left', line: each };
   }
   return { kind: 'silent', node };
+}
+
+/** The leaving of a node of which nothing was seen before the taking, and nothing but this soon after it. */
+function leftLater(
+  lines: readonly JournalLine[],
+  index: number,
+  before: ReadonlySet<string>,
+): JournalLine | undefined {
+  const taking = lines[index];
+  const seen = new Set(before);
+  for (const each of lines.slice(index + 1, index + 1 + MOST_NEAR)) {
+    if (taking === undefined || distanceMs(each, taking) > WINDOW_MS) break;
+    if (!isMove(each, taking.subject)) continue;
+    if (each.from === 'MASTER' && !seen.has(each.node)) return each;
+    seen.add(each.node);
+  }
+  return undefined;
 }
 
 /** Whoever left at `leftAt` had taken the VIP at the same moment as `taking`. */

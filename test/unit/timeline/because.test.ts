@@ -71,6 +71,17 @@ test('a holder that leaves only later was not heard', () => {
   );
 });
 
+test('a holder whose journal begins with its leaving is named, whichever of the two was written first', () => {
+  const causes = (...lines: readonly JournalLine[]) => becauseOf(lines, 0);
+  expect(causes(taken(0), left(0))).toBe('cp-1 left MASTER: it cannot serve');
+  expect(causes(taken(0), left(600))).toBe(
+    'cp-1 was still MASTER, and left it 600 ms later: it cannot serve',
+  );
+  expect(causes(taken(0), left(5_001))).toBeUndefined();
+  expect(causes(taken(0), left(0, { node: 'cp-2' }))).toBeUndefined();
+  expect(causes(taken(0), taken(1, { node: 'cp-1' }), left(2))).toBeUndefined();
+});
+
 test('a holder whose journal ends told nothing', () => {
   expect(because(taken(0, { node: 'cp-1' }), taken(600_000))).toBe(
     'cp-1 held it, and has told nothing of leaving it',
