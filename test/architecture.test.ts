@@ -36,7 +36,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'node',
     'zod',
   ],
-  peers: ['model', 'node', 'zod'],
+  peers: ['model', 'system', 'node', 'zod'],
   status: ['model', 'protocol', 'peers', 'haproxy', 'system', 'node', 'zod'],
   page: ['model', 'protocol', 'observe', 'node'],
   observe: ['model', 'node', 'pino', 'prom-client', 'zod'],

@@ -1,5 +1,6 @@
 import { get } from 'node:http';
 import type { UsableSample } from '../model/usable.ts';
+import { patientTimeout } from '../system/patient-timeout.ts';
 
 /**
  * Asks the HAProxy of this node whether any of its servers is up (`/haproxy_monitor` of the template). Never rejects.
@@ -13,7 +14,7 @@ export function probeUsable(
   options: { readonly timeoutMs: number; readonly signal?: AbortSignal; readonly host?: string },
 ): Promise<UsableSample> {
   return new Promise((resolve) => {
-    const timeout = AbortSignal.timeout(options.timeoutMs);
+    const timeout = patientTimeout(options.timeoutMs);
     const signal = options.signal === undefined ? timeout : AbortSignal.any([timeout, options.signal]);
     const question = get(
       // A connection of its own for each look: a kept one would go on asking a draining generation.

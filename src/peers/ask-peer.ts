@@ -4,6 +4,7 @@ import { request } from 'node:https';
 import * as z from 'zod/mini';
 import { codeOf, messageOf } from '../model/errors.ts';
 import type { Peer } from '../model/peer.ts';
+import { patientTimeout } from '../system/patient-timeout.ts';
 import { certificateTrouble } from './certificate-trouble.ts';
 import type { PeerCredentials } from './credentials.ts';
 import { isOfNode, namesIn } from './identity.ts';
@@ -43,7 +44,7 @@ export async function askPeer(
   { timeoutMs, maxBytes, signal }: AskLimits,
 ): Promise<PeerAnswer> {
   const { ca, cert, key } = credentials;
-  const late = AbortSignal.timeout(timeoutMs);
+  const late = patientTimeout(timeoutMs);
   let stage: Stage = 'connecting';
   const checkServerIdentity = (_host: string, shown: { readonly raw: Buffer }): Error | undefined =>
     identityTrouble(new X509Certificate(shown.raw), peer);

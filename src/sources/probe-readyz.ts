@@ -2,6 +2,7 @@ import { request } from 'node:https';
 import type { ApiServer } from '../model/api-server.ts';
 import { endpointOf } from '../model/choose-servers.ts';
 import type { HealthAnswer } from '../system/ask-health.ts';
+import { patientTimeout } from '../system/patient-timeout.ts';
 import { silenceOf } from '../system/silence.ts';
 
 /** Whether an API server still answers `/readyz`, for the loss guard. Never throws. */
@@ -21,7 +22,7 @@ export async function askReadyz(
   server: ApiServer,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<HealthAnswer> {
-  const timeout = AbortSignal.timeout(timeoutMs);
+  const timeout = patientTimeout(timeoutMs);
   const options = {
     agent: false,
     rejectUnauthorized: false,

@@ -1,6 +1,7 @@
 import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
 import type { HealthUrl } from '../model/health-url.ts';
+import { patientTimeout } from './patient-timeout.ts';
 import { silenceOf } from './silence.ts';
 
 /** `said` is `HTTP 503`, or why there is no answer. */
@@ -16,7 +17,7 @@ export interface HealthAnswer {
 export function askHealth(url: HealthUrl, timeoutMs: number, signal: AbortSignal): Promise<HealthAnswer> {
   const { secure, host, port, path } = url;
   return new Promise((resolve) => {
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = patientTimeout(timeoutMs);
     const bounded = AbortSignal.any([signal, timeout]);
     const options = { host, port, path, agent: false, signal: bounded, rejectUnauthorized: false } as const;
     const question = (secure ? getSecure : getPlain)(options, (answer) => {

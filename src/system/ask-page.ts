@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { patientTimeout } from './patient-timeout.ts';
 import { silenceOf } from './silence.ts';
 
 export interface PageAddress {
@@ -28,7 +29,7 @@ export function askPage(
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
 ): Promise<PageAnswer> {
   return new Promise((resolve) => {
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = patientTimeout(timeoutMs);
     const bounded = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     const socket = connect({ host, port, signal: bounded, allowHalfOpen: true });
     const settle = (answer: PageAnswer): void => {

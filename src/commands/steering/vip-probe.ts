@@ -61,6 +61,7 @@ function tryOnce({ host, port, how, timeoutMs }: ProbePlan): Promise<string | nu
       how === 'tcp' ? connectPlain({ host, port }) : connectTls({ host, port, rejectUnauthorized: false });
     let failure: string | null = 'closed';
     const end = (found: string | null): void => {
+      if (socket.destroyed) return;
       failure = found;
       socket.destroy();
     };

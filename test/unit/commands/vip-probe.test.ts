@@ -1,8 +1,14 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { expect, onTestFinished, test } from 'vitest';
 import { startVipProbe } from '../../../src/commands/steering/vip-probe.ts';
+import { createAuthority } from '../../helpers/certificates.ts';
 import { freePort } from '../../helpers/free-port.ts';
+import { stall } from '../../helpers/stall.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 async function listening(onConnection: (socket: Socket) => void): Promise<Server & AsyncDisposable> {
@@ -22,10 +28,14 @@ async function listening(onConnection: (socket: Socket) => void): Promise<Server
   });
 }
 
-async function probed(server: Server, how: 'https' | 'tcp', count = 3) {
+async function probed(
+  server: Server,
+  how: 'https' | 'tcp',
+  { count = 3, everyMs = 10, timeoutMs = 200 } = {},
+): Promise<readonly (string | null)[]> {
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const probe = startVipProbe({ host: '127.0.0.1', port, how, everyMs: 10, timeoutMs: 200 });
+  const probe = startVipProbe({ host: '127.0.0.1', port, how, everyMs, timeoutMs });
   await waitFor('some attempts', () => probe.attempts().length >= count);
   await probe.stop();
   return probe.attempts().map(({ failure }) => failure);
@@ -35,6 +45,22 @@ test('a connection that stands is enough for tcp, and not for https', async () =
   await using server = await listening(() => undefined);
   expect(new Set(await probed(server, 'tcp'))).toEqual(new Set([null]));
   expect(new Set(await probed(server, 'https'))).toEqual(new Set(['timeout']));
+});
+
+test('an answer that lies there when this process gets to run again late is an answer', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-probe-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const server = createTlsServer(createAuthority(dir).issue({ commonName: 'api' }), (socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      stall(1_200);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  expect(await probed(server, 'https', { count: 1, everyMs: 60_000, timeoutMs: 1_000 })).toEqual([null]);
 });
 
 test('whoever hangs up or speaks no TLS has not answered', async () => {

@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { askHealth } from '../../../src/system/ask-health.ts';
+import { askPage } from '../../../src/system/ask-page.ts';
+import { patientTimeout } from '../../../src/system/patient-timeout.ts';
+import { stall } from '../../helpers/stall.ts';
+
+async function listening(): Promise<{ readonly server: Server; readonly port: number }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { server, port: address.port };
+}
+
+test('what has arrived is read before a timeout counts, however late both are looked at', async () => {
+  const { server, port } = await listening();
+  const client = connect({ port, host: '127.0.0.1' });
+  onTestFinished(() => void client.destroy());
+  const [peer] = (await once(server, 'connection')) as [Socket];
+  const order: string[] = [];
+  client.on('data', () => order.push('data'));
+  const timeout = patientTimeout(20);
+  timeout.addEventListener('abort', () => order.push('timeout'));
+  peer.end('answer');
+  stall(200);
+  await once(timeout, 'abort');
+  expect(order).toEqual(['data', 'timeout']);
+  expect(timeout.reason).toMatchObject({ name: 'TimeoutError' });
+});
+
+const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+
+/** Answers, and then keeps everything from running for far longer than anybody waits. */
+async function answersIntoAStall(): Promise<number> {
+  const { server, port } = await listening();
+  server.on('connection', (socket) => socket.once('data', () => socket.end(answer, () => stall(500))));
+  return port;
+}
+
+test('a question whose answer lies there after a stall is answered', async () => {
+  const port = await answersIntoAStall();
+  const { signal } = new AbortController();
+  const url = { secure: false, host: '127.0.0.1', port, path: '/healthz' };
+  expect(await askHealth(url, 400, signal)).toEqual({ ok: true, said: 'HTTP 200' });
+  expect(await askPage({ host: '127.0.0.1', port }, '/status', { timeoutMs: 400 })).toMatchObject({
+    kind: 'answered',
+    status: 200,
+  });
+});
