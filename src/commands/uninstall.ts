@@ -20,6 +20,9 @@ import { findAddress, removeAddress } from '../system/interface-addresses.ts';
 import { effectiveSettings } from './install/effective-settings.ts';
 import { waitForEnd } from './uninstall/wait-for-end.ts';
 
+/** Nobody waits for it as a failover does, and a machine may be busy. */
+const LOOK_TIMEOUT_MS = 10_000;
+
 /** `hawser uninstall`: resolves with 0 once nothing is left, and with 1 after it has said what is. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(uninstallCommand, argv, env);
@@ -92,13 +95,17 @@ async function vipsOf(root: string, record: InstallRecord): Promise<readonly str
 /** A VIP has the whole of its address as its prefix; the node's own addresses have their subnet's. */
 async function sweep(vips: readonly string[]): Promise<readonly string[]> {
   const left: string[] = [];
-  for (const vip of vips)
-    for (const found of (await findAddress(vip)) ?? []) {
+  for (const vip of vips) {
+    const everywhere = await findAddress(vip, LOOK_TIMEOUT_MS);
+    if (everywhere === undefined)
+      left.push(`VIP ${vip}: cannot be looked for, expected "ip address show" to work (iproute2)`);
+    for (const found of everywhere ?? []) {
       if (!/\/(?:32|128)$/.test(found.cidr)) continue;
       const outcome = await removeAddress(found);
       if (outcome.ok) process.stdout.write(`- VIP ${found.cidr} on ${found.interface}\n`);
       else left.push(outcome.message);
     }
+  }
   return left;
 }
 

@@ -2,7 +2,9 @@ import { connect, type TLSSocket } from 'node:tls';
 import { codeOf } from '../model/errors.ts';
 import { neighbourOf } from '../system/neighbour.ts';
 
-const TIMEOUT_MS = 1_500;
+/** Who is there takes a connection at once; a busy API server needs longer for a handshake. */
+const CONNECT_TIMEOUT_MS = 1_500;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** Who has an address of the network. */
 export type VipAnswer =
@@ -26,7 +28,7 @@ export async function askVip(vip: string, port: number, authority: string | unde
 function knock(vip: string, port: number, authority: string | undefined): Promise<VipAnswer | undefined> {
   return new Promise((resolve) => {
     const socket = connect({
-      ...{ host: vip, port, rejectUnauthorized: false, timeout: TIMEOUT_MS },
+      ...{ host: vip, port, rejectUnauthorized: false, timeout: CONNECT_TIMEOUT_MS },
       // The chain counts: which names a certificate has is not known before the cluster is.
       checkServerIdentity: () => undefined,
       ...(authority === undefined ? {} : { ca: authority }),
@@ -35,6 +37,7 @@ function knock(vip: string, port: number, authority: string | undefined): Promis
       resolve(answer);
       socket.destroy();
     };
+    socket.on('connect', () => socket.setTimeout(HANDSHAKE_TIMEOUT_MS));
     socket.on('secureConnect', () => end(judge(socket, authority)));
     socket.on('timeout', () => end(undefined));
     socket.on('error', (error) => end(meaningOf(error, port)));

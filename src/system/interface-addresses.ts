@@ -22,11 +22,14 @@ export interface FoundAddress {
 
 export type AddressCommandOutcome = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-/** On which interfaces an address is, those that are down included. Undefined where `ip` cannot be asked. */
-export async function findAddress(address: string): Promise<readonly FoundAddress[] | undefined> {
+/** On which interfaces an address is, those that are down included. Undefined where `ip` does not answer in time. */
+export async function findAddress(
+  address: string,
+  timeoutMs = IP_TIMEOUT_MS,
+): Promise<readonly FoundAddress[] | undefined> {
   try {
     const argv = ['ip', '-json', 'address', 'show', 'to', address] as const;
-    const result = await runLeanCommand(argv, { timeoutMs: IP_TIMEOUT_MS });
+    const result = await runLeanCommand(argv, { timeoutMs });
     return result.exitCode === 0 ? parseFound(result.stdout) : undefined;
   } catch {
     return undefined;

@@ -4,7 +4,7 @@ import { runLeanCommand } from './run-lean-command.ts';
 export async function neighbourOf(address: string): Promise<string | undefined> {
   try {
     const { stdout } = await runLeanCommand(['ip', '-json', 'neighbour', 'show', 'to', address], {
-      timeoutMs: 2_000,
+      timeoutMs: 10_000,
     });
     const found: unknown = JSON.parse(stdout || '[]');
     const [first]: readonly unknown[] = Array.isArray(found) ? found : [];

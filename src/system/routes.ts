@@ -29,7 +29,7 @@ export async function currentRoutes(): Promise<readonly Route[]> {
 async function readRoutes(family: '-4' | '-6', everywhere: string): Promise<readonly Route[]> {
   try {
     const { exitCode, stdout } = await runCommand(['ip', '-json', family, 'route', 'show'], {
-      timeoutMs: 2_000,
+      timeoutMs: 10_000,
     });
     const routes: unknown = exitCode === 0 ? JSON.parse(stdout || '[]') : [];
     return Array.isArray(routes) ? routes.flatMap((route) => routeOf(route, everywhere)) : [];

@@ -1,10 +1,10 @@
 import { isInSubnet, parseAddress } from '../../model/node-address.ts';
 import { chooseVipInterface } from '../../model/vip-interface.ts';
 import type { NetworkInterface, NetworkRoute } from '../../model/vrrp.ts';
-import { findAddress } from '../../system/interface-addresses.ts';
 import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { askNeighbour, knownNeighbour } from '../look/neighbours.ts';
+import { lookForAddress } from '../look/own-address.ts';
 import type { Peer } from '../look/peers.ts';
 
 export const NO_VIP = 'no VIP was given (--api-vips) and keepalived.conf has none';
@@ -98,7 +98,10 @@ export function judgeHolder({ vip, here, answeredBy, peers, isLive }: VipHolderL
 
 async function lookForHolder(vip: string, context: DoctorContext, signal: AbortSignal): Promise<Finding> {
   const { looks, run, settings } = context;
-  const here = (await findAddress(vip)) ?? [];
+  const own = await lookForAddress(run, vip, signal);
+  if (own.kind === 'failed')
+    return unknown(own.message, 'ip address show, with iproute2 installed; then try again');
+  const here = own.interfaces;
   const chosen = chooseVipInterface(vip, looks.interfaces(), await looks.routes(), settings.interface);
   if (here.length === 0 && chosen.kind === 'none')
     return unknown(`${vip}: which interface to ask on is not known`, '--interface NAME');
@@ -114,7 +117,7 @@ async function lookForHolder(vip: string, context: DoctorContext, signal: AbortS
       : await linkAddresses(context, peers.peers, device, signal);
   return judgeHolder({
     vip,
-    here: here.map((found) => found.interface),
+    here,
     answeredBy: answer?.mac,
     peers: known,
     isLive,

@@ -1,9 +1,9 @@
 import { chooseVipInterface } from '../../model/vip-interface.ts';
-import { findAddress } from '../../system/interface-addresses.ts';
 import type { Check, Finding } from '../check.ts';
 import { fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { type AdvertsLook, countAdverts } from '../look/adverts.ts';
+import { lookForAddress } from '../look/own-address.ts';
 import { type Fate, fateOf, parseRuleset, type Ruleset } from '../look/packet-fate.ts';
 import { lastWords } from '../run-program.ts';
 import { NO_VIP } from './vip.ts';
@@ -139,13 +139,16 @@ const adverts: Check = {
       .flatMap(({ addresses }) => addresses.flatMap((cidr) => cidr.split('/')[0] ?? []));
     const [seen, here, live, peers] = await Promise.all([
       countAdverts(run, own, signal),
-      Promise.all(vips.map(findAddress)),
+      Promise.all(vips.map((vip) => lookForAddress(run, vip, signal))),
       looks.keepalivedSupervisor(),
       looks.peers(),
     ]);
+    for (const each of here)
+      if (each.kind === 'failed')
+        return unknown(each.message, 'ip address show, with iproute2 installed; then try again');
     return judgeAdverts({
       seen,
-      isHolder: here.every((found) => (found ?? []).length > 0),
+      isHolder: here.every((each) => each.kind === 'looked' && each.interfaces.length > 0),
       isLive: live.kind === 'answered',
       peers: peers.kind === 'known' ? peers.peers.map(({ address }) => address) : [],
     });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { runCommand } from '../../../src/system/run-command.ts';
 import { createInstallNode, type InstallNode, makeControlPlane } from '../../helpers/install-node.ts';
 import { addAddress } from '../../helpers/net-namespace.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
@@ -137,6 +138,21 @@ test("a distribution's HAProxy configuration is not hawser's to remove", async (
   await node.install();
   await node.run('uninstall');
   expect(node.read('/etc/haproxy/haproxy.cfg')).toBe('theirs');
+});
+
+test('a VIP that could not be looked for is said to be left, and the command can be typed again', async () => {
+  await node.install();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  const programs = join(node.root, 'programs');
+  mkdirSync(programs);
+  writeFileSync(join(programs, 'ip'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const path = `PATH=${programs}:${process.env['PATH']}`;
+  const argv = [...node.namespace.prefix, 'env', path, hawser, 'uninstall', '--root', node.root] as const;
+  const result = await runCommand(argv, { timeoutMs: 60_000 });
+  expect(result.stderr).toContain('left: VIP 10.0.0.100: cannot be looked for');
+  expect(result.exitCode).toBe(1);
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
 });
 
 test('settings that were broken since do not stand in the way', async () => {
