@@ -106,10 +106,15 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
   return supervisor;
 }
 
+/** On a starved node even `true` takes its time, and it is asked once in this process's life. */
+const TRY_PRIORITY_MS = 20_000;
+
 /** A container may lack CAP_SYS_NICE: better without a realtime priority than not at all. */
 async function permittedPriority(wanted: number | undefined, log: Log): Promise<number | undefined> {
   if (wanted === undefined) return undefined;
-  const tried = await runLeanCommand(['chrt', '--rr', String(wanted), 'true'], { timeoutMs: 2_000 }).then(
+  const tried = await runLeanCommand(['chrt', '--rr', String(wanted), 'true'], {
+    timeoutMs: TRY_PRIORITY_MS,
+  }).then(
     ({ exitCode, stderr }) => (exitCode === 0 ? undefined : stderr.trim() || `exit code ${exitCode}`),
     messageOf,
   );
