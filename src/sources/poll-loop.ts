@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicMs } from '../system/monotonic-clock.ts';
 import type { ApiFailure, ApiTarget } from './api-request.ts';
 import { listObjects, type Resource } from './list-objects.ts';
 import type { ListedObjects } from './object-store.ts';
@@ -18,12 +19,13 @@ export async function runPollLoop(
   for (;;) {
     await pause(checkIntervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
+    const beganAtMs = monotonicMs();
     const found = await session.firstAnswer(
       (target) => listEvery(target, resources, { ...context, timeoutMs }),
       signal,
     );
     if (signal.aborted) return;
-    if (found.kind === 'failure') view.unavailable(found);
+    if (found.kind === 'failure') view.unavailable(found, beganAtMs);
     else view.polled(found.answer.lists, found.target.base.url);
   }
 }

@@ -1,4 +1,5 @@
 import type { ServerChoice } from '../model/choose-servers.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
 import type { ApiFailure } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { remedyFor } from './forbidden.ts';
@@ -22,8 +23,8 @@ export interface ServerView {
   changed(resource: Resource, change: ObjectChange, from: string): void;
   /** One complete poll: the lists of all resources, from one base. */
   polled(lists: ReadonlyMap<Resource, ListedObjects>, from: string): void;
-  /** No base answered a list request. */
-  unavailable(failure: ApiFailure): void;
+  /** No base answered a list request that began at `beganAtMs` of the monotonic clock. */
+  unavailable(failure: ApiFailure, beganAtMs: number): void;
 }
 
 /**
@@ -42,6 +43,7 @@ export function createServerView(settings: {
   const outage = trackOutage(report, { failed: 'api-unavailable', recovered: 'api-recovered' }, {});
   let lastShown: string | undefined;
   let outageKind: string | undefined;
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
 
   const show = (via: 'watch' | 'poll', from: string) => {
     const known = resources.flatMap((resource) => stores.get(resource) ?? []);
@@ -55,6 +57,7 @@ export function createServerView(settings: {
   };
 
   const available = () => {
+    answeredAtMs = monotonicMs();
     outage.succeeded();
     if (outageKind !== undefined) lastShown = undefined;
     outageKind = undefined;
@@ -77,7 +80,9 @@ export function createServerView(settings: {
       for (const [resource, list] of lists) stores.set(resource, takePoll(stores.get(resource), list));
       show('poll', from);
     },
-    unavailable: ({ status, message }) => {
+    unavailable: ({ status, message }, beganAtMs) => {
+      // What hung before another loop was answered tells of a time that is over.
+      if (beganAtMs < answeredAtMs) return;
       // Not the whole message: loops and bases word the same outage differently.
       const kind = `${status ?? 'no answer'}`;
       outage.failed(message, { kind, remedy: status === 403 ? remedyFor(message) : undefined });

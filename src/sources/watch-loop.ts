@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
 import { type ApiTarget, openStream } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { createBackoff } from './backoff.ts';
@@ -45,13 +46,14 @@ export async function runWatchLoop(resource: Resource, context: LoopContext): Pr
 /** Resolves with how long the watch lived, 0 where there was none. */
 async function listAndWatch(resource: Resource, context: LoopContext, outage: Outage): Promise<number> {
   const { session, view, signal, timing } = context;
+  const beganAtMs = monotonicMs();
   const found = await session.firstAnswer(
     (target) => listObjects(target, resource, { signal, timeoutMs: timing.requestTimeoutMs, timing }),
     signal,
   );
   if (signal.aborted) return 0;
   if (found.kind === 'failure') {
-    view.unavailable({ ...found, message: `Cannot list ${resource.what}: ${found.message}` });
+    view.unavailable({ ...found, message: `Cannot list ${resource.what}: ${found.message}` }, beganAtMs);
     return 0;
   }
   view.relisted(resource, found.answer, found.target.base.url);
