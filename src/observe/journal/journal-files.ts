@@ -11,6 +11,9 @@ export interface JournalFile {
   readonly text?: () => string;
 }
 
+/** The kernel stamps a file with its last tick, which may lie this long before the lines that were written then. */
+export const STAMP_LAG_MS = 10;
+
 const NAME = /^([a-z][a-z-]{0,40})\.(\d{12})\.jsonl$/;
 
 export function journalPath(directory: string, program: string, firstSeq: number): string {

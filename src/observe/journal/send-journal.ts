@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { codeOf } from '../../model/errors.ts';
-import { type JournalFile, journalFilesAmong } from './journal-files.ts';
+import { type JournalFile, journalFilesAmong, STAMP_LAG_MS } from './journal-files.ts';
 import { parseJournalLine } from './journal-line.ts';
 
 /** The journals of four programs, as large as rotation lets them be, and a little. */
@@ -52,7 +52,8 @@ async function chosen(
 async function lookAt(path: string): Promise<{ readonly size: number; readonly writtenAt?: string }> {
   const status = await stat(path).catch(() => undefined);
   const isOurs = status?.isFile() === true && status.size <= MAX_FILE_BYTES;
-  return isOurs ? { size: status.size, writtenAt: status.mtime.toISOString() } : { size: 0 };
+  if (!isOurs) return { size: 0 };
+  return { size: status.size, writtenAt: new Date(status.mtimeMs + STAMP_LAG_MS).toISOString() };
 }
 
 /** A line that is being written at this moment is whole at the next look. Undefined where rotation has removed it. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { codeOf, messageOf } from '../../model/errors.ts';
-import { type JournalFile, listJournalFiles } from '../journal/journal-files.ts';
+import { type JournalFile, listJournalFiles, STAMP_LAG_MS } from '../journal/journal-files.ts';
 import { type JournalLine, parseJournalLine } from '../journal/journal-line.ts';
 import { becauseOf } from './because.ts';
 import { shownEntry, type TimelineEntry } from './report.ts';
@@ -68,7 +68,7 @@ function attempt<T>(path: string, problems: string[], read: () => T): T | undefi
 
 function readFurther(path: string, before: Part | undefined, since: string, most: number): Part | undefined {
   const stats = statSync(path);
-  if (stats.mtimeMs < Date.parse(since)) return undefined;
+  if (stats.mtimeMs + STAMP_LAG_MS < Date.parse(since)) return undefined;
   // A FIFO of that name would keep the reader waiting.
   if (!stats.isFile() || stats.size > MOST_BYTES)
     throw new Error('it is no journal: no file, or far too large');

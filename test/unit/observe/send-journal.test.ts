@@ -71,6 +71,20 @@ test('only files that may have something of the range are sent', async () => {
   expect(await names({ since: '', until: hourAgo })).toEqual([]);
 });
 
+test("a file's own time may lie a tick of the kernel before the lines in it", async () => {
+  const directory = journalDirectory();
+  directory.tell(supervisor, moves(1));
+  const since = Date.now();
+  const [file = ''] = directory.files(supervisor);
+  const filesSince = async (stampMs: number) => {
+    utimesSync(file, stampMs / 1_000, stampMs / 1_000);
+    const range = { since: new Date(since).toISOString(), until: '~' };
+    return received(await sent(directory, range)).length;
+  };
+  expect(await filesSince(since - 5)).toBe(1);
+  expect(await filesSince(since - 1_000)).toBe(0);
+});
+
 test('of too much the newest is sent', async () => {
   const directory = journalDirectory();
   directory.tell(supervisor, moves(30));

@@ -1,4 +1,12 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createRecentEntries, type RecentEntries } from '../../../src/observe/timeline/recent.ts';
@@ -62,6 +70,16 @@ test('what is older than asked for is not among them, whether it was read before
   expect(recent(always).entries).toHaveLength(3);
   const later = new Date(Date.now() + 60_000).toISOString();
   expect(recent(later)).toEqual({ entries: [], isCut: false, problems: [] });
+});
+
+test("a file's own time may lie a tick of the kernel before the lines in it", () => {
+  const directory = journalDirectory();
+  directory.tell(supervisor, moves(1));
+  const [file = ''] = directory.files(supervisor);
+  const written = createRecentEntries([directory.path], 100)(always).entries[0]?.at ?? '';
+  const stamp = (Date.parse(written) - 5) / 1_000;
+  utimesSync(file, stamp, stamp);
+  expect(createRecentEntries([directory.path], 100)(written).entries).toHaveLength(1);
 });
 
 test('of 10,000 entries the newest are kept, and that there were more is said', () => {
