@@ -8,6 +8,7 @@ import { install, writeKubeconfig } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';
 import { containerState } from './helpers/pod-runner.ts';
 import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
+import { sigkill } from './helpers/sigkill.ts';
 import { tellStoryOf } from './helpers/tell-story.ts';
 
 let world: PodWorld;
@@ -40,7 +41,7 @@ function holder(): Machine {
 async function kill(machine: Machine, { pod, name }: (typeof containers)[number]): Promise<number> {
   const { pid } = await containerState(machine, pod, name);
   const atMs = monotonicMs();
-  process.kill(pid, 'SIGKILL');
+  sigkill(pid);
   await waitForPods(`${name} to run again`, async () => {
     const state = await containerState(machine, pod, name);
     return state.running && state.pid !== pid;

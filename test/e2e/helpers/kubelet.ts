@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { codeOf } from '../../../src/model/errors.ts';
 import type { ProcessId } from '../../../src/model/process-id.ts';
 import { isAlive, readProcess } from '../../../src/system/processes.ts';
 import { askLiveness } from './liveness.ts';
@@ -104,7 +105,17 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
 /** The kubelet leaves out what begins with a dot. */
 function readManifests(dir: string): ReadonlyMap<string, string> {
   const files = readdirSync(dir).filter((name) => name.endsWith('.yaml') && !name.startsWith('.'));
-  return new Map(files.map((name) => [name, readFileSync(join(dir, name), 'utf8')]));
+  return new Map(
+    files.flatMap((name): readonly (readonly [string, string])[] => {
+      try {
+        return [[name, readFileSync(join(dir, name), 'utf8')]];
+      } catch (error) {
+        // Somebody has taken it away since it was listed.
+        if (codeOf(error) === 'ENOENT') return [];
+        throw error;
+      }
+    }),
+  );
 }
 
 type Ask = (containerName: string, probe: Probe) => Promise<boolean>;

@@ -3,6 +3,9 @@ import { runDoctor } from '../../helpers/doctor/run-doctor.ts';
 import { startSpeaker } from '../../helpers/doctor/vrrp-speaker.ts';
 import { addVip, createDoctorSegment, PEERS, type Segment, VIP } from './segment.ts';
 
+// Several runs of a program, each of which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
+
 async function ask({ us }: Segment, id = 'vrrp-adverts'): Promise<string> {
   const { said } = await runDoctor(us, ['--only', 'vrrp-adverts,vrrp-firewall', '--api-vips', VIP, ...PEERS]);
   return said(id);
@@ -22,9 +25,6 @@ test("the holder's adverts arrive, or this node's own firewall drops them", asyn
   );
   expect(await ask(segment, 'vrrp-firewall')).toMatch(/^fail: .* is dropped by a rule of ip f in/);
 });
-
-// Several runs of a program, each of which takes seconds on a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
 
 test('two nodes that each hold the VIP', async () => {
   const segment = await createDoctorSegment();

@@ -70,7 +70,7 @@ async function startNameServer(where: NetNamespace, port: number, name: string):
 /** Who answers on TCP there; throws where nobody does. */
 export async function whoAnswers(from: NetNamespace, address: string, port: number): Promise<string> {
   const host = address.includes(':') ? `[${address}]` : address;
-  const answer = await from.run('socat', '-T3', '-', `TCP:${host}:${port},connect-timeout=3`);
+  const answer = await from.run('socat', '-t20', '-T20', '-', `TCP:${host}:${port},connect-timeout=3`);
   return answer.trim();
 }
 

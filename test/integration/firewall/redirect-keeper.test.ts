@@ -83,7 +83,10 @@ describe('the redirect', () => {
       'add rule ip seen in udp dport 6443 counter; add rule ip seen in udp dport 9445 counter',
     );
     await net.client.run('bash', '-c', `echo hello > /dev/udp/${vip4}/6443`);
-    const seen = await net.node.run('nft', 'list', 'chain', 'ip', 'seen', 'in');
+    const seen = await waitFor('the datagram to arrive', async () => {
+      const rules = await net.node.run('nft', 'list', 'chain', 'ip', 'seen', 'in');
+      return /dport \d+ counter packets 1/.test(rules) ? rules : undefined;
+    });
     expect(seen).toMatch(/dport 6443 counter packets 1/);
     expect(seen).toMatch(/dport 9445 counter packets 0/);
   });

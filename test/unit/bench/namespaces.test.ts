@@ -34,8 +34,10 @@ test('a test that is killed leaves no namespace and no process behind', async ()
   const helper = new URL('../../helpers/net-namespace.ts', import.meta.url).href;
   const script = `const { createNetNamespace } = await import(${JSON.stringify(helper)});
     const { spawn } = await import('node:child_process');
+    const { once } = await import('node:events');
     const { name, prefix } = await createNetNamespace();
-    const child = spawn(prefix[0], [...prefix.slice(1), 'sleep', '300'], { stdio: 'ignore' });
+    const child = spawn(prefix[0], [...prefix.slice(1), 'sh', '-c', 'echo; exec sleep 300 >&-']);
+    await once(child.stdout, 'data');
     console.log(name, child.pid); process.kill(process.pid, 'SIGKILL');`;
   const result = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   const [name = '', pid = ''] = result.stdout.trim().split(' ');

@@ -67,7 +67,7 @@ test('a server that closes without a word did not acknowledge', async () => {
 
 test('a server that never answers did not acknowledge', async () => {
   await serve((socket) => socket.resume());
-  expect(await ask(100)).toEqual({ kind: 'unacknowledged' });
+  expect(await ask(1_000)).toEqual({ kind: 'unacknowledged' });
 });
 
 test('nobody there is unreachable', async () => {
