@@ -18,7 +18,8 @@ const templateSource = fileURLToPath(new URL('../../templates/haproxy.cfg.ejs', 
 export interface LoadBalancer {
   readonly template: string;
   readonly config: string;
-  readonly startSupervisor: () => SupervisorProcess;
+  /** Resolves once it answers: by then it has looked for its file, so what a monitor writes from then on is a reload. */
+  readonly startSupervisor: () => Promise<SupervisorProcess>;
   readonly startMonitor: (...flags: readonly string[]) => ChildProcess;
   readonly monitorEvents: () => readonly LogLine[];
   /** Resolves once the monitor has logged this event (after the first `skip` of them). */
@@ -49,8 +50,8 @@ export function createLoadBalancer(cluster: Cluster, kubeconfig: string): LoadBa
   return {
     template,
     config,
-    startSupervisor: () =>
-      startSupervisor(
+    startSupervisor: async () => {
+      const supervisor = startSupervisor(
         cluster.namespace.prefix,
         [
           ...shared,
@@ -64,7 +65,10 @@ export function createLoadBalancer(cluster: Cluster, kubeconfig: string): LoadBa
           '1s',
         ],
         { socket, logPath: at('supervisor.log') },
-      ),
+      );
+      await waitFor('the supervisor to answer', async () => (await supervisor.status()).ok);
+      return supervisor;
+    },
     startMonitor: (...flags) => {
       const [file, ...before] = cluster.namespace.prefix;
       const log = openSync(monitorLog, 'a');

@@ -25,7 +25,7 @@ const toggle = fileURLToPath(new URL('./toggle-node.ts', import.meta.url));
 const machine = await describeMachine();
 await using cluster = await createCluster(4);
 const balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
-balancer.startSupervisor();
+await balancer.startSupervisor();
 const monitor = balancer.startMonitor('--api-vip', cluster.vip, '--settle', values.settle);
 const { certFile, keyFile } = cluster.serving;
 const addresses = cluster.nodes.map(({ address }) => address);

@@ -34,7 +34,7 @@ test.each(faults)(
   async (_what, fault) => {
     cluster.setObjects(nodesOf(3));
     await Promise.all(cluster.nodes.map(cluster.startServer));
-    const supervisor = balancer.startSupervisor();
+    const supervisor = await balancer.startSupervisor();
     balancer.startMonitor('--check-interval', '1s');
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
     const { generation } = await supervisor.waitForServing();
@@ -50,7 +50,7 @@ test.each(faults)(
 test('while no API server answers the list stays, and it is followed again when one is back', async () => {
   cluster.setObjects(nodesOf(3));
   await Promise.all(cluster.nodes.map(cluster.startServer));
-  balancer.startSupervisor();
+  await balancer.startSupervisor();
   const monitor = balancer.startMonitor('--check-interval', '300ms');
   await balancer.configured('cp-1', 'cp-2', 'cp-3');
   await balancer.monitorSaid('configuration-reloaded');

@@ -16,7 +16,7 @@ test("HAProxy's exporter shows what alerts and dashboard ask of it, and the page
   await using cluster = await createCluster(3);
   await Promise.all(cluster.nodes.map(cluster.startServer));
   const balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
-  balancer.startSupervisor();
+  await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip);
   await balancer.monitorSaid('redirect-added');
   const page = async (port: number) => parseExposition(await cluster.get(`http://127.0.0.1:${port}/metrics`));

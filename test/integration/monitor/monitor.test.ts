@@ -37,7 +37,7 @@ async function reached(): Promise<void> {
 describe('monitor and supervisor together', () => {
   test('serve the API through the load balancer, and follow nodes that come and go', async () => {
     await startThree();
-    const supervisor = balancer.startSupervisor();
+    const supervisor = await balancer.startSupervisor();
     balancer.startMonitor('--api-vip', cluster.vip);
     await supervisor.waitForServing();
     await waitFor('an answer through HAProxy', () => cluster.get('https://10.77.0.11:9445/version'));
@@ -61,7 +61,7 @@ describe('monitor and supervisor together', () => {
     const monitor = balancer.startMonitor();
     await balancer.monitorSaid('supervisor-unreachable');
     expect(monitor.exitCode).toBeNull();
-    const supervisor = balancer.startSupervisor();
+    const supervisor = await balancer.startSupervisor();
     await supervisor.waitForServing();
     await waitFor('an answer through HAProxy', () => cluster.get('https://10.77.0.11:9445/version'));
     await reached();
@@ -72,7 +72,7 @@ describe('monitor and supervisor together', () => {
     const first = balancer.startMonitor();
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
     await balancer.monitorSaid('supervisor-unreachable');
-    const supervisor = balancer.startSupervisor();
+    const supervisor = await balancer.startSupervisor();
     await supervisor.waitForServing();
     await reached();
     await waitFor('the list to be saved', () => readFileSync(`${cluster.dir}/conf/api-servers.json`, 'utf8'));
@@ -87,7 +87,7 @@ describe('monitor and supervisor together', () => {
   });
 
   test('before the first API server exists HAProxy runs for the kubelet and says that it has no server', async () => {
-    const supervisor = balancer.startSupervisor();
+    const supervisor = await balancer.startSupervisor();
     balancer.startMonitor('--api-vip', cluster.vip);
     await balancer.monitorSaid('cold-start-without-servers');
     await supervisor.waitForServing();
@@ -102,7 +102,7 @@ describe('monitor and supervisor together', () => {
 describe('a monitor does not believe', () => {
   test('an empty list', async () => {
     await startThree();
-    balancer.startSupervisor();
+    await balancer.startSupervisor();
     balancer.startMonitor('--check-interval', '300ms');
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
     await balancer.monitorSaid('configuration-reloaded');
@@ -113,7 +113,7 @@ describe('a monitor does not believe', () => {
 
   test('a list that loses most servers while they answer; it does once they are dead', async () => {
     await startThree();
-    balancer.startSupervisor();
+    await balancer.startSupervisor();
     balancer.startMonitor('--check-interval', '300ms');
     await balancer.configured('cp-1', 'cp-2', 'cp-3');
     await balancer.monitorSaid('configuration-reloaded');
@@ -128,10 +128,10 @@ describe('a monitor does not believe', () => {
 
   test('a template that HAProxy refuses; the old configuration serves on, and a mended one is taken', async () => {
     await startThree();
-    const supervisor = balancer.startSupervisor();
+    const supervisor = await balancer.startSupervisor();
     balancer.startMonitor();
-    const { generation } = await supervisor.waitForServing();
     await balancer.monitorSaid('configuration-reloaded');
+    const { generation } = await supervisor.waitForServing();
     const good = balancer.configText();
     const template = readFileSync(balancer.template, 'utf8');
     writeFileSync(balancer.template, `${template}\nthis is no directive\n`);
@@ -147,7 +147,7 @@ describe('a monitor does not believe', () => {
 
 test('a configuration that somebody edited or removed is put back', async () => {
   await startThree();
-  balancer.startSupervisor();
+  await balancer.startSupervisor();
   balancer.startMonitor('--check-interval', '300ms');
   await balancer.monitorSaid('configuration-reloaded');
   const good = balancer.configText();
@@ -159,7 +159,7 @@ test('a kubeconfig that points at the VIP does not keep the monitor blind', asyn
   await startThree();
   const kubeconfig = cluster.kubeconfig('https://10.77.0.100:6444', 'through-the-vip');
   const blind = createLoadBalancer(cluster, kubeconfig);
-  blind.startSupervisor();
+  await blind.startSupervisor();
   // The saved list of an earlier run is what leads to a server that answers.
   const first = balancer.startMonitor('--last-known', `${cluster.dir}/known.json`);
   await balancer.configured('cp-1', 'cp-2', 'cp-3');

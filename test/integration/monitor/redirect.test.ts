@@ -22,7 +22,7 @@ const tables = () => cluster.namespace.run('nft', 'list', 'tables');
 const throughVip = () => cluster.get(`https://${cluster.vip}:6443/version`);
 
 test('the VIP leads to HAProxy while it has a usable server, and no rule outlives the monitor', async () => {
-  balancer.startSupervisor();
+  await balancer.startSupervisor();
   const monitor = balancer.startMonitor('--api-vip', cluster.vip);
   await balancer.monitorSaid('redirect-added');
   await waitFor('an answer on the VIP', throughVip);
@@ -33,7 +33,7 @@ test('the VIP leads to HAProxy while it has a usable server, and no rule outlive
 });
 
 test('a redirect that somebody flushed is put back', async () => {
-  balancer.startSupervisor();
+  await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip, '--check-interval', '300ms');
   await balancer.monitorSaid('redirect-added');
   await cluster.namespace.run('nft', 'flush', 'ruleset');
@@ -42,7 +42,7 @@ test('a redirect that somebody flushed is put back', async () => {
 });
 
 test('the redirect goes when no server is usable any more, and comes back with the first one', async () => {
-  const supervisor = balancer.startSupervisor();
+  const supervisor = await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip, '--redirect-remove-after', '1s');
   await balancer.monitorSaid('redirect-added');
   const ended = supervisor.ended;
@@ -50,14 +50,16 @@ test('the redirect goes when no server is usable any more, and comes back with t
   expect(await ended).toBe(0);
   await balancer.monitorSaid('redirect-removed');
   expect(await tables()).not.toContain('hawser');
-  balancer.startSupervisor();
+  await balancer.startSupervisor();
   await balancer.monitorSaid('redirect-added', 1);
 });
 
 test('the monitor answers the kubelet and Prometheus on loopback', async () => {
-  balancer.startSupervisor();
+  await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip);
   await balancer.monitorSaid('redirect-added');
+  // HAProxy may be usable before the monitor has the answer to its reload.
+  await balancer.monitorSaid('configuration-reloaded');
   expect(await cluster.get('http://127.0.0.1:50937/healthz')).toBe('ok\n');
   const metrics = await cluster.get('http://127.0.0.1:50937/metrics');
   expect(metrics).toContain('hawser_servers 3');

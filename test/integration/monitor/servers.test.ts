@@ -36,7 +36,7 @@ const transitions = () =>
 
 test('a server that fails its check is told of in the words of HAProxy, and so is its return', async () => {
   const journal = `${cluster.dir}/journal`;
-  balancer.startSupervisor();
+  await balancer.startSupervisor();
   balancer.startMonitor('--journal', journal);
   await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
   cluster.setFaults(second, { notReady: true });
@@ -54,12 +54,16 @@ test('a server that fails its check is told of in the words of HAProxy, and so i
 });
 
 test('a server that left the list leaves the metric, and a HAProxy that is gone takes them all with it', async () => {
-  const supervisor = balancer.startSupervisor();
+  const supervisor = await balancer.startSupervisor();
   balancer.startMonitor();
   await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
   cluster.setObjects(cluster.nodes.slice(0, 2).map(({ name, address }) => node(name, [address])));
   await waitFor('the third to be gone', async () => Object.keys(await shown()).join() === 'cp-1,cp-2');
-  const status = haproxyMonitorStatusSchema.parse(JSON.parse(await page('/status')));
+  // HAProxy shows it before the monitor has the answer to its reload.
+  const status = await waitFor('the change to be done', async () => {
+    const shown = haproxyMonitorStatusSchema.parse(JSON.parse(await page('/status')));
+    return shown.lastChange?.cause === 'servers-changed' && shown;
+  });
   expect(status).toMatchObject({
     ...{ apiReachable: true, held: null, redirect: 'off' },
     servers: [{ name: 'cp-1' }, { name: 'cp-2' }],

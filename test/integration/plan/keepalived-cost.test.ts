@@ -4,6 +4,7 @@ import { vrrpFacts } from '../../../src/keepalived/vrrp-facts.ts';
 import { type ChangeCost, type Container, changeCost } from '../../../src/model/change-cost.ts';
 import {
   createVrrpPair,
+  startBoth,
   VIP,
   type VrrpNode,
   type VrrpSupervisorProcess,
@@ -24,11 +25,9 @@ let backup: Member;
 beforeEach(async () => {
   pair = await createVrrpPair();
   const [first, second] = pair.nodes;
-  for (const node of pair.nodes) node.install();
-  holder = { node: first, supervisor: first.supervise() };
-  backup = { node: second, supervisor: second.supervise() };
-  await holder.supervisor.waitForState('MASTER');
-  await backup.supervisor.waitForState('BACKUP');
+  const [ofFirst, ofSecond] = await startBoth(pair.nodes);
+  holder = { node: first, supervisor: ofFirst };
+  backup = { node: second, supervisor: ofSecond };
 });
 afterEach(() => pair[Symbol.asyncDispose]());
 

@@ -36,9 +36,12 @@ async function askAs(
   return server;
 }
 
+/** The first report that has a remedy: a busy machine may tell before it of an answer that was late. */
+const refusal = () => waitFor('the remedy', () => seen.events.find((event) => 'remedy' in event));
+
 test("a kubelet's own credentials are named as what they are, with the remedy", async () => {
   await askAs('system:node:cp-1', 'system:nodes');
-  expect(await seen.reports('api-unavailable')).toMatchObject({
+  expect(await refusal()).toMatchObject({
     error: expect.stringMatching(/HTTP 403 .*only its own Node object/),
     remedy: expect.stringMatching(
       /kubelet's credentials.* 1\.32.*kubeadm kubeconfig user --client-name hawser/,
@@ -48,14 +51,14 @@ test("a kubelet's own credentials are named as what they are, with the remedy", 
 
 test('credentials without the role are told which manifest gives it', async () => {
   await askAs('hawser', 'monitors');
-  expect(await seen.reports('api-unavailable')).toMatchObject({
+  expect(await refusal()).toMatchObject({
     remedy: 'expected a role for user "hawser": kubectl apply -f manifests/rbac.yaml',
   });
 });
 
 test('for EndpointSlices it is the other manifest, and the other name', async () => {
   await askAs('somebody', 'monitors', { kind: 'endpoints' });
-  expect(await seen.reports('api-unavailable')).toMatchObject({
+  expect(await refusal()).toMatchObject({
     remedy: expect.stringMatching(
       /user "somebody": .*rbac-endpoints\.yaml, with its name instead of hawser$/,
     ),
@@ -66,7 +69,7 @@ test('an outage that turns into a refusal is told again, and better credentials 
   const server = await askAs('system:node:cp-1', 'system:nodes', { refuse: true });
   expect(await seen.reports('api-unavailable')).not.toHaveProperty('remedy');
   await server.setFaults({ refuse: false });
-  await waitFor('the remedy', () => seen.events.some((event) => 'remedy' in event));
+  await refusal();
   cluster.writeKubeconfig(server.url, certificateUser(cluster.authority.issue({ commonName: 'allowed' })));
   await seen.sees(['cp-1=10.0.0.1']);
   await seen.reports('api-recovered');

@@ -10,7 +10,7 @@ test('a generation that never drains is told apart, its streams end one by one, 
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1');
-  const supervisor = host.supervise(['--force-delete-timeout', '3s']);
+  const supervisor = host.supervise(['--force-delete-timeout', '10s']);
   await supervisor.waitForServing();
   const streams = await host.load({ port: ports.stream, streams: streamCount });
   await waitFor('the streams', async () => (await supervisor.status()).current?.sessions === streamCount);
@@ -20,14 +20,19 @@ test('a generation that never drains is told apart, its streams end one by one, 
   const [draining] = (await supervisor.status()).draining;
   expect(draining).toMatchObject({ generation: 1, sent: 'soft-stop', reason: 'a newer generation serves' });
   expect(draining?.terminateInMs).toBeGreaterThan(0);
-  expect(draining?.terminateInMs).toBeLessThanOrEqual(3_000);
+  expect(draining?.terminateInMs).toBeLessThanOrEqual(10_000);
   // Its own streams, and no more than the few requests that the load had in it.
   expect(draining?.sessions).toBeGreaterThanOrEqual(streamCount);
 
-  const cuts = await waitFor('all streams to be ended', () => {
-    const seen = streams.events().filter((it) => it.kind === 'cut');
-    return seen.length === streamCount ? seen : undefined;
-  });
+  const cuts = await waitFor(
+    'all streams to be ended',
+    () => {
+      const seen = streams.events().filter((it) => it.kind === 'cut');
+      return seen.length === streamCount ? seen : undefined;
+    },
+    30_000,
+  );
+  // In steps over a second, of which a busy machine may miss most: in one instant, all would have the same time.
   const times = cuts.map(({ atMs }) => atMs);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(100);
   await host.waitForGenerations(1);

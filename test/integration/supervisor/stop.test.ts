@@ -36,7 +36,7 @@ const cutTimes = (load: Load) => load.events().flatMap((it) => (it.kind === 'cut
 
 test('SIGTERM stops accepting, and ends the streams one by one before the drain timeout', async () => {
   await using host = await createSupervisedHost();
-  const { supervisor, load } = await streaming(host, '2s');
+  const { supervisor, load } = await streaming(host, '10s');
   const fresh = await host.load({ ratePerSecond: 50, servers: ['v1'] });
   supervisor.kill('SIGTERM');
   await waitFor('new connections to be refused', () =>
@@ -52,7 +52,7 @@ test('SIGTERM stops accepting, and ends the streams one by one before the drain 
   expect(await supervisor.ended).toBe(0);
   expectNothingLeft(host);
   await waitFor('all cuts to be seen', () => cutTimes(load).length === streamCount);
-  // Eight ends in steps over 200 ms: in one instant, all would have the same time.
+  // Eight ends in steps over a second, of which a busy machine may miss most: in one instant, all would have the same time.
   const times = cutTimes(load);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(100);
 });

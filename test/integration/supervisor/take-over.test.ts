@@ -8,7 +8,7 @@ test('a killed supervisor leaves HAProxy serving, and the next one takes over wi
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1');
-  const flags = ['--force-delete-timeout', '3s', '--drain-timeout', '1s'];
+  const flags = ['--force-delete-timeout', '10s', '--drain-timeout', '1s'];
   const first = host.supervise(flags);
   await first.waitForServing();
   const streams = await host.load({ port: ports.stream, streams: 4 });
@@ -27,7 +27,7 @@ test('a killed supervisor leaves HAProxy serving, and the next one takes over wi
     expect.objectContaining({ generation: 1, reason: 'an earlier supervisor left it', sent: 'soft-stop' }),
   );
   expect(streams.events().filter((it) => it.kind === 'cut')).toEqual([]);
-  await host.waitForGenerations(1, 20_000);
+  await host.waitForGenerations(1, 30_000);
   expect((await load.stop()).lost).toEqual({});
 
   second.kill('SIGTERM');
