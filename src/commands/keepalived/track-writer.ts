@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { messageOf } from '../../model/errors.ts';
 import type { VipKind } from '../../model/vrrp.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -21,7 +21,7 @@ export interface TrackWriter {
  */
 export function createTrackWriter(
   { kind, trackFile: path }: { readonly kind: VipKind; readonly trackFile: string },
-  { log, once }: Observers,
+  { log, once }: Pick<Observers, 'log' | 'once'>,
 ): TrackWriter {
   let last: { readonly value: number; readonly at: number } | undefined;
   const topic = `track-file-${kind}`;
@@ -31,7 +31,7 @@ export function createTrackWriter(
     const before = last?.value;
     last = { value, at: now };
     try {
-      writeFileSync(path, `${value}\n`, { mode: 0o644 });
+      overwrite(path, value);
       once.clear(topic);
     } catch (error) {
       const message = messageOf(error);
@@ -40,4 +40,19 @@ export function createTrackWriter(
     if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
   };
   return { write, written: () => last?.value };
+}
+
+/** The longest value is -254. Of one length, so that no value is ever followed by the end of another. */
+const DIGITS = 4;
+
+/** Never empty in between, which keepalived takes for 0: a node that cannot serve would take part for a moment. */
+function overwrite(path: string, value: number): void {
+  const text = `${String(value).padEnd(DIGITS)}\n`;
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644);
+  try {
+    writeSync(file, text, 0);
+    ftruncateSync(file, text.length);
+  } finally {
+    closeSync(file);
+  }
 }
