@@ -9,8 +9,10 @@ type Emit = (action: Action) => void;
 /** A line of the FIFO. */
 export function told(state: State, event: Extract<Event, { kind: 'told' }>, now: number, emit: Emit): State {
   const { instance, priority, trackValue } = event;
-  const why = whyTold(state, { instance, to: event.state, trackValue }, now);
-  return moveTo(state, { name: instance, state: event.state, priority }, why, now, emit);
+  const to = event.state ?? state.instances.find(({ name }) => name === instance)?.state;
+  if (to === undefined) return state;
+  const why = whyTold(state, { instance, to, trackValue }, now);
+  return moveTo(state, { name: instance, state: to, priority }, why, now, emit);
 }
 
 /** What keepalived says when it is asked; lines of the FIFO may have been lost, or there is no FIFO. */

@@ -116,7 +116,8 @@ export type Event =
   | {
       readonly kind: 'told';
       readonly instance: string;
-      readonly state: VrrpState;
+      /** Undefined where only the priority is another one: keepalived calls every state but MASTER "BACKUP" then. */
+      readonly state: VrrpState | undefined;
       readonly priority: number;
       readonly trackValue: number | undefined;
     }

@@ -91,9 +91,10 @@ function tell(
 ): void {
   if (subject !== 'INSTANCE') return;
   keeper.listen();
-  const state = stateOf(what.replace(/_PRIORITY$/, ''));
+  const state = stateOf(what);
   const trackValue = keeper.trackFiles().find(({ instances }) => instances.includes(name))?.value;
-  if (state !== undefined) dispatch({ kind: 'told', instance: name, state, priority, trackValue });
+  if (state !== undefined || /^(?:MASTER|BACKUP)_PRIORITY$/.test(what))
+    dispatch({ kind: 'told', instance: name, state, priority, trackValue });
   // A second holder of a lower priority: the surest sign of a split brain that there is.
   if (what === 'MASTER_RX_LOWER_PRI')
     log({ event: 'second-holder-heard', level: 'error', instance: name, priority });

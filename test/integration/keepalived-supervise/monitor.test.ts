@@ -44,6 +44,20 @@ test('a monitor that falls silent on the holder gives the VIP to a node whose mo
   back.stop();
 });
 
+test('a node in FAULT that is worth something else by now is still in FAULT', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install({ trackFile: true });
+  writeFileSync(a.paths.track, '0\n');
+  const supervisor = a.supervise(['--monitor-timeout', '1h']);
+  await supervisor.waitForState('MASTER');
+  await a.ip('link', 'set', 'eth0', 'down');
+  await supervisor.waitForState('FAULT');
+  writeFileSync(a.paths.track, '-30\n');
+  await waitFor('its priority to be told', () => a.events('vrrp-priority').some(({ to }) => to === 190));
+  expect((await supervisor.status()).instances).toMatchObject([{ state: 'FAULT', priority: 190 }]);
+});
+
 test('the bonus of a holder does not outlive its keepalived', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;

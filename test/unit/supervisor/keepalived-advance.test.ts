@@ -121,6 +121,15 @@ describe('death', () => {
     expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
   });
 
+  test('a priority alone changes no state, and tells nothing of an instance that nobody knows', () => {
+    const world = running();
+    const told = { kind: 'told', priority: 190, trackValue: -30 } as const;
+    world.send({ ...told, instance: 'API', state: 'FAULT' });
+    world.send({ ...told, instance: 'API', state: undefined, priority: 160 });
+    world.send({ ...told, instance: 'OTHER', state: undefined });
+    expect(world.state.instances).toMatchObject([{ name: 'API', state: 'FAULT', priority: 160 }]);
+  });
+
   test('each death in a row makes the pause longer', () => {
     const world = running();
     const pauses: number[] = [];
