@@ -8,6 +8,7 @@ import {
 import type { NodeStatus } from '../../protocol/node-status.ts';
 import { askProgram } from '../../status/ask-program.ts';
 import { observePeers } from '../../status/observe-peers.ts';
+import { presentAddresses } from '../../system/interface-addresses.ts';
 import { PEERS_CHECK, STAND_IN_CHECK } from '../keepalived/health-verdict.ts';
 import { peerQuestion } from '../status/cluster-places.ts';
 
@@ -41,12 +42,15 @@ export async function factsOf(
   const grouped = status.standings[0]?.kind;
   const peers = status.group.filter((node) => !node.self);
   const ready = grouped === 'api' ? await thatCould(peers, places) : [];
+  const present = presentAddresses();
   return {
     self,
     profile: status.profile,
     vips: status.standings.map((standing): SteeredVip => {
-      const { kind, vips, holder, value, steered } = standing;
+      const { kind, vips, value, steered } = standing;
       const isApi = kind === 'api';
+      // Its bonus outlives a holder by half a second: what counts for an order is where the VIP is.
+      const holder = standing.holder && vips.every((vip) => present.has(vip));
       return {
         ...{ kind, vips, holder, measured: value !== null, steered: steered ?? undefined },
         troubles: troublesOf(standing),
