@@ -1,5 +1,6 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
 import type { BedClient } from '../../helpers/vrrp/bed-client.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
@@ -25,18 +26,19 @@ export interface Scene extends AsyncDisposable {
   readonly kills: HoldingEvent[];
   /** The API server and everything of the subject, as after a boot. */
   bootNode(node: BedNode): Promise<void>;
-  /** Resolves once one node holds the VIP and the client has long been served; rejects after a minute. */
+  /** Resolves once one node has held the VIP for a while and the client was served; rejects after two minutes. */
   rested(): Promise<BedNode>;
   /** Copies what everybody said to a folder. */
   keepLogs(to: string): void;
 }
 
-const REST_MS = 1_500;
 const PATIENCE_MS = 120_000;
 
 export interface SceneOptions extends VrrpBedOptions, HawserStackOptions {
   /** How long the client waits for an answer. */
   readonly clientTimeoutMs?: number;
+  /** For how long a holder and its peers may still change their minds; default 1,500. */
+  readonly restMs?: number;
 }
 
 export async function openScene(subject: Subject, options: SceneOptions = {}): Promise<Scene> {
@@ -70,6 +72,7 @@ async function furnish(
   await Promise.all(members.map((node) => nodeStack.start(node)));
   await waitFor('a node to hold the VIP', () => bed.holders().length === 1, PATIENCE_MS);
   const client = await bed.startClient(stackPorts.lb, options.clientTimeoutMs);
+  const { restMs = 1_500 } = options;
   return {
     subject,
     bed,
@@ -82,7 +85,11 @@ async function furnish(
     rested: () =>
       waitFor(
         `${subject} to rest`,
-        () => (client.calmFor(REST_MS) && bed.holders().length === 1 ? bed.holders()[0] : undefined),
+        () => {
+          const lastMs = bed.events().at(-1)?.atMs ?? 0;
+          const isCalm = client.calmFor(restMs) && monotonicMs() - lastMs > restMs;
+          return isCalm && bed.holders().length === 1 ? bed.holders()[0] : undefined;
+        },
         PATIENCE_MS,
       ),
     keepLogs: (to) =>

@@ -14,6 +14,7 @@ beforeAll(async () => {
   // How late one node may be is counted in adverts: so rare that a busy machine is not too late.
   scene = await openScene('hawser', {
     flags: { 'keepalived-monitor': ['--advert-interval', '3s', '--mode', 'multicast'] },
+    restMs: 4_000,
   });
 }, 120_000);
 afterAll(() => scene?.[Symbol.asyncDispose]());

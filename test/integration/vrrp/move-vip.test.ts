@@ -13,6 +13,8 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 const PATIENCE_MS = 90_000;
 const MOMENT_MS = 500;
+/** A master-down time of the slower profile, and more. */
+const SETTLED_MS = 5_000;
 /** What HAProxy of these nodes serves at the VIP is its health. */
 const probe = ['--probe', 'tcp', '--api-port', '50936'] as const;
 
@@ -30,7 +32,10 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
   }, 180_000);
   afterAll(() => bed?.[Symbol.asyncDispose]());
 
-  /** Resolves with the holder once every node is worth what it is, and nothing is under way. */
+  /**
+   * Resolves with the holder once every node is worth what it is, and nothing is under way: one that starts as a backup
+   * finds a fresh holder's bonus out an advert later, and may take the VIP until then.
+   */
   const rested = async (): Promise<BedNode> =>
     await waitFor(
       'one holder whom everybody ranks as that',
@@ -42,7 +47,8 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
           const isServing = checks.some(({ check, state }) => check === 'other nodes' && state === 'ok');
           return isServing && value !== null && holds === (node === holder);
         });
-        return isSettled ? holder : undefined;
+        const lastMs = bed.events().at(-1)?.atMs ?? 0;
+        return isSettled && monotonicMs() - lastMs > SETTLED_MS ? holder : undefined;
       },
       PATIENCE_MS,
     );
@@ -67,7 +73,7 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
     const last = others(holder).find((node) => node !== other);
     if (other === undefined || last === undefined) throw new Error('nobody was announced');
     const elsewhere = await typed(other, 'move-vip');
-    expect(elsewhere).toMatchObject({ exitCode: 1 });
+    expect(elsewhere.exitCode, elsewhere.text).toBe(1);
     expect(elsewhere.text).toContain(
       `expected this command typed on its holder, ${holder.name}, or --to ${other.name}`,
     );

@@ -233,7 +233,7 @@ test('another VIP on the holder: the new one is here, and nobody has the old one
     expect(kindsOf(planned)).toEqual(expect.arrayContaining(['vip-leaves', 'vip-appears']));
     const found = () => holder.namespace.run('ip', '-o', 'address', 'show', 'to', OTHER_VIP);
     await waitFor('the new VIP to be here', async () => (await found()).trim() !== '', PATIENCE_MS);
-    expect(scene.bed.holders()).toEqual([]);
+    await waitFor('the old one to be gone', () => scene.bed.holders().length === 0, PATIENCE_MS);
   });
 }, 400_000);
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
-import { startApiServer } from '../../helpers/vrrp/api-server.ts';
+import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
 import { takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { type LogLine, logFromNow } from '../../helpers/vrrp/node-log.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -24,6 +24,8 @@ test('a node that comes back with an old keepalived.conf is silent until it know
   const log = logFromNow(returning, 'keepalived');
   await bed.powerOn(returning);
   startApiServer(bed, returning);
+  // It waits ten seconds for a list, however slowly its API server starts.
+  await waitFor('its API server', () => apiServerAnswers(returning), 60_000);
   await scene.stack.start(returning);
   const at = (is: (line: LogLine) => boolean) => log.lines().findIndex(is);
   const spokeAt = () => at(({ event, to }) => event === 'vrrp-transition' && to === 'BACKUP');

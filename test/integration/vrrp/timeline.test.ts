@@ -20,6 +20,13 @@ afterAll(() => scene?.[Symbol.asyncDispose]());
 
 type Told = Exclude<TimelineReport['entries'][number], { kind: 'fault' }>;
 
+/** A machine that is busy with other things tells so too, and it is not what was done to it. */
+const unstarved = (because: string) =>
+  because
+    .split('; ')
+    .filter((each) => !each.startsWith('cpu starvation'))
+    .join('; ');
+
 /** What happened on all three nodes since, as an administrator reads it. */
 async function timeline(since: string): Promise<readonly Told[]> {
   const journals = scene.members.flatMap((node) => ['--journal', node.at('journal')]);
@@ -54,8 +61,18 @@ test.each(toldFaults)(
     const next = await scene.rested();
     if (fault.vip !== 'anywhere') expect(next === holder).toBe(fault.vip === 'here');
 
-    const entries = await timeline(since);
-    const moves = entries.filter(({ event }) => event === 'vrrp-transition');
+    const movesIn = (all: readonly Told[]) => all.filter(({ event }) => event === 'vrrp-transition');
+    const entries = await waitFor(
+      'every node to have told its part',
+      async () => {
+        const all = await timeline(since);
+        const moves = movesIn(all);
+        const isTold = left === undefined || moves.some(({ from }) => from === 'MASTER');
+        return isTold && (taken === undefined || moves.some(({ to }) => to === 'MASTER')) ? all : undefined;
+      },
+      PATIENCE_MS,
+    );
+    const moves = movesIn(entries);
     const story = moves
       .map(({ at, node, from, to, reason }) => `${at} ${node} ${from} → ${to}: ${reason}`)
       .join('\n');
@@ -64,7 +81,7 @@ test.each(toldFaults)(
     if (left === undefined) expect(leaving, story).toBeUndefined();
     else {
       expect(leaving, story).toMatchObject({ to: left.to, reason: expect.stringMatching(left.reason) });
-      expect(leaving?.because ?? '').toMatch(left.because);
+      expect(unstarved(leaving?.because ?? '')).toMatch(left.because);
     }
     // Two backups may take it at the same moment: the one that keeps it counts.
     const takers = moves.filter(({ to }) => to === 'MASTER');

@@ -26,6 +26,7 @@ export interface ToldFault {
 
 const CANNOT_SERVE = /^the track file says that this node cannot serve \(-254\)$/;
 const OUTRANKED = /^10\.77\.0\.1\d has priority \d+, this node \d+$/;
+const ENDED = /^keepalived ended with (?:signal SIGKILL|exit code \d+)$/;
 const HELD_STILL =
   /^cp-\d (was still MASTER, and left it [\d.]+ m?s later: 10\.77\.0\.1\d has priority|held it, and has told nothing)/;
 const nothing = async () => {};
@@ -81,8 +82,9 @@ export const toldFaults: readonly ToldFault[] = [
     ...faults.keepalivedKill,
     name: 'keepalived is killed',
     vip: 'elsewhere',
-    left: { to: 'STOP', reason: /^keepalived ended with signal SIGKILL$/, because: /^keepalived died / },
-    taken: /^cp-\d left MASTER: keepalived ended with signal SIGKILL$/,
+    // Its child is killed first, and it may end by itself before it is killed too.
+    left: { to: 'STOP', reason: ENDED, because: /^keepalived died / },
+    taken: /^cp-\d left MASTER: keepalived ended with (?:signal SIGKILL|exit code \d+)$/,
   },
   {
     name: 'keepalived hangs',
