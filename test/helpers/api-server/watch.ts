@@ -39,13 +39,17 @@ export function sendWatch(response: ServerResponse, settings: WatchSettings): vo
   }, settings.bookmarkMs);
   const seconds = Number(query.get('timeoutSeconds') ?? 1_800);
   const end = setTimeout(() => {
-    if (isHearable(faults())) response.end(`${JSON.stringify(bookmark(settings))}\n`);
+    if (!isHearable(faults())) return;
+    silence();
+    response.end(`${JSON.stringify(bookmark(settings))}\n`);
   }, seconds * 1_000);
-  response.on('close', () => {
+  // An end is no close yet: what comes due in between must not be written any more.
+  const silence = (): void => {
     unsubscribe();
     clearInterval(bookmarks);
     clearTimeout(end);
-  });
+  };
+  response.on('close', silence);
 }
 
 /** Without a version to start from a watch begins with what there is. */
