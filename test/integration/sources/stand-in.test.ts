@@ -30,19 +30,20 @@ afterAll(async () => {
   await cluster.remove();
 });
 
-async function get(path: string, headers = {}, useAgent: Agent | false = agent): Promise<RecordedAnswer> {
+async function get(
+  path: string,
+  headers = {},
+  useAgent: Agent | false = agent,
+  base = server.url,
+): Promise<RecordedAnswer> {
   const credentials = useAgent === false ? { ca: cluster.authority.cert } : {};
   return await new Promise((resolve, reject) => {
-    const outgoing = request(
-      `${server.url}${path}`,
-      { agent: useAgent, headers, ...credentials },
-      (response) => {
-        text(response).then((body) => {
-          const received = response.headers as Record<string, string>;
-          resolve({ code: response.statusCode ?? 0, headers: received, body });
-        }, reject);
-      },
-    );
+    const outgoing = request(`${base}${path}`, { agent: useAgent, headers, ...credentials }, (response) => {
+      text(response).then((body) => {
+        const received = response.headers as Record<string, string>;
+        resolve({ code: response.statusCode ?? 0, headers: received, body });
+      }, reject);
+    });
     outgoing.on('error', reject).end();
   });
 }
@@ -121,6 +122,14 @@ test('probes and version', async () => {
   expect(Object.keys(JSON.parse((await get('/version')).body))).toEqual(
     Object.keys(JSON.parse(readRecording('version').body)),
   );
+});
+
+test('bookmarks as often as they can come end with their watch', async () => {
+  const busy = await cluster.start({ bookmarkMs: 1 });
+  const path = '/api/v1/nodes?watch=1&allowWatchBookmarks=true&timeoutSeconds=1';
+  const watches = await Promise.all([1, 2, 3, 4].map(() => get(path, {}, agent, busy.url)));
+  for (const { body } of watches) expect(body.split('\n').length).toBeGreaterThan(3);
+  expect(await get('/readyz', {}, agent, busy.url)).toMatchObject({ code: 200 });
 });
 
 test('a watch: events, label changes as DELETED and ADDED, a bookmark at its end', async () => {
