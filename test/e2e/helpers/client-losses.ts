@@ -1,17 +1,16 @@
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import type { BedClient } from '../../helpers/vrrp/bed-client.ts';
 import type { HoldingEvent } from '../../helpers/vrrp/holdings.ts';
-import { type Probe, probesWithin } from '../../helpers/vrrp/probes.ts';
+import { isCut, probesWithin } from '../../helpers/vrrp/probes.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Long enough for a lost packet to be sent again, and for a busy machine: only a request that fails is lost. */
 export const REQUEST_TIMEOUT_MS = 5_000;
-/** How long switch and client may take to learn of a move. */
-const MOVE_MS = 1_000;
 
 /**
- * The requests that failed since `fromMs`, each as "reason, from … to … ms", once none is under way. `cuts` are moments
- * at which something was taken from its connections: those under way then, or begun before others could know, are left out.
+ * The requests that failed since `fromMs`, each as "reason, from … to … ms, cuts at …", once none is under way. `cuts` are
+ * moments at which something was taken from its connections: those under way then, or begun before others could know,
+ * are left out.
  */
 export async function lostSince(
   client: BedClient,
@@ -21,17 +20,15 @@ export async function lostSince(
   const toMs = monotonicMs();
   const finished = () => client.calmFor(1_000) && monotonicMs() - toMs > REQUEST_TIMEOUT_MS;
   await waitFor('every request to have ended', finished, 60_000);
+  const told = (atMs: number) => Math.round(atMs - fromMs);
+  const cutsTold = cuts.map(({ atMs }) => told(atMs)).join(' ') || 'no time';
   return probesWithin(client.probes(), fromMs, toMs)
     .filter(({ reason }) => reason !== null)
     .filter((probe) => !cuts.some(({ atMs }) => isCut(probe, atMs)))
-    .map(({ reason, ...probe }) => {
-      const [began, ended] = [probe.startedAtMs, probe.endedAtMs].map((atMs) => Math.round(atMs - fromMs));
-      return `${reason}, from ${began} to ${ended} ms`;
-    });
-}
-
-function isCut({ startedAtMs, endedAtMs }: Probe, atMs: number): boolean {
-  return startedAtMs <= atMs + MOVE_MS && endedAtMs >= atMs;
+    .map(
+      ({ reason, startedAtMs, endedAtMs }) =>
+        `${reason}, from ${told(startedAtMs)} to ${told(endedAtMs)} ms, cuts at ${cutsTold}`,
+    );
 }
 
 /** Where the VIP came and whence it went since `fromMs`. */

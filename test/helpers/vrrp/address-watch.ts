@@ -25,7 +25,7 @@ const CANARY = '127.77.77.77';
 export async function watchAddresses(
   namespace: NetNamespace,
   take: (change: AddressChange) => void,
-  watcher: readonly string[] = [],
+  watcher: readonly string[],
 ): Promise<AddressWatch> {
   const [file, ...before] = namespace.prefix;
   const child = spawn(file, [...before, ...watcher, 'ip', '-ts', '-o', 'monitor', 'address'], {
@@ -35,10 +35,10 @@ export async function watchAddresses(
   let heard = false;
   let lastMs = 0;
   createInterface({ input: child.stdout }).on('line', (line) => {
-    const change = parseAddressChange(line, monotonicMs() - Date.now());
+    const change = parseAddressChange(line, clockOffsetMs());
     if (change?.address === CANARY) heard = true;
     else if (change !== undefined) {
-      // Translating the clocks is good for a millisecond only, and an address may come and go within less.
+      // The clocks are not translated to the microsecond, and an address may come and go within few.
       lastMs = Math.max(lastMs, change.atMs);
       take({ ...change, atMs: lastMs });
     }
@@ -49,6 +49,14 @@ export async function watchAddresses(
   });
   await namespace.run('ip', 'address', 'del', `${CANARY}/32`, 'dev', 'lo');
   return { pid: pidOf(child) };
+}
+
+/** Monotonic time less wall time, as a millisecond of the wall clock begins: in between `Date.now()` is behind it. */
+function clockOffsetMs(): number {
+  const before = Date.now();
+  let now = before;
+  while (now === before) now = Date.now();
+  return monotonicMs() - now;
 }
 
 /** A line of `ip -ts -o monitor address` with UTC times; `clockOffsetMs` is monotonic time less wall time. */

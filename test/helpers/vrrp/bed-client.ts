@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import { readJsonLines } from '../load/json-lines.ts';
 import { waitFor } from '../wait-for.ts';
+import { AHEAD } from './bed-process.ts';
 import { type Probe, probeSchema } from './probes.ts';
 
 export const PROBE_GAP_MS = 20;
@@ -19,7 +20,7 @@ export interface BedClient extends AsyncDisposable {
 
 const program = fileURLToPath(new URL('probe-client.ts', import.meta.url));
 
-/** A process of its own, ahead of others for the processor: its own lateness would look like the servers'. */
+/** A process of its own. */
 export async function startClient(
   prefix: readonly [string, ...string[]],
   host: string,
@@ -28,7 +29,7 @@ export async function startClient(
 ): Promise<BedClient> {
   const [file, ...before] = prefix;
   const plan = [host, port, PROBE_GAP_MS, timeoutMs].map(String);
-  const child = spawn(file, [...before, 'nice', '-n', '-19', process.execPath, program, ...plan], {
+  const child = spawn(file, [...before, ...AHEAD, process.execPath, program, ...plan], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = once(child, 'close');

@@ -9,6 +9,16 @@ export const probeSchema = z.object({
 /** One connection with one request; monotonic milliseconds. */
 export type Probe = z.infer<typeof probeSchema>;
 
+/** How long switch and client may take to learn of a move. */
+const MOVE_MS = 1_000;
+/** Whoever watches addresses is told after the change; a cut client noted its end up to 7 ms before, on a busy machine. */
+const TOLD_LATE_MS = 50;
+
+/** Something was taken from its connections at `atMs`: whether this one was under way, or begun before others could know. */
+export function isCut({ startedAtMs, endedAtMs }: Probe, atMs: number): boolean {
+  return startedAtMs <= atMs + MOVE_MS && endedAtMs >= atMs - TOLD_LATE_MS;
+}
+
 /** In order of their beginning: those that could notice what happened at `fromMs`, begun before `toMs`. */
 export function probesWithin(probes: readonly Probe[], fromMs: number, toMs: number): readonly Probe[] {
   return probes

@@ -7,6 +7,7 @@ import { watchAddresses } from './address-watch.ts';
 import { type BedClient, startClient } from './bed-client.ts';
 import { bedFolder } from './bed-folder.ts';
 import { type BedNode, createBedNode } from './bed-node.ts';
+import { AHEAD } from './bed-process.ts';
 import { createSwitch } from './bed-switch.ts';
 import { partitionsOf, powerOf } from './bed-trouble.ts';
 import { type HoldingEvent, holdingsOf, type Stretch } from './holdings.ts';
@@ -48,7 +49,7 @@ export interface VrrpBed extends AsyncDisposable {
 
 export interface VrrpBedOptions {
   readonly family?: 'IPv4' | 'IPv6';
-  /** What goes in front of the bed's own watchers, such as a priority that a starved machine does not shift. */
+  /** What goes in front of the bed's own watchers instead: a priority that a starved machine does not shift. */
   readonly watcher?: readonly string[];
 }
 
@@ -56,7 +57,7 @@ export interface VrrpBedOptions {
 export async function createVrrpBed(count: number, options: VrrpBedOptions = {}): Promise<VrrpBed> {
   const stack = new AsyncDisposableStack();
   try {
-    return await furnish(count, addressesOf(options.family ?? 'IPv4'), options.watcher ?? [], stack);
+    return await furnish(count, addressesOf(options.family ?? 'IPv4'), options.watcher ?? AHEAD, stack);
   } catch (error) {
     await stack.disposeAsync();
     throw error;

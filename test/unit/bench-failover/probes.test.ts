@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   blackoutMs,
   failureWindowMs,
+  isCut,
   lostCount,
   type Probe,
   probesWithin,
@@ -38,4 +39,14 @@ test('a probe that was under way at the fault counts, one that was over does not
 
 test('probes count in the order of their beginning, however long they took', () => {
   expect(blackoutMs(probesWithin(probes('.xxx.').toReversed(), 0, 1_000), 20)).toBe(60);
+});
+
+test.each([
+  ['ended long before the move', 900, 904, false],
+  ['ended just before the move was told', 990, 995, true],
+  ['was under way', 800, 1_200, true],
+  ['began before others could know', 1_900, 1_950, true],
+  ['began when all know', 2_010, 2_015, false],
+])('a request that %s: whether it was cut', (_when, startedAtMs, endedAtMs, expected) => {
+  expect(isCut({ startedAtMs, endedAtMs, reason: 'ECONNRESET' }, 1_000)).toBe(expected);
 });
