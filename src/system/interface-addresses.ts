@@ -22,7 +22,7 @@ export interface FoundAddress {
 
 export type AddressCommandOutcome = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-/** On which interfaces an address is, those that are down included. Undefined where `ip` does not answer in time. */
+/** On which interfaces an address is, those that are down included. Undefined where `ip` fails, or not in time. */
 export async function findAddress(
   address: string,
   timeoutMs = IP_TIMEOUT_MS,
@@ -60,7 +60,7 @@ async function change(argv: readonly [string, ...string[]], fine: RegExp): Promi
   }
 }
 
-/** `ip -json` prints an empty object for each interface that has nothing to show. Exported for its test. */
+/** What `ip -json address show` printed: an empty object for each interface that has nothing to show. */
 export function parseFound(json: string): readonly FoundAddress[] {
   const parsed: unknown = JSON.parse(json === '' ? '[]' : json);
   if (!Array.isArray(parsed)) return [];

@@ -53,7 +53,7 @@ async function rightsIn(pod: PodName, name: string): Promise<readonly string[]> 
   const { pid } = await containerState(machine, pod, name);
   const container = readlinkSync(`/proc/${pid}/ns/pid`);
   const rights = machine.node.processes().flatMap(({ id, argv }) => {
-    if (argv[1] === 'init') return [];
+    if (/(?:^|\/)runc$/.test(argv[0] ?? '') && argv[1] === 'init') return [];
     try {
       if (readlinkSync(`/proc/${id.pid}/ns/pid`) !== container) return [];
       const status = readFileSync(`/proc/${id.pid}/status`, 'utf8');

@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Attempt } from '../../model/drill-figures.ts';
 import { codeOf } from '../../model/errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
+import { patientTimeout } from '../../system/patient-timeout.ts';
 
 export interface ProbePlan {
   readonly host: string;
@@ -65,18 +66,14 @@ function tryOnce({ host, port, how, timeoutMs }: ProbePlan): Promise<string | nu
       failure = found;
       socket.destroy();
     };
-    // Where this process gets to run late, an answer may lie there already: it is read first.
-    const timer = setTimeout(() => setImmediate(() => end('timeout')), timeoutMs);
+    patientTimeout(timeoutMs).addEventListener('abort', () => end('timeout'));
     socket.on('error', (error) => {
       failure = codeOf(error) ?? 'error';
     });
     if (how === 'tcp') socket.once('connect', () => end(null));
     else socket.once('secureConnect', () => socket.write(requestFor(host)));
     socket.once('data', (data) => end(data.toString('latin1').startsWith('HTTP/1.') ? null : 'no HTTP'));
-    socket.once('close', () => {
-      clearTimeout(timer);
-      resolve(failure);
-    });
+    socket.once('close', () => resolve(failure));
   });
 }
 

@@ -4,7 +4,7 @@ import type { NetworkInterface, NetworkRoute } from '../../model/vrrp.ts';
 import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { askNeighbour, knownNeighbour } from '../look/neighbours.ts';
-import { lookForAddress } from '../look/own-address.ts';
+import { LOOK_YOURSELF, lookForAddress } from '../look/own-address.ts';
 import type { Peer } from '../look/peers.ts';
 
 export const NO_VIP = 'no VIP was given (--api-vips) and keepalived.conf has none';
@@ -99,8 +99,7 @@ export function judgeHolder({ vip, here, answeredBy, peers, isLive }: VipHolderL
 async function lookForHolder(vip: string, context: DoctorContext, signal: AbortSignal): Promise<Finding> {
   const { looks, run, settings } = context;
   const own = await lookForAddress(run, vip, signal);
-  if (own.kind === 'failed')
-    return unknown(own.message, 'ip address show, with iproute2 installed; then try again');
+  if (own.kind === 'failed') return unknown(own.message, LOOK_YOURSELF);
   const here = own.interfaces;
   const chosen = chooseVipInterface(vip, looks.interfaces(), await looks.routes(), settings.interface);
   if (here.length === 0 && chosen.kind === 'none')

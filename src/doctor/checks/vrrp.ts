@@ -3,7 +3,7 @@ import type { Check, Finding } from '../check.ts';
 import { fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { type AdvertsLook, countAdverts } from '../look/adverts.ts';
-import { lookForAddress } from '../look/own-address.ts';
+import { LOOK_YOURSELF, lookForAddress } from '../look/own-address.ts';
 import { type Fate, fateOf, parseRuleset, type Ruleset } from '../look/packet-fate.ts';
 import { lastWords } from '../run-program.ts';
 import { NO_VIP } from './vip.ts';
@@ -143,9 +143,7 @@ const adverts: Check = {
       looks.keepalivedSupervisor(),
       looks.peers(),
     ]);
-    for (const each of here)
-      if (each.kind === 'failed')
-        return unknown(each.message, 'ip address show, with iproute2 installed; then try again');
+    for (const each of here) if (each.kind === 'failed') return unknown(each.message, LOOK_YOURSELF);
     return judgeAdverts({
       seen,
       isHolder: here.every((each) => each.kind === 'looked' && each.interfaces.length > 0),

@@ -7,6 +7,9 @@ export type OwnAddress =
   | { readonly kind: 'looked'; readonly interfaces: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string };
 
+/** What to do where it failed. */
+export const LOOK_YOURSELF = 'ip address show, with iproute2 installed; then try again';
+
 /** Where on this node an address is. That it could not be looked for is told apart from its not being there. */
 export async function lookForAddress(
   run: RunProgram,

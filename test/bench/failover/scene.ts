@@ -1,11 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
 import type { BedClient } from '../../helpers/vrrp/bed-client.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { HawserStackOptions } from '../../helpers/vrrp/hawser.ts';
-import type { HoldingEvent } from '../../helpers/vrrp/holdings.ts';
+import { type HoldingEvent, quietFor } from '../../helpers/vrrp/holdings.ts';
 import { type NodeStack, stackPorts } from '../../helpers/vrrp/node-stack.ts';
 import { createVrrpBed, type VrrpBed, type VrrpBedOptions } from '../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -86,8 +85,7 @@ async function furnish(
       waitFor(
         `${subject} to rest`,
         () => {
-          const lastMs = bed.events().at(-1)?.atMs ?? 0;
-          const isCalm = client.calmFor(restMs) && monotonicMs() - lastMs > restMs;
+          const isCalm = client.calmFor(restMs) && quietFor(bed.events(), restMs);
           return isCalm && bed.holders().length === 1 ? bed.holders()[0] : undefined;
         },
         PATIENCE_MS,

@@ -1,3 +1,5 @@
+import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+
 /** A node took or lost the VIP; monotonic milliseconds. */
 export interface HoldingEvent {
   readonly node: string;
@@ -40,6 +42,11 @@ export function holdersAt(events: readonly HoldingEvent[], atMs: number): readon
 /** Every time a node got the VIP in `[fromMs, toMs)`, one that had it before included. */
 export function takeOvers(events: readonly HoldingEvent[], fromMs: number, toMs: number): readonly Holding[] {
   return holdingsOf(events).filter((holding) => holding.fromMs >= fromMs && holding.fromMs < toMs);
+}
+
+/** Nobody has taken or lost the VIP for so long. */
+export function quietFor(events: readonly HoldingEvent[], durationMs: number): boolean {
+  return monotonicMs() - (events.at(-1)?.atMs ?? 0) > durationMs;
 }
 
 /** How long two nodes or more held it at once within `[fromMs, toMs)`. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createVrrpPair } from '../../helpers/keepalived-node.ts';
+import { createVrrpPair, type VrrpNode } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Stands in for a monitor: keeps writing one value until it is stopped. */
@@ -10,6 +10,14 @@ function keepWriting(path: string, value: number): { readonly stop: () => void }
   const timer = setInterval(write, 200);
   const stop = (): void => clearInterval(timer);
   return { stop, [Symbol.dispose]: stop };
+}
+
+/** A node alone, whose monitor has said this and is not missed. */
+async function holderTold(node: VrrpNode, value: number) {
+  node.install({ trackFile: true });
+  writeFileSync(node.paths.track, `${value}\n`);
+  const supervisor = node.supervise(['--monitor-timeout', '1h']);
+  return { supervisor, instance: await supervisor.waitForState('MASTER') };
 }
 
 test('a monitor that falls silent on the holder gives the VIP to a node whose monitor lives', async () => {
@@ -47,10 +55,7 @@ test('a monitor that falls silent on the holder gives the VIP to a node whose mo
 test('a node in FAULT that is worth something else by now is still in FAULT', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install({ trackFile: true });
-  writeFileSync(a.paths.track, '0\n');
-  const supervisor = a.supervise(['--monitor-timeout', '1h']);
-  await supervisor.waitForState('MASTER');
+  const { supervisor } = await holderTold(a, 0);
   await a.ip('link', 'set', 'eth0', 'down');
   await supervisor.waitForState('FAULT');
   writeFileSync(a.paths.track, '-30\n');
@@ -61,9 +66,6 @@ test('a node in FAULT that is worth something else by now is still in FAULT', as
 test('the bonus of a holder does not outlive its keepalived', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  a.install({ trackFile: true });
-  writeFileSync(a.paths.track, '30\n');
-  const supervisor = a.supervise(['--monitor-timeout', '1h']);
-  expect(await supervisor.waitForState('MASTER')).toMatchObject({ priority: 220 });
+  expect((await holderTold(a, 30)).instance).toMatchObject({ priority: 220 });
   expect(readFileSync(a.paths.track, 'utf8')).toBe('0\n');
 });

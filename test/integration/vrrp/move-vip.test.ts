@@ -4,7 +4,7 @@ import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
-import { takeOvers } from '../../helpers/vrrp/holdings.ts';
+import { quietFor, takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { type Monitored, startMonitored } from '../../helpers/vrrp/monitored.ts';
 import { logFromNow } from '../../helpers/vrrp/node-log.ts';
 import { argvOf, hasOrder, standing, typed } from '../../helpers/vrrp/typed.ts';
@@ -47,8 +47,7 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
           const isServing = checks.some(({ check, state }) => check === 'other nodes' && state === 'ok');
           return isServing && value !== null && holds === (node === holder);
         });
-        const lastMs = bed.events().at(-1)?.atMs ?? 0;
-        return isSettled && monotonicMs() - lastMs > SETTLED_MS ? holder : undefined;
+        return isSettled && quietFor(bed.events(), SETTLED_MS) ? holder : undefined;
       },
       PATIENCE_MS,
     );

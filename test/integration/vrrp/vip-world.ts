@@ -7,7 +7,7 @@ import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
 import { takesPart } from '../../helpers/vrrp/hawser.ts';
-import { takeOvers } from '../../helpers/vrrp/holdings.ts';
+import { quietFor, takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /**
@@ -72,8 +72,7 @@ export async function heldByAnother(scene: Scene, than: readonly BedNode[]): Pro
     () => {
       const [holder, ...more] = scene.bed.holders();
       const other = holder !== undefined && more.length === 0 && !than.includes(holder);
-      const lastMs = scene.bed.events().at(-1)?.atMs ?? 0;
-      const isSettled = monotonicMs() - lastMs > SETTLED_MS && scene.client.calmFor(1_000);
+      const isSettled = quietFor(scene.bed.events(), SETTLED_MS) && scene.client.calmFor(1_000);
       return other && isSettled ? holder : undefined;
     },
     PATIENCE_MS,
