@@ -18,6 +18,7 @@ import {
 import { ConfigError, messageOf } from '../model/errors.ts';
 import { findAddress, removeAddress } from '../system/interface-addresses.ts';
 import { effectiveSettings } from './install/effective-settings.ts';
+import { supervisorPages } from './uninstall/supervisor-pages.ts';
 import { waitForEnd } from './uninstall/wait-for-end.ts';
 
 /** Nobody waits for it as a failover does, and a machine may be busy. */
@@ -59,9 +60,10 @@ async function remove(
   plan: RemovalPlan,
 ): Promise<number> {
   const vips = await vipsOf(root, record);
+  const ports = [...record.ports, ...(await supervisorPages())];
   const failed = await removeAll(root, plan.manifests);
   if (failed.length > 0) return leave(failed);
-  const running = await waitForEnd(record.ports, timeout);
+  const running = await waitForEnd(ports, timeout);
   if (running.length > 0)
     return leave([
       ...running.map(

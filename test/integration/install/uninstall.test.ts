@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -20,12 +21,12 @@ afterEach(async () => {
 });
 
 /** The container "haproxy" of the pod, outside a container: the real supervisor with HAProxy below it. */
-async function startPod(): Promise<ChildProcess> {
+async function startPod(port = 9445): Promise<ChildProcess> {
   const at = (name: string) => join(node.root, 'pod', name);
   mkdirSync(at(''), { recursive: true });
   writeFileSync(
     at('haproxy.cfg'),
-    `global\n  stats socket ${at('haproxy.sock')} mode 600 level admin expose-fd listeners\ndefaults\n  timeout connect 1s\n  timeout client 1s\n  timeout server 1s\nlisten l\n  mode tcp\n  bind :9445\n`,
+    `global\n  stats socket ${at('haproxy.sock')} mode 600 level admin expose-fd listeners\ndefaults\n  timeout connect 1s\n  timeout client 1s\n  timeout server 1s\nlisten l\n  mode tcp\n  bind :${port}\n`,
   );
   const [command, ...prefix] = node.namespace.prefix;
   const paths = ['--config', at('haproxy.cfg'), '--socket', at('s'), '--stats-socket', at('haproxy.sock')];
@@ -34,7 +35,7 @@ async function startPod(): Promise<ChildProcess> {
     stdio: 'ignore',
   });
   await waitFor('HAProxy to serve', () =>
-    node.namespace.run('ss', '-Hltn', 'sport = :9445').then((text) => text !== ''),
+    node.namespace.run('ss', '-Hltn', `sport = :${port}`).then((text) => text !== ''),
   );
   return child;
 }
@@ -85,6 +86,51 @@ test('pods that do not end are named, the VIP stays theirs, and the command can 
   pod.kill('SIGTERM');
   expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.tree().filter((path) => path.startsWith('/etc'))).toEqual([]);
+});
+
+/** As in a container: nobody else's processes can be seen. */
+const runAlone = (...argv: readonly string[]) =>
+  runCommand(
+    [
+      ...node.namespace.prefix,
+      'unshare',
+      '--pid',
+      '--fork',
+      '--mount-proc',
+      hawser,
+      ...argv,
+      '--root',
+      node.root,
+    ],
+    { timeoutMs: 60_000 },
+  );
+
+test('a pod that cannot be seen is waited for by its supervisor, whose page closes last', async () => {
+  await node.install();
+  const pod = await startPod(9_999);
+  const page = '127.0.0.1:50940';
+  await waitFor('its page', () =>
+    node.namespace.run('ss', '-Hltn', `src = ${page}`).then((text) => text !== ''),
+  );
+  const early = await runAlone('uninstall', '--timeout', '1s');
+  expect(early.exitCode).toBe(1);
+  expect(early.stderr).toContain('left: a process on port 50940, not to be seen from here: still runs');
+  pod.kill('SIGTERM');
+  expect(await runAlone('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.namespace.residents()).toEqual([]);
+});
+
+test("somebody else at a supervisor's port is not waited for", async () => {
+  await node.install();
+  const program =
+    'require("http").createServer((_, r) => r.end("{}")).listen(50940, "127.0.0.1", () => console.log("up"))';
+  const [command, ...prefix] = node.namespace.prefix;
+  const other = spawn(command, [...prefix, process.execPath, '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(other.stdout, 'data');
+  expect(await runAlone('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(other.exitCode).toBeNull();
 });
 
 test('what somebody edited is kept, a manifest outside the folder that the kubelet reads', async () => {
