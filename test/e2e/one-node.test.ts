@@ -1,7 +1,9 @@
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { ProcessId } from '../../src/model/process-id.ts';
 import { isAlive } from '../../src/system/processes.ts';
+import { sendSignal } from '../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import {
   allWell,
@@ -133,37 +135,50 @@ test.each(containers)(
     await ready(world, machine);
     const others = (states: typeof before) => [...states].filter(([other]) => other !== name);
     expect(others(await statesOf(machine))).toEqual(others(before));
-    expect(await atVip('/readyz')).toBe('ok');
+    await servesAtVip();
   },
 );
+
+/** An address that a killed keepalived left goes before its own comes. */
+const servesAtVip = () => waitForPods('the VIP to serve', async () => (await atVip('/readyz')) === 'ok');
 
 /** Processes of the node by a part of their command line: what the kernel would tell `ps` there. */
 const having = (part: string) =>
   machine.node
     .processes()
     .filter(({ argv }) => argv.join(' ').includes(part))
-    .map(({ id }) => id.pid);
+    .map(({ id }) => id);
 const worker = () =>
   machine.node
     .processes()
     .filter(({ kind }) => kind === 'haproxy-worker')
-    .map(({ id }) => id.pid);
+    .map(({ id }) => id);
 const hawser = (command: string) => having(`hawser.mjs ${command}`);
 
+/** A program that it has begun to start bears its argv until then. */
+const alone = (found: () => readonly ProcessId[]) =>
+  waitFor(
+    'it to be alone',
+    () => {
+      const ids = found();
+      return ids.length === 1 && ids;
+    },
+    PATIENCE_MS,
+  );
+
 test.each([
-  { name: 'haproxy', watched: 'HAProxy', pids: worker },
-  { name: 'haproxy-monitor', watched: 'the monitor', pids: () => hawser('haproxy monitor') },
-  { name: 'keepalived', watched: 'the supervisor', pids: () => hawser('keepalived supervise') },
-  { name: 'keepalived-monitor', watched: 'the monitor', pids: () => hawser('keepalived monitor') },
+  { name: 'haproxy', watched: 'HAProxy', found: worker },
+  { name: 'haproxy-monitor', watched: 'the monitor', found: () => hawser('haproxy monitor') },
+  { name: 'keepalived', watched: 'the supervisor', found: () => hawser('keepalived supervise') },
+  { name: 'keepalived-monitor', watched: 'the monitor', found: () => hawser('keepalived monitor') },
 ])(
   'the probe of $name fails when $watched hangs, no other does, and it is well again afterwards',
-  async ({ name, pids }) => {
-    // A program that it has begun to start bears its argv until then.
-    const stopped = await waitFor('it to be alone', () => (pids().length === 1 ? pids() : undefined));
-    for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+  async ({ name, found }) => {
+    const stopped = await alone(found);
+    sendSignal(stopped, 'SIGSTOP');
     await waitForPods(`${name} to be unwell`, async () => (await unwell(kubelet)).includes(name));
     expect(await unwell(kubelet)).toEqual([name]);
-    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+    sendSignal(stopped, 'SIGCONT');
     await allWell(kubelet);
   },
 );
@@ -175,7 +190,7 @@ test('no probe fails for what it does not watch: API server, kubeconfig and temp
   const [keepalived] = machine.node.running('keepalived');
   sigkill(keepalived?.pid);
   const [api] = having('api-server/main.ts');
-  sigkill(api);
+  sigkill(api?.pid);
   await waitForPods('the redirect to go', async () => !(await redirects(machine)));
   for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
   const stop = ['exec', 'keepalived-keepalived', 'hawser', 'keepalived', 'stop'];
@@ -189,7 +204,7 @@ test('no probe fails for what it does not watch: API server, kubeconfig and temp
 
 test('a container whose probe keeps failing is ended and started anew', async () => {
   const before = await containerState(machine, 'keepalived', 'keepalived-monitor');
-  for (const pid of hawser('keepalived monitor')) process.kill(pid, 'SIGSTOP');
+  sendSignal(await alone(() => hawser('keepalived monitor')), 'SIGSTOP');
   await waitFor('the kubelet to kill it', () => kubelet.killed().length > 0, PATIENCE_MS);
   expect(kubelet.killed()).toEqual(['keepalived/keepalived-monitor']);
   await allWell(kubelet);
@@ -199,7 +214,7 @@ test('a container whose probe keeps failing is ended and started anew', async ()
 /** But for the API server, nothing runs, listens, or changes what the kernel does with packets. */
 async function podsGone(): Promise<void> {
   const [api] = having('api-server/main.ts');
-  const ended = () => machine.node.processes().every(({ id }) => id.pid === api);
+  const ended = () => machine.node.processes().every(({ id }) => id.pid === api?.pid);
   await waitFor('every process of the pods to end', ended, PATIENCE_MS);
   const removed = async () => (await machine.run('ls', '/var/lib/kubelet/pods')) === '';
   await waitForPods('the volumes to go', removed);
@@ -220,7 +235,7 @@ test.each<{ first: PodName; second: PodName }>([
   await allWell(kubelet, ofFirst);
   await putBack(machine, second);
   await ready(world, machine);
-  expect(await atVip('/readyz')).toBe('ok');
+  await servesAtVip();
 });
 
 test('hawser uninstall ends the pods, and leaves no VIP, table, process or file', async () => {

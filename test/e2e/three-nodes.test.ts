@@ -91,7 +91,9 @@ test.each(containers.filter(({ name }) => !name.endsWith('-monitor')))(
     const isElsewhere = () => world.bed.holders().some((node) => node !== before.node);
     await waitFor('another node to hold the VIP', isElsewhere, PATIENCE_MS);
     await allReady();
-    const cuts = [{ atMs }, ...movesSince(world.bed.events(), atMs)];
+    const moves = movesSince(world.bed.events(), atMs);
+    const taken = moves.find(({ holds, node }) => holds && node !== before.node.name);
+    const cuts = [{ atMs, untilMs: taken?.atMs ?? atMs }, ...moves];
     expect(await lostSince(client, atMs, cuts)).toEqual([]);
     expect(holder()).not.toBe(before);
   },

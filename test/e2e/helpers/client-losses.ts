@@ -1,21 +1,20 @@
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import type { BedClient } from '../../helpers/vrrp/bed-client.ts';
 import type { HoldingEvent } from '../../helpers/vrrp/holdings.ts';
-import { isCut, probesWithin } from '../../helpers/vrrp/probes.ts';
+import { type Cut, isCut, probesWithin } from '../../helpers/vrrp/probes.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Long enough for a lost packet to be sent again, and for a busy machine: only a request that fails is lost. */
 export const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * The requests that failed since `fromMs`, each as "reason, from … to … ms, cuts at …", once none is under way. `cuts` are
- * moments at which something was taken from its connections: those under way then, or begun before others could know,
- * are left out.
+ * The requests that failed since `fromMs`, each as "reason, from … to … ms, cuts at …", once none is under way. Those
+ * that `cuts` explain are left out.
  */
 export async function lostSince(
   client: BedClient,
   fromMs: number,
-  cuts: readonly Pick<HoldingEvent, 'atMs'>[] = [],
+  cuts: readonly Cut[] = [],
 ): Promise<readonly string[]> {
   const toMs = monotonicMs();
   const finished = () => client.calmFor(1_000) && monotonicMs() - toMs > REQUEST_TIMEOUT_MS;
@@ -24,7 +23,7 @@ export async function lostSince(
   const cutsTold = cuts.map(({ atMs }) => told(atMs)).join(' ') || 'no time';
   return probesWithin(client.probes(), fromMs, toMs)
     .filter(({ reason }) => reason !== null)
-    .filter((probe) => !cuts.some(({ atMs }) => isCut(probe, atMs)))
+    .filter((probe) => !cuts.some((cut) => isCut(probe, cut)))
     .map(
       ({ reason, startedAtMs, endedAtMs }) =>
         `${reason}, from ${told(startedAtMs)} to ${told(endedAtMs)} ms, cuts at ${cutsTold}`,

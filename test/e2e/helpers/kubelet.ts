@@ -48,6 +48,7 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
   const killed: string[] = [];
   const troubles: string[] = [];
   const journal = { probes, killed };
+  const watches: Promise<void>[] = [];
   const ask: Ask = (container, probe) => askLiveness(machine, container, probe, patience);
 
   const remove = async (file: string, { pod, probing }: Running) => {
@@ -60,7 +61,7 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
     await playPod(machine, pod);
     const probing = new AbortController();
     running.set(file, { text, pod, probing });
-    void watchLiveness(machine, pod, { ask, signal: probing.signal, journal });
+    watches.push(watchLiveness(machine, pod, { ask, signal: probing.signal, journal }));
   };
   const sync = async (file: string, text: string | undefined) => {
     const old = running.get(file);
@@ -70,7 +71,10 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
       if (text !== undefined) await play(file, text);
     } catch (error) {
       // It is tried again, as the kubelet does.
-      if (!stop.signal.aborted) troubles.push(String(error));
+      if (!stop.signal.aborted) {
+        troubles.push(String(error));
+        console.error('TROUBLE', new Date().toISOString(), machine.node.name, String(error));
+      }
     }
   };
   const loop = async () => {
@@ -97,7 +101,7 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
     stop: async () => {
       stop.abort();
       for (const { probing } of running.values()) probing.abort();
-      await done;
+      await Promise.all([done, ...watches]);
     },
   };
 }

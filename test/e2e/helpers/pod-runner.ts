@@ -58,10 +58,12 @@ export async function removePod(machine: Machine, pod: Pod): Promise<void> {
   const grace = String(pod.spec.terminationGracePeriodSeconds);
   // At once: podman would stop one after the other, and one may wait for a connection that another has.
   const ended = pod.spec.containers.map((container) =>
-    machine.engine.podman('stop', '--time', grace, `${name}-${container.name}`),
+    machine.engine.podman('stop', '--ignore', '--time', grace, `${name}-${container.name}`),
   );
-  await Promise.all(ended);
-  await machine.engine.podman('pod', 'rm', '--force', name);
+  // All of them first: whoever removes it again after a failure must not tell one to end that is about to.
+  const failed = (await Promise.allSettled(ended)).find((each) => each.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  await machine.engine.podman('pod', 'rm', '--force', '--ignore', name);
   for (const volume of pod.spec.volumes)
     if (volume.emptyDir?.medium === 'Memory') await machine.run('umount', emptyDirPath(pod, volume.name));
   rmSync(machine.at(podFolder(pod)), { recursive: true, force: true });

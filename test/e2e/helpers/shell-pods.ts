@@ -9,21 +9,17 @@ import { MANIFESTS } from './kubelet.ts';
 import type { Machine } from './machine.ts';
 
 const IMAGE = 'shell-pods:today';
+/** Debian's packages come from somewhere. */
+const BUILD_MS = 900_000;
 const fixtures = fileURLToPath(new URL('../../fixtures', import.meta.url));
 
 /** The image of the pods that hawser takes the place of, into the engine that has hawser's. */
 export async function buildShellPods(): Promise<void> {
   const { dir, settings, tag } = inject('builder');
   const file = ['--file', `${fixtures}/shell-pods/Containerfile`, '--build-arg', `HAWSER=${tag}`];
-  await createContainerEngine({ dir, settings }).podman(
-    'build',
-    '--network',
-    'host',
-    '--tag',
-    IMAGE,
-    ...file,
-    fixtures,
-  );
+  const argv = ['build', '--network', 'host', '--tag', IMAGE, ...file, fixtures];
+  const { exitCode, stderr } = await createContainerEngine({ dir, settings }).attempt(argv, BUILD_MS);
+  if (exitCode !== 0) throw new Error(`Cannot build "${IMAGE}": ${stderr.trim()}`);
 }
 
 /** Plays the part of their monitors: what these render for a node. */

@@ -1,11 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'vitest';
 import { runCommand } from '../../../src/system/run-command.ts';
+import type { Machine } from './machine.ts';
 import type { PodWorld } from './pod-world.ts';
 
 const HAWSER = fileURLToPath(new URL('../../../bin/hawser', import.meta.url));
 
-/** For `beforeEach`: where the test fails, what the nodes' journals say happened in it, as `hawser timeline` tells it. */
+/**
+ * For `beforeEach`: where the test fails, what the nodes' journals say happened in it, as `hawser timeline` tells it, and
+ * what their kubelets met with so far.
+ */
 export function tellStoryOf(world: () => PodWorld): (context: TestContext) => void {
   return ({ onTestFailed }) => {
     const since = new Date().toISOString();
@@ -13,7 +17,18 @@ export function tellStoryOf(world: () => PodWorld): (context: TestContext) => vo
       const journals = world().machines.flatMap((machine) => ['--journal', machine.at('/var/log/hawser')]);
       const argv = [HAWSER, 'timeline', '--since', since, '--utc', ...journals] as const;
       const { stdout, stderr } = await runCommand(argv, { timeoutMs: 30_000 });
-      console.error(`${stdout}${stderr}`);
+      console.error([`${stdout}${stderr}`, ...world().machines.flatMap(troublesOf(world()))].join('\n'));
     });
   };
 }
+
+const troublesOf = (world: PodWorld) => (machine: Machine) => {
+  try {
+    return world
+      .kubelet(machine)
+      .troubles()
+      .map((trouble) => `kubelet of ${machine.node.name}: ${trouble}`);
+  } catch (error) {
+    return [String(error)];
+  }
+};

@@ -51,12 +51,15 @@ export async function watchAddresses(
   return { pid: pidOf(child) };
 }
 
-/** Monotonic time less wall time, as a millisecond of the wall clock begins: in between `Date.now()` is behind it. */
+/** Monotonic time less wall time, read as a millisecond of the wall clock begins: in between `Date.now()` is behind it. */
 function clockOffsetMs(): number {
-  const before = Date.now();
-  let now = before;
-  while (now === before) now = Date.now();
-  return monotonicMs() - now;
+  let lastMs = Date.now();
+  for (;;) {
+    const [fromMs, wallMs, toMs] = [monotonicMs(), Date.now(), monotonicMs()];
+    // Not where somebody else had the processor in between.
+    if (wallMs === lastMs + 1 && toMs - fromMs < 0.1) return fromMs - wallMs;
+    lastMs = wallMs;
+  }
 }
 
 /** A line of `ip -ts -o monitor address` with UTC times; `clockOffsetMs` is monotonic time less wall time. */

@@ -14,9 +14,16 @@ const MOVE_MS = 1_000;
 /** Whoever watches addresses is told after the change; a cut client noted its end up to 7 ms before, on a busy machine. */
 const TOLD_LATE_MS = 50;
 
-/** Something was taken from its connections at `atMs`: whether this one was under way, or begun before others could know. */
-export function isCut({ startedAtMs, endedAtMs }: Probe, atMs: number): boolean {
-  return startedAtMs <= atMs + MOVE_MS && endedAtMs >= atMs - TOLD_LATE_MS;
+/** When something was taken from its connections, and until when nothing took its place; monotonic milliseconds. */
+export interface Cut {
+  readonly atMs: number;
+  /** Without it something else was there at once. */
+  readonly untilMs?: number;
+}
+
+/** Whether this one was under way when it happened, or begun before others could know. */
+export function isCut({ startedAtMs, endedAtMs }: Probe, { atMs, untilMs = atMs }: Cut): boolean {
+  return startedAtMs <= untilMs + MOVE_MS && endedAtMs >= atMs - TOLD_LATE_MS;
 }
 
 /** In order of their beginning: those that could notice what happened at `fromMs`, begun before `toMs`. */

@@ -48,5 +48,11 @@ test.each([
   ['began before others could know', 1_900, 1_950, true],
   ['began when all know', 2_010, 2_015, false],
 ])('a request that %s: whether it was cut', (_when, startedAtMs, endedAtMs, expected) => {
-  expect(isCut({ startedAtMs, endedAtMs, reason: 'ECONNRESET' }, 1_000)).toBe(expected);
+  expect(isCut({ startedAtMs, endedAtMs, reason: 'ECONNRESET' }, { atMs: 1_000 })).toBe(expected);
+});
+
+test('a request that found nobody before something took the place was cut, however long that lasted', () => {
+  const refused = { startedAtMs: 3_900, endedAtMs: 3_901, reason: 'ECONNREFUSED' };
+  expect(isCut(refused, { atMs: 1_000, untilMs: 3_000 })).toBe(true);
+  expect(isCut(refused, { atMs: 1_000, untilMs: 2_000 })).toBe(false);
 });
