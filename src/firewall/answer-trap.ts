@@ -5,9 +5,6 @@ import { createIngressTable, type IngressRule } from './ingress-table.ts';
 import type { NftOptions } from './nft.ts';
 import { elementsOf } from './set-listing.ts';
 
-/** An answer is forgotten after this: two looks that are further apart never see the same one. */
-export const ANSWER_KEPT_MS = 500;
-
 export type AskedVip = Pick<VrrpInstance, 'vip' | 'family' | 'interface'>;
 
 export interface VipAnswer {
@@ -18,7 +15,9 @@ export interface VipAnswer {
 export interface AnswerTrap {
   /** From now on the kernel notes who says that it has one of these. Resolves with what went wrong. */
   readonly set: (asked: readonly AskedVip[]) => Promise<string | undefined>;
-  /** What came in during the last `ANSWER_KEPT_MS`. */
+  /** What was heard so far does not count any more. Resolves with what went wrong. */
+  readonly forget: () => Promise<string | undefined>;
+  /** What was heard since it was set or has forgotten, however late it is asked. */
   readonly answers: () => Promise<
     | { readonly kind: 'answers'; readonly answers: readonly VipAnswer[] }
     | { readonly kind: 'failed'; readonly message: string }
@@ -34,7 +33,8 @@ export interface AnswerTrap {
 export function createAnswerTrap(options: NftOptions = {}): AnswerTrap {
   const table = createIngressTable('hawser_split_brain', options);
   return {
-    set: (asked) => table.load([setOf('ipv4'), setOf('ipv6')], asked.map(ruleOf)),
+    set: (asked) => table.load(FAMILIES.map(setOf), asked.map(ruleOf)),
+    forget: () => table.flush(FAMILIES),
     answers: async () => {
       const listing = await table.list();
       return listing.kind === 'listed' ? { kind: 'answers', answers: parseAnswers(listing.json) } : listing;
@@ -43,17 +43,19 @@ export function createAnswerTrap(options: NftOptions = {}): AnswerTrap {
   };
 }
 
+/** Each has a set of its name. */
+const FAMILIES = ['ipv4', 'ipv6'] as const;
+
 function setOf(family: AskedVip['family']): string {
-  const kept = `flags dynamic, timeout; timeout ${ANSWER_KEPT_MS}ms; size 256;`;
-  return `set ${family} { type ${family}_addr . ether_addr; ${kept} }`;
+  return `set ${family} { type ${family}_addr . ether_addr; flags dynamic; size 256; }`;
 }
 
 /** ARP's sender (RFC 826), in an answer or in an announcement; the target of a neighbour advertisement (RFC 4861). */
 function ruleOf({ vip, family, interface: device }: AskedVip): IngressRule {
   const rule =
     family === 'ipv4'
-      ? `arp saddr ip ${vip} update @ipv4 { arp saddr ip . arp saddr ether }`
-      : `icmpv6 type nd-neighbor-advert @th,64,128 ${addressNumber(vip)} update @ipv6 { ${vip} . ether saddr }`;
+      ? `arp saddr ip ${vip} add @ipv4 { arp saddr ip . arp saddr ether }`
+      : `icmpv6 type nd-neighbor-advert @th,64,128 ${addressNumber(vip)} add @ipv6 { ${vip} . ether saddr }`;
   return { interface: device, rule };
 }
 
@@ -61,7 +63,7 @@ const answerSchema = z.tuple([z.string(), z.string()]);
 
 /** What the sets hold, as `nft -j list table` prints them. Exported for its test. */
 export function parseAnswers(json: string): readonly VipAnswer[] {
-  return ['ipv4', 'ipv6'].flatMap((set) =>
+  return FAMILIES.flatMap((set) =>
     elementsOf(json, set).flatMap((element) => {
       const parsed = answerSchema.safeParse(element);
       return parsed.success ? { vip: parsed.data[0], mac: parsed.data[1] } : [];

@@ -13,6 +13,8 @@ export interface IngressTable {
   readonly list: () => Promise<
     { readonly kind: 'listed'; readonly json: string } | { readonly kind: 'failed'; readonly message: string }
   >;
+  /** Empties these sets in one transaction. Resolves with what went wrong. */
+  readonly flush: (sets: readonly string[]) => Promise<string | undefined>;
   /** Also what an earlier process left; no failure where there is none. Resolves with what went wrong. */
   readonly remove: () => Promise<string | undefined>;
 }
@@ -32,6 +34,7 @@ export function createIngressTable(name: string, options: NftOptions = {}): Ingr
         ? { kind: 'listed', json: outcome.stdout }
         : { kind: 'failed', message: outcome.message };
     },
+    flush: (sets) => give(sets.map((set) => `flush set ${table} ${set}\n`).join('')),
     remove: () => give(forgetTable(table)),
   };
 }

@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 
-const concat = z.object({ concat: z.array(z.unknown()) });
-/** With a timeout an element is wrapped once more. */
-const element = z.union([concat, z.object({ elem: z.object({ val: concat }) })]);
+const element = z.object({ concat: z.array(z.unknown()) });
 const listing = z.object({
   nftables: z.array(
     z.looseObject({
@@ -18,7 +16,7 @@ export function elementsOf(json: string, set: string): readonly (readonly unknow
   return parsed.data.nftables
     .filter((entry) => entry.set?.name === set)
     .flatMap((entry) => entry.set?.elem ?? [])
-    .map((each) => ('concat' in each ? each.concat : each.elem.val.concat));
+    .map(({ concat }) => concat);
 }
 
 function parseJson(json: string): unknown {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { patientTimer } from '../system/patient-timeout.ts';
 
 /** A full table of sessions of a busy worker stays below this; more is cut off. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
@@ -16,11 +17,11 @@ export function askRuntimeApi(
     let reply = '';
     const socket = connect(socketPath);
     const settle = (value: string | undefined): void => {
-      clearTimeout(timer);
+      timer[Symbol.dispose]();
       socket.destroy();
       resolve(value);
     };
-    const timer = setTimeout(() => settle(undefined), timeoutMs);
+    const timer = patientTimer(timeoutMs, () => settle(undefined));
     socket.setEncoding('utf8');
     // A master socket keeps the conversation open until our side is closed.
     socket.once('connect', () => socket.end(`${command}\n`));

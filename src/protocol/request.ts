@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { messageOf } from '../model/errors.ts';
+import { patientTimer } from '../system/patient-timeout.ts';
 import { type Answer, decodeAnswer } from './answer.ts';
 
 export type ControlRequest = 'reload' | 'status' | 'ping' | 'stop' | 'start';
@@ -27,19 +28,19 @@ export function request(
     let received = '';
     const socket = connect({ path: socketPath, allowHalfOpen: true });
     const settle = (outcome: RequestOutcome): void => {
-      clearTimeout(timer);
+      timer[Symbol.dispose]();
       options.signal?.removeEventListener('abort', abort);
       socket.destroy();
       resolve(outcome);
     };
     const abort = (): void => settle({ kind: 'unreachable', message: 'stopped before an answer came' });
-    const timer = setTimeout(() => {
+    const timer = patientTimer(options.timeoutMs, () => {
       settle(
         connected
           ? { kind: 'unacknowledged' }
           : { kind: 'unreachable', message: 'the connection was not accepted in time' },
       );
-    }, options.timeoutMs);
+    });
     options.signal?.addEventListener('abort', abort);
     if (options.signal?.aborted) return abort();
 

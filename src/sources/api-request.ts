@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Agent, type RequestOptions, request } from 'node:https';
 import { codeOf, messageOf } from '../model/errors.ts';
+import { patientTimer } from '../system/patient-timeout.ts';
 import type { ApiBase } from './api-bases.ts';
 import { statusObject } from './kube-objects.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
@@ -124,13 +125,12 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
 
 function startDeadline(limits: RequestLimits): { signal: AbortSignal } & Disposable {
   const late = new AbortController();
-  const timer = setTimeout(
-    () => late.abort(new Error(`no answer within ${limits.timeoutMs} ms`)),
-    limits.timeoutMs,
+  const timer = patientTimer(limits.timeoutMs, () =>
+    late.abort(new Error(`no answer within ${limits.timeoutMs} ms`)),
   );
   return {
     signal: AbortSignal.any([limits.signal, late.signal]),
-    [Symbol.dispose]: () => clearTimeout(timer),
+    [Symbol.dispose]: () => timer[Symbol.dispose](),
   };
 }
 

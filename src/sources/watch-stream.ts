@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type * as z from 'zod/mini';
+import { patientTimer } from '../system/patient-timeout.ts';
 import { objectMetadata, type ParseItem, statusObject, watchEvent } from './kube-objects.ts';
 import type { ObjectChange } from './object-store.ts';
 
@@ -64,15 +65,14 @@ async function* readLines(
   stream: Readable,
   limits: { readonly idleMs: number; readonly maxLineBytes: number },
 ): AsyncGenerator<string> {
-  const silent = setTimeout(
-    () => stream.destroy(new Error(`nothing was heard for ${limits.idleMs} ms, expected bookmarks`)),
-    limits.idleMs,
+  using silence = patientTimer(limits.idleMs, () =>
+    stream.destroy(new Error(`nothing was heard for ${limits.idleMs} ms, expected bookmarks`)),
   );
   let pieces: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of stream) {
-      silent.refresh();
+      silence.restart();
       for (const [index, piece] of splitLines(chunk).entries()) {
         // Every piece but the first comes after a newline, which completes what was collected before it.
         if (index > 0) {
@@ -87,7 +87,6 @@ async function* readLines(
       }
     }
   } finally {
-    clearTimeout(silent);
     stream.destroy();
   }
 }

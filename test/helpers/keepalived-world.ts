@@ -106,7 +106,9 @@ export function createWorld(first: Partial<VrrpSupervisorState> = {}): World {
         return;
       case 'terminate':
       case 'kill':
-        if (running?.pid === action.id.pid) leaving = true;
+        if (running?.pid !== action.id.pid) return;
+        leaving = true;
+        if (action.kind === 'kill') world.send({ kind: 'killed', id: action.id });
         return;
       case 'answer':
         for (const request of action.requests)
@@ -224,3 +226,7 @@ export function running(): World {
 }
 
 export const kindsOf = (actions: readonly Action[]): readonly string[] => actions.map(({ kind }) => kind);
+
+/** What is logged. */
+export const eventsOf = (actions: readonly Action[]): readonly string[] =>
+  actions.flatMap((action) => (action.kind === 'log' ? action.event : []));

@@ -18,7 +18,7 @@ import type { Observers } from '../monitor/observers.ts';
 /** The answer to a question on the same segment comes within a millisecond, or is not to be counted on. */
 const ANSWER_WITHIN_MS = 250;
 const NEXT_ROUND_MS = 750;
-/** While somebody else answers. A round and this are longer than an answer is kept. */
+/** While somebody else answers. */
 const NEXT_ROUND_IN_DOUBT_MS = 300;
 const AFTER_TROUBLE_MS = 30_000;
 
@@ -113,14 +113,15 @@ function createListener(): Listener {
         return { answers: [] };
       }
       const key = JSON.stringify(watched.map(({ vip, interface: device }) => [vip, device]));
-      const notSet = key === listening ? undefined : await trap.set(watched);
-      if (notSet !== undefined) return { answers: [], trouble: notSet };
-      listening = key;
+      // Each round hears its own answers, whenever this process gets to read them.
+      const notReady = key === listening ? await trap.forget() : await trap.set(watched);
+      // Somebody may have flushed every table.
+      listening = notReady === undefined ? key : '';
+      if (notReady !== undefined) return { answers: [], trouble: notReady };
       const notAsked = await askNeighbours(watched.map(vipOf), inDoubt.flatMap(peersOf));
       if (notAsked !== undefined) return { answers: [], trouble: notAsked };
       await pause(ANSWER_WITHIN_MS);
       const outcome = await trap.answers();
-      // Somebody may have flushed every table.
       if (outcome.kind === 'failed') listening = '';
       return outcome.kind === 'failed' ? { answers: [], trouble: outcome.message } : outcome;
     },

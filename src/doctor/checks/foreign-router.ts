@@ -1,6 +1,7 @@
 import { type ForeignAdvert, routerIdConflicts, type WatchedRouterId } from '../../model/foreign-router.ts';
 import { type Check, type Finding, fail, ok, unknown, worstOf } from '../check.ts';
-import { FOREIGN_LISTEN_MS, type ForeignLook, hearForeignAdverts } from '../look/foreign-adverts.ts';
+import { type ForeignLook, hearForeignAdverts } from '../look/foreign-adverts.ts';
+import { LISTEN_MS } from '../look/listen.ts';
 import { routerIdsOf } from '../look/router-ids.ts';
 import { NO_VIP } from './vip.ts';
 
@@ -24,7 +25,7 @@ export function judgeForeign({ watched, look, own, peers }: ForeignView): Findin
   const conflicts = routerIdConflicts(watched, members, look.adverts);
   const ids = [...new Set(watched.map(({ virtualRouterId }) => virtualRouterId))].join(', ');
   return conflicts.length === 0
-    ? ok(`id ${ids}: nobody else was heard in ${FOREIGN_LISTEN_MS / 1_000} s`)
+    ? ok(`id ${ids}: nobody else was heard in ${LISTEN_MS / 1_000} s`)
     : worstOf(
         conflicts.map(({ ours, theirs }) => fail(conflictText(ours, theirs), todo)),
         NO_VIP,
@@ -40,7 +41,7 @@ const foreignRouter: Check = {
   id: 'foreign-router-id',
   title: 'Our router id used by others',
   why: 'Two clusters with one id obey each other or log without end; a node that hears it does not join.',
-  listenMs: FOREIGN_LISTEN_MS,
+  listenMs: LISTEN_MS,
   run: async (context, signal) => {
     const { looks, run } = context;
     const ids = await routerIdsOf(context);

@@ -3,6 +3,7 @@ import type { Check, Finding } from '../check.ts';
 import { fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { type AdvertsLook, countAdverts } from '../look/adverts.ts';
+import { LISTEN_MS } from '../look/listen.ts';
 import { LOOK_YOURSELF, lookForAddress } from '../look/own-address.ts';
 import { type Fate, fateOf, parseRuleset, type Ruleset } from '../look/packet-fate.ts';
 import { lastWords } from '../run-program.ts';
@@ -121,7 +122,7 @@ export function judgeAdverts({ seen, isHolder, isLive, peers }: AdvertsView): Fi
     );
   if (isLive)
     return fail(
-      'keepalived runs here, is no holder, and no advert came within a second',
+      `keepalived runs here, is no holder, and no advert came within ${LISTEN_MS / 1_000} s`,
       'on the holder: hawser doctor --only vrrp-firewall; then the network between (security groups: IP protocol 112)',
     );
   return skip('keepalived does not run here, and nobody sends adverts to this node');
@@ -131,6 +132,7 @@ const adverts: Check = {
   id: 'vrrp-adverts',
   title: 'VRRP adverts of the holder',
   why: 'Clouds and firewalls drop IP protocol 112 without a word; then each node believes to be alone.',
+  listenMs: LISTEN_MS,
   run: async ({ run, looks }, signal) => {
     const vips = await looks.vips();
     if (vips.length === 0) return skip(NO_VIP);

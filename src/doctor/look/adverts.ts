@@ -15,9 +15,6 @@ export type AdvertsLook =
     }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** The slowest profile adverts once a second. */
-const LISTEN_MS = 1_100;
-
 const TABLE = 'inet hawser_doctor';
 
 function sendersOf(name: string): string {
@@ -55,7 +52,7 @@ const listing = z.object({
 });
 
 /**
- * Who speaks VRRP to this node, by counting with nftables for a second: before every other rule and behind them, so that
+ * Who speaks VRRP to this node, by counting with nftables for a while: before every other rule and behind them, so that
  * what the node's own firewall drops shows. The table only counts, and is removed at the end.
  */
 export async function countAdverts(
@@ -63,8 +60,7 @@ export async function countAdverts(
   own: readonly string[],
   signal: AbortSignal,
 ): Promise<AdvertsLook> {
-  const counting = { table: TABLE, ruleset: countingRules, listenMs: LISTEN_MS };
-  const listened = await listenWith(run, counting, signal);
+  const listened = await listenWith(run, { table: TABLE, ruleset: countingRules }, signal);
   return listened.kind === 'failed' ? listened : parseAdverts(listened.json, own);
 }
 

@@ -4,9 +4,6 @@ import { joinVrrpGroup } from '../../system/multicast-membership.ts';
 import type { RunProgram } from '../run-program.ts';
 import { listenWith } from './listen.ts';
 
-/** Three adverts of a router that keeps to the usual second, and a little. */
-export const FOREIGN_LISTEN_MS = 3_200;
-
 /** Not the monitor's, which may be listening for itself. */
 const TABLE = 'netdev hawser_doctor_vrid';
 
@@ -22,7 +19,7 @@ export async function hearForeignAdverts(
 ): Promise<ForeignLook> {
   using members = new DisposableStack();
   for (const each of watched) members.use(joinVrrpGroup(each));
-  const trap = { table: TABLE, ruleset: advertTrapRuleset(TABLE, watched), listenMs: FOREIGN_LISTEN_MS };
+  const trap = { table: TABLE, ruleset: advertTrapRuleset(TABLE, watched) };
   const listened = await listenWith(run, trap, signal);
   return listened.kind === 'failed'
     ? listened

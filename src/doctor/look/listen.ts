@@ -2,12 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { forgetTable } from '../../firewall/nft.ts';
 import { lastWords, type RunProgram } from '../run-program.ts';
 
+/** Three adverts of a router that keeps to the usual second, and a little: one that comes late is still heard. */
+export const LISTEN_MS = 3_200;
+
 export interface ListeningTable {
   /** `inet hawser_doctor`; one that a killed process left is replaced by the next. */
   readonly table: string;
   /** Makes it, and nothing else; drops no packet. */
   readonly ruleset: string;
-  readonly listenMs: number;
 }
 
 export type Listened =
@@ -15,12 +17,12 @@ export type Listened =
   { readonly kind: 'listed'; readonly json: string } | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * What the kernel has noted in a table of nftables after so long, or when `signal` aborts. The table is gone when this
+ * What the kernel has noted in a table of nftables after `LISTEN_MS`, or when `signal` aborts. The table is gone when this
  * resolves, also after a failure: whoever ends the process before has to wait for the programs that run.
  */
 export async function listenWith(
   run: RunProgram,
-  { table, ruleset, listenMs }: ListeningTable,
+  { table, ruleset }: ListeningTable,
   signal: AbortSignal,
 ): Promise<Listened> {
   // An nft that is killed may have made the table or not; it takes milliseconds.
@@ -30,7 +32,7 @@ export async function listenWith(
   try {
     if (loaded.kind === 'late') return { kind: 'failed', message: loaded.message };
     if (loaded.exitCode !== 0) return { kind: 'failed', message: `nft: ${lastWords(loaded)}` };
-    await pause(listenMs, undefined, { signal }).catch(() => undefined);
+    await pause(LISTEN_MS, undefined, { signal }).catch(() => undefined);
     const listed = await run(['nft', '-j', 'list', 'table', ...table.split(' ')], signal);
     if (listed.kind !== 'ran' || listed.exitCode !== 0)
       return { kind: 'failed', message: `table "${table}" of nft cannot be read` };

@@ -40,7 +40,7 @@ export function act(action: Action, effects: Effects): void {
       signalProcess(action.id, 'SIGTERM');
       return;
     case 'kill':
-      for (const id of [action.id, ...childrenOf(action.id)]) signalProcess(id, 'SIGKILL');
+      kill(action.id, dispatch);
       return;
     case 'nudge':
       // It waits for its children then, finds none that has ended, and says nothing about it.
@@ -62,6 +62,11 @@ export function act(action: Action, effects: Effects): void {
       effects.finish();
       return;
   }
+}
+
+function kill(parent: ProcessId, dispatch: Effects['dispatch']): void {
+  const killed = [parent, ...childrenOf(parent)].filter((id) => signalProcess(id, 'SIGKILL'));
+  if (killed.length > 0) dispatch({ kind: 'killed', id: parent });
 }
 
 async function check(number: number, { program, dispatch }: Effects): Promise<void> {

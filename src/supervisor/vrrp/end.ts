@@ -7,8 +7,11 @@ import type { Action, Daemon, Event, Failure, VrrpSupervisorState } from './stat
 type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
 
-/** keepalived 2.2 leaves within 1.1 s of SIGTERM, of which one second is its own patience. */
-const STOP_PATIENCE_MS = 1_600;
+/**
+ * keepalived 2.2 leaves within 1.1 s of SIGTERM, of which one second is its own patience; on a starved node it takes
+ * longer. With one that hangs, the rest of the end fits into 3 s.
+ */
+const STOP_PATIENCE_MS = 2_200;
 /** One that ran this long was well: the pauses start anew. */
 const WELL_AFTER_MS = 10_000;
 const SWEEP_AGAIN_MS = 500;
@@ -123,7 +126,12 @@ export function swept(
 }
 
 export function kill(state: State, daemon: Extract<Daemon, { kind: 'leaving' }>, emit: Emit): State {
-  emit({ kind: 'log', level: 'error', event: 'keepalived-killed', fields: { pid: daemon.id.pid } });
   emit({ kind: 'kill', id: daemon.id });
   return { ...state, daemon: { ...daemon, killed: true } };
+}
+
+/** Its patience may be over before its end is told: then there was nothing to kill. */
+export function tellKilled({ daemon }: State, id: ProcessId, emit: Emit): void {
+  if (daemon.kind !== 'leaving' || daemon.id !== id) return;
+  emit({ kind: 'log', level: 'error', event: 'keepalived-killed', fields: { pid: id.pid } });
 }

@@ -123,6 +123,8 @@ export type Event =
     }
   | { readonly kind: 'said'; readonly words: TransitionWords }
   | { readonly kind: 'looked'; readonly id: ProcessId; readonly vitals: Vitals }
+  /** Something of it was still alive when it was to be killed. */
+  | { readonly kind: 'killed'; readonly id: ProcessId }
   | { readonly kind: 'exited'; readonly id: ProcessId; readonly how: string }
   | { readonly kind: 'buried' }
   | { readonly kind: 'swept'; readonly removed: readonly string[]; readonly trouble: string | undefined }

@@ -26,6 +26,13 @@ test("the holder's adverts arrive, or this node's own firewall drops them", asyn
   expect(await ask(segment, 'vrrp-firewall')).toMatch(/^fail: .* is dropped by a rule of ip f in/);
 });
 
+test('a holder whose adverts come late is heard', async () => {
+  const segment = await createDoctorSegment();
+  const speaker = { from: '10.77.0.12', to: '10.77.0.11', vip: VIP, everySeconds: 2.5 };
+  await startSpeaker(segment.peer, speaker);
+  expect(await ask(segment)).toBe('ok: adverts of 10.77.0.12 arrive');
+});
+
 test('two nodes that each hold the VIP', async () => {
   const segment = await createDoctorSegment();
   await startSpeaker(segment.peer, { from: '10.77.0.12', to: '10.77.0.11', vip: VIP });

@@ -50,7 +50,8 @@ test('a hung kubeconfig server costs one timeout, then the next base carries wat
   const local = await cluster.start(clusterCertificate());
   cluster.writeKubeconfig(hung.url);
   // Each poll may take as long as the interval: a busy machine that is later than that would ask the hung one again.
-  seen = watchNodes(cluster, { apiPort: local.port, checkIntervalMs: 500 });
+  const timing = { requestTimeoutMs: 1_000 };
+  seen = watchNodes(cluster, { apiPort: local.port, checkIntervalMs: 500, timing });
   await seen.sees(one, 'poll');
   const asked = hung.served().requests;
   const polls = () =>
@@ -76,7 +77,8 @@ test('a watch on a base that polls find hung is moved', async () => {
   const first = await cluster.start();
   const second = await cluster.start(clusterCertificate());
   cluster.writeKubeconfig(first.url);
-  seen = watchNodes(cluster, { apiPort: second.port, checkIntervalMs: 100, timing: { watchIdleMs: 60_000 } });
+  const timing = { watchIdleMs: 60_000, requestTimeoutMs: 1_000 };
+  seen = watchNodes(cluster, { apiPort: second.port, checkIntervalMs: 100, timing });
   await seen.sees(one, 'poll');
   await first.setFaults({ stall: true });
   await waitFor('watches at the second', () => second.served().watches === 2);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { node } from '../../helpers/api-server/objects.ts';
+import { stall } from '../../helpers/stall.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { createTestCluster, type TestCluster, type Watching, watchNodes } from './observing.ts';
 
@@ -59,6 +60,30 @@ test('bookmarks keep a quiet watch alive', async () => {
   await seen.sees(two);
   expect(seen.events).toEqual([]);
   expect(server.requests.filter((path) => path.includes('watch=1'))).toHaveLength(2);
+});
+
+test('a list that lies there when this process gets to run again late is believed, and the watches go on', async () => {
+  let isArmed = false;
+  const server = await cluster.start({
+    authorize: ({ path }) => {
+      if (isArmed && !path.includes('watch=1')) {
+        isArmed = false;
+        stall(2_500);
+      }
+      return 'allowed';
+    },
+  });
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, { checkIntervalMs: 2_000, timing: { watchIdleMs: 60_000 } });
+  await waitFor('both watches', () => server.served().watches === 2);
+  const watches = () => server.requests.filter((path) => path.includes('watch=1')).length;
+  const before = { observed: seen.observations.length, told: seen.events.length, watches: watches() };
+  isArmed = true;
+  await waitFor('the end of the stall', () => !isArmed);
+  await waitFor('what the poll led to', () => seen.observations.length > before.observed);
+  expect(seen.observations[before.observed]).toMatchObject({ kind: 'servers', via: 'poll' });
+  expect(seen.events.slice(before.told)).toEqual([]);
+  expect(watches()).toBe(before.watches);
 });
 
 test('410 lists again and purges what vanished meanwhile', async () => {
@@ -130,7 +155,7 @@ test.each([
   ['resets', { reset: true }, { reset: false }],
   ['a refused port', { refuse: true }, { refuse: false }],
 ])('%s for a while is one report, one observation and a recovery', async (_what, fault, repaired) => {
-  const server = await watchOneServer({ checkIntervalMs: 150 });
+  const server = await watchOneServer({ checkIntervalMs: 150, timing: { requestTimeoutMs: 1_000 } });
   await server.setFaults(fault);
   await seen.reports('api-unavailable');
   cluster.store.set(node('cp-2', ['10.0.0.2']));

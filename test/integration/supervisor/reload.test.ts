@@ -105,10 +105,12 @@ const quickToFall = backend('100ms');
 /** Its first check does not end within the time of a test: the state file alone can tell that the server is down. */
 const slowToFall = backend('2m');
 
-async function deadServer(host: SupervisedHost): Promise<'down' | 'up' | undefined> {
-  const state = await askRuntimeApi(host.paths.statsSocket, 'show servers state masters', 1_000);
-  // be_id be_name srv_id srv_name srv_addr srv_op_state: 0 is stopped, 2 is running.
-  const operational = /^\d+ masters \d+ dead \S+ (\d)/m.exec(state ?? '')?.[1];
-  if (operational === undefined) return undefined;
-  return operational === '0' ? 'down' : 'up';
+async function deadServer(host: SupervisedHost): Promise<'down' | 'up'> {
+  return await waitFor('HAProxy to tell of the dead server', async () => {
+    const state = await askRuntimeApi(host.paths.statsSocket, 'show servers state masters', 1_000);
+    // be_id be_name srv_id srv_name srv_addr srv_op_state: 0 is stopped, 2 is running.
+    const operational = /^\d+ masters \d+ dead \S+ (\d)/m.exec(state ?? '')?.[1];
+    if (operational === undefined) return undefined;
+    return operational === '0' ? 'down' : 'up';
+  });
 }

@@ -56,6 +56,11 @@ test('listening does not count as time that a check takes', async () => {
   expect((await report(listening)).checks[0]?.found).toBe('no answer within 50 ms');
 });
 
+test('what listens for adverts is given the time that it takes', () => {
+  const listening = checks.filter(({ listenMs = 0 }) => listenMs >= 3_000).map(({ id }) => id);
+  expect(listening.toSorted()).toEqual(['foreign-router-id', 'vrrp-adverts']);
+});
+
 test('when it is stopped it says what it knows by then', async () => {
   const stop = new AbortController();
   const context = contextOf(temporaryRoot({}), {}, stop.signal);

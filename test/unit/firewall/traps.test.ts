@@ -30,10 +30,10 @@ test('adverts of both versions and families are read from the sets', () => {
   ]);
 });
 
-test('answers are read through the wrapping that a timeout gives them', () => {
+test('answers are read with the address that was asked for and the MAC that answered', () => {
   const json = listing(
-    '{"set": {"family": "netdev", "name": "ipv4", "table": "t", "type": ["ipv4_addr", "ether_addr"], "handle": 2, "size": 256, "flags": ["timeout"], "timeout": 0, "elem": [{"elem": {"val": {"concat": ["10.77.0.100", "3a:b8:c6:f5:39:40"]}, "expires": 0}}]}}',
-    '{"set": {"family": "netdev", "name": "ipv6", "table": "t", "type": ["ipv6_addr", "ether_addr"], "handle": 3, "size": 256, "flags": ["timeout"], "timeout": 0, "elem": [{"elem": {"val": {"concat": ["fd77::100", "3a:b8:c6:f5:39:40"]}, "expires": 0}}]}}',
+    '{"set": {"family": "netdev", "name": "ipv4", "table": "t", "type": ["ipv4_addr", "ether_addr"], "handle": 1, "size": 256, "elem": [{"concat": ["10.77.0.100", "3a:b8:c6:f5:39:40"]}]}}',
+    '{"set": {"family": "netdev", "name": "ipv6", "table": "t", "type": ["ipv6_addr", "ether_addr"], "handle": 2, "size": 256, "elem": [{"concat": ["fd77::100", "3a:b8:c6:f5:39:40"]}]}}',
   );
   expect(parseAnswers(json)).toEqual([
     { vip: '10.77.0.100', mac: '3a:b8:c6:f5:39:40' },

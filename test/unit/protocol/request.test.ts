@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { request } from '../../../src/protocol/request.ts';
+import { stall } from '../../helpers/stall.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 let dir: string;
@@ -68,6 +69,11 @@ test('a server that closes without a word did not acknowledge', async () => {
 test('a server that never answers did not acknowledge', async () => {
   await serve((socket) => socket.resume());
   expect(await ask(1_000)).toEqual({ kind: 'unacknowledged' });
+});
+
+test('an answer that lies there when this process gets to run again late is an answer', async () => {
+  await serve((socket) => socket.once('data', () => socket.end('{"ok":true}\n', () => stall(500))));
+  expect(await ask(400)).toEqual({ kind: 'answered', answer: { ok: true } });
 });
 
 test('nobody there is unreachable', async () => {

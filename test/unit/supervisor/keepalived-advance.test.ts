@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { configurationOf, createWorld, kindsOf, running } from '../../helpers/keepalived-world.ts';
+import { advance } from '../../../src/supervisor/vrrp/advance.ts';
+import { configurationOf, createWorld, eventsOf, kindsOf, running } from '../../helpers/keepalived-world.ts';
 
 describe('start', () => {
   test('what may be left is buried and swept while the configuration is checked, then it starts', () => {
@@ -159,12 +160,37 @@ describe('stop', () => {
   });
 
   test('one that does not end is killed after its patience, or at the second signal', () => {
-    for (const move of [{ kind: 'wait', ms: 1_600 }, { kind: 'stop' }] as const) {
+    for (const move of [{ kind: 'wait', ms: 2_200 }, { kind: 'stop' }] as const) {
       const world = running();
       world.play({ kind: 'stop' });
       world.play(move);
       expect(kindsOf(world.actions).filter((kind) => kind !== 'log')).toEqual(['terminate', 'kill']);
+      expect(eventsOf(world.actions)).toEqual(['stopping', 'keepalived-killed']);
     }
+  });
+
+  test('one that is slow to end, as on a starved node, is not killed', () => {
+    const world = running();
+    world.play({ kind: 'stop' });
+    world.play({ kind: 'wait', ms: 2_000 });
+    expect(kindsOf(world.actions)).not.toContain('kill');
+  });
+
+  test('one that had ended when it was to be killed is not told as killed', () => {
+    const world = running();
+    const { daemon } = world.state;
+    if (daemon.kind !== 'up') throw new Error('it does not run');
+    const asked = advance(world.state, { kind: 'stop' }, world.now);
+    const late = advance(asked.state, { kind: 'tick' }, world.now + 5_000);
+    const gone = advance(
+      late.state,
+      { kind: 'exited', id: daemon.id, how: 'exit code 0' },
+      world.now + 5_001,
+    );
+    expect(kindsOf(late.actions)).toEqual(['kill']);
+    const told = eventsOf([...late.actions, ...gone.actions]);
+    expect(told).toContain('keepalived-gone');
+    expect(told).not.toContain('keepalived-killed');
   });
 });
 

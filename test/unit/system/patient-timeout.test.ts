@@ -3,8 +3,9 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { askHealth } from '../../../src/system/ask-health.ts';
 import { askPage } from '../../../src/system/ask-page.ts';
-import { patientTimeout } from '../../../src/system/patient-timeout.ts';
+import { patientTimeout, patientTimer } from '../../../src/system/patient-timeout.ts';
 import { stall } from '../../helpers/stall.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
 
 async function listening(): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -49,4 +50,27 @@ test('a question whose answer lies there after a stall is answered', async () =>
     kind: 'answered',
     status: 200,
   });
+});
+
+test('a timer that is begun anew or ended while what has arrived is read does not fire for it', async () => {
+  const { server, port } = await listening();
+  const fired: string[] = [];
+  const client = connect({ port, host: '127.0.0.1' });
+  onTestFinished(() => void client.destroy());
+  const [peer] = (await once(server, 'connection')) as [Socket];
+  const ended = patientTimer(20, () => fired.push('ended'));
+  const restarted = patientTimer(20, () => fired.push('restarted'));
+  const other = patientTimer(20, () => fired.push('other'));
+  client.on('data', () => {
+    fired.push('data');
+    ended[Symbol.dispose]();
+    restarted.restart();
+  });
+  onTestFinished(() => {
+    for (const timer of [restarted, other]) timer[Symbol.dispose]();
+  });
+  peer.write('bookmark');
+  stall(200);
+  await waitFor('two of them to have fired', () => fired.length >= 3);
+  expect(fired).toEqual(['data', 'other', 'restarted']);
 });

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
+import { stall } from '../../helpers/stall.ts';
+
+async function listening(onCommand: (socket: Socket) => void): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  const path = join(dir, 'stats.sock');
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    onTestFinished(() => void socket.destroy());
+    socket.once('data', () => onCommand(socket));
+  }).listen(path);
+  onTestFinished(() => {
+    server.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  await once(server, 'listening');
+  return path;
+}
+
+test('a reply that lies there when this process gets to run again late is a reply', async () => {
+  const path = await listening((socket) => socket.end('1\n# be_id\n', () => stall(500)));
+  expect(await askRuntimeApi(path, 'show servers state', 400)).toBe('1\n# be_id\n');
+});
+
+test('where nobody replies, or only in part, there is no reply', async () => {
+  const mute = await listening(() => undefined);
+  expect(await askRuntimeApi(mute, 'show servers state', 50)).toBeUndefined();
+  const halting = await listening((socket) => socket.write('1\n# be_id'));
+  expect(await askRuntimeApi(halting, 'show servers state', 50)).toBeUndefined();
+});
