@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,8 @@ export interface Cluster extends AsyncDisposable {
   readonly kubeconfig: (server: string, name?: string) => string;
   /** Which objects every API server holds from now on; control-plane Nodes of `nodes` unless they are given. */
   readonly setObjects: (objects: readonly StoredObject[]) => void;
-  readonly setFaults: (node: ClusterNode, faults: Partial<Faults>) => void;
+  /** Resolves once they are in force, where the node's server runs. */
+  readonly setFaults: (node: ClusterNode, faults: Partial<Faults>) => Promise<void>;
   readonly startServer: (node: ClusterNode) => Promise<void>;
   /** SIGKILL: what is on it is cut. */
   readonly killServer: (node: ClusterNode) => Promise<void>;
@@ -67,8 +68,13 @@ export async function createCluster(count: number): Promise<Cluster> {
   const faults = new Map<string, Partial<Faults>>();
   let objects: readonly StoredObject[] = nodes.map(({ name, address }) => node(name, [address]));
   const stateFile = (name: string): string => join(dir, `${name}.json`);
-  const writeState = (name: string): void =>
-    writeFileSync(stateFile(name), JSON.stringify({ objects, faults: faults.get(name) ?? {} }));
+  let revision = 0;
+  const writeState = (name: string): string => {
+    revision += 1;
+    const state = { revision, objects, faults: faults.get(name) ?? {} };
+    writeFileSync(stateFile(name), JSON.stringify(state));
+    return `${JSON.stringify({ revision })}\n`;
+  };
   const stop = async (name: string): Promise<void> => {
     const child = running.get(name);
     running.delete(name);
@@ -91,9 +97,12 @@ export async function createCluster(count: number): Promise<Cluster> {
       objects = next;
       for (const { name } of nodes) writeState(name);
     },
-    setFaults: ({ name }, next) => {
+    setFaults: async ({ name }, next) => {
       faults.set(name, next);
-      writeState(name);
+      const told = writeState(name);
+      if (!running.has(name)) return;
+      const log = join(dir, `${name}.log`);
+      await waitFor(`the faults of ${name}`, () => readFileSync(log, 'utf8').includes(told));
     },
     startServer: async ({ name, address }) => {
       writeState(name);

@@ -66,7 +66,8 @@ export interface ConfigurationOptions {
   readonly trackFile?: boolean;
   /** Without any keepalived stays in FAULT, and nothing ever happens to it. */
   readonly peers?: boolean;
-  /** A line of the instance's own. */
+  /** How many may be missed before a take-over. */
+  readonly downAdverts?: number;
   /** Lines of `global_defs`, and of the instance. */
   readonly globals?: string;
   readonly extra?: string;
@@ -87,6 +88,9 @@ export function killTogether(processes: readonly ProcessId[]): void {
     for (const { pid } of processes) process.kill(pid, signal);
 }
 
+/** Of adverts to miss where nothing is to move: 3.6 seconds of them. */
+export const PATIENT = { downAdverts: 12 } as const;
+
 /** Two nodes on one Ethernet segment; the first has the higher priority. */
 export async function createVrrpPair(): Promise<
   { readonly nodes: readonly [VrrpNode, VrrpNode] } & AsyncDisposable
@@ -106,12 +110,13 @@ export async function createVrrpPair(): Promise<
   };
 }
 
-/** With their usual configurations: the first one holds the VIP, the other one is its backup. */
-export async function startBoth([a, b]: readonly [VrrpNode, VrrpNode]): Promise<
-  readonly [VrrpSupervisorProcess, VrrpSupervisorProcess]
-> {
-  a.install();
-  b.install();
+/** The first one holds the VIP, the other one is its backup. */
+export async function startBoth(
+  [a, b]: readonly [VrrpNode, VrrpNode],
+  options: Pick<ConfigurationOptions, 'downAdverts'> = {},
+): Promise<readonly [VrrpSupervisorProcess, VrrpSupervisorProcess]> {
+  a.install(options);
+  b.install(options);
   const holder = a.supervise();
   await holder.waitForState('MASTER');
   const backup = b.supervise();
@@ -203,6 +208,7 @@ function configurationText(
     priority = 230 - number * 10,
     trackFile = false,
     peers = true,
+    downAdverts = 3,
     globals = '',
     extra = '',
   }: ConfigurationOptions,
@@ -227,7 +233,7 @@ vrrp_instance API {
     virtual_router_id 77
     priority ${priority}
     advert_int 0.3
-    down_timer_adverts 3
+    down_timer_adverts ${downAdverts}
     unicast_fault_no_peer
     unicast_src_ip 10.77.0.1${number}
     ${peers ? `unicast_ttl 255\n    unicast_peer {\n        10.77.0.1${3 - number} min_ttl 255 max_ttl 255\n    }` : ''}

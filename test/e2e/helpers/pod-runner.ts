@@ -52,20 +52,18 @@ async function playFile(machine: Machine, name: string, file: string): Promise<v
   notePod(machine.engine.dir, id);
 }
 
-/** SIGTERM for all, after the grace period SIGKILL; then nothing is left of the pod and its volumes. */
+/**
+ * SIGTERM for all, after the grace period SIGKILL; then nothing is left of the pod and its volumes. The pod is told, not
+ * its containers: once one of them has ended, podman sends the others a second SIGTERM, which the kubelet does not.
+ */
 export async function removePod(machine: Machine, pod: Pod): Promise<void> {
   const { name } = pod.metadata;
   const grace = String(pod.spec.terminationGracePeriodSeconds);
-  // At once: podman would stop one after the other, and one may wait for a connection that another has.
-  const ended = pod.spec.containers.map((container) =>
-    machine.engine.podman('stop', '--ignore', '--time', grace, `${name}-${container.name}`),
-  );
-  // All of them first: whoever removes it again after a failure must not tell one to end that is about to.
-  const failed = (await Promise.allSettled(ended)).find((each) => each.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  await machine.engine.podman('pod', 'stop', '--ignore', '--time', grace, name);
   await machine.engine.podman('pod', 'rm', '--force', '--ignore', name);
   for (const volume of pod.spec.volumes)
-    if (volume.emptyDir?.medium === 'Memory') await machine.run('umount', emptyDirPath(pod, volume.name));
+    if (volume.emptyDir?.medium === 'Memory' && (await isMounted(machine, emptyDirPath(pod, volume.name))))
+      await machine.run('umount', emptyDirPath(pod, volume.name));
   rmSync(machine.at(podFolder(pod)), { recursive: true, force: true });
 }
 
@@ -86,10 +84,14 @@ export async function containerState(machine: Machine, pod: string, name: string
 /** As the kubelet: anybody may write. One in memory is empty after a boot, one on disk is not. */
 async function makeEmptyDir(machine: Machine, path: string, medium: string | undefined): Promise<void> {
   await machine.run('mkdir', '-p', path);
-  const mounted = await machine.run('mountpoint', '-q', path).then(
+  if (medium === 'Memory' && !(await isMounted(machine, path)))
+    await machine.run('mount', '-t', 'tmpfs', 'tmpfs', path);
+  await machine.run('chmod', '0777', path);
+}
+
+async function isMounted(machine: Machine, path: string): Promise<boolean> {
+  return await machine.run('mountpoint', '-q', path).then(
     () => true,
     () => false,
   );
-  if (medium === 'Memory' && !mounted) await machine.run('mount', '-t', 'tmpfs', 'tmpfs', path);
-  await machine.run('chmod', '0777', path);
 }

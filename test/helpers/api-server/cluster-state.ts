@@ -29,6 +29,8 @@ export const faultChanges = z.object({
 
 /** Everything a server process should hold: objects that are not named are deleted, faults not named are off. */
 export const state = z.object({
+  /** Told back once all of it is in force. */
+  revision: z.optional(z.number()),
   objects: z.optional(z.array(storedObject)),
   faults: z.optional(faultChanges),
 });

@@ -13,7 +13,8 @@ import { createObjectStore } from './object-store.ts';
  *        [--state state.json] [--control-port 0] [--plain-http] [--token SECRET] [--bookmark-ms 60000]
  *
  * `--state` names a JSON file `{"objects": [...], "faults": {...}}` that is read again whenever it changes, so that
- * one file feeds several processes. `--control-port` answers on loopback, see control.ts.
+ * one file feeds several processes; one that names a `revision` has it printed (`{"revision":…}`) once it is in force.
+ * `--control-port` answers on loopback, see control.ts.
  */
 const { values } = parseArgs({
   options: {
@@ -61,7 +62,10 @@ function tokenOnly(token: string) {
 async function followStateFile(path: string, target: ApiServer): Promise<void> {
   const read = async () => {
     try {
-      await applyState(z.parse(state, JSON.parse(readFileSync(path, 'utf8'))), store, target);
+      const wanted = z.parse(state, JSON.parse(readFileSync(path, 'utf8')));
+      await applyState(wanted, store, target);
+      if (wanted.revision !== undefined)
+        process.stdout.write(`${JSON.stringify({ revision: wanted.revision })}\n`);
     } catch (error) {
       // Half-written, perhaps: the next look comes soon.
       process.stderr.write(`Cannot read state "${path}": ${error}\n`);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   createVrrpPair,
   keepalivedProcesses,
+  PATIENT,
   startBoth,
   VIP,
   type VrrpNode,
@@ -47,7 +48,7 @@ test('a holder whose keepalived hangs has another one, and gives up the VIP that
 test('a backup whose keepalived hangs has another one, and the holder keeps the VIP', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
-  const [, backup] = await startBoth(pair.nodes);
+  const [, backup] = await startBoth(pair.nodes, PATIENT);
   const transitions = a.events('vrrp-transition').length;
   const before = await stopped(backup, 'child');
   await b.ip('address', 'add', `${VIP}/32`, 'dev', 'eth0');

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createVrrpPair, type VrrpNode } from '../../helpers/keepalived-node.ts';
+import { createVrrpPair, PATIENT, type VrrpNode } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Stands in for a monitor: keeps writing one value until it is stopped. */
@@ -20,13 +20,17 @@ async function holderTold(node: VrrpNode, value: number) {
   return { supervisor, instance: await supervisor.waitForState('MASTER') };
 }
 
-test('a monitor that falls silent on the holder gives the VIP to a node whose monitor lives', async () => {
+test('a monitor that falls silent on the holder gives the VIP to a node whose monitor lives', {
+  timeout: 120_000,
+}, async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
-  for (const node of pair.nodes) node.install({ trackFile: true });
+  for (const node of pair.nodes) node.install({ ...PATIENT, trackFile: true });
   using here = keepWriting(a.paths.track, 0);
   using there = keepWriting(b.paths.track, 0);
-  const [holder, other] = [a.supervise(), b.supervise()];
+  // Both are written by this process: one that stops for seconds must not be taken for silent monitors.
+  const patient = ['--monitor-timeout', '8s'];
+  const [holder, other] = [a.supervise(patient), b.supervise(patient)];
   await holder.waitForState('MASTER');
   await other.waitForState('BACKUP');
   here.stop();
@@ -39,7 +43,8 @@ test('a monitor that falls silent on the holder gives the VIP to a node whose mo
   );
 
   there.stop();
-  await waitFor('the other one to be missed', () => b.events('monitor-silent').length === 1);
+  await waitFor('the other one to be missed', () => b.events('monitor-silent').length > 0, 30_000);
+  expect(b.events('monitor-silent')).toHaveLength(1);
   await waitFor('its holder to keep its bonus', () => readFileSync(b.paths.track, 'utf8') === '-30\n');
   await waitFor('it to count with what is left', async () => {
     const [instance] = (await other.status()).instances;
@@ -48,6 +53,8 @@ test('a monitor that falls silent on the holder gives the VIP to a node whose mo
 
   using back = keepWriting(a.paths.track, 0);
   await holder.waitForState('MASTER');
+  // keepalived reads the value by itself, whenever its supervisor does.
+  await waitFor('the return to be told', () => a.events('monitor-back').length > 0);
   expect(a.events('monitor-back')).toHaveLength(1);
   back.stop();
 });

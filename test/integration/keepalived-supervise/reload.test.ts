@@ -1,16 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createVrrpPair, startBoth } from '../../helpers/keepalived-node.ts';
+import { createVrrpPair, PATIENT, startBoth } from '../../helpers/keepalived-node.ts';
 import { connectRaw } from '../../helpers/supervisor-raw-client.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
 
 test('reloads, with and without a change, move nothing and keep the process', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
-  const [holder] = await startBoth(pair.nodes);
+  const [holder] = await startBoth(pair.nodes, PATIENT);
   const before = await holder.status();
   const transitions = [a, b].map((node) => node.events('vrrp-transition').length);
   expect(await holder.ask('reload')).toMatchObject({ ok: true, generation: 2, pid: before.current?.pid });
-  a.install({ priority: 225 });
+  a.install({ ...PATIENT, priority: 225 });
   expect(await holder.ask('reload')).toMatchObject({ ok: true, generation: 3, pid: before.current?.pid });
   expect((await holder.status()).instances).toMatchObject([{ state: 'MASTER', priority: 225 }]);
   // In one piece: one that comes after the others were begun with is one generation more.
@@ -56,7 +57,7 @@ test('a keepalived that dies while its file is broken comes back on the last goo
   const { current } = await supervisor.status();
   a.install({ extra: 'virtual_router_id 777' });
   process.kill(current?.pid ?? 0, 'SIGKILL');
-  await supervisor.waitForState('STOP');
+  await waitFor('the restart', async () => (await supervisor.status()).restarts === 1, 20_000);
   await supervisor.waitForState('MASTER');
   expect(await supervisor.status()).toMatchObject({ restarts: 1, current: { generation: 1 } });
 });

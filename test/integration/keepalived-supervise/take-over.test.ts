@@ -4,6 +4,7 @@ import {
   createVrrpPair,
   keepalivedProcesses,
   killTogether,
+  PATIENT,
   startBoth,
 } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -11,7 +12,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 test('a killed supervisor leaves the VIP where it is, and the next one adopts keepalived', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
-  const [first, other] = await startBoth(pair.nodes);
+  const [first, other] = await startBoth(pair.nodes, PATIENT);
   const { current } = await first.status();
   const transitions = b.events('vrrp-transition').length;
   first.kill('SIGKILL');

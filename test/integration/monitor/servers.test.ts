@@ -34,18 +34,20 @@ const transitions = () =>
     .filter(({ event, server }) => event === 'server-transition' && server === 'cp-2')
     .map(({ from, to, check }) => [from, to, check]);
 
-test('a server that fails its check is told of in the words of HAProxy, and so is its return', async () => {
+test('a server that fails its check is told of in the words of HAProxy, and so is its return', {
+  timeout: 120_000,
+}, async () => {
   const journal = `${cluster.dir}/journal`;
   await balancer.startSupervisor();
   balancer.startMonitor('--journal', journal);
   await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
-  cluster.setFaults(second, { notReady: true });
+  await cluster.setFaults(second, { notReady: true });
   await waitFor('it to be down', () => transitions().length > 0, 30_000);
   expect(transitions()).toEqual([
     ['up', 'down', expect.stringMatching(/^L7STS\/500 in \d+ms: Layer7 wrong status/)],
   ]);
   await waitFor('the metric', async () => (await shown())['cp-2'] === '0');
-  cluster.setFaults(second, {});
+  await cluster.setFaults(second, {});
   await waitFor('it to be up', () => transitions().length > 1, 60_000);
   expect(transitions()[1]).toEqual(['down', 'up', expect.stringMatching(/^L7OK\/200/)]);
   const told = await cluster.namespace.run(hawser, 'timeline', '--journal', journal, '--kind', 'servers');

@@ -4,6 +4,7 @@ import { vrrpFacts } from '../../../src/keepalived/vrrp-facts.ts';
 import { type ChangeCost, type Container, changeCost } from '../../../src/model/change-cost.ts';
 import {
   createVrrpPair,
+  PATIENT,
   startBoth,
   VIP,
   type VrrpNode,
@@ -69,9 +70,6 @@ async function has({ node }: Member, address: string): Promise<boolean> {
   return (await node.ip('-o', 'address', 'show', 'to', address)).trim() !== '';
 }
 
-/** Three and a bit of the pair's intervals. */
-const TAKE_OVER_MS = 1_400;
-
 const until = (what: string, condition: () => Promise<boolean>) => waitFor(what, condition, 20_000);
 
 /** States that keepalived went through since, by its supervisor's log. */
@@ -82,7 +80,19 @@ function statesSince({ node }: Member, count: number): readonly unknown[] {
     .map(({ to }) => to);
 }
 
-const longerInterval: Edit = (text) => text.replace('advert_int 0.3', 'advert_int 3');
+/** Where nothing is to move: a take-over then takes longer than a machine that stops for seconds. */
+async function waitLongBeforeTakeOver(): Promise<void> {
+  const edit: Edit = (text) =>
+    text.replace('down_timer_adverts 3', `down_timer_adverts ${PATIENT.downAdverts}`);
+  for (const member of [backup, holder]) await apply(member, edit);
+  await holder.supervisor.waitForState('MASTER');
+  await backup.supervisor.waitForState('BACKUP');
+}
+
+/** Twelve and some of the pair's intervals. */
+const LONG_TAKE_OVER_MS = 4_500;
+
+const longerInterval: Edit = (text) => text.replace('advert_int 0.3', 'advert_int 12');
 const anotherPeer: Edit = (text) => text.replace(/( +)(10\.77\.0\.1\d min_ttl)/, '$110.77.0.19\n$1$2');
 
 describe.each([
@@ -90,6 +100,7 @@ describe.each([
   ['a longer interval', longerInterval],
 ])('%s', (_name, edit) => {
   test.each(['holder', 'backup'] as const)('on the %s is a reload, and the VIP stays', async (which) => {
+    await waitLongBeforeTakeOver();
     const target = which === 'holder' ? holder : backup;
     const cost = await costOf(target, edit);
     expect(cost).toMatchObject({
@@ -102,7 +113,7 @@ describe.each([
     const appliedAt = performance.now();
     await until(
       'a peer to have had the time to take over',
-      async () => performance.now() - appliedAt > TAKE_OVER_MS,
+      async () => performance.now() - appliedAt > LONG_TAKE_OVER_MS,
     );
     expect(statesSince(holder, before[0] ?? 0)).toEqual([]);
     expect(statesSince(backup, before[1] ?? 0)).toEqual([]);
@@ -160,6 +171,7 @@ describe('another VIP', () => {
   });
 
   test('on a backup leaves the clients of the old one alone', async () => {
+    await waitLongBeforeTakeOver();
     const cost = await costOf(backup, edit);
     expect(cost).toMatchObject({ level: 'reload', sessions: { fate: 'kept' } });
     expect(cost.effects).toContainEqual({ kind: 'vip-leaves', vip: VIP, isHeld: false });
@@ -180,7 +192,9 @@ test('a living peer that is left out becomes a second holder', async () => {
   await until('both to hold the VIP', async () => (await has(holder, VIP)) && (await has(backup, VIP)));
 });
 
-test('a backup that is to wait less long than the holder is silent takes the VIP for a moment', async () => {
+test('a backup that is to wait less long than the holder is silent takes the VIP for a moment', {
+  timeout: 120_000,
+}, async () => {
   const slow: Edit = (text) => text.replace('advert_int 0.3', 'advert_int 0.6');
   const quick: Edit = (text) => text.replace('advert_int 0.6', 'advert_int 0.05');
   for (const member of [holder, backup]) await apply(member, slow);

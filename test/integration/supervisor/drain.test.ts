@@ -6,11 +6,13 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 const streamCount = 8;
 
-test('a generation that never drains is told apart, its streams end one by one, and it is gone', async () => {
+test('a generation that never drains is told apart, its streams end one by one, and it is gone', {
+  timeout: 120_000,
+}, async () => {
   await using host = await createSupervisedHost();
   await host.serve(ports.backend);
   host.install('v1');
-  const supervisor = host.supervise(['--force-delete-timeout', '10s']);
+  const supervisor = host.supervise(['--force-delete-timeout', '30s']);
   await supervisor.waitForServing();
   const streams = await host.load({ port: ports.stream, streams: streamCount });
   await waitFor('the streams', async () => (await supervisor.status()).current?.sessions === streamCount);
@@ -20,7 +22,7 @@ test('a generation that never drains is told apart, its streams end one by one, 
   const [draining] = (await supervisor.status()).draining;
   expect(draining).toMatchObject({ generation: 1, sent: 'soft-stop', reason: 'a newer generation serves' });
   expect(draining?.terminateInMs).toBeGreaterThan(0);
-  expect(draining?.terminateInMs).toBeLessThanOrEqual(10_000);
+  expect(draining?.terminateInMs).toBeLessThanOrEqual(30_000);
   // Its own streams, and no more than the few requests that the load had in it.
   expect(draining?.sessions).toBeGreaterThanOrEqual(streamCount);
 
@@ -30,9 +32,9 @@ test('a generation that never drains is told apart, its streams end one by one, 
       const seen = streams.events().filter((it) => it.kind === 'cut');
       return seen.length === streamCount ? seen : undefined;
     },
-    30_000,
+    60_000,
   );
-  // In steps over a second, of which a busy machine may miss most: in one instant, all would have the same time.
+  // In steps over three seconds, of which a busy machine may miss most: in one instant, all would have the same time.
   const times = cuts.map(({ atMs }) => atMs);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(100);
   await host.waitForGenerations(1);
@@ -52,7 +54,9 @@ test('a stopped master that cannot hear SIGTERM is killed', async () => {
   if (deafMaster === undefined) throw new Error('Cannot read the master: it is gone, expected it to serve');
   process.kill(deafMaster.pid, 'SIGSTOP');
   expect(await supervisor.reload()).toMatchObject({ ok: true, generation: 2 });
-  await waitFor('the deaf master to be killed', () => !isAlive(deafMaster), 20_000);
+  // It is killed before that is told.
+  await waitFor('the kill to be told', () => host.events('generation-killed').length > 0, 20_000);
+  await waitFor('the deaf master to be gone', () => !isAlive(deafMaster), 20_000);
   expect(host.events('generation-killed')).toMatchObject([{ generation: 1, reason: 'replaced' }]);
   await host.waitForGenerations(1);
 });

@@ -43,7 +43,7 @@ test('a test that is killed leaves no namespace and no process behind', async ()
   const [name = '', pid = ''] = result.stdout.trim().split(' ');
   expect(name).toMatch(/^hawser-\d+-1$/);
   await waitFor('the namespace to be removed', () => !existsSync(`/run/netns/${name}`));
-  expect(readProcesses([Number(pid)])).toEqual([]);
+  await waitFor('its process to be gone', () => readProcesses([Number(pid)]).length === 0);
 });
 
 test('namespaces reach each other by a cable and by a segment, over IPv4 and IPv6, and nobody else', async () => {
