@@ -130,7 +130,7 @@ function startDeadline(limits: RequestLimits): { signal: AbortSignal } & Disposa
   );
   return {
     signal: AbortSignal.any([limits.signal, late.signal]),
-    [Symbol.dispose]: () => timer[Symbol.dispose](),
+    [Symbol.dispose]: timer[Symbol.dispose],
   };
 }
 

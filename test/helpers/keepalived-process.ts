@@ -8,10 +8,10 @@ export interface KeepalivedProcess {
   readonly log: () => string;
 }
 
-/**
- * Starts keepalived on this configuration inside a namespace, whose removal ends it. Its files are `DIR/NAME.…`.
- * With a real-time priority, as its supervisor does it: a machine that is busy must not look like a holder that is gone.
- */
+/** As its supervisor starts it: a machine that is busy must not look like a holder that is gone. */
+export const REAL_TIME = ['chrt', '--rr', '20'] as const;
+
+/** Starts keepalived on this configuration inside a namespace, whose removal ends it. Its files are `DIR/NAME.…`. */
 export function startKeepalived(
   namespace: NetNamespace,
   files: { readonly dir: string; readonly name: string; readonly text: string },
@@ -20,7 +20,7 @@ export function startKeepalived(
   writeFileSync(path('conf'), files.text);
   const [program, ...prefix] = namespace.prefix;
   const own = ['-f', path('conf'), '-p', path('pid'), '-r', path('vrrp.pid')];
-  const argv = [...prefix, 'chrt', '--rr', '20', 'keepalived', '-n', '-P', '-l', '-D', ...own];
+  const argv = [...prefix, ...REAL_TIME, 'keepalived', '-n', '-P', '-l', '-D', ...own];
   const child = spawn(program, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (log += String(data)));

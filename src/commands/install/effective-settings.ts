@@ -71,11 +71,11 @@ export function portsOf({
   ];
 }
 
-/** The environment of this process is not that of the pods. */
-function valuesFor(
+/** The environment of this process is not that of the pods. Without a file: what is in force by default. */
+export function valuesFor(
   spec: CommandSpec,
   argv: readonly string[],
-  file: SettingsFile,
+  file: SettingsFile | undefined,
 ): Readonly<Record<string, unknown>> {
   const line = readCommandLine(spec, argv, {}, () => file);
   return line.kind === 'values' ? line.values : {};

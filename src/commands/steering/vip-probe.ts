@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Attempt } from '../../model/drill-figures.ts';
 import { codeOf } from '../../model/errors.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
-import { patientTimeout } from '../../system/patient-timeout.ts';
+import { patientTimer } from '../../system/patient-timeout.ts';
 
 export interface ProbePlan {
   readonly host: string;
@@ -66,14 +66,17 @@ function tryOnce({ host, port, how, timeoutMs }: ProbePlan): Promise<string | nu
       failure = found;
       socket.destroy();
     };
-    patientTimeout(timeoutMs).addEventListener('abort', () => end('timeout'));
+    const timer = patientTimer(timeoutMs, () => end('timeout'));
     socket.on('error', (error) => {
       failure = codeOf(error) ?? 'error';
     });
     if (how === 'tcp') socket.once('connect', () => end(null));
     else socket.once('secureConnect', () => socket.write(requestFor(host)));
     socket.once('data', (data) => end(data.toString('latin1').startsWith('HTTP/1.') ? null : 'no HTTP'));
-    socket.once('close', () => resolve(failure));
+    socket.once('close', () => {
+      timer[Symbol.dispose]();
+      resolve(failure);
+    });
   });
 }
 

@@ -71,10 +71,7 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
       if (text !== undefined) await play(file, text);
     } catch (error) {
       // It is tried again, as the kubelet does.
-      if (!stop.signal.aborted) {
-        troubles.push(String(error));
-        console.error('TROUBLE', new Date().toISOString(), machine.node.name, String(error));
-      }
+      if (!stop.signal.aborted) troubles.push(String(error));
     }
   };
   const loop = async () => {

@@ -20,7 +20,7 @@ export interface BedClient extends AsyncDisposable {
 
 const program = fileURLToPath(new URL('probe-client.ts', import.meta.url));
 
-/** A process of its own. */
+/** Asks from a process of its own, until it is disposed of. */
 export async function startClient(
   prefix: readonly [string, ...string[]],
   host: string,

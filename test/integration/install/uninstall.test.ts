@@ -208,3 +208,13 @@ test('settings that were broken since do not stand in the way', async () => {
   expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
 });
+
+test('broken settings in the own /etc of the command do not stand in the way either', async () => {
+  await node.install();
+  node.write('/broken/hawser/config.yaml', 'apiVips: [');
+  const etc = `mount -t overlay -o lowerdir=${join(node.root, 'broken')}:/etc etc /etc && exec "$@"`;
+  const argv = ['unshare', '--mount', 'sh', '-c', etc, 'sh', hawser, 'uninstall', '--root', node.root];
+  const [command, ...prefix] = node.namespace.prefix;
+  const result = await runCommand([command, ...prefix, ...argv], { timeoutMs: 60_000 });
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+});

@@ -54,7 +54,7 @@ test('SIGTERM stops accepting, and ends the streams one by one before the drain 
   expect(await supervisor.ended).toBe(0);
   expectNothingLeft(host);
   await waitFor('all cuts to be seen', () => cutTimes(load).length === streamCount);
-  // Eight ends in steps over three seconds, of which a busy machine may miss most: in one instant, all would have the same time.
+  // Eight ends in steps over three seconds, of which a busy machine may miss most: in one instant, all would have one time.
   const times = cutTimes(load);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(100);
 });
