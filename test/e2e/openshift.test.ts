@@ -3,7 +3,7 @@ import { monotonicMs } from '../../src/system/monotonic-clock.ts';
 import type { BedClient } from '../helpers/vrrp/bed-client.ts';
 import { todayCluster } from '../helpers/vrrp/today.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { lostSince, movesSince, REQUEST_TIMEOUT_MS } from './helpers/client-losses.ts';
+import { lostSince, REQUEST_TIMEOUT_MS } from './helpers/client-losses.ts';
 import { containers, PATIENCE_MS, ready, waitForPods } from './helpers/health.ts';
 import { install, putBack, takeOut, uninstall } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';
@@ -36,11 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 beforeEach(tellStoryOf(() => world));
-beforeEach(async () => {
-  await rested();
-  // What still waits for an answer then was lost to this test, not to the last one.
-  await waitFor('old requests to have ended', () => client.calmFor(REQUEST_TIMEOUT_MS + 500), PATIENCE_MS);
-});
+beforeEach(async () => void (await rested()));
 
 async function shellPodsRun(machine: Machine): Promise<void> {
   const runs = async () => {
@@ -119,7 +115,7 @@ test("the openshift flavour takes the place of the two shell pods one for one, w
   expect(world.kubelet(machine).troubles()).toEqual([]);
   const url = `http://${machine.node.address}:50936/haproxy_ready`;
   expect(await world.bed.client.run('curl', '-sSf', url)).toContain('Service ready');
-  expect(await lostSince(client, fromMs, movesSince(world.bed.events(), fromMs))).toEqual([]);
+  expect(await lostSince(client, fromMs, world.bed.events())).toEqual([]);
 });
 
 test('two nodes on shell pods and one on ours hold one VIP together, and either kind takes over from the other', async () => {
@@ -137,7 +133,7 @@ test('the others are changed node by node: one holds the VIP all the way, then t
   }
   expect(changed).toHaveLength(3);
   for (const machine of changed) await ready(world, machine);
-  expect(await lostSince(client, fromMs, movesSince(world.bed.events(), fromMs))).toEqual([]);
+  expect(await lostSince(client, fromMs, world.bed.events())).toEqual([]);
 });
 
 test('hawser uninstall puts the shell pods back, and they hold the VIP with ours', async () => {

@@ -9,7 +9,7 @@ export const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
  * The requests that failed since `fromMs`, each as "reason, from … to … ms, cuts at …", once none is under way. Those
- * that `cuts` explain are left out.
+ * that `cuts` explain are left out: one that was under way at `fromMs` may have been cut before it.
  */
 export async function lostSince(
   client: BedClient,

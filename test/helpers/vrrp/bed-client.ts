@@ -5,16 +5,18 @@ import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import { readJsonLines } from '../load/json-lines.ts';
 import { waitFor } from '../wait-for.ts';
 import { AHEAD } from './bed-process.ts';
-import { type Probe, probeSchema } from './probes.ts';
+import { type Probe, toldProbeSchema } from './probes.ts';
 
 export const PROBE_GAP_MS = 20;
 export const PROBE_TIMEOUT_MS = 200;
+/** Whoever waits for an answer for so long may never get it. */
+const LATE_MS = PROBE_TIMEOUT_MS * 2;
 
 export interface BedClient extends AsyncDisposable {
   /** Every finished probe since the last `forget`. */
   probes(): readonly Probe[];
   forget(): void;
-  /** True where the client has asked all the time and heard only good answers for this long. */
+  /** True where the client has heard only good answers for this long, and waits for none that is late. */
   calmFor(durationMs: number): boolean;
 }
 
@@ -37,9 +39,11 @@ export async function startClient(
   const startedAtMs = monotonicMs();
   let probes: Probe[] = [];
   let lastFailedMs = startedAtMs;
+  let pendingSinceMs: number | null = null;
   readJsonLines(child.stdout, (value) => {
-    const probe = probeSchema.parse(value);
+    const { pendingSinceMs: oldestMs, ...probe } = toldProbeSchema.parse(value);
     probes.push(probe);
+    pendingSinceMs = oldestMs;
     if (probe.reason !== null) lastFailedMs = Math.max(lastFailedMs, probe.endedAtMs);
   });
   await waitFor('the client to probe', () => probes.length > 0);
@@ -51,7 +55,7 @@ export async function startClient(
     calmFor: (durationMs) => {
       const heardMs = probes.at(-1)?.endedAtMs ?? startedAtMs;
       const now = monotonicMs();
-      return now - lastFailedMs >= durationMs && now - heardMs < PROBE_TIMEOUT_MS * 2;
+      return now - lastFailedMs >= durationMs && now - Math.min(heardMs, pendingSinceMs ?? now) < LATE_MS;
     },
     [Symbol.asyncDispose]: async () => {
       child.stdin.end();

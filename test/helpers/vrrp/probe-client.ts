@@ -1,19 +1,23 @@
 /**
  * A program: a new TLS connection and one GET every `gapMs`, whatever became of the earlier ones. Prints every probe as
- * a line of JSON. Certificates are not verified. Ends when its input does.
+ * a line of JSON, with the beginning of the oldest one that has not ended. Certificates are not verified. Ends when its
+ * input does.
  *
  *   node probe-client.ts HOST PORT GAP_MS TIMEOUT_MS
  */
 import { connect } from 'node:tls';
 import { codeOf } from '../../../src/model/errors.ts';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
-import type { Probe } from './probes.ts';
+import type { ToldProbe } from './probes.ts';
 
 const [host = '', port = '', gapMs = '', timeoutMs = ''] = process.argv.slice(2);
+/** When each probe began that has not ended, the oldest first. */
+const pending = new Set<number>();
 const request = `GET /version HTTP/1.1\r\nHost: vip\r\nConnection: close\r\n\r\n`;
 
 function probe(): void {
   const startedAtMs = monotonicMs();
+  pending.add(startedAtMs);
   let reason: string | null = 'closed';
   const socket = connect({ host, port: Number(port), rejectUnauthorized: false });
   const timer = setTimeout(() => {
@@ -30,11 +34,13 @@ function probe(): void {
   });
   socket.on('close', () => {
     clearTimeout(timer);
-    say({ startedAtMs, endedAtMs: monotonicMs(), reason });
+    pending.delete(startedAtMs);
+    const [pendingSinceMs = null] = pending;
+    say({ startedAtMs, endedAtMs: monotonicMs(), reason, pendingSinceMs });
   });
 }
 
-function say(result: Probe): void {
+function say(result: ToldProbe): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 

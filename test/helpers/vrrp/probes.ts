@@ -9,6 +9,10 @@ export const probeSchema = z.object({
 /** One connection with one request; monotonic milliseconds. */
 export type Probe = z.infer<typeof probeSchema>;
 
+/** As the client tells it: with the beginning of its oldest probe that had not ended by then, if any. */
+export const toldProbeSchema = z.extend(probeSchema, { pendingSinceMs: z.nullable(z.number()) });
+export type ToldProbe = z.infer<typeof toldProbeSchema>;
+
 /** How long switch and client may take to learn of a move. */
 const MOVE_MS = 1_000;
 /** Whoever watches addresses is told after the change; a cut client noted its end up to 7 ms before, on a busy machine. */
