@@ -5,7 +5,8 @@ import { isAlive } from '../../../src/system/processes.ts';
 import { openScene, type Scene } from '../../bench/failover/scene.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
-import { type BedProcess, sendSignal, startProcess, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
+import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
+import { openStream } from '../../helpers/vrrp/client-stream.ts';
 import { takesPart } from '../../helpers/vrrp/hawser.ts';
 import { takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { stackPorts } from '../../helpers/vrrp/node-stack.ts';
@@ -58,19 +59,6 @@ afterAll(() => scene?.[Symbol.asyncDispose]());
 
 const kindsOf = ({ report }: Planned) => report.cost.effects.map(({ kind }) => kind);
 const containersOf = ({ report }: Planned) => report.restarts.map(({ container }) => container);
-
-let streams = 0;
-
-/** A connection through the VIP that lasts until somebody ends it; a dead one is noticed within seconds. */
-async function openStream(): Promise<BedProcess> {
-  const { bed } = scene;
-  streams += 1;
-  const url = `https://${bed.vip}:${stackPorts.lb}/api/v1/nodes?watch=1`;
-  const curl = ['curl', '-skN', '--keepalive-time', '1', url];
-  const stream = startProcess(bed.client.prefix, curl, `${bed.dir}/stream-${streams}.log`);
-  await waitFor('the first words of the stream', () => statSync(stream.log).size > 0, PATIENCE_MS);
-  return stream;
-}
 
 interface Applied {
   readonly planned: Planned;
@@ -130,7 +118,7 @@ test('nothing would change where everything is applied, on every node, and nothi
 
 test('one more server on the holder is a reload of both programs, and connections stay', async () => {
   const holder = await scene.rested();
-  const stream = await openStream();
+  const stream = await openStream(scene.bed);
   const [generation, configuration] = [await generationOf(holder), await configurationOf(holder)];
   const servers = [...scene.members, scene.guest].map(({ name, address }) => `${name}=${address}`);
   const text = settings({ top: `source: static\nservers: [${servers.join(', ')}]` });
@@ -212,7 +200,7 @@ test.each([
   '$what of the holder: another node takes the VIP, and connections through it break off',
   async ({ text, container }) => {
     const holder = await scene.rested();
-    const stream = await openStream();
+    const stream = await openStream(scene.bed);
     await applied(holder, text, async ({ planned, moves }) => {
       expect(kindsOf(planned)).toContain('vip-moves');
       expect(planned.report.cost.sessions.fate).toBe('cut');
