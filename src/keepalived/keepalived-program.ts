@@ -10,6 +10,7 @@ import type {
   VrrpProgram,
   VrrpStartOutcome,
 } from '../model/vrrp-program.ts';
+import { forgetUnanswered } from '../system/neighbour-table.ts';
 import { readProcess, signalProcess } from '../system/processes.ts';
 import { runLeanCommand } from '../system/run-lean-command.ts';
 import { spawnDaemon } from '../system/spawn-daemon.ts';
@@ -65,6 +66,7 @@ export function createKeepalivedProgram(
         const look = guardOf(file.path)(profile, isHolder(file), Date.now());
         return look === undefined ? [] : { ...look, instances: file.instances };
       }),
+    discardUnsent: forgetUnanswered,
     sweep: () => {
       const accepted = readAccepted(paths.accepted)?.instances ?? [];
       const live = describeConfiguration(readText(paths.config) ?? '', 0).instances;

@@ -82,6 +82,8 @@ export interface VrrpProgram {
     configuration: AcceptedConfiguration,
     isHolder: (file: TrackedFile) => boolean,
   ) => readonly TrackLook[];
+  /** Adverts that wait on this interface for an answer of a neighbour are never sent. Says what went wrong. */
+  readonly discardUnsent: (device: string) => Promise<string | undefined>;
   /** Removes every VIP of the accepted and of the live configuration from this node. */
   readonly sweep: () => Promise<SweepOutcome>;
 }

@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram';
+import { messageOf } from '../model/errors.ts';
 import { runLeanCommand } from './run-lean-command.ts';
 
 /** Discard (RFC 863): whatever listens there has to throw it away. */
@@ -18,6 +19,24 @@ export function touchNeighbour(address: string): Promise<void> {
     socket.once('error', done);
     socket.send('', DISCARD_PORT, address, done);
   });
+}
+
+/**
+ * Makes the kernel forget the neighbours on this interface that it has asked for and that have not answered, of both
+ * families, with all packets that wait for their answers (up to 3 s). Resolves with what went wrong.
+ */
+export async function forgetUnanswered(
+  device: string,
+  timeoutMs = IP_TIMEOUT_MS,
+): Promise<string | undefined> {
+  const argv = ['ip', 'neigh', 'flush', 'dev', device, 'nud', 'incomplete'] as const;
+  try {
+    const { exitCode, stderr } = await runLeanCommand(argv, { timeoutMs });
+    if (exitCode === 0) return undefined;
+    return `Cannot run "${argv.join(' ')}": ${stderr.trim()}, expected exit code 0`;
+  } catch (error) {
+    return `Cannot run "${argv.join(' ')}": ${messageOf(error)}, expected iproute2`;
+  }
 }
 
 /** The addresses that the kernel knows to be at each MAC, of both families; undefined where it cannot be asked. */

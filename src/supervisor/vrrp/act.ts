@@ -52,6 +52,9 @@ export function act(action: Action, effects: Effects): void {
     case 'sweep':
       void program.sweep().then((outcome) => dispatch({ kind: 'swept', ...outcome }));
       return;
+    case 'discard-unsent':
+      for (const each of action.interfaces) void discardUnsent(each, effects);
+      return;
     case 'answer':
       for (const request of action.requests) effects.answer(request, answerOf(action.result));
       return;
@@ -103,6 +106,12 @@ async function confirm(
   const report = await program.confirm(id, configuration, AbortSignal.timeout(CONFIRM_TIMEOUT_MS));
   if (report === undefined) dispatch({ kind: 'not-confirmed', id });
   else dispatch({ kind: 'reported', id, number: configuration.number, report });
+}
+
+async function discardUnsent(device: string, { program, log }: Effects): Promise<void> {
+  const trouble = await program.discardUnsent(device);
+  if (trouble !== undefined)
+    log({ event: 'unsent-not-discarded', level: 'warn', interface: device, trouble });
 }
 
 function answerOf(result: Done | Failure): Answer {

@@ -52,7 +52,15 @@ function moveTo(
   }
   const transition = { instance: to.name, from, to: to.state, priority: to.priority, reason };
   emit({ kind: 'log', level: 'info', event: 'vrrp-transition', fields: { ...transition, cause } });
+  // Its resignation waits for the link, and would be taken for the next holder's.
+  if (from === 'MASTER' && cause === 'interface-down')
+    emit({ kind: 'discard-unsent', interfaces: interfacesOf(state, to.name) });
   return { ...state, instances, lastTransition: { ...transition, at: now } };
+}
+
+function interfacesOf({ configuration }: State, instance: string): readonly string[] {
+  const vips = configuration?.instances.find(({ name }) => name === instance)?.vips ?? [];
+  return [...new Set(vips.map((vip) => vip.interface))];
 }
 
 function tellPriority({ name, state, priority }: InstanceState, to: number, emit: Emit): void {

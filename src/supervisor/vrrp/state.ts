@@ -144,6 +144,8 @@ export type Action =
   | { readonly kind: 'terminate' | 'kill' | 'nudge'; readonly id: ProcessId }
   | { readonly kind: 'bury' }
   | { readonly kind: 'sweep' }
+  /** What the kernel keeps back until it knows where to send it. */
+  | { readonly kind: 'discard-unsent'; readonly interfaces: readonly string[] }
   | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Done | Failure }
   | {
       readonly kind: 'log';

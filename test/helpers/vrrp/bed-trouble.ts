@@ -17,12 +17,15 @@ export function powerOf(
   network: BedSwitch,
   nodes: readonly BedNode[],
   { vip, length, off, events }: PowerState,
-): Pick<VrrpBed, 'powerOff' | 'powerOn'> {
+): Pick<VrrpBed, 'unplug' | 'plug' | 'powerOff' | 'powerOn'> {
+  const setPort = (node: BedNode, up: boolean) => network.setPort(indexOf(nodes, node), up);
   return {
+    unplug: (node) => setPort(node, false),
+    plug: (node) => setPort(node, true),
     powerOff: async (node) => {
       const atMs = monotonicMs();
       off.add(node.name);
-      await network.setPort(indexOf(nodes, node), false);
+      await setPort(node, false);
       node.killAll();
       events.push({ node: node.name, holds: false, atMs });
       return atMs;
@@ -31,9 +34,11 @@ export function powerOf(
       // Nobody was there to take it away.
       const held = (await node.namespace.run('ip', '-o', 'address')).includes(` ${vip}/`);
       if (held) await node.namespace.run('ip', 'address', 'del', `${vip}/${length}`, 'dev', node.device);
+      // The dead machine's last words may wait for its link.
+      await node.namespace.run('ip', 'neigh', 'flush', 'dev', node.device, 'nud', 'incomplete');
       rmSync(node.runDir, { recursive: true, force: true });
       off.delete(node.name);
-      await network.setPort(indexOf(nodes, node), true);
+      await setPort(node, true);
     },
   };
 }

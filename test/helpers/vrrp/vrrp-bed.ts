@@ -35,6 +35,9 @@ export interface VrrpBed extends AsyncDisposable {
   readonly client: NetNamespace;
   /** Probes VIP:PORT from the client's machine. */
   startClient(port: number, timeoutMs?: number): Promise<BedClient>;
+  /** Its network cable: no carrier on either side; everything runs on. */
+  unplug(node: BedNode): Promise<void>;
+  plug(node: BedNode): Promise<void>;
   /** Unplugs the node and kills everything on it. Resolves with the moment at which that began. */
   powerOff(node: BedNode): Promise<number>;
   /** The node is back as after a boot: no added addresses, `runDir` is empty, nothing runs. */

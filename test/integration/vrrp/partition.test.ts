@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import type { Scene } from '../../bench/failover/scene.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import { takesPart } from '../../helpers/vrrp/hawser.ts';
 import { takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { openVipWorld } from './vip-world.ts';
@@ -30,3 +33,24 @@ test.each([
   },
   240_000,
 );
+
+test('a holder whose cable is out for two seconds disturbs nobody once it is back', async () => {
+  const holder = await scene.rested();
+  await scene.bed.unplug(holder);
+  const others = scene.members.filter((node) => node !== holder);
+  // For longer the kernel does not keep what it could not send.
+  const next = () => others.find((node) => scene.bed.holders().includes(node));
+  await waitFor('another holder', () => next() !== undefined, 60_000);
+  const heard = others.map((node) => [node, textOf(node)] as const);
+  const fromMs = monotonicMs();
+  await scene.bed.plug(holder);
+  const waiting = async () => (await holder.namespace.run('ip', 'neigh', 'show')).includes('INCOMPLETE');
+  await waitFor('nothing to wait for its neighbours', async () => !(await waiting()), 60_000);
+  await waitFor('it to take part again', () => takesPart(holder), 60_000);
+  expect(await scene.rested()).toBe(next());
+  expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
+  // The one that it wanted to send when its link was down already.
+  for (const [node, before] of heard) expect(textOf(node).slice(before.length)).not.toContain('priority 0');
+}, 240_000);
+
+const textOf = (node: BedNode) => readFileSync(node.at('keepalived.log'), 'utf8');

@@ -256,6 +256,19 @@ test.each([
   ]);
 });
 
+test.each([
+  ['a holder whose interface goes down', 'MASTER', { kind: 'interface-down', interface: 'eth0' }, true],
+  ['a holder that cannot serve', 'MASTER', { kind: 'track-file-fault', instance: 'API' }, false],
+  ['a backup whose interface goes down', 'BACKUP', { kind: 'interface-down', interface: 'eth0' }, false],
+] as const)('what %s has not sent yet is discarded only where its link is gone', (_who, from, words, is) => {
+  const world = running();
+  world.send({ kind: 'told', instance: 'API', state: from, priority: 120, trackValue: 0 });
+  world.send({ kind: 'said', words });
+  expect(world.send({ kind: 'told', instance: 'API', state: 'FAULT', priority: 120, trackValue: 0 })).toEqual(
+    is ? [{ kind: 'discard-unsent', interfaces: ['eth0'] }] : [],
+  );
+});
+
 test('what an instance passes through in a reload is told as that', () => {
   const world = running();
   world.play({ kind: 'request', what: 'reload' });

@@ -44,7 +44,7 @@ async function watch(
   };
   const program: VrrpProgram = {
     ...{ hasConfiguration: unused, lastAccepted: unused, accept: unused, start: unused, reload: unused },
-    ...{ findLeftOver: unused, sweep: unused, listen: () => [] },
+    ...{ findLeftOver: unused, sweep: unused, discardUnsent: unused, listen: () => [] },
     guardTracks: ({ trackFiles }, isHolder) => {
       for (const file of trackFiles.filter(isHolder)) holders.add(file.path);
       return [];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseNeighbours } from '../../../src/system/neighbour-table.ts';
+import { forgetUnanswered, parseNeighbours } from '../../../src/system/neighbour-table.ts';
 
 test('neighbours are known by their MAC, those that do not answer are not', () => {
   const json =
@@ -8,4 +8,10 @@ test('neighbours are known by their MAC, those that do not answer are not', () =
     new Map([['3a:b8:c6:f5:39:40', ['10.77.0.12', 'fe80::38b8:c6ff:fef5:3940']]]),
   );
   expect(parseNeighbours('')).toEqual(new Map());
+});
+
+test('an interface that is not there is named', async () => {
+  expect(await forgetUnanswered('nowhere0')).toMatch(
+    /^Cannot run "ip neigh flush dev nowhere0 nud incomplete": .*nowhere0.*, expected exit code 0$/,
+  );
 });
