@@ -103,9 +103,9 @@ async function sweep(vips: readonly string[]): Promise<readonly string[]> {
       left.push(`VIP ${vip}: cannot be looked for, expected "ip address show" to work (iproute2)`);
     for (const found of everywhere ?? []) {
       if (!/\/(?:32|128)$/.test(found.cidr)) continue;
-      const outcome = await removeAddress(found);
-      if (outcome.ok) process.stdout.write(`- VIP ${found.cidr} on ${found.interface}\n`);
-      else left.push(outcome.message);
+      const trouble = await removeAddress(found);
+      if (trouble === undefined) process.stdout.write(`- VIP ${found.cidr} on ${found.interface}\n`);
+      else left.push(trouble);
     }
   }
   return left;

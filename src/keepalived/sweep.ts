@@ -13,9 +13,9 @@ export async function sweepAddresses(vips: readonly HeldAddress[]): Promise<Swee
   for (const address of addresses) {
     const found = await findAddress(address);
     for (const each of found ?? []) {
-      const outcome = await removeAddress(each);
-      if (outcome.ok) removed.push(`${each.cidr} dev ${each.interface}`);
-      else troubles.push(outcome.message);
+      const trouble = await removeAddress(each);
+      if (trouble === undefined) removed.push(`${each.cidr} dev ${each.interface}`);
+      else troubles.push(trouble);
     }
     if (found === undefined)
       troubles.push(`Cannot look for "${address}": no answer of ip, expected its list`);
@@ -26,7 +26,5 @@ export async function sweepAddresses(vips: readonly HeldAddress[]): Promise<Swee
 /** Puts a missing address back, or removes one that should not be here. Resolves with what went wrong. */
 export async function repairAddress({ kind, vip }: Disagreement): Promise<string | undefined> {
   if (kind === 'stray') return (await sweepAddresses([vip])).trouble;
-  const cidr = `${vip.address}/${vip.prefixLength}`;
-  const outcome = await addAddress({ interface: vip.interface, cidr });
-  return outcome.ok ? undefined : outcome.message;
+  return await addAddress({ interface: vip.interface, cidr: `${vip.address}/${vip.prefixLength}` });
 }

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { messageOf } from '../model/errors.ts';
+import { changeByIp } from './change-by-ip.ts';
 import { runLeanCommand } from './run-lean-command.ts';
 
 const IP_TIMEOUT_MS = 1_000;
@@ -20,8 +20,6 @@ export interface FoundAddress {
   readonly cidr: string;
 }
 
-export type AddressCommandOutcome = { readonly ok: true } | { readonly ok: false; readonly message: string };
-
 /** On which interfaces an address is, those that are down included. Undefined where `ip` fails, or not in time. */
 export async function findAddress(
   address: string,
@@ -36,28 +34,20 @@ export async function findAddress(
   }
 }
 
-/** Removing what is no longer there is no failure. */
-export async function removeAddress(found: FoundAddress): Promise<AddressCommandOutcome> {
-  return await change(['ip', 'address', 'del', found.cidr, 'dev', found.interface], /Cannot assign/);
+/** Resolves with what went wrong. Removing what is no longer there is no failure. */
+export async function removeAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
+  const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /Cannot assign/ };
+  return await changeByIp(['ip', 'address', 'del', cidr, 'dev', device], limits);
 }
 
-/** Adding what is there already is no failure. An IPv6 address is usable at once and never chosen as a source. */
-export async function addAddress(found: FoundAddress): Promise<AddressCommandOutcome> {
-  const options = found.cidr.includes(':') ? ['nodad', 'preferred_lft', '0'] : [];
-  return await change(
-    ['ip', 'address', 'add', found.cidr, 'dev', found.interface, ...options],
-    /File exists/,
-  );
-}
-
-async function change(argv: readonly [string, ...string[]], fine: RegExp): Promise<AddressCommandOutcome> {
-  try {
-    const { exitCode, stderr } = await runLeanCommand(argv, { timeoutMs: IP_TIMEOUT_MS });
-    if (exitCode === 0 || fine.test(stderr)) return { ok: true };
-    return { ok: false, message: `Cannot run "${argv.join(' ')}": ${stderr.trim()}, expected exit code 0` };
-  } catch (error) {
-    return { ok: false, message: `Cannot run "${argv.join(' ')}": ${messageOf(error)}, expected iproute2` };
-  }
+/**
+ * Resolves with what went wrong. Adding what is there already is no failure. An IPv6 address is usable at once and never
+ * chosen as a source.
+ */
+export async function addAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
+  const options = cidr.includes(':') ? ['nodad', 'preferred_lft', '0'] : [];
+  const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /File exists/ };
+  return await changeByIp(['ip', 'address', 'add', cidr, 'dev', device, ...options], limits);
 }
 
 /** What `ip -json address show` printed: an empty object for each interface that has nothing to show. */

@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { messageOf } from '../model/errors.ts';
+import { changeByIp } from './change-by-ip.ts';
 import { runLeanCommand } from './run-lean-command.ts';
 
 /** Discard (RFC 863): whatever listens there has to throw it away. */
@@ -25,18 +25,9 @@ export function touchNeighbour(address: string): Promise<void> {
  * Makes the kernel forget the neighbours on this interface that it has asked for and that have not answered, of both
  * families, with all packets that wait for their answers (up to 3 s). Resolves with what went wrong.
  */
-export async function forgetUnanswered(
-  device: string,
-  timeoutMs = IP_TIMEOUT_MS,
-): Promise<string | undefined> {
-  const argv = ['ip', 'neigh', 'flush', 'dev', device, 'nud', 'incomplete'] as const;
-  try {
-    const { exitCode, stderr } = await runLeanCommand(argv, { timeoutMs });
-    if (exitCode === 0) return undefined;
-    return `Cannot run "${argv.join(' ')}": ${stderr.trim()}, expected exit code 0`;
-  } catch (error) {
-    return `Cannot run "${argv.join(' ')}": ${messageOf(error)}, expected iproute2`;
-  }
+export async function forgetUnanswered(device: string): Promise<string | undefined> {
+  const limits = { timeoutMs: IP_TIMEOUT_MS };
+  return await changeByIp(['ip', 'neigh', 'flush', 'dev', device, 'nud', 'incomplete'], limits);
 }
 
 /** The addresses that the kernel knows to be at each MAC, of both families; undefined where it cannot be asked. */

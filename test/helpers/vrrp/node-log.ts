@@ -5,11 +5,17 @@ import type { BedNode } from './bed-node.ts';
 const lineSchema = z.looseObject({ event: z.string() });
 export type LogLine = z.infer<typeof lineSchema>;
 
-/** A program's log from the moment of the call on. */
-export function logFromNow(node: BedNode, program: string): { readonly lines: () => readonly LogLine[] } {
+export interface NodeLog {
+  readonly text: () => string;
+  readonly lines: () => readonly LogLine[];
+}
+
+/** A program's log from the moment of the call on: all of it, and hawser's own lines. */
+export function logFromNow(node: BedNode, program: string): NodeLog {
   const read = () => readFileSync(node.at(`${program}.log`), 'utf8');
   const from = read().length;
-  return { lines: () => read().slice(from).split('\n').flatMap(parseLine) };
+  const text = () => read().slice(from);
+  return { text, lines: () => text().split('\n').flatMap(parseLine) };
 }
 
 /** Not every line is hawser's: keepalived and HAProxy say theirs beside it, and the last one may be half a line. */

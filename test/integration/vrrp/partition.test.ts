@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
 import type { Scene } from '../../bench/failover/scene.ts';
-import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { takesPart } from '../../helpers/vrrp/hawser.ts';
 import { takeOvers } from '../../helpers/vrrp/holdings.ts';
+import { logFromNow } from '../../helpers/vrrp/node-log.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { openVipWorld } from './vip-world.ts';
 
@@ -41,7 +40,7 @@ test('a holder whose cable is out for two seconds disturbs nobody once it is bac
   // For longer the kernel does not keep what it could not send.
   const next = () => others.find((node) => scene.bed.holders().includes(node));
   await waitFor('another holder', () => next() !== undefined, 60_000);
-  const heard = others.map((node) => [node, textOf(node)] as const);
+  const logs = others.map((node) => logFromNow(node, 'keepalived'));
   const fromMs = monotonicMs();
   await scene.bed.plug(holder);
   const waiting = async () => (await holder.namespace.run('ip', 'neigh', 'show')).includes('INCOMPLETE');
@@ -50,7 +49,5 @@ test('a holder whose cable is out for two seconds disturbs nobody once it is bac
   expect(await scene.rested()).toBe(next());
   expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
   // The one that it wanted to send when its link was down already.
-  for (const [node, before] of heard) expect(textOf(node).slice(before.length)).not.toContain('priority 0');
+  for (const { text } of logs) expect(text()).not.toContain('priority 0');
 }, 240_000);
-
-const textOf = (node: BedNode) => readFileSync(node.at('keepalived.log'), 'utf8');
