@@ -1,0 +1,13 @@
+/** In a comment of every configuration that hawser renders: the shipped templates begin with it. */
+export const RENDERED_MARK = 'hawser renders this file';
+
+/**
+ * What a configuration that is not hawser's is kept as, beside its place: `haproxy.cfg.before-hawser`. A copy that is
+ * there already is never overwritten, and `hawser uninstall` puts it back.
+ */
+export const ASIDE_SUFFIX = '.before-hawser';
+
+/** Whether hawser rendered this text. Any other is foreign: it is kept, and never believed or removed. */
+export function isRendered(text: string): boolean {
+  return text.split('\n').some((line) => /^\s*[#!]/.test(line) && line.includes(RENDERED_MARK));
+}
