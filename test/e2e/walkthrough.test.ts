@@ -42,7 +42,7 @@ beforeAll(async () => {
   [first, second, third, spare] = [one, two, three, four];
   world.bed.setMembers([]);
   for (const machine of world.machines) await writeSettings(machine);
-  const documents = [['README.md', '## Installing in five minutes'], ['docs/upgrade.md']] as const;
+  const documents = [['README.md', '## Install on a new cluster'], ['docs/upgrade.md']] as const;
   walk = startWalk(world, documents, { VIP: world.bed.vip, ...image });
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
