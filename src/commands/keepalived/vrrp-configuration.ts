@@ -89,6 +89,7 @@ export function vrrpConfiguration(
     wake,
     checkIntervalMs: settings.checkInterval,
     beat: observers.metrics.beat,
+    now: monotonicMs,
     next: async (signal) => {
       const { changed, lookAgainInMs } = await speaking.turn(takingPart(taken, signal));
       // At the agreed time nothing else counts, neither a list that is late nor whose turn it is.

@@ -1,7 +1,6 @@
 import type { Applier } from '../../apply/applier.ts';
 import type { ApplyOutcome } from '../../model/apply-outcome.ts';
 import { retryPauseMs } from '../../model/retry.ts';
-import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Wake } from '../../system/wake.ts';
 import type { Rendered } from './renderer.ts';
 
@@ -20,6 +19,8 @@ export interface ConfigurationParts<T> {
   readonly render: (input: T) => Promise<Rendered | undefined>;
   readonly applierOf: (mode: number) => Applier;
   readonly observe: (outcome: ApplyOutcome, input: T, text: string) => void;
+  /** Milliseconds that never go back. */
+  readonly now: () => number;
 }
 
 export interface Wanted<T> {
@@ -43,20 +44,21 @@ export async function runConfigurationLoop<T>(
   signal: AbortSignal,
 ): Promise<void> {
   let attempt: Attempt | undefined;
-  let pauseMs = parts.checkIntervalMs;
+  let lookAgainInMs: number | undefined;
   while (!signal.aborted) {
-    await parts.wake.sleep(pauseMs, signal);
+    const pauses = [lookAgainInMs, retryInMs(attempt, parts.now())].filter((each) => each !== undefined);
+    await parts.wake.sleep(Math.min(parts.checkIntervalMs, ...pauses), signal);
     parts.beat();
-    const { input, lookAgainInMs } = await parts.next(signal);
-    pauseMs = Math.min(parts.checkIntervalMs, lookAgainInMs ?? Number.POSITIVE_INFINITY);
+    const wanted = await parts.next(signal);
+    const { input } = wanted;
+    lookAgainInMs = wanted.lookAgainInMs;
     const rendered = input === undefined ? undefined : await parts.render(input);
     if (rendered === undefined || input === undefined || signal.aborted) continue;
-    if (isTooEarly(attempt, rendered.text)) continue;
+    if (attempt?.text === rendered.text && retryInMs(attempt, parts.now()) !== undefined) continue;
     const outcome = await tryApply(parts.applierOf(rendered.mode), rendered.text, attempt, signal);
     if (outcome === undefined) continue;
-    attempt = nextAttempt(attempt, rendered.text, outcome);
+    attempt = nextAttempt(attempt, rendered.text, outcome, parts.now());
     parts.observe(outcome, input, rendered.text);
-    if (attempt !== undefined) pauseMs = Math.min(pauseMs, attempt.retryAt - monotonicMs());
   }
 }
 
@@ -76,12 +78,19 @@ async function tryApply(
   }
 }
 
-function isTooEarly(attempt: Attempt | undefined, text: string): boolean {
-  return attempt !== undefined && attempt.text === text && monotonicMs() < attempt.retryAt;
+/** Whole milliseconds, since timers drop the fraction and would fire before the time. Undefined once it has come. */
+function retryInMs(attempt: Attempt | undefined, nowMs: number): number | undefined {
+  const leftMs = attempt === undefined ? 0 : Math.ceil(attempt.retryAt - nowMs);
+  return leftMs > 0 ? leftMs : undefined;
 }
 
-function nextAttempt(before: Attempt | undefined, text: string, outcome: ApplyOutcome): Attempt | undefined {
+function nextAttempt(
+  before: Attempt | undefined,
+  text: string,
+  outcome: ApplyOutcome,
+  nowMs: number,
+): Attempt | undefined {
   if (outcome.kind === 'unchanged' || outcome.kind === 'reloaded') return undefined;
   const failures = (before?.text === text ? before.failures : 0) + 1;
-  return { text, failures, retryAt: monotonicMs() + retryPauseMs(failures, RETRY) };
+  return { text, failures, retryAt: nowMs + retryPauseMs(failures, RETRY) };
 }

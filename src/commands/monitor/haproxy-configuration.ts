@@ -4,6 +4,7 @@ import type { ApiServer } from '../../model/api-server.ts';
 import { endpointOf } from '../../model/choose-servers.ts';
 import type { HaproxyMonitorStatus } from '../../protocol/haproxy-monitor-status.ts';
 import { renderLoadBalancer } from '../../render/render-load-balancer.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
 import { createAppliers } from './appliers.ts';
@@ -36,6 +37,7 @@ export function haproxyConfiguration(
     wake,
     checkIntervalMs: settings.checkInterval,
     beat: observers.metrics.beat,
+    now: monotonicMs,
     next: list.next,
     render: createRenderer(
       template,
