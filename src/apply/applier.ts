@@ -3,21 +3,21 @@ import type { ApplyOutcome } from '../model/apply-outcome.ts';
 import { codeOf, messageOf } from '../model/errors.ts';
 import type { ConfigurationCheck } from '../model/program.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
-import { askForReload, type ReloadOutcome, type Supervisor, servedSha256 } from './ask-supervisor.ts';
+import {
+  connectSupervisor,
+  type ReloadOutcome,
+  type Supervisor,
+  type SupervisorOptions,
+} from './ask-supervisor.ts';
 import { discard, findLiveFile, type LiveFile, readIfThere, removeLeftovers } from './live-file.ts';
 
-export interface ApplierOptions {
+/** Of the supervisor, its control socket and how long it is waited for. */
+export interface ApplierOptions extends SupervisorOptions {
   readonly configPath: string;
   /** The mode that the configuration gets: its template's. */
   readonly templateMode: number;
   /** What HAProxy itself says about a file. */
   readonly check: ConfigurationCheck;
-  /** The supervisor's control socket. */
-  readonly socketPath: string;
-  /** Default 30 s: the supervisor gives a new generation 10 s to prove itself, and may have one reload before ours. */
-  readonly reloadTimeoutMs?: number;
-  /** Default 2 s. */
-  readonly statusTimeoutMs?: number;
 }
 
 export interface Applier {
@@ -38,20 +38,21 @@ type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 
 /** What an applier remembers between calls. */
 interface Memory {
+  readonly supervisor: Supervisor;
   /** Hash of the text that is in the file and known to be served. */
   served: string | undefined;
   rejected: { readonly sha256: string; readonly outcome: Rejection } | undefined;
-  /**
-   * The last reload was never answered, as by the original shell daemon, which also keeps the connection open: the next
-   * one is not waited for as long.
-   */
-  silent: boolean;
   /** Whether what a killed monitor left has been removed. */
   cleaned: boolean;
 }
 
 export function createApplier(options: ApplierOptions): Applier {
-  const memory: Memory = { served: undefined, rejected: undefined, silent: false, cleaned: false };
+  const memory: Memory = {
+    supervisor: connectSupervisor(options),
+    served: undefined,
+    rejected: undefined,
+    cleaned: false,
+  };
   return {
     apply: async (text, signal) => {
       try {
@@ -90,27 +91,21 @@ async function applyText(
   memory.cleaned = true;
   const before = await readIfThere(file.path);
   const inPlace = before?.equals(Buffer.from(text)) === true;
-  if (inPlace && (await isServed(sha256, options, memory, signal))) return { kind: 'unchanged' };
+  if (inPlace && (await isServed(sha256, memory, signal))) return { kind: 'unchanged' };
 
   const refusal = inPlace ? undefined : await checkAndReplace(file, text, options, signal);
   if (refusal !== undefined) return remember(memory, sha256, refusal);
   // From here on nothing is known to be served until somebody says so, whatever goes wrong on the way.
   memory.served = undefined;
-  const outcome = await askForReload(supervisorOf(options, memory.silent), signal);
+  const outcome = await memory.supervisor.reload(signal);
   if (outcome.kind === 'reloaded') memory.served = sha256;
-  memory.silent = outcome.kind === 'reloaded' && !outcome.acknowledged;
   return remember(memory, sha256, await settle(file, { text, before, mode: modeOf(options) }, outcome));
 }
 
 /** A supervisor that came up by itself with this file needs no reload: it is asked before it is told. */
-async function isServed(
-  sha256: string,
-  options: ApplierOptions,
-  memory: Memory,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function isServed(sha256: string, memory: Memory, signal: AbortSignal): Promise<boolean> {
   if (memory.served === sha256) return true;
-  if ((await servedSha256(supervisorOf(options, memory.silent), signal)) !== sha256) return false;
+  if ((await memory.supervisor.servedSha256(signal)) !== sha256) return false;
   memory.served = sha256;
   return true;
 }
@@ -185,9 +180,4 @@ async function restore(
 
 function modeOf(options: ApplierOptions): number {
   return options.templateMode & 0o777;
-}
-
-function supervisorOf(options: ApplierOptions, silent: boolean): Supervisor {
-  const { socketPath, reloadTimeoutMs = 30_000, statusTimeoutMs = 2_000 } = options;
-  return { socketPath, statusTimeoutMs, reloadTimeoutMs: silent ? statusTimeoutMs : reloadTimeoutMs };
 }

@@ -19,7 +19,10 @@ export type ApplyOutcome =
       readonly message: string;
       readonly detail: string;
     }
-  /** The file is in place and good, but nobody listens on the control socket yet: ask again later. */
+  /**
+   * The file is in place and good, but what the supervisor made of it is not known: nothing listens on its socket yet, or it
+   * takes longer than it was waited for. Ask again later.
+   */
   | { readonly kind: 'unreachable'; readonly message: string }
   /**
    * Nobody can say whether the text is good: the disk is full or read-only, or HAProxy could not be run. The live file

@@ -7,7 +7,7 @@ export type ControlRequest = 'reload' | 'status' | 'ping' | 'stop' | 'start';
 
 export type RequestOutcome =
   | { readonly kind: 'answered'; readonly answer: Answer }
-  /** The line was taken, but no answer came: the original shell daemon never sends one. */
+  /** The line was taken, but no answer came in time: the original shell daemon never sends one, a slow supervisor later. */
   | { readonly kind: 'unacknowledged' }
   /** Nobody listens there (`message` says what the system said), or the other side vanished before it answered. */
   | { readonly kind: 'unreachable'; readonly message: string };

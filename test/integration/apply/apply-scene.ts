@@ -18,7 +18,7 @@ export interface ApplyScene extends AsyncDisposable {
   /** The lines that the supervisor got. */
   readonly requests: string[];
   /** What the supervisor answers from now on. */
-  readonly answers: { reload: Answer; status: Answer };
+  readonly answers: { reload: Answer | Promise<Answer>; status: Answer; ping: Answer | Promise<Answer> };
   readonly serve: () => Promise<void>;
   readonly stopServing: () => Promise<void>;
   readonly applier: (options?: Partial<ApplierOptions>) => Applier;
@@ -34,9 +34,10 @@ export async function createApplyScene(): Promise<ApplyScene> {
   writeFileSync(haproxyPath, `#!/bin/sh\necho >> "${directory}/checks"\nexec haproxy "$@"\n`);
   writeFileSync(join(directory, 'checks'), '');
   chmodSync(haproxyPath, 0o755);
-  const answers: { reload: Answer; status: Answer } = {
+  const answers: ApplyScene['answers'] = {
     reload: { ok: true, generation: 1, tookMs: 5 },
     status: notStarted,
+    ping: { ok: true },
   };
   const requests: string[] = [];
   let close = async (): Promise<void> => {};
@@ -44,7 +45,8 @@ export async function createApplyScene(): Promise<ApplyScene> {
   const serve = async () => {
     const outcome = await serveControlSocket(socketPath, async (line) => {
       requests.push(line);
-      return line === 'status' ? answers.status : answers.reload;
+      if (line === 'ping') return await answers.ping;
+      return line === 'status' ? answers.status : await answers.reload;
     });
     if (outcome.kind === 'serving') close = outcome.close;
   };
