@@ -19,6 +19,7 @@ import { createWake } from '../system/wake.ts';
 import { watchFiles } from '../system/watch-files.ts';
 import { createHealthLoop } from './keepalived/health-loop.ts';
 import { type HealthSource, healthSources } from './keepalived/health-sources.ts';
+import { guardLeftVips } from './keepalived/left-vip-guard.ts';
 import { createMonitorStatus, waitingStatus } from './keepalived/monitor-status.ts';
 import { openNodeLists } from './keepalived/node-lists.ts';
 import { ownPlaces } from './keepalived/own-places.ts';
@@ -71,6 +72,7 @@ async function monitor(
     },
     signal,
   );
+  guardLeftVips(settings, observers, signal);
   const clusterName =
     settings.clusterName ?? (await nameFromKubeconfig(settings.kubeconfig, observers, signal));
   if (clusterName === undefined) return;

@@ -6,6 +6,7 @@ import {
   keepalivedSuperviseCommand,
   keepalivedSuperviseSettings,
 } from '../config/keepalived-supervise-settings.ts';
+import { ACCEPTED_FILE } from '../keepalived/argv.ts';
 import { createKeepalivedProgram } from '../keepalived/keepalived-program.ts';
 import { readNotifyFifo } from '../keepalived/notify-fifo.ts';
 import { ConfigError, messageOf } from '../model/errors.ts';
@@ -82,7 +83,7 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
   const paths = {
     keepalived,
     config,
-    accepted: join(runDir, 'keepalived.accepted.conf'),
+    accepted: join(runDir, ACCEPTED_FILE),
     candidate: join(runDir, 'keepalived.candidate.conf'),
     pidFile: join(runDir, 'keepalived.pid'),
     vrrpPidFile: join(runDir, 'vrrp.pid'),

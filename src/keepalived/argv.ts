@@ -13,6 +13,9 @@ export interface KeepalivedPaths {
   readonly output: string;
 }
 
+/** Below a run directory: the copy of the configuration that keepalived runs on. */
+export const ACCEPTED_FILE = 'keepalived.accepted.conf';
+
 type Argv = readonly [string, ...string[]];
 
 export function testArgv(keepalived: string, config: string): Argv {

@@ -25,7 +25,7 @@ import { createKeepalivedCheck } from './check-configuration.ts';
 import { createKeepalivedOutput, type KeepalivedOutput } from './output.ts';
 import { parseDump } from './parse-dump.ts';
 import { parseWords } from './parse-words.ts';
-import { repairAddress, sweepAddresses } from './sweep.ts';
+import { repairAddress, sweepConfigured } from './sweep.ts';
 import { createTrackGuard, forgetBonus, type TrackGuard } from './track-file.ts';
 
 const CHECK_TIMEOUT_MS = 10_000;
@@ -67,11 +67,7 @@ export function createKeepalivedProgram(
         return look === undefined ? [] : { ...look, instances: file.instances };
       }),
     discardUnsent: forgetUnanswered,
-    sweep: () => {
-      const accepted = readAccepted(paths.accepted)?.instances ?? [];
-      const live = describeConfiguration(readText(paths.config) ?? '', 0).instances;
-      return sweepAddresses([...accepted, ...live].flatMap(({ vips }) => vips));
-    },
+    sweep: () => sweepConfigured(paths),
   };
 }
 

@@ -1,6 +1,6 @@
-import { chmodSync, constants, lstatSync, openSync, unlinkSync } from 'node:fs';
+import { chmodSync, closeSync, constants, lstatSync, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { ConfigError } from '../model/errors.ts';
+import { ConfigError, codeOf } from '../model/errors.ts';
 import type { Notification } from '../model/vrrp-program.ts';
 import { runLeanCommand } from '../system/run-lean-command.ts';
 import { parseNotification } from './parse-notify.ts';
@@ -32,6 +32,20 @@ export async function readNotifyFifo(
   });
   socket.on('error', () => socket.destroy());
   return () => socket.destroy();
+}
+
+/**
+ * False once every process that reads the FIFO has ended. keepalived and its supervisor both open it for reading and
+ * writing for as long as they live, and the kernel closes it at their death: this also holds across containers, where
+ * a pid means nothing. Undefined where there is no FIFO, or one that this process may not open.
+ */
+export function hasFifoReader(path: string): boolean | undefined {
+  try {
+    closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    return lstatSync(path).isFIFO() || undefined;
+  } catch (error) {
+    return codeOf(error) === 'ENXIO' ? false : undefined;
+  }
 }
 
 const MAX_LINE = 4_096;

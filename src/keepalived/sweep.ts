@@ -1,6 +1,18 @@
 import type { Disagreement, HeldAddress } from '../model/vip-presence.ts';
 import type { SweepOutcome } from '../model/vrrp-program.ts';
 import { addAddress, findAddress, removeAddress } from '../system/interface-addresses.ts';
+import { describeConfiguration, readAccepted, readText } from './accepted-configuration.ts';
+import type { KeepalivedPaths } from './argv.ts';
+
+/** Removes every VIP of the accepted and of the live configuration from this node. */
+export async function sweepConfigured({
+  accepted,
+  config,
+}: Pick<KeepalivedPaths, 'accepted' | 'config'>): Promise<SweepOutcome> {
+  const known = readAccepted(accepted)?.instances ?? [];
+  const live = describeConfiguration(readText(config) ?? '', 0).instances;
+  return await sweepAddresses([...known, ...live].flatMap(({ vips }) => vips));
+}
 
 /**
  * Removes these addresses wherever on this node they are (a VMAC has an interface of its own), and looks again. Only

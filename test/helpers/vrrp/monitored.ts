@@ -28,12 +28,14 @@ export function startMonitored(
   flags: readonly string[] = [],
   /** Where the monitor finds its programs. */
   path = PATH,
+  /** Comes before the supervisor, and executes it. */
+  prefix: readonly string[] = [],
 ): Monitored {
   prepare(node);
   const paths = ['--socket', join(node.runDir, 'keepalived.sock'), '--run-dir', node.runDir];
   const config = node.at('keepalived.conf');
   node.start('haproxy', ['/usr/sbin/haproxy', '-W', '-db', '-f', node.at('haproxy.cfg')]);
-  node.start('keepalived', [hawser, 'keepalived', 'supervise', '--config', config, ...paths]);
+  node.start('keepalived', [...prefix, hawser, 'keepalived', 'supervise', '--config', config, ...paths]);
   const servers = members.map(({ name, address }) => `${name}=${address}`).join(',');
   let monitor: BedProcess;
   const startMonitor = () => {
