@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { readCommandLine } from '../config/command-line.ts';
 import { type InstallSettings, installCommand, installSettings } from '../config/install-settings.ts';
 import { applySteps } from '../install/apply-steps.ts';
+import { type ForeignConfiguration, foreignConfigurations } from '../install/foreign-configurations.ts';
 import { layout, sharedFolders } from '../install/layout.ts';
 import { fileState, type Plan, planFiles, planText, type WantedFile } from '../install/plan.ts';
 import { type InstallRecord, recordText, sha256 } from '../install/record.ts';
@@ -22,11 +23,13 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const disk = await readDisk(asked.root);
   const draft = draftInstall(asked, disk);
   const replaced = await othersManifests(asked.root, draft, disk);
-  const plan = await planInstall(asked.root, draft, disk, replaced);
+  const foreign = foreignConfigurations(asked.root);
+  const plan = await planInstall(asked.root, draft, disk, replaced, foreign.found);
   const { problems, notices } = await objectionsTo(asked, draft, disk, replaced);
-  for (const notice of notices) process.stdout.write(`notice: ${notice}\n`);
+  for (const notice of [...notices, ...foreign.found.map(foreignNotice)])
+    process.stdout.write(`notice: ${notice}\n`);
   if (asked.dryRun) process.stdout.write(planText(plan));
-  const all = [...problems, ...plan.problems];
+  const all = [...problems, ...foreign.problems, ...plan.problems];
   if (all.length > 0) throw new ConfigError(all);
   if (plan.steps.length === 0) return say('nothing to do: everything is as it should be\n');
   if (asked.dryRun) return say(`dry run: nothing was written, ${plan.steps.length} steps were left out\n`);
@@ -58,11 +61,16 @@ async function planInstall(
   draft: Draft,
   disk: OnDisk,
   replaced: readonly WantedFile[],
+  foreign: readonly ForeignConfiguration[],
 ): Promise<Plan> {
+  // Pods that still run read their configuration until the kubelet has ended them: it is copied, and the monitor replaces it.
+  const isRead = replaced.length > 0;
+  const copies = isRead ? foreign.map(({ aside, content, mode }) => ({ path: aside, content, mode })) : [];
+  const moves = isRead ? [] : foreign.map(({ path, aside }) => ({ kind: 'move', path, to: aside }) as const);
   const saved = replaced.map(({ path, content, mode }) => ({
     ...{ path: `${layout.replacedDir}/${path.slice(layout.manifests.length + 1)}`, content, mode },
   }));
-  const files = [...saved, ...draft.support];
+  const files = [...saved, ...copies, ...draft.support];
   const { steps } = await planFiles(root, [...files, ...draft.manifests], sharedFolders);
   const made = steps.flatMap((step) => (step.kind === 'make-directory' ? step.path : []));
   const record: InstallRecord = {
@@ -82,7 +90,13 @@ async function planInstall(
     ],
   };
   const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
-  return await planFiles(root, [...files, recordFile, ...draft.manifests], sharedFolders);
+  const plan = await planFiles(root, [...files, recordFile, ...draft.manifests], sharedFolders);
+  return { ...plan, steps: [...moves, ...plan.steps] };
+}
+
+function foreignNotice({ path, aside, service }: ForeignConfiguration): string {
+  const kept = `${path} is not hawser's: it is kept as ${aside}, and hawser uninstall puts it back`;
+  return service === undefined ? kept : `${kept}; ${service} reads it: systemctl disable --now ${service}`;
 }
 
 async function isAgreed(): Promise<boolean> {

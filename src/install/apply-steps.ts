@@ -2,6 +2,7 @@ import { chmod, chown, mkdir, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, messageOf } from '../model/errors.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
+import { moveFile } from './move-file.ts';
 import type { Step } from './plan.ts';
 
 export type StepsOutcome =
@@ -70,6 +71,8 @@ async function apply(root: string, step: Step): Promise<void> {
       return await chmod(path, step.mode);
     case 'change-group':
       return await chown(path, KEEP_OWNER, step.group);
+    case 'move':
+      return await moveFile(path, join(root, step.to));
     case 'write':
       return await write(root, step.file.path, step.file.content, step.file);
   }
@@ -84,6 +87,8 @@ async function undo(root: string, step: Step): Promise<void> {
       return await chmod(path, step.before);
     case 'change-group':
       return await chown(path, KEEP_OWNER, step.before);
+    case 'move':
+      return await moveFile(join(root, step.to), path);
     case 'write':
       if (step.before === undefined) return await unlink(path);
       return await write(root, step.file.path, step.before.content, { ...step.file, mode: step.before.mode });

@@ -27,6 +27,8 @@ export interface PodLayout {
   readonly source: { readonly manifest: string; readonly template: string };
   /** What the monitor writes, and keeps over a restart. */
   readonly dataDir: string;
+  /** The file in it that the program runs with. */
+  readonly configuration: string;
 }
 
 /**
@@ -56,5 +58,6 @@ function podLayout(program: PodLayout['program'], template: string): PodLayout {
     template: `/etc/kubernetes/static-pod-resources/${program}/${template}`,
     source: { manifest: `manifests/${program}.yaml`, template: `templates/${template}` },
     dataDir: `/etc/${program}`,
+    configuration: `/etc/${program}/${template.replace(/\.ejs$/, '')}`,
   };
 }

@@ -30,6 +30,7 @@ export type Step =
   | { readonly kind: 'make-directory'; readonly path: string }
   | { readonly kind: 'change-mode'; readonly path: string; readonly mode: number; readonly before: number }
   | { readonly kind: 'change-group'; readonly path: string; readonly group: number; readonly before: number }
+  | { readonly kind: 'move'; readonly path: string; readonly to: string }
   | { readonly kind: 'write'; readonly file: WantedFile; readonly before: FileState | undefined };
 
 export interface Plan {
@@ -127,6 +128,8 @@ function stepText(step: Step): string {
       return `~ group of ${step.path}: ${step.before} -> ${step.group}\n`;
     case 'change-mode':
       return `~ mode of ${step.path}: ${octal(step.before)} -> ${octal(step.mode)}\n`;
+    case 'move':
+      return `~ ${step.path} -> ${step.to}\n`;
     case 'write':
       return `${unifiedDiff(step.file.path, step.before?.content.toString('utf8'), step.file.content)}${modeText(step)}`;
   }

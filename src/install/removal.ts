@@ -1,17 +1,23 @@
-import { readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../model/errors.ts';
+import { ASIDE_SUFFIX } from '../model/rendered-mark.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
 import { layout, podLayouts } from './layout.ts';
+import { moveFile } from './move-file.ts';
 import { fileState } from './plan.ts';
 import { type InstallRecord, sha256 } from './record.ts';
+import { writtenFiles } from './written-files.ts';
 
 export type Removal =
   | { readonly kind: 'remove'; readonly path: string }
   /** It was edited since it was installed. */
   | { readonly kind: 'save'; readonly path: string; readonly to: string }
   /** Another's manifest goes back to where it was. */
-  | { readonly kind: 'put-back'; readonly path: string; readonly from: string };
+  | { readonly kind: 'put-back'; readonly path: string; readonly from: string }
+  /** A configuration that was moved aside gets its name back. */
+  | { readonly kind: 'move-back'; readonly path: string; readonly from: string }
+  | { readonly kind: 'leave'; readonly path: string };
 
 export interface RemovalPlan {
   /** What the kubelet reads: first, and the pods have to end before the rest. */
@@ -20,13 +26,6 @@ export interface RemovalPlan {
   /** That go if nothing else is in them, deepest first. */
   readonly directories: readonly string[];
 }
-
-/**
- * Of the monitors' folders: a configuration, its candidate and last good copy, lists of nodes, an order to steer, what a crash
- * left of them.
- */
-const written =
-  /^\.?(?:haproxy\.cfg|keepalived\.conf|api-servers\.json|vrrp-nodes\.json|vrrp-steering\.json)(?:\..*)?$/;
 
 const journal = /^[a-z-]+\.\d{12}\.jsonl$/;
 
@@ -44,12 +43,15 @@ export async function planRemoval(
   const backAgain = record.replaced.map(
     ({ path, saved }) => ({ kind: 'put-back', path, from: saved }) as const,
   );
+  const written = await writtenFiles(root);
   const own = keepConfig ? [] : [layout.kubeconfig, ...layout.peerFiles, ...(await journalFiles(root))];
   return {
     manifests: await removals(files.filter(isManifest)),
     rest: [
       ...(await removals(files.filter((file) => !isManifest(file)))),
-      ...(await existing(root, [...(await dataFiles(root, record)), ...own])),
+      ...(await existing(root, [...written.ours, ...own])),
+      ...written.foreign.map((path) => ({ kind: 'leave', path }) as const),
+      ...(await movesBack(root, new Set(written.foreign))),
       ...backAgain,
     ],
     directories: [layout.replacedDir, layout.peerDir, ...record.directories.toReversed()],
@@ -69,17 +71,19 @@ async function removalOf(
   return [{ kind: 'save', path, to: `${folder}/${basename(path)}.saved` }];
 }
 
-/** A folder that was there before is another's, unless the last good copy shows that a monitor has worked in it. */
-async function dataFiles(root: string, record: InstallRecord): Promise<readonly string[]> {
-  const lists = await Promise.all(
-    podLayouts.map(async ({ dataDir }) => {
-      const names = await readdir(join(root, dataDir)).catch(() => []);
-      const isOurs =
-        record.directories.includes(dataDir) || names.some((name) => name.endsWith('.last-good'));
-      return isOurs ? names.filter((name) => written.test(name)).map((name) => `${dataDir}/${name}`) : [];
+/** Also what a monitor moved aside, which no record names. A file that has taken the place since stays. */
+async function movesBack(root: string, taken: ReadonlySet<string>): Promise<readonly Removal[]> {
+  const found = await Promise.all(
+    podLayouts.map(async ({ configuration: path }) => {
+      const from = `${path}${ASIDE_SUFFIX}`;
+      const isThere = await lstat(join(root, from)).then(
+        () => true,
+        () => false,
+      );
+      return isThere && !taken.has(path) ? [{ kind: 'move-back', path, from } as const] : [];
     }),
   );
-  return lists.flat();
+  return found.flat();
 }
 
 async function journalFiles(root: string): Promise<readonly string[]> {
@@ -102,6 +106,10 @@ export async function applyRemoval(root: string, removal: Removal): Promise<void
       return await rm(path, { force: true });
     case 'save':
       return await rename(path, join(root, removal.to));
+    case 'leave':
+      return;
+    case 'move-back':
+      return await moveFile(join(root, removal.from), path);
     case 'put-back': {
       const saved = await fileState(join(root, removal.from));
       if (saved === undefined) return;
@@ -126,6 +134,9 @@ export function removalText(removal: Removal): string {
     case 'save':
       return `~ ${removal.path} was edited, kept as ${removal.to}`;
     case 'put-back':
+    case 'move-back':
       return `+ ${removal.path}, as it was before hawser`;
+    case 'leave':
+      return `  ${removal.path} is not hawser's: it stays`;
   }
 }

@@ -53,10 +53,14 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
   for (const table of ['inet hawser_api_redirect', 'netdev hawser_vrid_guard', 'netdev hawser_split_brain'])
     await node.namespace.run('nft', `add table ${table}`);
-  for (const name of ['haproxy.cfg', 'haproxy.cfg.last-good', 'api-servers.json', '.haproxy.cfg.00ff'])
-    node.write(`/etc/haproxy/${name}`, 'x');
-  for (const name of ['vrrp-nodes.json.api.ipv4', 'vrrp-steering.json', '.vrrp-steering.json.00.ff'])
-    node.write(`/etc/keepalived/${name}`, 'x');
+  const rendered = '# hawser renders this file again whenever the list changes\n';
+  for (const name of ['haproxy.cfg', 'haproxy.cfg.candidate', 'haproxy.cfg.last-good', 'api-servers.json'])
+    node.write(`/etc/haproxy/${name}`, rendered);
+  for (const name of ['keepalived.conf', 'keepalived.conf.agreed', 'vrrp-nodes.json.api.ipv4'])
+    node.write(`/etc/keepalived/${name}`, rendered);
+  // What a crash leaves of a file is named after it.
+  node.write('/etc/haproxy/.haproxy.cfg.00112233445566ff', '');
+  node.write('/etc/keepalived/.vrrp-steering.json.00112233445566ff', '');
   node.write('/etc/hawser/kubeconfig', 'x');
   for (const name of ['ca.crt', 'tls.crt', 'tls.key']) node.write(`/etc/hawser/peer/${name}`, 'x');
   node.write('/var/log/hawser/haproxy-monitor.000000000001.jsonl', 'x');
