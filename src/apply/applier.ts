@@ -9,24 +9,36 @@ import {
   type Supervisor,
   type SupervisorOptions,
 } from './ask-supervisor.ts';
-import { discard, findLiveFile, type LiveFile, readIfThere, removeLeftovers } from './live-file.ts';
+import {
+  discard,
+  findLiveFile,
+  keepModes,
+  type LiveFile,
+  readIfThere,
+  removeLeftovers,
+} from './live-file.ts';
 
 /** Of the supervisor, its control socket and how long it is waited for. */
 export interface ApplierOptions extends SupervisorOptions {
   readonly configPath: string;
-  /** The mode that the configuration gets: its template's. */
-  readonly templateMode: number;
   /** What HAProxy itself says about a file. */
   readonly check: ConfigurationCheck;
 }
 
+/** A configuration as it should lie there. */
+export interface Rendered {
+  readonly text: string;
+  /** The template's mode, of which the file gets the permissions. */
+  readonly mode: number;
+}
+
 export interface Applier {
   /**
-   * Brings `text` into service: checks it with the real HAProxy, replaces the file in one step, asks for a reload and
+   * Brings a configuration into service: checks it with the real HAProxy, replaces the file in one step, asks for a reload and
    * waits for its answer. The live file is at every moment a whole one, with the template's mode. Where the reload is
    * refused, the bytes of before come back. Rejects only when `signal` stops it; call it for one text at a time.
    */
-  apply(text: string, signal: AbortSignal): Promise<ApplyOutcome>;
+  apply(rendered: Rendered, signal: AbortSignal): Promise<ApplyOutcome>;
   /**
    * A rejected text is answered with the same rejection, at no cost, until another text is applied or this is called:
    * a rejection may have had a passing reason (a port still taken), and the caller knows when it is time to look.
@@ -54,9 +66,9 @@ export function createApplier(options: ApplierOptions): Applier {
     cleaned: false,
   };
   return {
-    apply: async (text, signal) => {
+    apply: async ({ text, mode }, signal) => {
       try {
-        return await applyText(text, options, memory, signal);
+        return await applyText({ text, mode: mode & 0o777 }, options, memory, signal);
       } catch (error) {
         signal.throwIfAborted();
         return failed(options.configPath, error);
@@ -77,12 +89,13 @@ function failed(path: string, error: unknown): ApplyOutcome {
 }
 
 async function applyText(
-  text: string,
+  rendered: Rendered,
   options: ApplierOptions,
   memory: Memory,
   signal: AbortSignal,
 ): Promise<ApplyOutcome> {
   signal.throwIfAborted();
+  const { text, mode } = rendered;
   const sha256 = createHash('sha256').update(text).digest('hex');
   if (memory.rejected?.sha256 === sha256) return memory.rejected.outcome;
   memory.rejected = undefined;
@@ -91,15 +104,16 @@ async function applyText(
   memory.cleaned = true;
   const before = await readIfThere(file.path);
   const inPlace = before?.equals(Buffer.from(text)) === true;
+  if (inPlace) await keepModes(file, mode);
   if (inPlace && (await isServed(sha256, memory, signal))) return { kind: 'unchanged' };
 
-  const refusal = inPlace ? undefined : await checkAndReplace(file, text, options, signal);
+  const refusal = inPlace ? undefined : await checkAndReplace(file, rendered, options, signal);
   if (refusal !== undefined) return remember(memory, sha256, refusal);
   // From here on nothing is known to be served until somebody says so, whatever goes wrong on the way.
   memory.served = undefined;
   const outcome = await memory.supervisor.reload(signal);
   if (outcome.kind === 'reloaded') memory.served = sha256;
-  return remember(memory, sha256, await settle(file, { text, before, mode: modeOf(options) }, outcome));
+  return remember(memory, sha256, await settle(file, { text, before, mode }, outcome));
 }
 
 /** A supervisor that came up by itself with this file needs no reload: it is asked before it is told. */
@@ -118,11 +132,10 @@ function remember(memory: Memory, sha256: string, outcome: ApplyOutcome): ApplyO
 /** Undefined where the live file now holds `text`. */
 async function checkAndReplace(
   file: LiveFile,
-  text: string,
+  { text, mode }: Rendered,
   options: ApplierOptions,
   signal: AbortSignal,
 ): Promise<ApplyOutcome | undefined> {
-  const mode = modeOf(options);
   try {
     await writeFileAtomically(file.candidate, text, { mode });
     const check = await options.check(file.candidate, signal);
@@ -176,8 +189,4 @@ async function restore(
   const previous = before?.equals(Buffer.from(text)) === true ? undefined : before;
   const good = previous ?? (await readIfThere(file.lastGood));
   if (good !== undefined) await writeFileAtomically(file.path, good, { mode });
-}
-
-function modeOf(options: ApplierOptions): number {
-  return options.templateMode & 0o777;
 }

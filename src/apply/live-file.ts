@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile, readlink, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../model/errors.ts';
+import { writeFileAtomically } from '../system/atomic-write.ts';
 
 /** A configuration file and what lies beside it while it is being replaced. */
 export interface LiveFile {
@@ -46,6 +47,19 @@ export async function readIfThere(path: string): Promise<Buffer | undefined> {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'EACCES') return undefined;
     throw error;
+  }
+}
+
+/**
+ * Gives the file and its last good copy the permissions `mode`, where they have others: the text may hold what not everyone
+ * should read. They are written anew, since a monitor without CAP_FOWNER cannot change what another user owns.
+ */
+export async function keepModes(file: LiveFile, mode: number): Promise<void> {
+  for (const path of [file.path, file.lastGood]) {
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined || (found.mode & 0o777) === mode) continue;
+    const content = await readIfThere(path);
+    if (content !== undefined) await writeFileAtomically(path, content, { mode });
   }
 }
 

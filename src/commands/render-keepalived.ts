@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
+import type { Rendered } from '../apply/applier.ts';
 import { readCommandLine } from '../config/command-line.ts';
 import {
   type KeepalivedMonitorSettings,
@@ -19,7 +20,6 @@ import { writeFileAtomically } from '../system/atomic-write.ts';
 import { currentInterfaces, currentRoutes } from '../system/routes.ts';
 import { runCommand } from '../system/run-command.ts';
 import { nodesOnce, onlyThisNode } from './keepalived/nodes-once.ts';
-import type { Rendered } from './monitor/renderer.ts';
 import { readTemplate } from './monitor/template-file.ts';
 
 const CHECK_TIMEOUT_MS = 20_000;

@@ -1,10 +1,10 @@
 import { readFile, rm } from 'node:fs/promises';
+import type { Rendered } from '../../apply/applier.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { ConfigurationCheck } from '../../model/program.ts';
 import type { KeepalivedModel, VrrpInput } from '../../model/vrrp.ts';
 import { buildKeepalivedModel } from '../../render/keepalived-model.ts';
 import { writeFileAtomically } from '../../system/atomic-write.ts';
-import type { Rendered } from '../monitor/renderer.ts';
 
 export interface PlannedCheck {
   /** Why a configuration could not be served; undefined where it could. */

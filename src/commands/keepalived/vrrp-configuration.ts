@@ -1,4 +1,4 @@
-import type { Applier } from '../../apply/applier.ts';
+import { type Applier, createApplier } from '../../apply/applier.ts';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
 import { readPart } from '../../keepalived/part.ts';
@@ -13,7 +13,6 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { currentInterfaces, currentRoutes } from '../../system/routes.ts';
 import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
-import { createAppliers } from '../monitor/appliers.ts';
 import { createChangeRecord } from '../monitor/change-record.ts';
 import type { ConfigurationParts, Wanted } from '../monitor/configuration-loop.ts';
 import type { Observers } from '../monitor/observers.ts';
@@ -73,7 +72,7 @@ export function vrrpConfiguration(
     observers,
   );
   const planned = createPlannedCheck(`${configPath}.planned`, check, renderModel);
-  const appliers = createAppliers({ configPath, check: planned.check, socketPath });
+  const applier = createApplier({ configPath, check: planned.check, socketPath });
   let taken: VrrpInput | undefined;
   let latest: KeepalivedModel | undefined;
   const takingPart = (input: VrrpInput | undefined, signal: AbortSignal): TakingPart | undefined => {
@@ -110,10 +109,9 @@ export function vrrpConfiguration(
       if (rendered !== undefined) latest = outcome.model;
       return rendered;
     },
-    applierOf: (mode) =>
-      announced(appliers(mode), () => {
-        if (latest !== undefined && models.offer(latest)) for (const tell of listeners) tell();
-      }),
+    applier: announced(applier, () => {
+      if (latest !== undefined && models.offer(latest)) for (const tell of listeners) tell();
+    }),
     observe: (outcome, input, text) => {
       const cause = changes.note(vrrpOrigin(input, text), outcome);
       tellOutcome(outcome, { cause, nodes: groupView(input).nodes.size }, observers);
@@ -149,9 +147,9 @@ function modelOf(input: VrrpInput): KeepalivedModel | undefined {
 
 /** An applier before which somebody is told, whenever it is really used. */
 function announced(applier: Applier, before: () => void): Applier {
-  const apply: Applier['apply'] = async (text, signal) => {
+  const apply: Applier['apply'] = async (rendered, signal) => {
     before();
-    return await applier.apply(text, signal);
+    return await applier.apply(rendered, signal);
   };
   return { ...applier, apply };
 }

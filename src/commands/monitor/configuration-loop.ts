@@ -1,8 +1,7 @@
-import type { Applier } from '../../apply/applier.ts';
+import type { Applier, Rendered } from '../../apply/applier.ts';
 import type { ApplyOutcome } from '../../model/apply-outcome.ts';
 import { retryPauseMs } from '../../model/retry.ts';
 import type { Wake } from '../../system/wake.ts';
-import type { Rendered } from './renderer.ts';
 
 /** A refused or unanswered configuration is tried again after this long, doubled up to the longest. */
 const RETRY = { firstMs: 500, longestMs: 15_000 };
@@ -17,7 +16,7 @@ export interface ConfigurationParts<T> {
   readonly next: (signal: AbortSignal) => Promise<Wanted<T>>;
   /** Undefined where it cannot be rendered, which has been told. */
   readonly render: (input: T) => Promise<Rendered | undefined>;
-  readonly applierOf: (mode: number) => Applier;
+  readonly applier: Applier;
   readonly observe: (outcome: ApplyOutcome, input: T, text: string) => void;
   /** Milliseconds that never go back. */
   readonly now: () => number;
@@ -55,7 +54,7 @@ export async function runConfigurationLoop<T>(
     const rendered = input === undefined ? undefined : await parts.render(input);
     if (rendered === undefined || input === undefined || signal.aborted) continue;
     if (attempt?.text === rendered.text && retryInMs(attempt, parts.now()) !== undefined) continue;
-    const outcome = await tryApply(parts.applierOf(rendered.mode), rendered.text, attempt, signal);
+    const outcome = await tryApply(parts.applier, rendered, attempt, signal);
     if (outcome === undefined) continue;
     attempt = nextAttempt(attempt, rendered.text, outcome, parts.now());
     parts.observe(outcome, input, rendered.text);
@@ -65,13 +64,13 @@ export async function runConfigurationLoop<T>(
 /** Undefined where the monitor was stopped meanwhile. */
 async function tryApply(
   applier: Applier,
-  text: string,
+  rendered: Rendered,
   before: Attempt | undefined,
   signal: AbortSignal,
 ): Promise<ApplyOutcome | undefined> {
-  if (before?.text === text) applier.retryRejected();
+  if (before?.text === rendered.text) applier.retryRejected();
   try {
-    return await applier.apply(text, signal);
+    return await applier.apply(rendered, signal);
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

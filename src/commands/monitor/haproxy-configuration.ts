@@ -1,3 +1,4 @@
+import { createApplier } from '../../apply/applier.ts';
 import type { HaproxyMonitorSettings } from '../../config/haproxy-monitor-settings.ts';
 import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
 import type { ApiServer } from '../../model/api-server.ts';
@@ -7,7 +8,6 @@ import { renderLoadBalancer } from '../../render/render-load-balancer.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
-import { createAppliers } from './appliers.ts';
 import { createChangeRecord } from './change-record.ts';
 import type { ConfigurationParts } from './configuration-loop.ts';
 import type { Observers } from './observers.ts';
@@ -44,7 +44,7 @@ export function haproxyConfiguration(
       (text, servers) => renderLoadBalancer(text, settings, servers, { templatePath: template }),
       observers,
     ),
-    applierOf: createAppliers({ configPath, check, socketPath }),
+    applier: createApplier({ configPath, check, socketPath }),
     observe: (outcome, servers, text) => {
       const cause = changes.note({ text, parts: { 'servers-changed': JSON.stringify(servers) } }, outcome);
       const isServed = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';

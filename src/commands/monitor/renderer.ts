@@ -1,12 +1,7 @@
+import type { Rendered } from '../../apply/applier.ts';
 import type { RenderOutcome } from '../../render/render-template.ts';
 import type { Observers } from './observers.ts';
 import { readTemplate } from './template-file.ts';
-
-export interface Rendered {
-  readonly text: string;
-  /** The template's mode, which the rendered file gets too. */
-  readonly mode: number;
-}
 
 /**
  * Renders with the template as it is at that moment. Undefined where the template cannot be read or rendered: that is

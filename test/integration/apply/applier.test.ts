@@ -42,6 +42,19 @@ describe('a good text', () => {
   });
 });
 
+describe('a mode that changes while the text does not', () => {
+  it('is given to the file and to its last good copy, without a check or a reload', async () => {
+    const applier = scene.applier();
+    await applier.apply(goodText(), signal, 0o644);
+    expect(await applier.apply(goodText(), signal, 0o600)).toEqual({ kind: 'unchanged' });
+    const modes = [scene.configPath, `${scene.configPath}.last-good`].map(
+      (path) => statSync(path).mode & 0o7777,
+    );
+    expect(modes).toEqual([0o600, 0o600]);
+    expect([live(), scene.checks(), reloads()]).toEqual([goodText(), 1, 1]);
+  });
+});
+
 describe('a text that HAProxy refuses', () => {
   it('never reaches the live file, and is answered with the words of HAProxy', async () => {
     const applier = scene.applier();

@@ -5,8 +5,9 @@ import { checkWith, goodText } from './apply-scene.ts';
 const configPath = process.argv[2] ?? '';
 const applier = createApplier({
   configPath,
-  templateMode: 0o644,
   check: checkWith('haproxy'),
   socketPath: '/nonexistent',
 });
-process.stdout.write(JSON.stringify(await applier.apply(goodText(), AbortSignal.timeout(20_000))));
+process.stdout.write(
+  JSON.stringify(await applier.apply({ text: goodText(), mode: 0o644 }, AbortSignal.timeout(20_000))),
+);

@@ -21,7 +21,10 @@ export interface ApplyScene extends AsyncDisposable {
   readonly answers: { reload: Answer | Promise<Answer>; status: Answer; ping: Answer | Promise<Answer> };
   readonly serve: () => Promise<void>;
   readonly stopServing: () => Promise<void>;
-  readonly applier: (options?: Partial<ApplierOptions>) => Applier;
+  readonly applier: (options?: Partial<ApplierOptions>) => {
+    readonly apply: (text: string, signal: AbortSignal, mode?: number) => ReturnType<Applier['apply']>;
+    readonly retryRejected: Applier['retryRejected'];
+  };
 }
 
 export const notStarted: Answer = { ok: true };
@@ -59,14 +62,12 @@ export async function createApplyScene(): Promise<ApplyScene> {
     serve,
     stopServing,
     checks: () => readFileSync(join(directory, 'checks'), 'utf8').length,
-    applier: (options = {}) =>
-      createApplier({
-        configPath,
-        templateMode: 0o640,
-        check: checkWith(haproxyPath),
-        socketPath,
-        ...options,
-      }),
+    applier: (options = {}) => {
+      const applier = createApplier({ configPath, check: checkWith(haproxyPath), socketPath, ...options });
+      const apply = (text: string, signal: AbortSignal, mode = 0o100640) =>
+        applier.apply({ text, mode }, signal);
+      return { ...applier, apply };
+    },
     [Symbol.asyncDispose]: async () => {
       await close();
       rmSync(directory, { recursive: true });

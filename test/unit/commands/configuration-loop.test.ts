@@ -48,7 +48,7 @@ async function attemptTimes(
         const rendered = text(at);
         return rendered === undefined ? undefined : { text: rendered, mode: 0o644 };
       },
-      applierOf: () => applier,
+      applier,
       observe: () => undefined,
     },
     stop.signal,
