@@ -96,6 +96,6 @@ function textOf(order: DrainOrder, kinds: readonly VipKind[]): string | undefine
 /** `tookMs` is undefined where a VIP is still here. */
 function outcomeOf(note: string, tookMs: number | undefined, { timeout }: Settings): Outcome {
   if (tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs };
-  const still = `nobody has taken every VIP within ${timeout} ms: what is still here leaves once somebody else can serve`;
+  const still = `not every VIP has been taken within ${timeout} ms: the rest leaves once another node can serve`;
   return { outcome: 'not-done', notes: [note, still], tookMs: null };
 }

@@ -89,7 +89,7 @@ async function move(
   await within(settings.timeout, async () => !(await isThere(settings.steering, order.id)));
   if (tookMs !== undefined)
     return { outcome: 'done', notes: [`The VIP has moved, ${tookMs} ms after the order.`], tookMs };
-  const missing = first === 'yield' ? 'nobody has taken the VIP' : 'this node could not take the VIP';
+  const missing = first === 'yield' ? 'no node has taken the VIP' : 'this node could not take the VIP';
   return {
     outcome: 'not-done',
     notes: [`${missing} within ${settings.timeout} ms; the order has run out`],

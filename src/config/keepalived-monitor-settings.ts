@@ -89,7 +89,7 @@ export const keepalivedMonitorCommand: CommandSpec = {
       help: 'stand alone for the API VIP while no list of nodes has ever been known: where kubeadm init runs',
     },
     { flag: '--bootstrap-ips <addresses>', help: 'a bootstrap node that is in no list, as a peer' },
-    { flag: '--force-virtual-router-id', help: 'join although somebody else uses the id on this segment' },
+    { flag: '--force-virtual-router-id', help: 'join although another router uses the id on this segment' },
     {
       flag: '--resolve-split-brain',
       help: 'leave where a node of higher rank holds the same VIP (default: alarm)',

@@ -75,7 +75,7 @@ export const logLevelFlag: Flag = {
 export const peerFlags: readonly Flag[] = [
   {
     flag: '--peer-tls-ca <path>',
-    help: "PEM: the authority of all nodes' certificates; with the next two the nodes show each other their status",
+    help: "PEM: the CA of all nodes' certificates; with the next two the nodes share their status",
     inFile: 'top',
   },
   { flag: '--peer-tls-cert <path>', help: "PEM: this node's certificate", inFile: 'top' },

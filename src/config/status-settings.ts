@@ -86,7 +86,7 @@ export const statusCommand: CommandSpec = {
   notes: [
     'It answers within 300 ms; a machine that is starved of CPU needs more, and --timeout.',
     'Asks the loopback pages of all four programs and of HAProxy at once, and the other nodes; whatever is dead is named, and the rest is shown. A priority is the sum that keepalived has: the place in the list, then each check.',
-    'The page of --serve has no password: whoever reaches the address reads it. It answers who asks by an address or by localhost, not by another name.',
+    'The page of --serve has no password: everyone who can reach the address can read it. It answers requests for an address or localhost, not for other names.',
     'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (nothing of hawser answers here), or usage.',
   ],
 };

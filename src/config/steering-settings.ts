@@ -19,7 +19,7 @@ import { keepalivedMonitorPlaceFlag } from './status-settings.ts';
 const placeFlags: readonly Flag[] = [
   {
     flag: '--steering <path>',
-    help: 'where the order is left for the keepalived monitor',
+    help: 'file in which the keepalived monitor finds the order',
     default: '/etc/keepalived/vrrp-steering.json',
   },
   keepalivedMonitorPlaceFlag,
@@ -34,7 +34,7 @@ const jsonFlag: Flag = {
 const whyFlag: Flag = { flag: '--why <text>', help: 'for the journal and for the status', inFile: 'never' };
 const dryRunFlag: Flag = {
   flag: '--dry-run',
-  help: 'say what would happen, and every reason against it; change nothing',
+  help: 'print what would happen and every reason against it; change nothing',
   inFile: 'never',
 };
 const timeoutFlag: Flag = {
@@ -53,13 +53,12 @@ const kindsFlag: Flag = {
 export const drainCommand: CommandSpec = {
   name: 'drain',
   section: 'keepalived',
-  summary:
-    'Moves the VIPs away from this node, and lets it hold one only where nobody else can, until undrain.',
+  summary: 'Moves the VIPs off this node until undrain; it then holds one only if no other node can.',
   positionals: [],
   flags: [
     kindsFlag,
     whyFlag,
-    { flag: '--force', help: 'although nobody else says that it could serve', inFile: 'never' },
+    { flag: '--force', help: 'drain even if no other node reports that it could serve', inFile: 'never' },
     timeoutFlag,
     ...placeFlags,
     jsonFlag,
@@ -69,7 +68,7 @@ export const drainCommand: CommandSpec = {
     ['hawser drain --kind ingress', 'only the VIP of ingress'],
   ],
   notes: [
-    'It outlives restarts of this node. The old holder serves until the next one does; what is on the way when the VIP moves is cut.',
+    'A drain survives restarts of this node. The old holder serves until the next one does; requests under way when the VIP moves are cut.',
     'Exit codes: 0 drained and every VIP is elsewhere, 1 refused or a VIP is still here, 2 cannot tell or usage.',
   ],
 };
@@ -82,8 +81,8 @@ export const undrainCommand: CommandSpec = {
   flags: [kindsFlag, ...placeFlags, jsonFlag],
   examples: [['hawser undrain', 'after the work on this node']],
   notes: [
-    'It takes away an order that cannot be read, too.',
-    'Exit codes: 0 not drained any more, 1 refused or not believed, 2 cannot tell or usage.',
+    'It also removes an order that cannot be read.',
+    'Exit codes: 0 no longer drained, 1 refused or not confirmed, 2 cannot tell or usage.',
   ],
 };
 
@@ -95,7 +94,7 @@ export const moveVipCommand: CommandSpec = {
   flags: [
     {
       flag: '--to <node>',
-      help: 'the node that is to have it (default: whose turn it is, typed on its holder)',
+      help: 'the node to move it to (default: the next in rank; type it on the holder)',
       inFile: 'never',
     },
     {
@@ -112,12 +111,12 @@ export const moveVipCommand: CommandSpec = {
     jsonFlag,
   ],
   examples: [
-    ['hawser move-vip', 'on the holder: the next node takes it, and keeps it'],
-    ['hawser move-vip --to cp-2', 'on cp-2: takes it; on the holder: only where it is its turn'],
+    ['hawser move-vip', 'on the holder: the next node takes it and keeps it'],
+    ['hawser move-vip --to cp-2', 'on cp-2: takes it; on the holder: only if cp-2 is next'],
     ['hawser move-vip --dry-run', 'where would it go, and why?'],
   ],
   notes: [
-    'An order that nobody can follow runs out after --timeout; nothing is left of it.',
+    'An order that no node can follow expires after --timeout and leaves nothing behind.',
     'Exit codes: 0 moved, or it is there already; 1 refused or not moved; 2 cannot tell or usage.',
   ],
 };
@@ -125,13 +124,13 @@ export const moveVipCommand: CommandSpec = {
 export const drillCommand: CommandSpec = {
   name: 'drill',
   section: 'keepalived',
-  summary: 'Moves the API VIP on purpose, measures what a client of it loses, and moves it back.',
+  summary: 'Moves the API VIP away and back, and reports what a client lost.',
   positionals: [],
   flags: [
-    { flag: '--to <node>', help: 'as of move-vip', inFile: 'never' },
+    { flag: '--to <node>', help: 'the node to move it to, as for move-vip', inFile: 'never' },
     {
       flag: '--away <duration>',
-      help: 'when it comes back, from the beginning on',
+      help: 'how long after the start the VIP moves back',
       default: '10s',
       inFile: 'never',
     },
@@ -156,7 +155,7 @@ export const drillCommand: CommandSpec = {
     ['hawser drill --stay --json', 'once, and it stays where it went'],
   ],
   notes: [
-    'The whole plan is one order to the keepalived monitor: Ctrl-C moves the VIP back at once, and where this command is killed it comes back at its time. A connection to the VIP is tried every 20 ms; no answer within a second is a failure.',
+    'The whole plan is one order to the keepalived monitor: Ctrl-C moves the VIP back at once, and if this command is killed the VIP comes back at its time. The command tries a connection to the VIP every 20 ms; no answer within a second is a failure.',
     'Exit codes: 0 moved, and back where asked; 1 refused, not moved or not back; 2 cannot tell or usage.',
   ],
 };

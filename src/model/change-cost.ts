@@ -68,7 +68,7 @@ export type Effect =
   /** New connections to the VIP reach this node's own API server until the monitor is back. */
   | { readonly kind: 'redirect-away'; readonly vips: readonly string[] }
   | { readonly kind: 'keepalived-reload' }
-  /** keepalived of this node takes no part until its container is back. */
+  /** keepalived of this node is out of the group until its container is back. */
   | { readonly kind: 'keepalived-away' }
   /** Nobody says whether this node can serve until the monitor is back; after so long it counts as doubtful. */
   | { readonly kind: 'health-untold'; readonly doubtfulAfterMs: number }

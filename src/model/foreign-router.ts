@@ -66,7 +66,7 @@ export function routerIdConflict(
 export function explainConflict({ ours, theirs }: RouterIdConflict, clusterName: string): string {
   const here = `cluster "${clusterName}", VIP ${ours.vip} on ${ours.interface}`;
   const there = `${theirs.source} advertises ${theirs.vip} with it (VRRP ${theirs.version}, priority ${theirs.priority})`;
-  const expected = 'expected an id that nobody else uses on this segment';
+  const expected = 'expected an id that no other router uses on this segment';
   const remedy =
     '--virtual-router-ids API,INGRESS on every node of this cluster gives it others, --force-virtual-router-id joins all the same';
   return `Cannot use virtual router id "${ours.virtualRouterId}" (${here}): ${there}, ${expected}; ${remedy}`;

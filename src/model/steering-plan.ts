@@ -77,7 +77,7 @@ export function drainObjections(
     if (vip === undefined) return [noVip(kind)];
     if (!vip.measured) return [notMeasured(vip)];
     if (!vip.holder || vip.othersServe || force) return [];
-    return [`nobody else says that it could serve ${named(vip)}, expected a peer that does (or --force)`];
+    return [`no other node reports that it could serve ${named(vip)}; add --force to drain anyway`];
   });
 }
 
@@ -101,11 +101,13 @@ function objections(facts: SteeringFacts, vip: SteeredVip, { back }: MoveWish): 
   const split = vip.vips.filter((each) => splitBrain.includes(each));
   return [
     ...(vip.measured ? [] : [notMeasured(vip)]),
-    ...(vip.steered === undefined ? [] : [`this node is ${steeredWords(vip.steered)}, expected no order`]),
-    ...split.map((each) => `somebody else answers for ${each} too (split brain), expected one holder`),
+    ...(vip.steered === undefined
+      ? []
+      : [`this node is ${steeredWords(vip.steered)}; undrain it or wait for the order's end`]),
+    ...split.map((each) => `another host answers for ${each} too (split brain)`),
     ...(virtualRouterIdTaken === undefined ? [] : [`${virtualRouterIdTaken}, expected an id of its own`]),
-    ...(back && planned !== undefined ? [`a change is planned (${planned}), expected none`] : []),
-    ...vip.troubles.map((trouble) => `this node is not well (${trouble}), expected one that serves`),
+    ...(back && planned !== undefined ? [`a change is planned: ${planned}`] : []),
+    ...vip.troubles.map((trouble) => `this node is not healthy: ${trouble}`),
   ];
 }
 
@@ -131,30 +133,27 @@ function here({ self }: SteeringFacts, vip: SteeredVip): MovePlan {
 function claimed(facts: SteeringFacts, vip: SteeredVip, { back, holder }: MoveWish): MovePlan {
   const bootstrap = vip.peers.find(({ priority }) => priority >= bootstrapVrrpPriority(facts.profile));
   if (bootstrap !== undefined)
-    return refused([
-      `${bootstrap.name} (${bootstrap.address}) is a bootstrap node, which keeps it, expected none`,
-    ]);
+    return refused([`${bootstrap.name} (${bootstrap.address}) is a bootstrap node, which keeps the VIP`]);
   const next = nextHolder(vip.servingPeers)?.name;
   if (back && (next === undefined || next !== holder))
     return refused([
-      `it would go on to ${next ?? 'nobody'} and not back to ${holder ?? 'where it is'}, expected --stay, or this command typed on its holder`,
+      `${next === undefined ? 'no node would take the VIP back' : `the VIP would go to ${next} and not back to ${holder ?? 'its holder'}`}; add --stay to leave it there, or type this command on its holder`,
     ]);
   return {
     kind: 'move',
     first: 'claim',
     to: facts.self,
-    why: 'it rises above the holder until it holds the VIP',
+    why: 'its priority rises above that of the holder until it holds the VIP',
   };
 }
 
 function notHolder({ self }: SteeringFacts, vip: SteeredVip, { to, holder }: MoveWish): string {
-  if (to !== undefined) return `${self} does not hold ${named(vip)}, expected this command typed on ${to}`;
-  return `${self} does not hold ${named(vip)}, expected this command typed on its holder${holder === undefined ? '' : `, ${holder}`}, or --to ${self}`;
+  if (to !== undefined) return `${self} does not hold ${named(vip)}; type this command on ${to}`;
+  return `${self} does not hold ${named(vip)}; type this command on its holder${holder === undefined ? '' : `, ${holder}`}, or --to ${self}`;
 }
 
 function yielded(vip: SteeredVip, { to }: MoveWish): MovePlan {
-  if (!vip.othersServe)
-    return refused([`nobody else says that it could serve ${named(vip)}, expected a peer that does`]);
+  if (!vip.othersServe) return refused([`no other node reports that it could serve ${named(vip)}`]);
   const next = nextHolder(vip.servingPeers);
   if (to !== undefined && to !== next?.name) return refused([notNext(vip, to, next)]);
   const why =
@@ -166,18 +165,18 @@ function yielded(vip: SteeredVip, { to }: MoveWish): MovePlan {
 
 function notNext(vip: SteeredVip, to: string, next: RankedPeer | undefined): string {
   if (vip.peers.length > 0 && !vip.servingPeers.some(({ name }) => name === to))
-    return `${to} does not say that it could serve ${named(vip)}, expected it to`;
-  return `it would go to ${next?.name ?? 'another node'}, which comes before ${to}, expected this command typed on ${to}`;
+    return `${to} does not report that it could serve ${named(vip)}`;
+  return `the VIP would go to ${next?.name ?? 'another node'}, which ranks before ${to}; type this command on ${to}`;
 }
 
 function noVip(kind: VipKind): string {
-  return `this node has no part in the ${kindWord(kind)} VIP, expected one`;
+  return `this node has no ${kindWord(kind)} VIP`;
 }
 
 function notMeasured(vip: SteeredVip): string {
   const how =
-    vip.kind === 'ingress' ? '--ingress-health, or --kind api' : 'a monitor that speaks for this node';
-  return `nobody tells keepalived about the health of ${named(vip)} here, expected ${how}`;
+    vip.kind === 'ingress' ? '--ingress-health, or --kind api' : 'a keepalived monitor that reports it';
+  return `keepalived gets no health of ${named(vip)} on this node, expected ${how}`;
 }
 
 function named({ kind, vips }: SteeredVip): string {

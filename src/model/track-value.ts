@@ -106,7 +106,7 @@ function fastVerdict({ kind, service, failedForMs, standIn, everyoneFailing }: T
   if (service === 'unknown') return { points: TRACK.fault, why: `${server} has not been looked at yet` };
   if (service === 'ok') return { points: TRACK.healthy, why: `${server} serves` };
   if (everyoneFailing)
-    return { points: TRACK.healthy, why: `${server} does not serve, but nobody is better off` };
+    return { points: TRACK.healthy, why: `${server} does not serve, but no other node does either` };
   if (service === 'doubtful')
     return { points: TRACK.doubtful, why: `${server} serves again, but is doubtful` };
   if (!standIn || failedForMs < standInAfterMs)

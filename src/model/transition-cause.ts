@@ -10,6 +10,6 @@ export const transitionCauses = {
 } as const satisfies Readonly<Record<VrrpState, readonly string[]>>;
 
 /** For people: what an instance passes through then is no move of its VIP. */
-export const reloadReason = 'keepalived was reloaded, and tells its state anew';
+export const reloadReason = 'keepalived was reloaded and reports its state again';
 
 export type TransitionCause = (typeof transitionCauses)[VrrpState][number];

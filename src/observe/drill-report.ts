@@ -85,9 +85,9 @@ export function drillLines(report: DrillReport): readonly string[] {
 
 function legLines({ vip, there, back, outcome }: DrillReport): readonly string[] {
   if (there === null) return outcome === 'not-moved' ? [`The VIP ${vip} has not moved.`] : [];
-  const gone = `The VIP ${vip} went to ${there.to ?? 'somebody'} within ${durationText(there.tookMs)}`;
+  const gone = `The VIP ${vip} went to ${there.to ?? 'an unknown node'} within ${durationText(there.tookMs)}`;
   if (back !== null)
-    return [`${gone}, and back to ${back.to ?? 'somebody'} within ${durationText(back.tookMs)}.`];
+    return [`${gone}, and back to ${back.to ?? 'an unknown node'} within ${durationText(back.tookMs)}.`];
   return [outcome === 'not-back' ? `${gone}. It is not back: hawser move-vip` : `${gone}.`];
 }
 

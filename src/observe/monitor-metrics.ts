@@ -78,7 +78,7 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
   );
   const splitBrain = new Gauge({
     name: 'hawser_split_brain',
-    help: '1 while this node holds the VIP and somebody else answers for it too.',
+    help: '1 while this node holds the VIP and another host answers for it too.',
     labelNames: ['vip'],
     registers,
   });
@@ -103,7 +103,7 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
   );
   const drained = new Gauge({
     name: 'hawser_drained',
-    help: '1 while this node is drained: it holds a VIP only where nobody else can.',
+    help: '1 while this node is drained: it holds a VIP only if no other node can.',
     labelNames: ['kind'],
     registers,
   });

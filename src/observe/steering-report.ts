@@ -47,7 +47,7 @@ export function exitCodeOf({ outcome }: SteeringReport): number {
 export function steeringLines({ notes, vips }: SteeringReport): readonly string[] {
   const where = vips.map(
     ({ kind, vip, holder, here }) =>
-      `${kind === 'api' ? 'API' : 'ingress'} VIP ${vip}: ${here ? 'here' : (holder ?? 'nobody answers for it')}`,
+      `${kind === 'api' ? 'API' : 'ingress'} VIP ${vip}: ${here ? 'here' : (holder ?? 'no node answers for it')}`,
   );
   return [...notes, ...where].flatMap((text) => wrapText(text, WIDTH));
 }

@@ -29,7 +29,7 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
   );
   const repair = counter(
     'hawser_vip_repairs_total',
-    'VIPs put back, or removed where nobody here held them.',
+    'VIPs put back, or removed because no instance on this node held them.',
     ['put-back', 'stray-removed', 'stale-removed'].map((kind) => ({ kind })),
   );
   const reload = counter(

@@ -123,7 +123,7 @@ const ENDED: Readonly<Record<Stage, string>> = {
 function troubleText(error: unknown, stage: Stage, where: string): string {
   const code = codeOf(error) ?? '';
   if (code === 'ECONNREFUSED')
-    return `nobody listens at ${where}: its keepalived monitor is down, or has no --peer-tls-… files`;
+    return `nothing listens at ${where}: its keepalived monitor is down, or has no --peer-tls-… files`;
   if (code === 'ECONNRESET' || code === 'EPIPE') return ENDED[stage];
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return `${where} speaks no TLS 1.3 (${code})`;
   return certificateTrouble(code) ?? messageOf(error);

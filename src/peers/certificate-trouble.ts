@@ -13,7 +13,7 @@ export function certificateTrouble(code: string): string | undefined {
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return 'its certificate is not of our authority';
+      return 'its certificate is not from our CA';
     default:
       return undefined;
   }

@@ -90,7 +90,7 @@ function blocksOf(path: string, pem: string): readonly string[] {
 function authoritiesIn(path: string, pem: string): Chain {
   const found = certificatesIn(path, pem);
   if (found.every(({ ca }) => ca)) return found;
-  throw unusable(path, 'a certificate in it is not one of an authority', 'CA:TRUE in each');
+  throw unusable(path, 'a certificate in it is not a CA', 'CA:TRUE in each');
 }
 
 function checkTime(path: string, { validFromDate, validToDate }: X509Certificate, now: Date): void {
@@ -126,7 +126,7 @@ function checkIssuer(files: PeerFiles, [leaf, ...between]: Chain, authorities: C
     if (next === undefined) break;
     at = next;
   }
-  throw unusable(files.cert, `the authority in "${files.ca}" did not issue it`, 'one of that authority');
+  throw unusable(files.cert, `the CA in "${files.ca}" did not issue it`, 'one of that CA');
 }
 
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {

@@ -18,7 +18,7 @@ function serving({ haproxySupervisor, servers: seen }: NodeStatus): readonly Pro
     ...(current === null
       ? [{ rank: 'outage', text: `HAProxy does not run: ${phase}${again}` } as const]
       : seen === null
-        ? [{ rank: 'outage', text: 'HAProxy runs and does not answer its statistics page' } as const]
+        ? [{ rank: 'outage', text: 'HAProxy runs but does not answer its statistics page' } as const]
         : []),
     ...(current?.config === 'last-good'
       ? [{ rank: 'change', text: 'HAProxy runs on the last good copy of its configuration' } as const]
@@ -88,7 +88,7 @@ function monitored({ haproxyMonitor, servers: seen }: NodeStatus): readonly Prob
       : [
           {
             rank: 'blind',
-            text: 'no API server answers the HAProxy monitor: its list may be old',
+            text: 'no API server answers the HAProxy monitor: its list may be outdated',
             subject: 'api-unreachable',
           } as const,
         ]),

@@ -11,7 +11,7 @@ export function judge(status: Unjudged): Pick<ClusterStatus, 'verdict' | 'proble
   if (!isAnybodyThere(here) && peers.every(({ published }) => published === null)) {
     const [first] = here.programs.filter(({ state }) => state === 'silent');
     const detail = first === undefined ? '' : ` (${first.name} at ${first.address}: ${first.problem})`;
-    return { verdict: 'unknown', problems: [`nothing of hawser answers on ${here.node}${detail}`] };
+    return { verdict: 'unknown', problems: [`no program of hawser answers on ${here.node}${detail}`] };
   }
   const problems = worstFirst([...vipProblems(status), ...nodeProblems(here), ...peerProblems(status)]);
   return {
@@ -41,11 +41,8 @@ function programProblems({ programs }: NodeStatus): readonly Problem[] {
 function vipProblems({ vips, here }: Unjudged): readonly Problem[] {
   return vips.flatMap(({ vip, kind, holders }): readonly Problem[] => {
     if (holders.length === 1) return [];
-    const found =
-      holders.length === 0
-        ? `nobody is seen to hold it from ${here.node}`
-        : `${holders.join(' and ')} hold it`;
-    return [{ rank: 'outage', text: `${kind} VIP ${vip}: ${found}, expected one holder` }];
+    const found = holders.length === 0 ? `${here.node} sees no holder` : `${holders.join(' and ')} hold it`;
+    return [{ rank: 'outage', text: `${kind} VIP ${vip}: ${found}` }];
   });
 }
 

@@ -12,7 +12,7 @@ export function keepalivedProblems(node: NodeStatus): readonly Problem[] {
 function running({ keepalivedSupervisor, keepalivedMonitor }: NodeStatus): readonly Problem[] {
   if (keepalivedSupervisor === null) return [];
   const { current, phase, wanted, lastFailure, instances, trackFiles } = keepalivedSupervisor;
-  const stopped = wanted === 'down' ? 'it was told to stop' : phase;
+  const stopped = wanted === 'down' ? 'it was asked to stop' : phase;
   const isExplained = keepalivedMonitor !== null;
   return [
     ...(current === null
@@ -37,7 +37,7 @@ function running({ keepalivedSupervisor, keepalivedMonitor }: NodeStatus): reado
       .map(
         ({ path, value }): Problem => ({
           rank: 'program',
-          text: `nobody refreshes ${path}: keepalived counts ${value} for a silent monitor`,
+          text: `${path} is not refreshed: keepalived adds ${value} for a silent monitor`,
         }),
       ),
     ...(lastFailure === null

@@ -42,7 +42,7 @@ function headline({ verdict, problems, here }: ClusterStatus, paint: Paint): str
 
 function vipSection({ vip, kind, holders, why }: ClusterStatus['vips'][number]): Section {
   const isOne = holders.length === 1;
-  const who = holders.length === 0 ? 'nobody is seen to hold it' : holders.join(' and ');
+  const who = holders.length === 0 ? 'no holder seen' : holders.join(' and ');
   return {
     title: `VIP ${vip} (${kind})`,
     rows: [

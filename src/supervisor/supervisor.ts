@@ -94,7 +94,7 @@ function watchLeftOvers(state: State, dispatch: (event: Event) => void): void {
     ...state.retiring,
   ]) {
     void goneOf(master).then(() =>
-      dispatch({ kind: 'exited', number, how: 'an exit that nobody was told of' }),
+      dispatch({ kind: 'exited', number, how: 'an exit of unknown status (not our child)' }),
     );
   }
 }

@@ -21,7 +21,7 @@ const ports: Readonly<Record<Program['name'], number>> = {
 
 export function program(name: Program['name'], state: Program['state'] = 'answers'): Program {
   const address = `127.0.0.1:${ports[name]}`;
-  const problem = state === 'silent' ? 'nobody listens there' : null;
+  const problem = state === 'silent' ? 'nothing listens there' : null;
   return { name, state, address: state === 'not-asked' ? null : address, problem };
 }
 

@@ -172,7 +172,7 @@ function livenessWords(liveness: Liveness, place: string): readonly [CheckRow['s
     case 'serving':
       return ['ok', `alive, a connection to ${place} stands`];
     case 'dead':
-      return ['failed', `dead, nobody listens on ${place}`];
+      return ['failed', `dead, nothing listens on ${place}`];
     case 'hung':
       return ['failed', `hung, ${place} accepts and does not answer well`];
   }

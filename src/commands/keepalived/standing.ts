@@ -56,7 +56,7 @@ function found(trackFile: string, kind: VipKind): readonly Addend[] {
   const points = readTrackValue(trackFile);
   const why =
     points <= TRACK.fault
-      ? 'nobody has spoken for this node yet'
+      ? 'no health reported yet'
       : `${serverOf[kind]} was worth that to an earlier monitor`;
   return [{ points, why }];
 }

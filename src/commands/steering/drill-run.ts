@@ -50,7 +50,7 @@ export async function runDrill(run: DrillRun, places: SteeringPlaces): Promise<D
     if (!probe.attempts().some(({ failure }) => failure === null))
       return {
         kind: 'refused',
-        message: `nobody answers at ${run.vip}:${run.probe.port} now, expected an answer`,
+        message: `nothing answers at ${run.vip}:${run.probe.port} now`,
       };
     return await measured(run, places, probe);
   } finally {

@@ -28,7 +28,7 @@ export async function askMonitor({
   const answer = await askProgram('keepalived-monitor', keepalivedMonitor, schema, options);
   if (answer.status !== null) return { kind: 'answered', status: answer.status };
   const { address, problem } = answer.program;
-  const message = `Cannot ask the keepalived monitor at ${address}: ${problem}, expected it to run: nobody else carries an order out`;
+  const message = `Cannot ask the keepalived monitor at ${address}: ${problem}, expected it to run: it carries out the orders`;
   return { kind: 'silent', message };
 }
 

@@ -51,6 +51,6 @@ export function holderText(holder: VipHolder): string {
     case 'unknown':
       return `an unknown node (${holder.mac})`;
     case 'nobody':
-      return 'nobody that answers';
+      return 'no node that answers';
   }
 }

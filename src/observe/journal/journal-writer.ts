@@ -53,7 +53,9 @@ export function openJournalWriter(
     // Somebody who cut the file, or wrote to it, would make one chain of two.
     const { size } = fstatSync(head.fd);
     if (size !== head.bytes)
-      throw new Error(`somebody else has changed the journal: it has ${size} bytes, expected ${head.bytes}`);
+      throw new Error(
+        `another program has changed the journal: it has ${size} bytes, expected ${head.bytes}`,
+      );
     const line = lineOf(entry, head);
     const bytes = Buffer.from(`${line}\n`);
     writeWhole(head, bytes);

@@ -63,7 +63,7 @@ function whyTaken(lines: readonly JournalLine[], index: number, line: JournalLin
 }
 
 function beforeText(before: BeforeTaking, line: JournalLine): string {
-  if (before.kind === 'own') return 'nobody else had taken it';
+  if (before.kind === 'own') return 'no other node had taken it';
   if (before.kind === 'silent')
     return `${printable(before.node)} held it, and has told nothing of leaving it`;
   const { at, node, reason = '' } = before.line;

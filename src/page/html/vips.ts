@@ -6,7 +6,7 @@ import { type Column, table, toldOf } from './table.ts';
 const KINDS: Readonly<Record<VipView['kind'], string>> = { api: 'Kubernetes API', ingress: 'Ingress' };
 
 export function vipsSection(vips: readonly VipView[]): Html {
-  const none = html`<p class="note">There is no VIP, or nobody who knows of one answers.</p>`;
+  const none = html`<p class="note">No VIP is known: none is configured, or the programs that know it do not answer.</p>`;
   return html`<section class="vips" aria-labelledby="vips">
 <h2 id="vips">Virtual IPs</h2>
 ${vips.length === 0 ? none : vips.map(vipBlock)}

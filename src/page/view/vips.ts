@@ -41,7 +41,7 @@ type Peer = ClusterStatus['peers'][number];
 type Standing = NonNullable<NodeStatus['keepalivedMonitor']>['standings'][number];
 
 function holderOf(holders: readonly string[]): Said {
-  if (holders.length === 0) return said('bad', 'nobody is seen to hold it');
+  if (holders.length === 0) return said('bad', 'no holder seen');
   return holders.length === 1
     ? said('good', `held by ${holders[0]}`)
     : said('bad', `held by ${listText(holders)} at once`);

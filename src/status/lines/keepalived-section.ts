@@ -40,7 +40,7 @@ function runningRow({
   restarts,
 }: NonNullable<NodeStatus['keepalivedSupervisor']>): Row {
   if (current === null) {
-    const why = wanted === 'down' ? 'it was told to stop' : phase;
+    const why = wanted === 'down' ? 'it was asked to stop' : phase;
     return { word: 'running', tone: 'bad', text: `nothing: ${why}` };
   }
   const { pid, ageMs, configSha256 } = current;

@@ -112,7 +112,7 @@ export function swept(
       kind: 'log',
       level: 'warn',
       event: 'stale-vip-removed',
-      fields: { removed, reason: 'nobody here holds it' },
+      fields: { removed, reason: 'no instance on this node holds it' },
     });
   // Whoever waits for the end is not kept waiting by an address that cannot be removed; a start is.
   if (trouble !== undefined) {

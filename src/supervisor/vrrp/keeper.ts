@@ -114,7 +114,7 @@ function tellRepair({ kind, instance, state, vip }: Disagreement, log: Effects['
   const event = kind === 'missing' ? 'vip-put-back' : 'stray-vip-removed';
   const reason =
     kind === 'missing'
-      ? 'the instance is MASTER, but somebody removed its address'
+      ? 'the instance is MASTER, but its address was removed by another program'
       : `the instance is ${state}, but its address was here`;
   log({ event, level: 'warn', instance, vip: vip.address, interface: vip.interface, reason });
 }

@@ -60,7 +60,7 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   if (adopted !== undefined) {
     processes.started(adopted);
     processes.look();
-    const how = 'an exit that nobody was told of';
+    const how = 'an exit of unknown status (not our child)';
     void goneOf(adopted).then(() => engine.dispatch({ kind: 'exited', id: adopted, how }));
   }
   engine.dispatch({ kind: 'booted', hasConfiguration: program.hasConfiguration(), adopted });

@@ -68,7 +68,10 @@ function lastWords(
           : undefined;
       case 'address-removed':
         return to === 'BACKUP' && from === 'MASTER' && vips.some(({ address }) => address === words.address)
-          ? { cause: 'address-removed', reason: `somebody removed ${words.address} from ${words.interface}` }
+          ? {
+              cause: 'address-removed',
+              reason: `${words.address} was removed from ${words.interface} by another program`,
+            }
           : undefined;
       case 'interface-down':
         return to === 'FAULT' && vips.some((vip) => vip.interface === words.interface)

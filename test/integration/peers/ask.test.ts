@@ -67,6 +67,6 @@ test('a peer that does not listen is told as what it most likely is', async () =
   const limits = { timeoutMs: 20_000, signal: never };
   expect(await fetchPeerStatus(cp1, { credentials, port }, limits)).toEqual({
     kind: 'problem',
-    problem: `nobody listens at 127.0.0.1 port ${port}: its keepalived monitor is down, or has no --peer-tls-… files`,
+    problem: `nothing listens at 127.0.0.1 port ${port}: its keepalived monitor is down, or has no --peer-tls-… files`,
   });
 });

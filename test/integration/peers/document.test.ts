@@ -62,7 +62,7 @@ test('they leave the keys to root alone, and settings that hawser reads', () => 
 test('what the page says of refusals is what the log says', () => {
   const reasons = [
     'it shows no certificate',
-    'its certificate is not of our authority',
+    'its certificate is not from our CA',
     'its certificate has expired',
   ];
   for (const reason of reasons) expect(page).toContain(`\`${reason}\``);

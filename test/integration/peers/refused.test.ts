@@ -16,7 +16,7 @@ test.each<[string, (ours: PeerAuthority) => Promise<PeerCredentials>, RegExp, Re
       return { ...(await peerAuthority().credentialsFor(asking)), ca };
     },
     unaccepted,
-    /^its certificate is not of our authority$/,
+    /^its certificate is not from our CA$/,
   ],
   [
     'that has expired',
@@ -64,7 +64,7 @@ test.each<[string, (ours: PeerAuthority) => Promise<PeerCredentials>, RegExp]>([
   [
     'of another authority',
     () => peerAuthority().credentialsFor(serving),
-    /^its certificate is not of our authority$/,
+    /^its certificate is not from our CA$/,
   ],
   [
     'that has expired',

@@ -52,7 +52,7 @@ test('of three nodes it tells the two that are there in one, and says which one 
   expect(stdout).toMatch(/^\S+ cp-1 vip +prod_API MASTER → FAULT: this node cannot serve/m);
   expect(stdout).toMatch(/^\S+ cp-2 vip +prod_API BACKUP → MASTER: no better advert/m);
   expect(words).toContain('← cp-1 left MASTER: this node cannot serve');
-  expect(words).toContain('cannot tell: cp-3 (127.0.0.1): nobody listens at 127.0.0.1 port');
+  expect(words).toContain('cannot tell: cp-3 (127.0.0.1): nothing listens at 127.0.0.1 port');
   expect(exitCode).toBe(2);
 });
 

@@ -81,7 +81,7 @@ test('a drained node holds the VIP while all others are dead, and is drained of 
   await waitFor('nobody else to be heard', async () => !(await peersServe(drained)), PATIENCE_MS);
   const refused = await typed(drained, 'drain', '--json');
   expect(refused).toMatchObject({ exitCode: 1, report: { outcome: 'refused' } });
-  expect(String(refused.report?.['notes'])).toContain('nobody else says that it could serve');
+  expect(String(refused.report?.['notes'])).toContain('no other node reports that it could serve');
   expect(hasOrder(drained)).toBe(false);
   const meant = await typed(drained, 'drain', '--force', '--timeout', '1s', '--json');
   expect(meant).toMatchObject({ exitCode: 1, report: { outcome: 'not-done', vips: [{ here: true }] } });

@@ -74,7 +74,7 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
     const elsewhere = await typed(other, 'move-vip');
     expect(elsewhere.exitCode, elsewhere.text).toBe(1);
     expect(elsewhere.text).toContain(
-      `expected this command typed on its holder, ${holder.name}, or --to ${other.name}`,
+      `type this command on its holder, ${holder.name}, or --to ${other.name}`,
     );
     expect((await typed(holder, 'move-vip', '--to', last.name)).text).toContain(`typed on ${last.name}`);
     expect(bed.nodes.some(hasOrder)).toBe(false);
@@ -186,7 +186,7 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
     await waitForEnd(haproxies);
     const alone = await typed(holder, 'drill', '--json', ...probe);
     expect(alone).toMatchObject({ exitCode: 1, report: { outcome: 'refused', plan: null } });
-    expect(String(alone.report?.['notes'])).toContain('nobody else says that it could serve');
+    expect(String(alone.report?.['notes'])).toContain('no other node reports that it could serve');
     expect(await bed.holders()).toEqual([holder]);
   }, 300_000);
 });

@@ -98,7 +98,7 @@ test('an API server that is dead is down, since when and in the words of HAProxy
   expect(down?.sinceMs).toBeLessThan(120_000);
   const standing = status.here.keepalivedMonitor?.standings[0];
   expect(standing?.checks.find(({ check }) => check === 'local API server')).toMatchObject({
-    ...{ state: 'failed', found: 'nobody listens there' },
+    ...{ state: 'failed', found: 'nothing listens there' },
   });
   await apiKill.undo(scene, node);
   await statusOnce(node, 'that all is well again', isHealthy);
@@ -133,7 +133,7 @@ test('a holder whose HAProxy stays dead says which check took the VIP from it, a
   await haproxyKill.inject(scene, before);
   const next = await heldByAnother(scene, [before]);
   const { status } = await statusOnce(before, 'what is dead', ({ problems }) =>
-    problems.some((text) => text.startsWith('api VIP: HAProxy: dead, nobody listens')),
+    problems.some((text) => text.startsWith('api VIP: HAProxy: dead, nothing listens')),
   );
   expect(status.problems[0]).toBe('HAProxy does not answer its statistics page');
   expect(status.vips[0]?.holders).toEqual([next.name]);
@@ -145,7 +145,7 @@ test('a holder whose HAProxy stays dead says which check took the VIP from it, a
       .lines()
       .some(
         ({ event, why }) =>
-          event === 'health-told' && /does not serve \(dead, nobody listens on/.test(String(why)),
+          event === 'health-told' && /does not serve \(dead, nothing listens on/.test(String(why)),
       ),
   );
   const taken = await statusOnce(next, 'why it has it', ({ vips }) => vips[0]?.holders[0] === next.name);

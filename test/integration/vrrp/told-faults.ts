@@ -57,7 +57,7 @@ export const toldFaults: readonly ToldFault[] = [
     ...haproxyGone,
     name: 'HAProxy is killed',
     vip: 'elsewhere',
-    left: { to: 'FAULT', reason: CANNOT_SERVE, because: /HAProxy does not serve \(dead, nobody listens/ },
+    left: { to: 'FAULT', reason: CANNOT_SERVE, because: /HAProxy does not serve \(dead, nothing listens/ },
     taken: /^cp-\d left MASTER: the track file says/,
   },
   {
@@ -151,10 +151,11 @@ export const toldFaults: readonly ToldFault[] = [
     inject: async (scene, holder) => address(holder, 'del', scene),
     undo: nothing,
     vip: 'anywhere',
-    taken: /^(nobody else had taken it|cp-\d left MASTER: somebody removed 10\.77\.0\.100 from eth0)$/,
+    taken:
+      /^(no other node had taken it|cp-\d left MASTER: 10\.77\.0\.100 was removed from eth0 by another program)$/,
     left: {
       to: 'BACKUP',
-      reason: /^somebody removed 10\.77\.0\.100 from eth0$/,
+      reason: /^10\.77\.0\.100 was removed from eth0 by another program$/,
       because: /^(cp-\d became MASTER)?$/,
     },
   },

@@ -83,7 +83,7 @@ test('the failing check is named with its own words, in the log and in the statu
     'the ingress router does not serve (hung, 127.0.0.1:1936 accepts and does not answer well)',
   );
   verdict.live('dead');
-  expect(verdict.explanation()).toMatch(/\(dead, nobody listens on 127\.0\.0\.1:1936\)$/);
+  expect(verdict.explanation()).toMatch(/\(dead, nothing listens on 127\.0\.0\.1:1936\)$/);
   expect(rowOf(verdict, 'the ingress router')?.state).toBe('failed');
   expect(rowOf(verdict, '/healthz/ready')).toMatchObject({ state: 'failed', found: 'HTTP 503' });
   expect(rowOf(verdict, 'other nodes')).toMatchObject({ state: 'ok', found: 'cp-3 could serve' });

@@ -93,7 +93,7 @@ test('peer-status: a peer that answers, and one that does not listen', async () 
   expect(await asked(authority, port)).toEqual({ kind: 'ok', found: 'cp-1 answers' });
   expect(await asked(authority, await freePort())).toMatchObject({
     kind: 'fail',
-    found: expect.stringMatching(/^cp-1 \(127\.0\.0\.1\): nobody listens/),
+    found: expect.stringMatching(/^cp-1 \(127\.0\.0\.1\): nothing listens/),
     todo: expect.stringContaining('let TCP port'),
   });
 });

@@ -44,7 +44,7 @@ test('a stranger with our id is a conflict, and the message names both clusters 
   if (conflict === undefined) throw new Error('no conflict');
   expect(explainConflict(conflict, 'bed')).toBe(
     'Cannot use virtual router id "77" (cluster "bed", VIP 10.0.0.5 on eth0): 10.0.0.66 advertises 10.0.0.99 with it ' +
-      '(VRRP 2, priority 150), expected an id that nobody else uses on this segment; --virtual-router-ids ' +
+      '(VRRP 2, priority 150), expected an id that no other router uses on this segment; --virtual-router-ids ' +
       'API,INGRESS on every node of this cluster gives it others, --force-virtual-router-id joins all the same',
   );
 });

@@ -50,10 +50,10 @@ describe('from the holder', () => {
 
   test('to a node that does not come first, it has to be typed there', () => {
     expect(reasonsOf(factsOf(), wish({ to: 'cp-3' }))).toBe(
-      'it would go to cp-1, which comes before cp-3, expected this command typed on cp-3',
+      'the VIP would go to cp-1, which ranks before cp-3; type this command on cp-3',
     );
     const silent = reasonsOf(factsOf({ servingPeers: [first] }), wish({ to: 'cp-3' }));
-    expect(silent).toContain('cp-3 does not say that it could serve');
+    expect(silent).toContain('cp-3 does not report that it could serve');
     expect(reasonsOf(factsOf(), wish({ to: 'cp-9' }))).toBe(
       'there is no node "cp-9" in its group, expected cp-2, cp-1, cp-3',
     );
@@ -74,24 +74,24 @@ describe('to this node', () => {
 
   test('from anywhere else it has to be typed on the holder, or there', () => {
     expect(reasonsOf(backup, wish({ holder: 'cp-3' }))).toBe(
-      'cp-2 does not hold the API VIP 10.0.0.5, expected this command typed on its holder, cp-3, or --to cp-2',
+      'cp-2 does not hold the API VIP 10.0.0.5; type this command on its holder, cp-3, or --to cp-2',
     );
-    expect(reasonsOf(backup, wish({ to: 'cp-3' }))).toContain('expected this command typed on cp-3');
+    expect(reasonsOf(backup, wish({ to: 'cp-3' }))).toContain('type this command on cp-3');
   });
 
   test('where it is to go back, only if it would go back to where it came from', () => {
     const to = { to: 'cp-2', back: true };
     expect(planMove(backup, wish({ ...to, holder: 'cp-1' }))).toMatchObject({ first: 'claim' });
     expect(reasonsOf(backup, wish({ ...to, holder: 'cp-3' }))).toContain(
-      'go on to cp-1 and not back to cp-3',
+      'would go to cp-1 and not back to cp-3',
     );
-    expect(reasonsOf(backup, wish(to))).toContain('expected --stay');
+    expect(reasonsOf(backup, wish(to))).toContain('add --stay');
   });
 
   test('not from a bootstrap node', () => {
     const bootstrap = { name: 'bootstrap', address: '10.0.0.9', priority: 254 };
     const beside = factsOf({ holder: false, peers: [first, bootstrap] });
-    expect(reasonsOf(beside, wish({ to: 'cp-2' }))).toContain('is a bootstrap node, which keeps it');
+    expect(reasonsOf(beside, wish({ to: 'cp-2' }))).toContain('is a bootstrap node, which keeps the VIP');
   });
 });
 
@@ -100,18 +100,18 @@ test.each<[string, Partial<SteeredVip>, Partial<SteeringFacts>, string]>([
     'nobody else serves',
     { othersServe: false, servingPeers: [] },
     {},
-    'nobody else says that it could serve',
+    'no other node reports that it could serve',
   ],
   [
     'this node is drained',
     { steered: 'drained by root' },
     {},
-    'this node is drained by root, expected no order',
+    'this node is drained by root; undrain it or wait',
   ],
   ['another order stands', { steered: 'drill by root' }, {}, 'this node is steered already (drill by root)'],
-  ['HAProxy is dead', { troubles: ['HAProxy: dead'] }, {}, 'this node is not well (HAProxy: dead)'],
-  ['nobody measures', { measured: false }, {}, 'nobody tells keepalived about the health of the API VIP'],
-  ['there are two holders', {}, { splitBrain: ['10.0.0.5'] }, 'somebody else answers for 10.0.0.5 too'],
+  ['HAProxy is dead', { troubles: ['HAProxy: dead'] }, {}, 'this node is not healthy: HAProxy: dead'],
+  ['nobody measures', { measured: false }, {}, 'keepalived gets no health of the API VIP'],
+  ['there are two holders', {}, { splitBrain: ['10.0.0.5'] }, 'another host answers for 10.0.0.5 too'],
   [
     'the id is taken',
     {},
@@ -126,20 +126,20 @@ test('a change that is planned keeps it from being moved there and back, and eve
   const facts = factsOf({ troubles: ['HAProxy: dead'] }, { planned: 'fast, unicast to openshift, unicast' });
   expect(reasonsOf(facts)).not.toContain('planned');
   expect(reasonsOf(facts, wish({ back: true })).split('\n')).toEqual([
-    'a change is planned (fast, unicast to openshift, unicast), expected none',
-    'this node is not well (HAProxy: dead), expected one that serves',
+    'a change is planned: fast, unicast to openshift, unicast',
+    'this node is not healthy: HAProxy: dead',
   ]);
 });
 
 test('a VIP that this node has no part in is not moved', () => {
-  expect(reasonsOf({ ...factsOf(), vips: [] })).toBe('this node has no part in the API VIP, expected one');
+  expect(reasonsOf({ ...factsOf(), vips: [] })).toBe('this node has no API VIP');
 });
 
 describe('a drain', () => {
   const alone = { othersServe: false, servingPeers: [] };
   test('is refused where the VIP could go nowhere, unless it is meant', () => {
     expect(drainObjections(factsOf(alone), ['api'], false)).toEqual([
-      'nobody else says that it could serve the API VIP 10.0.0.5, expected a peer that does (or --force)',
+      'no other node reports that it could serve the API VIP 10.0.0.5; add --force to drain anyway',
     ]);
     expect(drainObjections(factsOf(alone), ['api'], true)).toEqual([]);
     expect(drainObjections(factsOf({ ...alone, holder: false }), ['api'], false)).toEqual([]);
@@ -156,8 +156,6 @@ describe('a drain', () => {
 
   test('asks for a VIP that is there', () => {
     const facts = { ...factsOf(), vips: [api] };
-    expect(drainObjections(facts, ['ingress'], true)).toEqual([
-      'this node has no part in the ingress VIP, expected one',
-    ]);
+    expect(drainObjections(facts, ['ingress'], true)).toEqual(['this node has no ingress VIP']);
   });
 });

@@ -136,7 +136,7 @@ test('a writer that finds its file changed behind its back writes nothing more',
   const writer = open();
   writer.append({ kind: 'vip', event: 'a' });
   appendFileSync(fileOf(0), 'x');
-  expect(() => writer.append({ kind: 'vip', event: 'b' })).toThrow(/somebody else has changed the journal/);
+  expect(() => writer.append({ kind: 'vip', event: 'b' })).toThrow(/another program has changed the journal/);
   writer.close();
   expect(readFileSync(fileOf(0), 'utf8').match(/"event":"[ab]"/g)).toHaveLength(1);
 });

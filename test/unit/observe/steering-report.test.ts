@@ -60,7 +60,7 @@ test('of a drain each note is told, and who has which VIP', () => {
     'cp-1 is drained',
     'API VIP 10.0.0.5: cp-2 (10.0.0.12)',
     'ingress VIP 10.0.0.6: here',
-    'API VIP 10.0.0.7: nobody answers for it',
+    'API VIP 10.0.0.7: no node answers for it',
   ]);
   const codes = (['done', 'would-do', 'refused', 'not-done', 'unknown'] as const).map((outcome) =>
     exitCodeOf({ ...report, outcome }),

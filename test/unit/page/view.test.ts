@@ -47,7 +47,7 @@ test('two holders are bad, and so is none', () => {
   expect(holderOf(statuses.splitBrain())).toEqual({ tone: 'bad', words: 'held by cp-1 and cp-2 at once' });
   const { vips, ...rest } = statuses.healthy();
   const none = { ...rest, vips: vips.map((each) => ({ ...each, holders: [] })) };
-  expect(holderOf(none)).toEqual({ tone: 'bad', words: 'nobody is seen to hold it' });
+  expect(holderOf(none)).toEqual({ tone: 'bad', words: 'no holder seen' });
 });
 
 test('where nothing answers nothing is said to be well', () => {

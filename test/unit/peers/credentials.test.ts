@@ -69,7 +69,7 @@ test.each<[string, (files: PeerFiles, authority: PeerAuthority) => void, RegExp]
   [
     'an authority that did not issue it',
     ({ ca }) => copyFileSync(peerAuthority().certFile, ca),
-    /tls\.crt": the authority in ".*ca\.crt" did not issue it/,
+    /tls\.crt": the CA in ".*ca\.crt" did not issue it/,
   ],
   [
     'a file of a megabyte',

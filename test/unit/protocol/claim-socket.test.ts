@@ -37,7 +37,7 @@ async function release(outcome: ClaimOutcome): Promise<void> {
   if (outcome.kind === 'claimed') await outcome.release();
 }
 
-/** A socket file that nobody listens on any more, as a killed process leaves it. */
+/** A socket file that nothing listens on any more, as a killed process leaves it. */
 async function leaveStale(): Promise<void> {
   const server = namedServer('killed');
   await claimSocket(server, path);

@@ -37,7 +37,7 @@ test('where HAProxy does not tell the addresses of its servers, the monitor does
 test.each(programNames)('without %s the others are there, and it is named', async (name) => {
   const status = await collect({ [name]: 'dead' });
   const dead = status.programs.find((program) => program.name === name);
-  expect(dead).toMatchObject({ state: 'silent', problem: 'nobody listens there' });
+  expect(dead).toMatchObject({ state: 'silent', problem: 'nothing listens there' });
   expect(dead?.address).toMatch(/^127\.0\.0\.1:\d+$/);
   const { haproxySupervisor, haproxyMonitor, keepalivedSupervisor, keepalivedMonitor } = status;
   const all = [haproxySupervisor, haproxyMonitor, keepalivedSupervisor, keepalivedMonitor];

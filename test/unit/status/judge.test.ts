@@ -36,7 +36,7 @@ test.each(['haproxy-supervisor', 'haproxy-monitor', 'keepalived-supervisor', 'ke
     expect(status.verdict).toBe('degraded');
     expect(status.problems).toEqual([
       expect.stringMatching(
-        new RegExp(`^${name} does not answer at 127\\.0\\.0\\.1:\\d+: nobody listens there$`),
+        new RegExp(`^${name} does not answer at 127\\.0\\.0\\.1:\\d+: nothing listens there$`),
       ),
     ]);
   },
@@ -55,7 +55,7 @@ test('where nothing answers nothing is known', () => {
   const status = statusOf(nothing, answeredBy('nobody'), []);
   expect(status.verdict).toBe('unknown');
   expect(status.problems).toEqual([
-    'nothing of hawser answers on cp-1 (haproxy-supervisor at 127.0.0.1:50940: nobody listens there)',
+    'no program of hawser answers on cp-1 (haproxy-supervisor at 127.0.0.1:50940: nothing listens there)',
   ]);
   expect(exitCodeOf(status)).toBe(2);
 });
@@ -63,7 +63,7 @@ test('where nothing answers nothing is known', () => {
 test('no holder and two holders come first', () => {
   const servers = [server('cp-1', { state: 'down', sinceMs: 34_000, check: 'L4CON in 0ms' }), server('cp-2')];
   expect(problemsOf({ ...backupHere, servers }, answeredBy('nobody'))).toEqual([
-    'api VIP 10.0.0.100: nobody is seen to hold it from cp-1, expected one holder',
+    'api VIP 10.0.0.100: cp-1 sees no holder',
     'API server cp-1 (10.0.0.11:6443) is down for 34 s: L4CON in 0ms',
   ]);
 });
@@ -79,7 +79,7 @@ test('a HAProxy that is down, and one that hangs', () => {
   const dead = { ...healthyHere, haproxySupervisor: { ...down, restart }, servers: null };
   expect(problemsOf(dead)[0]).toBe('HAProxy does not run: starting, next attempt within 1 s');
   expect(problemsOf({ ...healthyHere, servers: null })).toEqual([
-    'HAProxy runs and does not answer its statistics page',
+    'HAProxy runs but does not answer its statistics page',
   ]);
 });
 
@@ -157,7 +157,7 @@ test('a peer that does not answer, and what a peer says of itself, each server o
     { ...second, health: 'no-answer' as const },
   ];
   expect(problemsOf(here, undefined, looks)).toEqual([
-    'cp-2: keepalived-monitor does not answer at 127.0.0.1:50938: nobody listens there',
+    'cp-2: keepalived-monitor does not answer at 127.0.0.1:50938: nothing listens there',
     expect.stringMatching(/^API server cp-1 /),
     'cp-3: its HAProxy (10.0.0.13) does not answer from here',
   ]);

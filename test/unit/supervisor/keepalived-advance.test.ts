@@ -228,7 +228,11 @@ test.each([
   ],
   [
     { kind: 'address-removed', address: '10.0.0.5', interface: 'eth0' },
-    { state: 'BACKUP', cause: 'address-removed', reason: 'somebody removed 10.0.0.5 from eth0' },
+    {
+      state: 'BACKUP',
+      cause: 'address-removed',
+      reason: '10.0.0.5 was removed from eth0 by another program',
+    },
   ],
   [
     { kind: 'interface-down', interface: 'eth0' },

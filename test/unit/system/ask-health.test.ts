@@ -29,7 +29,7 @@ test('only a 2xx from its path, in time, is healthy', async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   expect(await ask()).toBe(false);
-  expect(await said()).toBe('nobody listens there');
+  expect(await said()).toBe('nothing listens there');
   expect(new Set(asked)).toEqual(new Set(['/healthz/ready?a=b']));
 });
 

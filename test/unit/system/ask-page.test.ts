@@ -76,7 +76,7 @@ test.each([
   expect(await askPage({ host: '127.0.0.1', port }, '/', patient)).toMatchObject({ kind: 'silent' });
 });
 
-test('one that accepts and says nothing, one that nobody listens at, and one that is not waited for', async () => {
+test('one that accepts and says nothing, one that nothing listens at, and one that is not waited for', async () => {
   const { port } = await serve('127.0.0.1');
   const address = { host: '127.0.0.1', port };
   const late = await askPage(address, '/', { timeoutMs: 50 });
@@ -87,5 +87,5 @@ test('one that accepts and says nothing, one that nobody listens at, and one tha
   expect(await asking).toMatchObject({ kind: 'silent' });
   for (const socket of sockets) socket.destroy();
   await new Promise((resolve) => server?.close(resolve));
-  expect(await askPage(address, '/', patient)).toEqual({ kind: 'silent', message: 'nobody listens there' });
+  expect(await askPage(address, '/', patient)).toEqual({ kind: 'silent', message: 'nothing listens there' });
 });

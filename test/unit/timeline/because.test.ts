@@ -33,7 +33,7 @@ test('what is no sign of trouble is no cause', () => {
 test('a node that took a VIP names who gave it up and why, where that journal is there', () => {
   expect(because(left(0), taken(12))).toBe('cp-1 left MASTER: it cannot serve');
   expect(because(left(0, { subject: 'prod_INGRESS' }), taken(12))).toBeUndefined();
-  expect(because(left(0, { node: 'cp-2' }), taken(12))).toBe('nobody else had taken it');
+  expect(because(left(0, { node: 'cp-2' }), taken(12))).toBe('no other node had taken it');
 });
 
 test('an order is the cause of what it moves: where the VIP leaves, and where it is taken', () => {
