@@ -1,14 +1,36 @@
 import { defineConfig } from 'vitest/config';
+import { patience } from './vitest.shared.ts';
 
-// Integration tests start real programs and share two cores: one file at a time keeps them honest.
+/**
+ * `npm test`. Forks, because tests change the umask and the time zone of their process. A worker is used for file after
+ * file: starting one for each would take longer than most unit tests.
+ */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // Three whole nodes at a time: `npm run test:vrrp`. The image and its containers: `npm run test:e2e`.
-    exclude: ['test/integration/vrrp/**', 'test/e2e/**'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    fileParallelism: false,
-    reporters: ['default'],
+    ...patience,
+    isolate: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/architecture.test.ts', 'test/unit/**/*.test.ts', 'test/golden/**/*.test.ts'],
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts', 'test/browser/**/*.test.ts'],
+          // Three whole nodes at a time: `npm run test:vrrp`.
+          exclude: ['test/integration/vrrp/**'],
+          // Each file has network namespaces and folders of its own, and mostly waits for its programs.
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
   },
 });

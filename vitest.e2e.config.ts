@@ -1,15 +1,12 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import base from './vitest.config.ts';
+import { defineConfig } from 'vitest/config';
 
-// The image, built once, and the pods of the manifests in a real container engine.
-export default mergeConfig(
-  { ...base, test: { ...base.test, include: [], exclude: [] } },
-  defineConfig({
-    test: {
-      include: ['test/e2e/**/*.test.ts'],
-      globalSetup: ['test/e2e/helpers/global-setup.ts'],
-      testTimeout: 900_000,
-      hookTimeout: 900_000,
-    },
-  }),
-);
+/** `npm run test:e2e`: the image, built once, and the pods of the manifests in a real container engine. */
+export default defineConfig({
+  test: {
+    include: ['test/e2e/**/*.test.ts'],
+    fileParallelism: false,
+    globalSetup: ['test/e2e/helpers/global-setup.ts'],
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+  },
+});

@@ -1,7 +1,7 @@
-import { defineConfig, mergeConfig } from 'vitest/config';
-import base from './vitest.config.ts';
+import { defineConfig } from 'vitest/config';
+import { patience } from './vitest.shared.ts';
 
-export default mergeConfig(
-  { ...base, test: { ...base.test, include: [], exclude: [] } },
-  defineConfig({ test: { include: ['test/integration/vrrp/**/*.test.ts'] } }),
-);
+/** `npm run test:vrrp`: three whole nodes at a time, one file after the other. */
+export default defineConfig({
+  test: { ...patience, include: ['test/integration/vrrp/**/*.test.ts'], fileParallelism: false },
+});

@@ -5,7 +5,7 @@
 export async function waitFor<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
-  deadlineMs = 10_000,
+  deadlineMs = 30_000,
   pauseMs = 20,
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
