@@ -63,7 +63,7 @@ async function supervise(settings: HaproxySuperviseSettings, write: Log): Promis
   log({ event: 'supervisor-started', socket: settings.socket, config: settings.config });
   const end = new AbortController();
   const page = {
-    trouble: () => undefined,
+    trouble: supervisor.trouble,
     metrics: () => metrics.text(supervisor.generations()),
     status: () => supervisor.status(COUNT_FOR_PAGE_MS),
   };

@@ -17,5 +17,6 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   if (answer === undefined) return 1;
   const status = vrrpStatusSchema.parse(answer);
   process.stdout.write(json ? `${JSON.stringify(answer)}\n` : `${vrrpStatusLines(status).join('\n')}\n`);
+  if (status.trouble !== undefined) return 1;
   return alive === true || status.phase === 'running' || status.phase === 'down' ? 0 : 1;
 }

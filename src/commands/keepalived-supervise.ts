@@ -56,7 +56,7 @@ async function supervise(settings: KeepalivedSuperviseSettings, write: Log): Pro
   log({ event: 'supervisor-started', socket, config, runDir });
   const end = new AbortController();
   const page = {
-    trouble: () => undefined,
+    trouble: supervisor.trouble,
     metrics: () => metrics.text(holdingsOf(supervisor.status())),
     status: supervisor.status,
   };

@@ -25,6 +25,10 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
   );
   const reject = counter('hawser_config_rejected_total', 'Configurations that HAProxy itself refused.');
   const restart = counter('hawser_haproxy_restarts_total', 'Starts of HAProxy after a death.');
+  const internalError = counter(
+    'hawser_internal_errors_total',
+    'Exceptions inside the supervisor, each of which it survived.',
+  );
   const lag = histogram(lagMetric.name, lagMetric.help, lagMetric.buckets);
   const served = ({ cause, tookMs }: LogEvent): void => {
     if (cause === 'died' || cause === 'retry') restart();
@@ -40,6 +44,7 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
     observe: (event) => {
       if (event.event === 'generation-serving') served(event);
       if (event.event === 'generation-refused') refused(event);
+      if (event.event === 'internal-error') internalError();
     },
     lag,
     text: (now) => {

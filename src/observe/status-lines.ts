@@ -7,6 +7,7 @@ export interface ShownStatus {
     readonly reason: string;
   })[];
   readonly restart: { readonly failures: number; readonly inMs: number } | null;
+  readonly trouble?: string | undefined;
   readonly lastFailure: {
     readonly stage: string;
     readonly message: string;
@@ -26,6 +27,7 @@ interface ShownGeneration {
 export function statusLines(status: ShownStatus): readonly string[] {
   return [
     `state       ${status.phase}`,
+    ...(status.trouble === undefined ? [] : [`trouble     ${status.trouble}`]),
     ...currentLines(status.current),
     ...status.draining.map(
       (it) => `draining    ${describe(it)}, ends within ${seconds(it.terminateInMs)}: ${it.reason}`,

@@ -18,6 +18,7 @@ export interface ShownVrrpStatus {
     readonly reason: string;
     readonly agoMs: number;
   } | null;
+  readonly trouble?: string | undefined;
   readonly lastFailure: {
     readonly stage: string;
     readonly message: string;
@@ -31,6 +32,7 @@ export function vrrpStatusLines(status: ShownVrrpStatus): readonly string[] {
   const { current, lastTransition, lastFailure } = status;
   return [
     `state       ${status.phase}, restarts ${status.restarts}`,
+    ...(status.trouble === undefined ? [] : [`trouble     ${status.trouble}`]),
     current === null
       ? 'keepalived  nothing runs'
       : `keepalived  pid ${current.pid}, for ${seconds(current.ageMs)}, configuration ${current.generation}`,

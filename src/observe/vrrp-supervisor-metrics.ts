@@ -48,6 +48,10 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     'How often keepalived said that a timer was late.',
   );
   const rival = counter('hawser_second_holder_heard_total', 'Adverts heard of a second holder.');
+  const internalError = counter(
+    'hawser_internal_errors_total',
+    'Exceptions inside the supervisor, each of which it survived.',
+  );
   const lag = histogram(lagMetric.name, lagMetric.help, lagMetric.buckets);
   const counts: Readonly<Record<string, (event: LogEvent) => void>> = {
     'vrrp-transition': ({ instance, to, cause }) =>
@@ -64,6 +68,7 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     'keepalived-hung': () => hang(),
     'keepalived-late': () => late(),
     'second-holder-heard': () => rival(),
+    'internal-error': () => internalError(),
   };
   return {
     observe: (event) => counts[event.event]?.(event),

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
+import { messageOf } from '../model/errors.ts';
 import { type Answer, encodeAnswer } from './answer.ts';
 import { createLineSplitter, MAX_LINE_BYTES, type SplitLine } from './line-splitter.ts';
 
-/** Answers to one line of text. Must not reject: what goes wrong is an answer too. */
+/** Answers to one line of text. */
 export type AnswerLine = (line: string) => Promise<Answer>;
 
 /** Requests of one client that may wait for their answers; a client that sends more is read later. */
@@ -27,7 +28,7 @@ export function serveConnection(socket: Socket, answerLine: AnswerLine): void {
   const accept = (line: SplitLine): void => {
     pending += 1;
     if (pending >= MAX_PENDING_REQUESTS) socket.pause();
-    const answer = line.kind === 'line' ? answerLine(line.text) : Promise.resolve(tooLong);
+    const answer = line.kind === 'line' ? answerOrTrouble(line.text, answerLine) : Promise.resolve(tooLong);
     answered = answered.then(() => answer).then(send);
   };
 
@@ -40,6 +41,15 @@ export function serveConnection(socket: Socket, answerLine: AnswerLine): void {
   });
   // A client that vanished (EPIPE, ECONNRESET) is nobody's trouble but its own.
   socket.on('error', () => socket.destroy());
+}
+
+/** One answer that cannot be given must not cost the client those of its later lines. */
+async function answerOrTrouble(line: string, answerLine: AnswerLine): Promise<Answer> {
+  try {
+    return await answerLine(line);
+  } catch (error) {
+    return { ok: false, stage: 'internal', message: `Cannot answer "${line}": ${messageOf(error)}` };
+  }
 }
 
 const tooLong: Answer = {

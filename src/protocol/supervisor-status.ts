@@ -26,6 +26,8 @@ export const supervisorStatusSchema = z.object({
   ),
   reload: z.nullable(z.object({ cause: z.string(), stage: z.string(), waiting: z.number() })),
   restart: z.nullable(z.object({ failures: z.number(), inMs: z.number() })),
+  /** What keeps the supervisor from doing its work; without it all is well. */
+  trouble: z.optional(z.string()),
   lastFailure: z.nullable(
     z.object({ stage: z.string(), message: z.string(), detail: z.optional(z.string()), agoMs: z.number() }),
   ),

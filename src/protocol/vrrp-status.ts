@@ -46,6 +46,8 @@ export const vrrpStatusSchema = z.object({
       agoMs: z.number(),
     }),
   ),
+  /** What keeps the supervisor from doing its work; without it all is well. */
+  trouble: z.optional(z.string()),
   lastFailure: z.nullable(
     z.object({ stage: z.string(), message: z.string(), detail: z.optional(z.string()), agoMs: z.number() }),
   ),

@@ -17,51 +17,70 @@ export interface Effects {
 }
 
 /** Carries one decision out. What comes of it comes back as an event; nothing here decides anything. */
-export function act(action: Action, effects: Effects): void {
+export function act(action: Action, effects: Effects): Promise<void> | void {
   const { program, dispatch } = effects;
   switch (action.kind) {
     case 'check':
-      void program
+      return program
         .check(action.config)
         .then((outcome) => dispatch({ kind: 'checked', failure: failureOf(outcome) }));
-      return;
     case 'save-state':
-      void program.saveState().then(() => dispatch({ kind: 'state-saved' }));
-      return;
+      return program.saveState().then(() => dispatch({ kind: 'state-saved' }));
     case 'start':
-      start(action, effects);
-      return;
+      return start(action, effects);
     case 'prove':
-      prove(action, effects);
-      return;
+      return prove(action, effects);
     case 'soft-stop':
     case 'terminate':
     case 'kill':
-      signalGeneration(action.kind, action.generation);
-      return;
+      return signalGeneration(action.kind, action.generation);
     case 'shed-sessions':
-      void program.endSessions(runningOf(action.generation), action.share);
-      return;
+      return program.endSessions(runningOf(action.generation), action.share);
     case 'end-sessions-of-down-servers':
-      void program.endSessionsOfDownServers(runningOf(action.serving), action.draining.map(runningOf));
-      return;
+      return program.endSessionsOfDownServers(runningOf(action.serving), action.draining.map(runningOf));
     case 'clean-up':
-      void program.cleanUp(action.number);
-      return;
+      return program.cleanUp(action.number);
     case 'keep-last-good':
-      void program
+      return program
         .keepLastGood(action.configSha256)
         .then((kept) => dispatch({ kind: 'last-good-kept', kept }));
-      return;
     case 'answer':
       for (const request of action.requests) effects.answer(request, answerOf(action.result));
       return;
     case 'log':
-      effects.log({ ...action.fields, event: action.event, level: action.level });
-      return;
+      return effects.log({ ...action.fields, event: action.event, level: action.level });
     case 'finish':
-      effects.finish();
-      return;
+      return effects.finish();
+  }
+}
+
+/** What an action that threw comes to. A signal that was not sent is followed by the next one, a proof by its deadline. */
+export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
+  switch (action.kind) {
+    case 'check':
+      return {
+        kind: 'checked',
+        failure: { stage: 'check', message: `Cannot check the configuration: ${message}` },
+      };
+    case 'save-state':
+      return { kind: 'state-saved' };
+    case 'start': {
+      const { number } = action;
+      return { kind: 'start-failed', number, message: `Cannot start generation ${number}: ${message}` };
+    }
+    case 'kill':
+    case 'answer':
+    case 'finish':
+      return 'again';
+    case 'prove':
+    case 'soft-stop':
+    case 'terminate':
+    case 'shed-sessions':
+    case 'end-sessions-of-down-servers':
+    case 'clean-up':
+    case 'keep-last-good':
+    case 'log':
+      return undefined;
   }
 }
 
@@ -86,11 +105,12 @@ function start(action: Extract<Action, { kind: 'start' }>, { program, dispatch }
   void outcome.exited.then((how) => dispatch({ kind: 'exited', number, how }));
 }
 
-function prove(action: Extract<Action, { kind: 'prove' }>, { program, dispatch }: Effects): void {
-  const { number, master, timeoutMs } = action;
-  void program.prove({ generation: number, master }, AbortSignal.timeout(timeoutMs)).then((workers) => {
-    if (workers !== undefined) dispatch({ kind: 'proven', number, workers });
-  });
+async function prove(
+  { number, master, timeoutMs }: Extract<Action, { kind: 'prove' }>,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const workers = await program.prove({ generation: number, master }, AbortSignal.timeout(timeoutMs));
+  if (workers !== undefined) dispatch({ kind: 'proven', number, workers });
 }
 
 function runningOf(generation: Retiring | Serving): {

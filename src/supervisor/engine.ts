@@ -1,4 +1,5 @@
 import { monotonicMs } from '../system/monotonic-clock.ts';
+import { createOverdueWatch } from './overdue.ts';
 
 /** A supervisor's decisions: pure, and all that an engine needs to know of it. */
 export interface Decisions<State, Event, Action> {
@@ -10,7 +11,15 @@ export interface Decisions<State, Event, Action> {
   /** When the next `tick` is due; undefined while only outside events can change anything. */
   readonly nextDeadline: (state: State) => number | undefined;
   readonly tick: Event;
+  /** After this an action without an outcome has failed. It is for actions whose own bound in time did not hold. */
+  readonly limitMs: (action: Action) => number;
 }
+
+/** What threw: an action, or the rest of a step. */
+export type Failed<Event, Action> =
+  | { readonly during: 'action'; readonly action: Action }
+  | { readonly during: 'decision'; readonly event: Event }
+  | { readonly during: 'record' | 'deadline' };
 
 /** Where decisions take effect. */
 export interface Surroundings<State, Event, Action> {
@@ -19,24 +28,39 @@ export interface Surroundings<State, Event, Action> {
    * was not written down.
    */
   readonly keep: (state: State) => void;
-  readonly act: (action: Action, dispatch: (event: Event) => void) => void;
+  /** A promise is settled once the action's own outcome was dispatched. */
+  readonly act: (action: Action, dispatch: (event: Event) => void) => Promise<void> | void;
+  /**
+   * Something threw, or an action's promise was rejected or had no end: logs it, and returns the event that its outcome
+   * would have been, `again` where it has to be repeated, undefined where a deadline of the state does that anyway.
+   */
+  readonly failed: (what: Failed<Event, Action>, error: unknown) => Event | 'again' | undefined;
 }
 
 export interface Engine<State, Event> {
-  /** May be called from anywhere, from within an action too: events are taken one at a time and in order. */
+  /** May be called from anywhere, from within an action too: events are taken one at a time and in order. Never throws. */
   readonly dispatch: (event: Event) => void;
   readonly state: () => State;
+  /** Undefined while what is due gets done. */
+  readonly trouble: () => string | undefined;
 }
 
-/** Events in, actions out, with one timer for the next deadline. */
+/** How soon something that threw is tried again. */
+const AGAIN_MS = 1_000;
+
+/**
+ * Events in, actions out, with one timer for the next deadline. An exception costs no more than what threw: the rest of
+ * the step, the events that wait and the next deadline have their turn.
+ */
 export function createEngine<State, Event, Action>(
   first: State,
-  { advance, nextDeadline, tick }: Decisions<State, Event, Action>,
-  { keep, act }: Surroundings<State, Event, Action>,
+  { advance, nextDeadline, tick, limitMs }: Decisions<State, Event, Action>,
+  { keep, act, failed }: Surroundings<State, Event, Action>,
 ): Engine<State, Event> {
   let state = first;
   let timer: NodeJS.Timeout | undefined;
   let busy = false;
+  let pausedUntil = 0;
   const waiting: Event[] = [];
 
   const dispatch = (event: Event): void => {
@@ -48,16 +72,74 @@ export function createEngine<State, Event, Action>(
     schedule();
   };
   const step = (event: Event): void => {
-    const transition = advance(state, event, monotonicMs());
-    state = transition.state;
-    keep(state);
-    for (const action of transition.actions) act(action, dispatch);
+    let actions: readonly Action[] = [];
+    try {
+      ({ state, actions } = advance(state, event, monotonicMs()));
+      pausedUntil = 0;
+    } catch (error) {
+      // Its deadline is still due, and would be tried at once and for ever.
+      pausedUntil = monotonicMs() + AGAIN_MS;
+      recover({ during: 'decision', event }, error);
+    }
+    try {
+      keep(state);
+    } catch (error) {
+      recover({ during: 'record' }, error);
+    }
+    for (const action of actions) carryOut(action);
+  };
+  const carryOut = (action: Action): void => {
+    const what = { during: 'action', action } as const;
+    let given = false;
+    const giveUp = (error: unknown): void => {
+      if (given) return;
+      given = true;
+      if (recover(what, error) === 'again') setTimeout(() => carryOut(action), AGAIN_MS);
+    };
+    try {
+      // What comes after it was given up belongs to nothing any more.
+      const outcome = act(action, (event) => given || dispatch(event));
+      if (outcome !== undefined) void within(limitMs(action), outcome).catch(giveUp);
+    } catch (error) {
+      giveUp(error);
+    }
+  };
+  const recover = (what: Failed<Event, Action>, error: unknown): 'again' | undefined => {
+    try {
+      const outcome = failed(what, error);
+      if (outcome === 'again') return 'again';
+      if (outcome !== undefined) dispatch(outcome);
+    } catch {
+      // It could not even be logged. What matters is that the next one has its turn.
+    }
+    return undefined;
+  };
+  const deadlineNow = (): number | undefined => {
+    try {
+      return nextDeadline(state);
+    } catch (error) {
+      pausedUntil = monotonicMs() + AGAIN_MS;
+      recover({ during: 'deadline' }, error);
+      return 0;
+    }
   };
   const schedule = (): void => {
     clearTimeout(timer);
-    const deadline = nextDeadline(state);
+    const deadline = deadlineNow();
     if (deadline === undefined) return;
-    timer = setTimeout(() => dispatch(tick), Math.max(1, Math.ceil(deadline - monotonicMs())));
+    const pauseMs = Math.max(1, Math.ceil(Math.max(deadline, pausedUntil) - monotonicMs()));
+    timer = setTimeout(() => dispatch(tick), pauseMs);
   };
-  return { dispatch, state: () => state };
+  const overdue = createOverdueWatch(deadlineNow);
+  return { dispatch, state: () => state, trouble: overdue.trouble };
+}
+
+async function within(limitMs: number, outcome: Promise<void>): Promise<void> {
+  const { promise: never, reject } = Promise.withResolvers<never>();
+  const limit = setTimeout(() => reject(new Error(`no end within ${limitMs} ms`)), limitMs);
+  try {
+    await Promise.race([outcome, never]);
+  } finally {
+    clearTimeout(limit);
+  }
 }

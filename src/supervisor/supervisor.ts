@@ -3,11 +3,12 @@ import type { Answer } from '../protocol/answer.ts';
 import type { SupervisorStatus } from '../protocol/supervisor-status.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { processEpoch } from '../system/processes.ts';
-import { act, type Effects } from './act.ts';
+import { act, type Effects, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { createEngine, type Decisions } from './engine.ts';
 import { adopt, goneOf } from './left-over.ts';
 import { createRecorder, readRecord } from './record.ts';
+import { ACTION_LIMIT_MS, createRecovery, withTrouble } from './recover.ts';
 import { createRequests } from './requests.ts';
 import { type Action, type Event, initialState, type Limits, type State } from './state.ts';
 import { describeState } from './status.ts';
@@ -31,13 +32,20 @@ export interface Supervisor {
     readonly starting: number;
     readonly draining: number;
   };
+  /** Undefined while what is due gets done. */
+  readonly trouble: () => string | undefined;
   /** The first call drains, a second one ends what still drains. */
   readonly stop: () => void;
   /** Resolves once everything that was supervised is gone. */
   readonly finished: Promise<void>;
 }
 
-const decisions: Decisions<State, Event, Action> = { advance, nextDeadline, tick: { kind: 'tick' } };
+const decisions: Decisions<State, Event, Action> = {
+  advance,
+  nextDeadline,
+  tick: { kind: 'tick' },
+  limitMs: (action) => ACTION_LIMIT_MS + (action.kind === 'prove' ? action.timeoutMs : 0),
+};
 
 /** Adopts what an earlier supervisor left, starts what is configured, and keeps it running until it is stopped. */
 export async function createSupervisor(options: SupervisorOptions): Promise<Supervisor> {
@@ -52,13 +60,16 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   const engine = createEngine(found, decisions, {
     keep: createRecorder(recordPath, epoch, log),
     act: (action, dispatch) => act(action, { ...outside, dispatch }),
+    failed: createRecovery(outside, outcomeOfFailed),
   });
   watchLeftOvers(found, engine.dispatch);
   engine.dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
   return {
     reload: () => requests.open((request) => engine.dispatch({ kind: 'requested', request })),
-    status: (workersWithinMs) => statusOf(engine.state(), program, workersWithinMs),
+    status: async (workersWithinMs) =>
+      withTrouble(await statusOf(engine.state(), program, workersWithinMs), engine.trouble()),
     generations: () => generationsOf(engine.state()),
+    trouble: engine.trouble,
     stop: () => engine.dispatch({ kind: 'stop' }),
     finished,
   };

@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { messageOf } from '../model/errors.ts';
 import type { ProcessId } from '../model/process-id.ts';
 import { readProcess } from './processes.ts';
 
@@ -9,6 +10,7 @@ export type SpawnOutcome =
 /**
  * Starts a long-lived child whose output is ours or goes to an open file: never to a pipe, so that it stays unbuffered
  * and the child never waits for us or dies with us. `exited` resolves with how it ended (`exit code 1`, `signal SIGKILL`).
+ * Never throws; what it calls failed does not run.
  */
 export function spawnDaemon(
   argv: readonly [string, ...string[]],
@@ -17,22 +19,28 @@ export function spawnDaemon(
 ): SpawnOutcome {
   const [file, ...args] = argv;
   const env = { ...environmentForChildren(), ...extraEnvironment };
-  const child = spawn(file, args, { stdio: ['ignore', output, output], env });
-  const failed = new Promise<string>((resolve) => child.once('error', (error) => resolve(error.message)));
+  const failed = (why: string): SpawnOutcome => ({
+    kind: 'failed',
+    message: `Cannot start "${file}": ${why}`,
+  });
+  let child: ChildProcess;
+  try {
+    child = spawn(file, args, { stdio: ['ignore', output, output], env });
+  } catch (error) {
+    // Node throws whatever is not EACCES, EAGAIN, EMFILE, ENFILE or ENOENT: ETXTBSY, ENOTDIR, ELOOP, ENOMEM.
+    return failed(messageOf(error));
+  }
+  const broken = new Promise<string>((resolve) => child.once('error', (error) => resolve(error.message)));
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
   });
+  if (child.pid === undefined) return failed('it is missing or not executable');
   // Until Node has waited for it, even a child that ended at once keeps its entry in /proc.
-  const found = child.pid === undefined ? undefined : readProcess(child.pid);
-  if (found === undefined)
-    return { kind: 'failed', message: `Cannot start "${file}": ${notStarted(child.pid)}` };
-  return { kind: 'started', id: found.id, exited: Promise.race([failed, ended]) };
-}
-
-function notStarted(pid: number | undefined): string {
-  return pid === undefined
-    ? 'it is missing or not executable'
-    : 'its entry in /proc is missing, expected /proc to be mounted';
+  const found = readProcess(child.pid);
+  if (found !== undefined) return { kind: 'started', id: found.id, exited: Promise.race([broken, ended]) };
+  // A child that cannot be told from others (no /proc, no descriptor left to read it) must not run on unknown.
+  child.kill('SIGKILL');
+  return failed('its entry in /proc cannot be read');
 }
 
 /** Our launcher limits malloc to one arena to save memory; a proxy with several threads must not suffer for it. */

@@ -20,50 +20,67 @@ export interface Effects {
 }
 
 /** Carries one decision out. What comes of it comes back as an event; nothing here decides anything. */
-export function act(action: Action, effects: Effects): void {
+export function act(action: Action, effects: Effects): Promise<void> | void {
   const { program, processes, dispatch } = effects;
   switch (action.kind) {
     case 'check':
-      void check(action.check, effects);
-      return;
+      return check(action.check, effects);
     case 'start':
-      start(effects);
-      return;
+      return start(effects);
     case 'reload':
       program.reload(action.id);
-      void confirm(action.id, action.configuration, effects);
-      return;
+      return confirm(action.id, action.configuration, effects);
     case 'ask':
-      void confirm(action.id, action.configuration, effects);
-      return;
+      return confirm(action.id, action.configuration, effects);
     case 'terminate':
       signalProcess(action.id, 'SIGTERM');
       return;
     case 'kill':
-      kill(action.id, dispatch);
-      return;
+      return kill(action.id, dispatch);
     case 'nudge':
       // It waits for its children then, finds none that has ended, and says nothing about it.
       for (const id of childrenOf(action.id)) signalProcess(id, 'SIGCHLD');
       return;
     case 'bury':
-      void processes.bury().then(() => dispatch({ kind: 'buried' }));
-      return;
+      return processes.bury().then(() => dispatch({ kind: 'buried' }));
     case 'sweep':
-      void program.sweep().then((outcome) => dispatch({ kind: 'swept', ...outcome }));
-      return;
+      return program.sweep().then((outcome) => dispatch({ kind: 'swept', ...outcome }));
     case 'discard-unsent':
-      for (const each of action.interfaces) void discardUnsent(each, effects);
-      return;
+      return discardUnsent(action.interfaces, effects);
     case 'answer':
       for (const request of action.requests) effects.answer(request, answerOf(action.result));
       return;
     case 'log':
-      effects.log({ ...action.fields, event: action.event, level: action.level });
-      return;
+      return effects.log({ ...action.fields, event: action.event, level: action.level });
     case 'finish':
-      effects.finish();
-      return;
+      return effects.finish();
+  }
+}
+
+/** What an action that threw comes to. A SIGTERM that was not sent is followed by SIGKILL. */
+export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
+  switch (action.kind) {
+    case 'check': {
+      const failure: Failure = { stage: 'check', message: `Cannot check the configuration: ${message}` };
+      return { kind: 'refused', check: action.check, failure };
+    }
+    case 'start':
+      return { kind: 'start-failed', message: `Cannot start keepalived: ${message}` };
+    case 'reload':
+    case 'ask':
+      return { kind: 'not-confirmed', id: action.id };
+    case 'sweep':
+      return { kind: 'swept', removed: [], trouble: message };
+    case 'kill':
+    case 'bury':
+    case 'answer':
+    case 'finish':
+      return 'again';
+    case 'terminate':
+    case 'nudge':
+    case 'discard-unsent':
+    case 'log':
+      return undefined;
   }
 }
 
@@ -108,10 +125,13 @@ async function confirm(
   else dispatch({ kind: 'reported', id, number: configuration.number, report });
 }
 
-async function discardUnsent(device: string, { program, log }: Effects): Promise<void> {
-  const trouble = await program.discardUnsent(device);
-  if (trouble !== undefined)
-    log({ event: 'unsent-not-discarded', level: 'warn', interface: device, trouble });
+async function discardUnsent(devices: readonly string[], { program, log }: Effects): Promise<void> {
+  const discard = async (device: string): Promise<void> => {
+    const trouble = await program.discardUnsent(device);
+    if (trouble !== undefined)
+      log({ event: 'unsent-not-discarded', level: 'warn', interface: device, trouble });
+  };
+  await Promise.all(devices.map(discard));
 }
 
 function answerOf(result: Done | Failure): Answer {

@@ -6,8 +6,9 @@ import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { createEngine, type Decisions } from '../engine.ts';
 import { goneOf } from '../left-over.ts';
+import { ACTION_LIMIT_MS, createRecovery, withTrouble } from '../recover.ts';
 import { createRequests } from '../requests.ts';
-import { act, type Effects } from './act.ts';
+import { act, type Effects, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
 import { createProcesses } from './processes.ts';
@@ -29,6 +30,8 @@ export interface VrrpSupervisor {
   readonly status: () => VrrpStatus;
   /** What keepalived tells of itself. */
   readonly notified: (notification: Notification) => void;
+  /** Undefined while what is due gets done. */
+  readonly trouble: () => string | undefined;
   /** The first call resigns, a second one kills. */
   readonly stop: () => void;
   /** Resolves once nothing runs and no VIP is left. */
@@ -39,6 +42,7 @@ const decisions: Decisions<VrrpSupervisorState, Event, Action> = {
   advance,
   nextDeadline,
   tick: { kind: 'tick' },
+  limitMs: () => ACTION_LIMIT_MS,
 };
 
 /**
@@ -55,6 +59,7 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   const engine = createEngine(initialState(program.lastAccepted()), decisions, {
     keep: (state) => stateFile.write(state.instances, monotonicMs()),
     act: (action, dispatch) => act(action, { ...outside, dispatch }),
+    failed: createRecovery(outside, outcomeOfFailed),
   });
   const adopted = processes.leftOver() ?? program.findLeftOver();
   if (adopted !== undefined) {
@@ -71,7 +76,8 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   });
   return {
     request: (what) => requests.open((request) => engine.dispatch({ kind: 'requested', what, request })),
-    status: () => statusOf(engine.state(), keeper),
+    status: () => withTrouble(statusOf(engine.state(), keeper), engine.trouble()),
+    trouble: engine.trouble,
     notified: (notification) => tell(notification, engine.dispatch, keeper, log),
     stop: () => engine.dispatch({ kind: 'stop' }),
     finished,

@@ -143,3 +143,14 @@ test('the socket is for its owner alone', async () => {
   await serve();
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
+
+test('an answer that cannot be given is told, and the next one of that client is given', async () => {
+  await serve(async (line) => {
+    if (line === 'status') throw new Error('EMFILE');
+    return { ok: true, line };
+  });
+  expect(await askRaw(path, 'status\nping\n')).toEqual([
+    { ok: false, stage: 'internal', message: 'Cannot answer "status": EMFILE' },
+    echoed('ping'),
+  ]);
+});

@@ -19,6 +19,14 @@ test('a program that is missing, or may not be executed, is a value', () => {
   rmSync(dir, { recursive: true });
 });
 
+test('a program that Node throws for is a value too', () => {
+  const program = '/dev/null/program';
+  expect(spawnDaemon([program])).toEqual({
+    kind: 'failed',
+    message: `Cannot start "${program}": spawn ENOTDIR`,
+  });
+});
+
 test.each([
   ['exit code 3', ['sh', '-c', 'exit 3']],
   ['exit code 0', ['true']],
