@@ -9,7 +9,10 @@ import { elementsOf } from './set-listing.ts';
 const VIPS_LOOKED_AT = { ipv4: 8, ipv6: 4 };
 
 export interface AdvertTrap {
-  /** From now on the kernel notes who advertises one of these ids without its VIP. Resolves with what went wrong. */
+  /**
+   * From now on the kernel notes who advertises one of these ids without its VIP, or the VIP with another id. Resolves
+   * with what went wrong.
+   */
   readonly set: (watched: readonly WatchedRouterId[]) => Promise<string | undefined>;
   /** What was heard of those that were set last. */
   readonly heard: () => Promise<
@@ -42,22 +45,20 @@ export function createAdvertTrap(options: NftOptions = {}): AdvertTrap {
 }
 
 /**
- * The same trap as text, for who runs nft by itself: it replaces the table `netdev NAME`, in which the kernel notes who
- * advertises one of these ids without its VIP. `parseAdverts` reads what nft lists of it.
+ * The same trap as text, for who runs nft by itself: it replaces the table `netdev NAME`. `parseAdverts` reads what nft
+ * lists of it.
  */
 export function advertTrapRuleset(table: string, watched: readonly WatchedRouterId[]): string {
   return ingressRuleset(table, watched.map(setOf), watched.flatMap(rulesOf));
 }
 
 /**
- * What both families have at the same places, in VRRP 2 and 3: version and type, id, priority, and from the eighth byte
- * on the addresses. Each id has a set of its own: with two fields side by side in one, nft 1.0.6 writes the set but is
- * aborted by an assertion when it lists it.
+ * What both families have at the same places, in VRRP 2 and 3: version and type, id and priority in the first three
+ * bytes, and from the eighth byte on the addresses. The three bytes are one field: with two fields side by side, nft 1.0.6
+ * writes the set but is aborted by an assertion when it lists it.
  */
 function fieldsOf(family: WatchedRouterId['family']): string {
-  return family === 'ipv4'
-    ? 'ip saddr . @th,0,8 . @th,16,8 . @th,64,32'
-    : 'ip6 saddr . @th,0,8 . @th,16,8 . @th,64,128';
+  return family === 'ipv4' ? 'ip saddr . @th,0,24 . @th,64,32' : 'ip6 saddr . @th,0,24 . @th,64,128';
 }
 
 function setOf({ family }: WatchedRouterId, index: number): string {
@@ -72,29 +73,37 @@ function nameOf(index: number): string {
 function rulesOf(watched: WatchedRouterId, index: number): readonly IngressRule[] {
   const { virtualRouterId, family, vip, interface: device } = watched;
   const [header, bits] = family === 'ipv4' ? ['ip protocol 112', 32] : ['ip6 nexthdr 112', 128];
-  const advert = `${header} @th,8,8 ${virtualRouterId}`;
-  const ours = Array.from({ length: VIPS_LOOKED_AT[family] }, (_, place) => {
-    return `${advert} @th,${64 + place * bits},${bits} ${addressNumber(vip)} accept`;
+  const note = `@th,16,8 != 0 add @${nameOf(index)} { ${fieldsOf(family)} }`;
+  const withVip = Array.from({ length: VIPS_LOOKED_AT[family] }, (_, place) => {
+    return `@th,${64 + place * bits},${bits} ${addressNumber(vip)}`;
   });
-  const rules = [...ours, `${advert} @th,16,8 != 0 add @${nameOf(index)} { ${fieldsOf(family)} }`];
+  const rules = [
+    ...withVip.map((isThere) => `${header} @th,8,8 ${virtualRouterId} ${isThere} accept`),
+    `${header} @th,8,8 ${virtualRouterId} ${note}`,
+    ...withVip.map((isThere) => `${header} @th,8,8 != ${virtualRouterId} ${isThere} ${note}`),
+  ];
   return rules.map((rule) => ({ interface: device, rule }));
 }
 
 /** nft prints a field of up to 64 bits as a number, a longer one as `0x…`. */
 const field = z.union([z.number(), z.string()]);
-const advertSchema = z.tuple([z.string(), z.number(), z.number(), field]);
+const advertSchema = z.tuple([z.string(), z.number(), field]);
 
 /** What the sets of these ids hold, as `nft -j list table` prints them. */
 export function parseAdverts(json: string, watched: readonly WatchedRouterId[]): readonly ForeignAdvert[] {
-  return watched.flatMap(({ virtualRouterId, family }, index) =>
+  return watched.flatMap((ours, index) =>
     elementsOf(json, nameOf(index)).flatMap((element) => {
       const parsed = advertSchema.safeParse(element);
       if (!parsed.success) return [];
-      const [source, versionAndType, priority, vip] = parsed.data;
+      const [source, head, address] = parsed.data;
+      const virtualRouterId = (head >> 8) & 0xff;
+      // Noted with another id, it has our VIP, at whichever place.
+      const isOurVip = virtualRouterId !== ours.virtualRouterId;
       return {
-        ...{ virtualRouterId, family, source, priority },
-        version: versionAndType >> 4,
-        vip: addressOfNumber(BigInt(vip), family),
+        ...{ virtualRouterId, family: ours.family, source },
+        version: head >> 20,
+        priority: head & 0xff,
+        vip: isOurVip ? ours.vip : addressOfNumber(BigInt(address), ours.family),
       };
     }),
   );

@@ -11,19 +11,20 @@ export interface WatchedRouterId {
   readonly sourceAddress: string;
 }
 
-/** A VRRP packet that came in with a watched id and without the VIP that belongs to it. */
+/** A VRRP packet that came in with a watched id and without its VIP, or with the VIP and another id. */
 export interface ForeignAdvert {
   readonly virtualRouterId: number;
   readonly family: AddressFamily;
   readonly source: string;
   readonly version: number;
   readonly priority: number;
-  /** The first address that it advertises. */
+  /** The watched VIP where it advertises that, else the first address that it advertises. */
   readonly vip: string;
 }
 
-/** Two clusters with one virtual router id on one segment. */
+/** `id`: two clusters with one virtual router id on one segment. `vip`: one VIP with two ids, which do not hear each other. */
 export interface RouterIdConflict {
+  readonly kind: 'id' | 'vip';
   readonly ours: WatchedRouterId;
   readonly theirs: ForeignAdvert;
 }
@@ -34,7 +35,11 @@ export function watchedRouterIds({ instances }: KeepalivedModel): readonly Watch
   }));
 }
 
-/** Who else uses an id of these. What comes from `members`, the nodes of this cluster, does not count. */
+/**
+ * What stands in the way of joining with these. An advert of our id from one of the `members`, the nodes of this cluster,
+ * does not: its VIP may have been another one until a moment ago. An advert of our VIP with another id does, also from a
+ * member: it does not hear this node, and both would hold the VIP.
+ */
 export function routerIdConflicts(
   watched: readonly WatchedRouterId[],
   members: ReadonlySet<string>,
@@ -42,18 +47,16 @@ export function routerIdConflicts(
 ): readonly RouterIdConflict[] {
   return watched.flatMap((ours) =>
     heard
-      .filter(
-        ({ virtualRouterId, family, source }) =>
-          virtualRouterId === ours.virtualRouterId && family === ours.family && !members.has(source),
-      )
-      .map((theirs) => ({ ours, theirs })),
+      .filter(({ family }) => family === ours.family)
+      .flatMap((theirs): readonly RouterIdConflict[] => {
+        if (theirs.virtualRouterId !== ours.virtualRouterId)
+          return theirs.vip === ours.vip ? [{ kind: 'vip', ours, theirs }] : [];
+        return theirs.vip === ours.vip || members.has(theirs.source) ? [] : [{ kind: 'id', ours, theirs }];
+      }),
   );
 }
 
-/**
- * The first instance whose id is somebody else's. What a peer sends is not: its VIP may have been another one until a
- * moment ago.
- */
+/** The first conflict of this model's instances; the sources of their peers are members. */
 export function routerIdConflict(
   model: KeepalivedModel,
   heard: readonly ForeignAdvert[],
@@ -62,12 +65,23 @@ export function routerIdConflict(
   return routerIdConflicts(watchedRouterIds(model), peers, heard)[0];
 }
 
-/** What whoever is on call needs to know of both clusters, and the two ways out. */
-export function explainConflict({ ours, theirs }: RouterIdConflict, clusterName: string): string {
-  const here = `cluster "${clusterName}", VIP ${ours.vip} on ${ours.interface}`;
-  const there = `${theirs.source} advertises ${theirs.vip} with it (VRRP ${theirs.version}, priority ${theirs.priority})`;
-  const expected = 'expected an id that no other router uses on this segment';
-  const remedy =
-    '--virtual-router-ids API,INGRESS on every node of this cluster gives it others, --force-virtual-router-id joins all the same';
-  return `Cannot use virtual router id "${ours.virtualRouterId}" (${here}): ${there}, ${expected}; ${remedy}`;
+const FORCE = '--force-virtual-router-id joins all the same';
+
+/** Names both sides, and the ways out. */
+export function explainConflict({ kind, ours, theirs }: RouterIdConflict, clusterName: string): string {
+  const cannot = `Cannot use virtual router id "${ours.virtualRouterId}" (cluster "${clusterName}", VIP ${ours.vip} on ${ours.interface})`;
+  const dialect = `(VRRP ${theirs.version}, priority ${theirs.priority})`;
+  switch (kind) {
+    case 'id':
+      return (
+        `${cannot}: ${theirs.source} advertises ${theirs.vip} with it ${dialect}, expected an id that no other router uses on this ` +
+        `segment; --virtual-router-ids API,INGRESS on every node of this cluster gives it others, ${FORCE}`
+      );
+    case 'vip':
+      return (
+        `${cannot}: ${theirs.source} advertises this VIP with id ${theirs.virtualRouterId} ${dialect}, and nodes with different ` +
+        'ids do not hear each other, so both would hold it; set the --cluster-name or --virtual-router-ids that ' +
+        `${theirs.source} has (hawser show-config keepalived shows them there), ${FORCE}`
+      );
+  }
 }

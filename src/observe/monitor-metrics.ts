@@ -74,7 +74,7 @@ export function createMonitorMetrics(nowMs: () => number): MonitorMetrics {
   const redirect = gauge('hawser_redirect_present', '1 while the VIP is redirected to HAProxy on this node.');
   const taken = gauge(
     'hawser_virtual_router_id_taken',
-    '1 while this node does not join because another cluster on the segment uses its virtual router id.',
+    '1 while this node does not join: its virtual router id is used for another VIP, or its VIP with another id.',
   );
   const splitBrain = new Gauge({
     name: 'hawser_split_brain',

@@ -47,8 +47,9 @@ interface Look {
 
 /**
  * Keeps a node whose keepalived does not run yet from joining with a virtual router id that another cluster uses on
- * the segment: both would take each other for broken and log it many times a second, or obey each other. Where it
- * cannot listen, that is told once and the node joins.
+ * the segment: both would take each other for broken and log it many times a second, or obey each other. Also from joining
+ * beside a node that advertises one of our VIPs with another id: both would hold it. Where it cannot listen, that is logged
+ * once and the node joins.
  */
 export function createVirtualRouterIdGuard(
   settings: KeepalivedMonitorSettings,
@@ -135,10 +136,12 @@ function tell(
   metrics.virtualRouterIdTaken(verdict.kind === 'taken');
   switch (verdict.kind) {
     case 'taken': {
-      const { ours, theirs } = verdict.conflict;
-      if (!once.isNew('virtual-router-id', `${ours.virtualRouterId} ${theirs.source} ${theirs.vip}`)) return;
+      const { kind, ours, theirs } = verdict.conflict;
+      const ids = `${ours.virtualRouterId} ${theirs.virtualRouterId}`;
+      if (!once.isNew('virtual-router-id', `${ids} ${theirs.source} ${theirs.vip}`)) return;
       const message = explainConflict(verdict.conflict, clusterName);
-      log({ event: 'virtual-router-id-taken', level: 'error', message, ours, theirs });
+      const event = kind === 'id' ? 'virtual-router-id-taken' : 'vip-with-another-router-id';
+      log({ event, level: 'error', message, ours, theirs });
       return;
     }
     case 'unknown':

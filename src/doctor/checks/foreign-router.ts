@@ -1,4 +1,8 @@
-import { type ForeignAdvert, routerIdConflicts, type WatchedRouterId } from '../../model/foreign-router.ts';
+import {
+  type RouterIdConflict,
+  routerIdConflicts,
+  type WatchedRouterId,
+} from '../../model/foreign-router.ts';
 import { type Check, type Finding, fail, ok, unknown, worstOf } from '../check.ts';
 import { type ForeignLook, hearForeignAdverts } from '../look/foreign-adverts.ts';
 import { LISTEN_MS } from '../look/listen.ts';
@@ -7,6 +11,8 @@ import { NO_VIP } from './vip.ts';
 
 const TRY_OTHERS =
   'find a pair that is free: hawser doctor --only foreign-router-id --virtual-router-ids API,INGRESS; set it as keepalived.virtualRouterIds on every node of this cluster, or have the other one changed';
+const USE_THEIRS =
+  'nodes with different ids do not hear each other, and both hold the VIP: set the same --cluster-name or --virtual-router-ids on every node (hawser show-config keepalived shows them on the other one)';
 const NAME_PEERS = 'if it is a node of this cluster: --servers HOST=IP,… names them';
 
 export interface ForeignView {
@@ -25,22 +31,24 @@ export function judgeForeign({ watched, look, own, peers }: ForeignView): Findin
   const conflicts = routerIdConflicts(watched, members, look.adverts);
   const ids = [...new Set(watched.map(({ virtualRouterId }) => virtualRouterId))].join(', ');
   return conflicts.length === 0
-    ? ok(`id ${ids}: nobody else was heard in ${LISTEN_MS / 1_000} s`)
+    ? ok(`id ${ids}: no other use of it or of its VIP was heard in ${LISTEN_MS / 1_000} s`)
     : worstOf(
-        conflicts.map(({ ours, theirs }) => fail(conflictText(ours, theirs), todo)),
+        conflicts.map((each) => fail(conflictText(each), each.kind === 'vip' ? USE_THEIRS : todo)),
         NO_VIP,
       );
 }
 
-function conflictText(ours: WatchedRouterId, theirs: ForeignAdvert): string {
-  const stranger = `${theirs.source} advertises ${theirs.vip} (VRRP ${theirs.version}, priority ${theirs.priority})`;
-  return `${stranger} with virtual router id ${ours.virtualRouterId}, that of our ${ours.vip} on ${ours.interface}`;
+function conflictText({ kind, ours, theirs }: RouterIdConflict): string {
+  const by = `${theirs.source} advertises ${theirs.vip} (VRRP ${theirs.version}, priority ${theirs.priority})`;
+  return kind === 'id'
+    ? `${by} with virtual router id ${ours.virtualRouterId}, that of our ${ours.vip} on ${ours.interface}`
+    : `${by} with virtual router id ${theirs.virtualRouterId}, while this node uses id ${ours.virtualRouterId} for it on ${ours.interface}`;
 }
 
 const foreignRouter: Check = {
   id: 'foreign-router-id',
   title: 'Our router id used by others',
-  why: 'Two clusters with one id obey each other or log without end; a node that hears it does not join.',
+  why: 'Two clusters with one id disturb each other; two ids for one VIP make two holders. A node that hears either does not join.',
   listenMs: LISTEN_MS,
   run: async (context, signal) => {
     const { looks, run } = context;

@@ -11,7 +11,7 @@ export type ForeignLook =
   | { readonly kind: 'heard'; readonly adverts: readonly ForeignAdvert[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Who advertises one of these ids without its VIP, multicast or to this node alone, whatever the firewall does with it. */
+/** Who advertises one of these ids without its VIP, or its VIP with another id, multicast or to this node alone, whatever the firewall does with it. */
 export async function hearForeignAdverts(
   run: RunProgram,
   watched: readonly WatchedRouterId[],

@@ -52,6 +52,7 @@ const rows: Readonly<Record<string, Row>> = {
   'split-brain-over': splitBrain,
   'split-brain-returned': splitBrain,
   'virtual-router-id-taken': { kind: 'group', reason: 'message' },
+  'vip-with-another-router-id': { kind: 'group', reason: 'message' },
   'virtual-router-id-free': { kind: 'group', facts: ['ids'] },
   'health-told': { kind: 'health', subject: 'kind', from: 'before', to: 'value', reason: 'why' },
   liveness: { kind: 'health', subject: 'kind', to: 'liveness' },

@@ -61,6 +61,7 @@ const TROUBLE: ReadonlySet<string> = new Set([
   'monitor-silent',
   'vip-not-repaired',
   'virtual-router-id-taken',
+  'vip-with-another-router-id',
   'cpu-starvation',
   'journal-gap',
 ]);

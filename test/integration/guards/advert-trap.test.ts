@@ -32,7 +32,7 @@ function startRouter(index: number, version: 2 | 3, instances: readonly ForeignI
 
 const tables = async () => await here.run('nft', 'list', 'tables');
 
-test('adverts with an id of ours are heard in every dialect, those with our VIP are not', async () => {
+test('adverts with an id of ours or with our VIP are heard in every dialect, those with both are not', async () => {
   const trap = createAdvertTrap({ nft: [...here.prefix, 'nft'] });
   const common = { interface: 'eth0', sourceAddress: '10.77.0.10' };
   const watch = (virtualRouterId: number, vip: string) =>
@@ -46,6 +46,7 @@ test('adverts with an id of ours are heard in every dialect, those with our VIP 
     { virtualRouterId: 78, vips: ['10.77.0.201', '10.77.0.78'] },
     { virtualRouterId: 79, vips: ['10.77.0.202'] },
     { virtualRouterId: 80, vips: ['10.77.0.203'] },
+    { virtualRouterId: 90, vips: ['10.77.0.206', '10.77.0.79'] },
   ]);
   startRouter(2, 3, [
     { virtualRouterId: 81, vips: ['10.77.0.204'], peer: '10.77.0.10' },
@@ -61,7 +62,7 @@ test('adverts with an id of ours are heard in every dialect, those with our VIP 
     async () => {
       const heard = await trap.heard();
       if (heard.kind === 'failed') throw new Error(heard.message);
-      return heard.adverts.length >= 5 ? heard.adverts : undefined;
+      return heard.adverts.length >= 6 ? heard.adverts : undefined;
     },
     30_000,
   );
@@ -74,6 +75,7 @@ test('adverts with an id of ours are heard in every dialect, those with our VIP 
     '79 v2 ipv4 10.77.0.202',
     '81 v3 ipv4 10.77.0.204',
     '82 v3 ipv6 fe80::205',
+    '90 v2 ipv4 10.77.0.79',
   ]);
   expect(adverts.find(({ virtualRouterId }) => virtualRouterId === 81)?.source).toBe('10.77.0.13');
   expect(adverts.every(({ priority }) => priority === 5)).toBe(true);

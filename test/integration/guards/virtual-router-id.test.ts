@@ -34,12 +34,9 @@ async function boot(): Promise<void> {
     rmSync(node.at(file), { force: true });
 }
 
-/** Id 77 on the same segment, once a second. Resolves once it holds its VIP, so that its adverts are there to be heard. */
-async function startForeign(vip: string, version: 2 | 3): Promise<void> {
-  writeFileSync(
-    foreign.at('foreign.conf'),
-    foreignRouterText(version, [{ virtualRouterId: 77, vips: [vip] }]),
-  );
+/** On the same segment, once a second. Resolves once it holds its VIP, so that its adverts are there to be heard. */
+async function startForeign(vip: string, version: 2 | 3, virtualRouterId = 77): Promise<void> {
+  writeFileSync(foreign.at('foreign.conf'), foreignRouterText(version, [{ virtualRouterId, vips: [vip] }]));
   const pids = ['--pid', foreign.at('foreign.pid'), '--vrrp_pid', foreign.at('foreign-vrrp.pid')];
   const how = ['--dont-fork', '--vrrp', '--log-console', '-f', foreign.at('foreign.conf')];
   foreign.start('foreign', ['/usr/sbin/keepalived', ...how, ...pids]);
@@ -82,6 +79,23 @@ test('a node joins beside the same VIP in another dialect, as shell pods that ar
   const monitored = start(['--profile', 'openshift']);
   await waitFor('keepalived to run', () => node.running('keepalived').length > 0, 30_000);
   expect(monitored.events('virtual-router-id-taken')).toEqual([]);
+});
+
+test('a node does not join beside a holder of its VIP with another router id, and joins once that has gone', async () => {
+  await startForeign(bed.vip, 3, 154);
+  // As a peer, which a node that was installed with another cluster name is.
+  const monitored = startMonitored(bed, node, bed.nodes);
+  const { message, ours, theirs } = await monitored.waitForEvent('vip-with-another-router-id');
+  expect(message).toContain(`${foreign.address} advertises this VIP with id 154`);
+  expect(ours).toMatchObject({ virtualRouterId: 77, vip: bed.vip });
+  expect(theirs).toMatchObject({ source: foreign.address, virtualRouterId: 154, vip: bed.vip });
+  expect(await monitored.metric('hawser_virtual_router_id_taken')).toBe(1);
+  expect(node.running('keepalived')).toEqual([]);
+  expect(bed.holders()).toEqual([foreign]);
+
+  foreign.killAll();
+  await joined();
+  expect(monitored.events('virtual-router-id-free')).toHaveLength(1);
 });
 
 test('--force-virtual-router-id joins all the same', async () => {

@@ -100,6 +100,16 @@ test('a stranger is who is neither this node nor a peer', () => {
   expect(judgeForeign({ ...view, own: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
 });
 
+test('our VIP with another id fails, also where a peer advertises it, and names both ids', () => {
+  const other = { ...advert, virtualRouterId: 154, vip: VIP, source: '10.77.0.12' };
+  const look = { kind: 'heard', adverts: [other] } as const;
+  expect(judgeForeign({ ...view, look, peers: ['10.77.0.12'] })).toMatchObject({
+    kind: 'fail',
+    found: expect.stringMatching(/10\.77\.0\.12 .*router id 154, while this node uses id 77/),
+    todo: expect.stringContaining('--cluster-name'),
+  });
+});
+
 test('where the peers are not known it says what to type if it is one of them', () => {
   const todo = (finding: object) => ('todo' in finding ? finding.todo : '');
   expect(todo(judgeForeign({ ...view, peers: undefined }))).toContain('--servers');

@@ -11,8 +11,8 @@ const listing = (...sets: readonly string[]) =>
 
 test('adverts of both versions and families are read from the sets', () => {
   const json = listing(
-    '{"set": {"family": "netdev", "name": "heard0", "table": "t", "type": ["ipv4_addr", "integer", "integer", "integer"], "handle": 2, "size": 64, "elem": [{"concat": ["10.77.0.12", 33, 150, 172818682]}, {"concat": ["10.77.0.12", 49, 1, 172818682]}]}}',
-    '{"set": {"family": "netdev", "name": "heard1", "table": "t", "type": ["ipv6_addr", "integer", "integer", "integer"], "handle": 3, "size": 64, "elem": [{"concat": ["fe80::38b8:c6ff:fef5:3940", 49, 151, "0xfe800000000000000000000000000250"]}]}}',
+    '{"set": {"family": "netdev", "name": "heard0", "table": "t", "type": ["ipv4_addr", "integer", "integer"], "handle": 2, "size": 64, "elem": [{"concat": ["10.77.0.12", 2182550, 172818682]}, {"concat": ["10.77.0.12", 3230977, 172818682]}, {"concat": ["10.77.0.13", 3234760, 172818682]}]}}',
+    '{"set": {"family": "netdev", "name": "heard1", "table": "t", "type": ["ipv6_addr", "integer", "integer"], "handle": 3, "size": 64, "elem": [{"concat": ["fe80::38b8:c6ff:fef5:3940", 3231383, "0xfe800000000000000000000000000250"]}]}}',
   );
   const on = { interface: 'eth0', sourceAddress: '10.77.0.11' };
   const watched = [
@@ -23,6 +23,11 @@ test('adverts of both versions and families are read from the sets', () => {
   expect(parseAdverts(json, watched)).toEqual([
     { ...four, version: 2, priority: 150 },
     { ...four, version: 3, priority: 1 },
+    // With our VIP among others: an id that is not ours is heard with nothing else.
+    {
+      ...{ ...four, source: '10.77.0.13', virtualRouterId: 91 },
+      ...{ version: 3, priority: 200, vip: '10.77.0.100' },
+    },
     {
       ...{ family: 'ipv6', source: 'fe80::38b8:c6ff:fef5:3940', virtualRouterId: 78 },
       ...{ version: 3, priority: 151, vip: 'fe80::250' },

@@ -61,3 +61,16 @@ test.each([
 ])('%s is none', (_what, part) => {
   expect(routerIdConflict(model, [{ ...advert, ...part }])).toBeUndefined();
 });
+
+test('our VIP with another id is a conflict, also where a peer advertises it, and the message names both ids', () => {
+  const conflict = routerIdConflict(model, [
+    { ...advert, virtualRouterId: 154, vip: '10.0.0.5', version: 3, priority: 220, source: '10.0.0.2' },
+  ]);
+  if (conflict === undefined) throw new Error('no conflict');
+  expect(explainConflict(conflict, 'bed')).toBe(
+    'Cannot use virtual router id "77" (cluster "bed", VIP 10.0.0.5 on eth0): 10.0.0.2 advertises this VIP with id 154 ' +
+      '(VRRP 3, priority 220), and nodes with different ids do not hear each other, so both would hold it; set the ' +
+      '--cluster-name or --virtual-router-ids that 10.0.0.2 has (hawser show-config keepalived shows them there), ' +
+      '--force-virtual-router-id joins all the same',
+  );
+});
