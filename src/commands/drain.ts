@@ -49,7 +49,7 @@ async function drain(
   const departure = awaitPlace(vips, 'elsewhere', settings.timeout, watch.signal);
   if (before?.kind === 'drain' && kinds.every((kind) => before.vips.includes(kind)))
     return outcomeOf(`${facts.self} is ${textOf(before, kinds)} already`, await departure, settings);
-  const order = drainOf(kinds, before, asked(settings.why, env));
+  const order = drainOf(kinds, before, asked(settings.reason, env));
   const given = await giveOrder(
     order,
     before,

@@ -83,8 +83,12 @@ function intention({ to, why }: Move, { stay, away }: Settings): string {
   return `The VIP goes to ${to ?? 'another node'} (${why}), and ${then}.`;
 }
 
-function orderOf({ first }: Move, { why, stay, away, timeout }: Settings, env: NodeJS.ProcessEnv): MoveOrder {
-  const whose = asked(why, env);
+function orderOf(
+  { first }: Move,
+  { reason, stay, away, timeout }: Settings,
+  env: NodeJS.ProcessEnv,
+): MoveOrder {
+  const whose = asked(reason, env);
   const backAtMs = stay ? undefined : whose.atMs + away;
   const untilMs = (backAtMs ?? whose.atMs) + timeout;
   return { kind: 'move', purpose: 'drill', ...whose, vip: 'api', first, backAtMs, untilMs };

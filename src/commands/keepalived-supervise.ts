@@ -90,7 +90,7 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
     dumpDir: join(runDir, 'dump'),
     output: join(runDir, 'keepalived.log'),
   };
-  const realtimePriority = await permittedPriority(settings.chrt, log);
+  const realtimePriority = await permittedPriority(settings.realtimePriority, log);
   const { promise: told, resolve: setTold } = Promise.withResolvers<VrrpSupervisor>();
   const closeFifo = await readNotifyFifo(
     join(runDir, 'notify.fifo'),

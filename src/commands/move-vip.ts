@@ -71,7 +71,7 @@ async function move(
   settings: Settings,
   env: NodeJS.ProcessEnv,
 ): Promise<Outcome> {
-  const whose = asked(settings.why, env);
+  const whose = asked(settings.reason, env);
   const order: MoveOrder = {
     ...{ kind: 'move', purpose: 'move-vip', ...whose, vip: settings.kind, first },
     ...{ backAtMs: undefined, untilMs: whose.atMs + settings.timeout },

@@ -29,7 +29,7 @@ export const keepalivedSuperviseCommand: CommandSpec = {
     },
     { flag: '--keepalived <path>', help: 'the program', default: '/usr/sbin/keepalived' },
     {
-      flag: '--chrt <priority>',
+      flag: '--realtime-priority <priority>',
       help: 'realtime priority (SCHED_RR) of keepalived where that is permitted, or "off"',
       default: '20',
     },
@@ -50,7 +50,7 @@ export const keepalivedSuperviseCommand: CommandSpec = {
   ],
   examples: [
     ['hawser keepalived supervise', 'as the static pod does'],
-    ['hawser keepalived supervise --chrt off', 'where a realtime priority may not be set'],
+    ['hawser keepalived supervise --realtime-priority off', 'where a realtime priority may not be set'],
   ],
   notes: [
     'The control socket takes one line a request (reload, stop, start, status, ping) and answers each with a line of JSON.',
@@ -71,7 +71,7 @@ export const keepalivedSuperviseFields = {
   socket: socketPath,
   runDir: absolutePath,
   keepalived: absolutePath,
-  chrt: realtimePriority,
+  realtimePriority,
   monitorTimeout: durationMs,
   listen: optionalListenAddress,
   journal: z.optional(absolutePath),

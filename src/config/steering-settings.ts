@@ -31,7 +31,11 @@ const jsonFlag: Flag = {
   help: 'print JSON, as schemas/steering.schema.json describes it',
   inFile: 'never',
 };
-const whyFlag: Flag = { flag: '--why <text>', help: 'for the journal and for the status', inFile: 'never' };
+const reasonFlag: Flag = {
+  flag: '--reason <text>',
+  help: 'kept in the journal and shown in the status',
+  inFile: 'never',
+};
 const dryRunFlag: Flag = {
   flag: '--dry-run',
   help: 'print what would happen and every reason against it; change nothing',
@@ -57,14 +61,14 @@ export const drainCommand: CommandSpec = {
   positionals: [],
   flags: [
     kindsFlag,
-    whyFlag,
+    reasonFlag,
     { flag: '--force', help: 'drain even if no other node reports that it could serve', inFile: 'never' },
     timeoutFlag,
     ...placeFlags,
     jsonFlag,
   ],
   examples: [
-    ['hawser drain --why "kernel 6.18"', 'before this node, or its API server, is stopped'],
+    ['hawser drain --reason "kernel 6.18"', 'before this node, or its API server, is stopped'],
     ['hawser drain --kind ingress', 'only the VIP of ingress'],
   ],
   notes: [
@@ -104,7 +108,7 @@ export const moveVipCommand: CommandSpec = {
       default: 'api',
       inFile: 'never',
     },
-    whyFlag,
+    reasonFlag,
     dryRunFlag,
     timeoutFlag,
     ...placeFlags,
@@ -143,7 +147,7 @@ export const drillCommand: CommandSpec = {
       inFile: 'never',
     },
     { flag: '--api-port <port>', help: 'port of the VIP', default: '6443', inFile: 'top' },
-    whyFlag,
+    reasonFlag,
     dryRunFlag,
     timeoutFlag,
     ...placeFlags,
@@ -194,13 +198,13 @@ const places = {
 const drainSchema = z.object({
   ...places,
   kind: z.optional(kinds),
-  why: words,
+  reason: words,
   force: flag,
   timeout: patience,
   json: flag,
 });
 const undrainSchema = z.object({ ...places, kind: z.optional(kinds), json: flag });
-const move = { ...places, to: name, why: words, dryRun: flag, timeout: patience, json: flag };
+const move = { ...places, to: name, reason: words, dryRun: flag, timeout: patience, json: flag };
 const moveSchema = z.object({ ...move, kind: z.enum(kindNames, kindError) });
 const drillSchema = z.object({
   ...move,

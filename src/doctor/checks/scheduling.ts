@@ -31,7 +31,7 @@ export function judgeScheduling({ policy, priority, mayRaise, realtimeUs }: Sche
     );
   return warn(
     found,
-    `look for --chrt off in its settings, and for "no-realtime-priority" in its log; ${instead}`,
+    `look for --realtime-priority off in its settings, and for "no-realtime-priority" in its log; ${instead}`,
   );
 }
 

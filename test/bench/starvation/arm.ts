@@ -81,7 +81,10 @@ async function open(bed: VrrpBed, { advertMs, share, whole }: ArmPlan): Promise<
     prefix: ['nice', '-n', String(niceness[realtime ? 'fair' : share]), ...(realtime ? [] : unprivileged)],
     flags: {
       'keepalived-monitor': ['--advert-interval', `${advertMs}ms`],
-      keepalived: [...(realtime ? [] : ['--chrt', 'off']), ...(whole ? [] : ['--monitor-timeout', '24h'])],
+      keepalived: [
+        ...(realtime ? [] : ['--realtime-priority', 'off']),
+        ...(whole ? [] : ['--monitor-timeout', '24h']),
+      ],
     },
   });
   const servers = bed.nodes.map((node) => startApiServer(bed, node));

@@ -30,7 +30,7 @@ function startPods(node: InstallNode): void {
   const containers = [
     ['haproxy', 'supervise', '--config', haproxyConfig, ...haproxy, '--pid-file', at('pod/haproxy/pid')],
     ['haproxy', 'monitor', ...monitorFiles('haproxy/haproxy.cfg.ejs', haproxyConfig), ...haproxy],
-    ['keepalived', 'supervise', '--config', keepalivedConfig, ...keepalived, '--chrt', 'off'],
+    ['keepalived', 'supervise', '--config', keepalivedConfig, ...keepalived, '--realtime-priority', 'off'],
     [
       'keepalived',
       'monitor',

@@ -6,7 +6,7 @@ import { createVrrpPair, type VrrpNode, type VrrpSupervisorProcess } from '../..
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Without a realtime priority it is `spawn` itself that sees what is wrong with the program, and not `chrt`. */
-const DIRECTLY = ['--chrt', 'off'];
+const DIRECTLY = ['--realtime-priority', 'off'];
 
 async function restarted(node: VrrpNode, supervisor: VrrpSupervisorProcess): Promise<void> {
   await supervisor.waitForState('MASTER');

@@ -30,7 +30,7 @@ const others = (node: BedNode) => scene.members.filter((each) => each !== node);
 test('a drain moves the VIP without losing a request but those on the move, outlives the monitor, and its end moves nothing', async () => {
   const holder = await scene.rested();
   const fromMs = monotonicMs();
-  const drained = await typed(holder, 'drain', '--why', 'kernel 6.18', '--json');
+  const drained = await typed(holder, 'drain', '--reason', 'kernel 6.18', '--json');
   expect(drained).toMatchObject({ exitCode: 0, report: { command: 'drain', outcome: 'done' } });
   const next = await heldByAnother(scene, [holder]);
   expect(drained.report?.['vips']).toEqual([

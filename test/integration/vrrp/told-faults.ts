@@ -140,7 +140,7 @@ export const toldFaults: readonly ToldFault[] = [
   },
   {
     name: 'somebody drains the node',
-    inject: async (_scene, holder) => typed(holder, 'drain', '--why', 'kernel 6.18'),
+    inject: async (_scene, holder) => typed(holder, 'drain', '--reason', 'kernel 6.18'),
     undo: async (_scene, holder) => typed(holder, 'undrain'),
     vip: 'elsewhere',
     left: { to: 'BACKUP', reason: OUTRANKED, because: /^node drained api: kernel 6\.18 \(by \S+@/ },

@@ -11,7 +11,7 @@ function problemsOf(text: string): readonly string[] {
 test('values become what their flags would have, each with its line', () => {
   const text = lines(
     ...['# a comment', 'apiVips: [10.0.0.5, "fd00::5"]', 'apiPort: 7443', 'haproxy:', '  drainTimeout: 20s'],
-    ...['keepalived:', '  virtualRouterIds: [77, 78]', '  bootstrap: true', '  chrt: off'],
+    ...['keepalived:', '  virtualRouterIds: [77, 78]', '  bootstrap: true', '  realtimePriority: off'],
   );
   expect(parseSettingsFile(text, 'F')).toEqual({
     kind: 'values',
@@ -21,7 +21,7 @@ test('values become what their flags would have, each with its line', () => {
       keepalived: {
         virtualRouterIds: { value: '77,78', line: 7 },
         bootstrap: { value: true, line: 8 },
-        chrt: { value: 'off', line: 9 },
+        realtimePriority: { value: 'off', line: 9 },
       },
     },
   });

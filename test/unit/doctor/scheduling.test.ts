@@ -25,7 +25,7 @@ test.each<[string, Files, object]>([
   [
     'an ordinary priority',
     node(0, WITH_SYS_NICE),
-    { kind: 'warn', todo: expect.stringContaining('--chrt off') },
+    { kind: 'warn', todo: expect.stringContaining('--realtime-priority off') },
   ],
   ['no SYS_NICE', node(0, NONE), { kind: 'warn', found: expect.stringContaining('no SYS_NICE') }],
   [
