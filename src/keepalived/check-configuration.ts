@@ -10,7 +10,8 @@ const INSECURE_SCRIPTS = 6;
 /**
  * What the real keepalived says about a file (`keepalived --config-test`), in this network namespace: interfaces must
  * exist. What it only remarks on (a password cut to 8 characters, an insecure script) is valid here as well: it would
- * run. It says nothing, and exits with 0, where the file is missing; that is refused.
+ * run. So is a track file in a folder that is not there yet, which 2.3 refuses and 2.2 does not: the supervisor makes the
+ * folder before it starts keepalived. keepalived says nothing, and exits with 0, where the file is missing; that is refused.
  */
 export function createKeepalivedCheck(options: {
   readonly keepalivedPath: string;
@@ -36,12 +37,24 @@ function outcomeOf(path: string, keepalivedPath: string, result: CommandResult):
     return impossible(path, `"${keepalivedPath}" was ended by ${result.signal ?? 'a signal'}`);
   const complaints = complaintsOf(result);
   const missing = complaints.some((line) => line.startsWith('Config files missing'));
-  const harmless = complaints.every((line) => /Truncating auth_pass to \d+ characters/.test(line));
+  const harmless = complaints.every(isHarmless(complaints));
   if (!missing && (result.exitCode === 0 || result.exitCode === INSECURE_SCRIPTS)) return { kind: 'valid' };
   if (!missing && harmless && complaints.length > 0) return { kind: 'valid' };
   const message = `Cannot use configuration "${path}": keepalived refuses it, expected no complaint from --config-test`;
   return { kind: 'invalid', message, detail: complaints.join('\n').slice(-DETAIL_CHARACTERS) };
 }
+
+/** Knows the track files whose folder is missing: keepalived complains of the folder, and of each use of the file. */
+function isHarmless(complaints: readonly string[]): (line: string) => boolean {
+  const homeless = new Set(complaints.flatMap((line) => WITHOUT_FOLDER.exec(line)?.[1] ?? []));
+  return (line) =>
+    /Truncating auth_pass to \d+ characters/.test(line) ||
+    WITHOUT_FOLDER.test(line) ||
+    homeless.has(NOT_FOUND.exec(line)?.[1] ?? '');
+}
+
+const WITHOUT_FOLDER = /\) realpath\(\) error 2 \([^)]*\) for (\S+)$/;
+const NOT_FOUND = /\) track file (\S+) not found, ignoring\.\.\.$/;
 
 /** Its parent and its VRRP process each read the file, and each complain. */
 function complaintsOf({ stdout, stderr }: CommandResult): readonly string[] {

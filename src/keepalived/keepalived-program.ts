@@ -1,5 +1,5 @@
-import { closeSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../model/errors.ts';
 import type { ProcessId } from '../model/process-id.ts';
@@ -80,7 +80,10 @@ async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
       message: `Cannot use configuration "${paths.config}": it is missing or empty, expected text`,
     };
   const number = (readAccepted(paths.accepted)?.number ?? 0) + 1;
+  const configuration = describeConfiguration(text, number);
   try {
+    // Without its folder keepalived makes no track file: it would hold the VIP whatever the node's health.
+    for (const { path } of configuration.trackFiles) mkdirSync(dirname(path), { recursive: true });
     writeFileSync(paths.candidate, markConfiguration(text, number), { mode: 0o600 });
     const check = createKeepalivedCheck({
       keepalivedPath: paths.keepalived,
@@ -90,7 +93,7 @@ async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
     const outcome = await check(paths.candidate);
     if (outcome.kind !== 'valid') return { ...outcome, kind: 'refused' };
     renameSync(paths.candidate, paths.accepted);
-    return { kind: 'accepted', configuration: describeConfiguration(text, number) };
+    return { kind: 'accepted', configuration };
   } catch (error) {
     const message = `Cannot keep a copy of "${paths.config}": ${messageOf(error)}, expected to write "${paths.accepted}"`;
     return { kind: 'refused', message };

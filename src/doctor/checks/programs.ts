@@ -1,22 +1,11 @@
+import {
+  OLDEST_HAPROXY,
+  OLDEST_KEEPALIVED,
+  parseHaproxyBuild,
+  parseKeepalivedBuild,
+} from '../../model/program-version.ts';
 import { type Check, type Finding, fail, ok, unknown, warn } from '../check.ts';
 import type { ProgramOutcome } from '../run-program.ts';
-
-type Version = readonly [number, number, number];
-
-const OLDEST_HAPROXY: Version = [2, 6, 0];
-const OLDEST_KEEPALIVED: Version = [2, 2, 7];
-
-function parseVersion(text: string, pattern: RegExp): Version | undefined {
-  const [, major, minor, patch = '0'] = pattern.exec(text) ?? [];
-  return major === undefined || minor === undefined
-    ? undefined
-    : [Number(major), Number(minor), Number(patch)];
-}
-
-function isOlder(version: Version, than: Version): boolean {
-  const at = version.findIndex((part, index) => part !== than[index]);
-  return at !== -1 && (version[at] ?? 0) < (than[at] ?? 0);
-}
 
 /** A program that is not here may be in the image of its pod. */
 function notRun(outcome: Exclude<ProgramOutcome, { kind: 'ran' }>, flag: string): Finding {
@@ -27,25 +16,24 @@ function notRun(outcome: Exclude<ProgramOutcome, { kind: 'ran' }>, flag: string)
 
 export function judgeHaproxy(outcome: ProgramOutcome): Finding {
   if (outcome.kind !== 'ran') return notRun(outcome, '--haproxy');
-  const version = parseVersion(outcome.stdout, /HAProxy version (\d+)\.(\d+)[.-](?:dev)?(\d+)?/i);
-  if (version === undefined)
+  const build = parseHaproxyBuild(outcome.stdout);
+  if (build === undefined)
     return unknown('haproxy -vv tells no version', 'haproxy -vv; name the program: --haproxy PATH');
-  const shown = version.join('.');
-  if (isOlder(version, OLDEST_HAPROXY))
+  const { version, fixes } = build;
+  if (!build.supported)
     return fail(
-      `HAProxy is ${shown}, expected ${OLDEST_HAPROXY.join('.')} or newer`,
+      `HAProxy is ${version}, expected ${OLDEST_HAPROXY} or newer`,
       'apt-get install haproxy (Debian 12 has 2.6), or use the image of hawser',
     );
-  if (!/\+OPENSSL\b|USE_OPENSSL=/.test(outcome.stdout))
+  if (!build.openssl)
     return fail(
-      `HAProxy ${shown} is built without OpenSSL`,
+      `HAProxy ${version} is built without OpenSSL`,
       'use a build with USE_OPENSSL=1: its checks speak HTTPS',
     );
-  const unmaintained = /will stop receiving fixes around Q(\d) (\d{4})/.exec(outcome.stdout);
-  return unmaintained === null || !isOver(Number(unmaintained[2]), Number(unmaintained[1]), new Date())
-    ? ok(`HAProxy ${shown}, with OpenSSL`)
+  return fixes === undefined || !isOver(fixes.year, fixes.quarter, new Date())
+    ? ok(`HAProxy ${version}, with OpenSSL`)
     : warn(
-        `HAProxy ${shown} gets no fixes any more (since Q${unmaintained[1]} ${unmaintained[2]})`,
+        `HAProxy ${version} gets no fixes any more (since Q${fixes.quarter} ${fixes.year})`,
         'plan a newer one; the distribution may go on with fixes of its own',
       );
 }
@@ -64,24 +52,22 @@ const haproxy: Check = {
 /** Debian's 2.2.7 prints all of this on stderr. */
 export function judgeKeepalived(outcome: ProgramOutcome): Finding {
   if (outcome.kind !== 'ran') return notRun(outcome, '--keepalived');
-  const text = `${outcome.stdout}${outcome.stderr}`;
-  const version = parseVersion(text, /Keepalived v(\d+)\.(\d+)\.(\d+)/);
-  if (version === undefined)
+  const build = parseKeepalivedBuild(`${outcome.stdout}${outcome.stderr}`);
+  if (build === undefined)
     return unknown(
       'keepalived --version tells no version',
       'keepalived --version; name the program: --keepalived PATH',
     );
-  const shown = version.join('.');
-  if (isOlder(version, OLDEST_KEEPALIVED))
+  const { version } = build;
+  if (!build.supported)
     return fail(
-      `keepalived is ${shown}, expected ${OLDEST_KEEPALIVED.join('.')} or newer`,
+      `keepalived is ${version}, expected ${OLDEST_KEEPALIVED} or newer`,
       'apt-get install keepalived (Debian 12 has 2.2.7), or use the image of hawser',
     );
-  const options = /^Config options:(.*)$/m.exec(text)?.[1] ?? '';
-  return /\bVRRP\b/.test(options)
-    ? ok(`keepalived ${shown}, with VRRP`)
+  return build.vrrp
+    ? ok(`keepalived ${version}, with VRRP`)
     : fail(
-        `keepalived ${shown} is built without VRRP`,
+        `keepalived ${version} is built without VRRP`,
         'use a build with VRRP (configure without --disable-vrrp)',
       );
 }

@@ -1,6 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { parseKeepalivedBuild } from '../../../src/model/program-version.ts';
 import { TRACK } from '../../../src/model/track-value.ts';
 import { type KeepalivedProcess, startKeepalived } from '../../helpers/keepalived-process.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
@@ -40,8 +42,12 @@ async function countAdverts(namespace: NetNamespace): Promise<() => Promise<read
   };
 }
 
-test('holders of different VIPs with one router id do not keep each other from sending', {
-  timeout: 120_000,
+/** What the keepalived of this machine makes of an advert with its own router id and another VIP. */
+const { stderr: printed } = spawnSync('keepalived', ['--version'], { encoding: 'utf8' });
+const both = parseKeepalivedBuild(printed)?.countsAdvertsOfOtherVips === false;
+
+test('two VIPs with one router id: keepalived 2.2 has both held, and neither holder silences the other; 2.3 has one held', {
+  timeout: 180_000,
 }, async () => {
   await using a = await createNetNamespace();
   await using b = await createNetNamespace();
@@ -63,14 +69,22 @@ test('holders of different VIPs with one router id do not keep each other from s
     30_000,
   );
   track('a', TRACK.healthyHolder);
+  await waitFor('the first VIP', () => entered(first) > 0, 30_000);
   track('c', TRACK.healthyHolder);
-  await waitFor('both VIPs', () => entered(first) > 0 && entered(other) > 0, 30_000);
+  if (both) await waitFor('both VIPs', () => entered(other) > 0, 30_000);
   track('b', TRACK.healthy);
   const counts = await countAdverts(b);
   await waitFor('adverts', async () => (await counts()).some((count) => count >= 30), 60_000);
-  // Each sends two a second; the one that is held up sends hardly any, until it loses its VIP.
   const [ofFirst = 0, , ofOther = 0] = await counts();
-  expect(Math.min(ofFirst, ofOther)).toBeGreaterThan(20);
   expect(entered(backup)).toBe(0);
-  expect([entered(first), entered(other)]).toEqual([1, 1]);
+  if (both) {
+    // Each sends two a second; the one that is held up sends hardly any, until it loses its VIP.
+    expect(Math.min(ofFirst, ofOther)).toBeGreaterThan(20);
+    expect([entered(first), entered(other)]).toEqual([1, 1]);
+    return;
+  }
+  // Long enough to take over from a holder that is gone. What is changed last decides which VIP is held.
+  expect([entered(first), entered(other), ofOther]).toEqual([1, 0, 0]);
+  track('a', TRACK.fault);
+  await waitFor('the other VIP', () => entered(other) > 0, 30_000);
 });

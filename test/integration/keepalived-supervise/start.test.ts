@@ -1,4 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createVrrpPair, VIP } from '../../helpers/keepalived-node.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
@@ -40,6 +41,20 @@ test('without a configuration it waits for the first reload', async () => {
   expect(await supervisor.ask('reload')).toMatchObject({ ok: false, stage: 'check' });
   a.install();
   expect(await supervisor.ask('reload')).toMatchObject({ ok: true, generation: 1 });
+  await supervisor.waitForState('MASTER');
+});
+
+test('a node whose track file lies in a folder that is not there yet stays out until its monitor has spoken', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  const folder = join(a.paths.dir, 'later');
+  a.install({ trackFile: true });
+  const text = readFileSync(a.paths.config, 'utf8');
+  writeFileSync(a.paths.config, text.replace(a.paths.track, join(folder, 'lb.track')));
+  const supervisor = a.supervise();
+  await supervisor.waitForState('FAULT');
+  expect(readFileSync(join(folder, 'lb.track'), 'utf8')).toBe('-254\n');
+  writeFileSync(join(folder, 'lb.track'), '0\n');
   await supervisor.waitForState('MASTER');
 });
 

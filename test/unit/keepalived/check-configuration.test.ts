@@ -17,11 +17,17 @@ async function verdict(result: Partial<CommandResult> | Error) {
 }
 
 const complaint = "(k.conf: Line 4) number '777' outside range [1, 255]";
+const homeless = '(k.conf: Line 4) realpath() error 2 (No such file or directory) for lb';
+const unused = (name: string) => `(k.conf: Line 9) (API) track file ${name} not found, ignoring...`;
 const truncated = '(k.conf: Line 4) Truncating auth_pass to 8 characters';
 
 test.each([
   ['no complaint', {}],
   ['a password cut to its length on the wire', { exitCode: 5, stderr: `${truncated}\n${truncated}\n` }],
+  [
+    'a track file in a folder that is not there yet, as 2.3 says it',
+    { exitCode: 5, stderr: `${homeless}\n${homeless}\n${unused('lb')}\n` },
+  ],
   ['a script that others may write', { exitCode: 6, stderr: 'SECURITY VIOLATION\n' }],
 ])('valid: %s', async (_, result) => {
   expect(await verdict(result)).toEqual({ kind: 'valid' });
@@ -33,6 +39,11 @@ test('a complaint makes it invalid, and is told once though keepalived tells it 
     kind: 'invalid',
     detail: `${truncated}\n${complaint}`,
   });
+});
+
+test('the use of a track file that is not in the configuration is invalid', async () => {
+  const stderr = `${homeless}\n${unused('lb')}\n${unused('ingress')}\n`;
+  expect(await verdict({ exitCode: 5, stderr })).toMatchObject({ kind: 'invalid' });
 });
 
 test('a missing file, for which keepalived exits with 0, is invalid', async () => {

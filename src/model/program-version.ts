@@ -1,0 +1,66 @@
+/**
+ * What a build of HAProxy or of keepalived says of itself, and what follows from its version: the only place that knows
+ * one version from another. A build is asked, never the system that it comes from.
+ */
+
+export interface HaproxyBuild {
+  /** "3.0.11", without what a distribution adds. */
+  readonly version: string;
+  /** New enough for hawser. */
+  readonly supported: boolean;
+  /** Its checks can speak HTTPS. */
+  readonly openssl: boolean;
+  /** Until when its authors mend it, where it says so. */
+  readonly fixes: { readonly quarter: number; readonly year: number } | undefined;
+}
+
+export interface KeepalivedBuild {
+  readonly version: string;
+  readonly supported: boolean;
+  readonly vrrp: boolean;
+  /**
+   * An advert counts whatever VIP it is of, as RFC 9568 has it: while a VIP is being changed, the holder of one keeps the
+   * nodes of the other from taking theirs. 2.2 takes no advert of another VIP, and both can be held at once.
+   */
+  readonly countsAdvertsOfOtherVips: boolean;
+}
+
+export const OLDEST_HAPROXY = '2.6.0';
+export const OLDEST_KEEPALIVED = '2.2.7';
+const FIRST_TO_COUNT_OTHER_VIPS = '2.3.0';
+
+/** `printed`: by `haproxy -vv`; `haproxy -v` leaves what it is built with open. Undefined where it tells no version. */
+export function parseHaproxyBuild(printed: string): HaproxyBuild | undefined {
+  const version = versionIn(printed, /HAProxy version (\d+)\.(\d+)[.-](?:dev)?(\d+)?/i);
+  if (version === undefined) return undefined;
+  const [, quarter, year] = /will stop receiving fixes around Q(\d) (\d{4})/.exec(printed) ?? [];
+  return {
+    version,
+    supported: !isOlder(version, OLDEST_HAPROXY),
+    openssl: /\+OPENSSL\b|USE_OPENSSL=/.test(printed),
+    fixes: year === undefined ? undefined : { quarter: Number(quarter), year: Number(year) },
+  };
+}
+
+/** `printed`: by `keepalived --version`, on stderr. */
+export function parseKeepalivedBuild(printed: string): KeepalivedBuild | undefined {
+  const version = versionIn(printed, /Keepalived v(\d+)\.(\d+)\.(\d+)/);
+  if (version === undefined) return undefined;
+  return {
+    version,
+    supported: !isOlder(version, OLDEST_KEEPALIVED),
+    vrrp: /\bVRRP\b/.test(/^Config options:(.*)$/m.exec(printed)?.[1] ?? ''),
+    countsAdvertsOfOtherVips: !isOlder(version, FIRST_TO_COUNT_OTHER_VIPS),
+  };
+}
+
+function versionIn(printed: string, pattern: RegExp): string | undefined {
+  const [, major, minor, patch = '0'] = pattern.exec(printed) ?? [];
+  return major === undefined || minor === undefined ? undefined : `${major}.${minor}.${patch}`;
+}
+
+function isOlder(version: string, than: string): boolean {
+  const [its, other] = [version, than].map((each) => each.split('.').map(Number));
+  const at = its?.findIndex((part, index) => part !== other?.[index]) ?? -1;
+  return at !== -1 && (its?.[at] ?? 0) < (other?.[at] ?? 0);
+}
