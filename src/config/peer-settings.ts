@@ -70,7 +70,7 @@ export function peerSettings(values: PeerFieldValues): PeerSettings | undefined 
   return { files: { ca, cert, key }, host: listen?.host, port: listen?.port ?? defaultPeerPort };
 }
 
-/** A node that would be half protected, or that would listen where nobody expects it, is not started. */
+/** Refuses to start a node that would be half protected, or would listen on an unexpected address. */
 export function peerProblems(values: PeerFieldValues, vips: readonly string[]): readonly string[] {
   const files = [
     ['--peer-tls-ca', values.peerTlsCa],

@@ -68,7 +68,7 @@ function thenField<T>(first: z.ZodMiniType<T>, { field }: SettingsKey): z.ZodMin
   return z.pipe(z.pipe(first, handedOn), field);
 }
 
-/** The JSON Schema of the file: for editors, and for whoever generates it. */
+/** The JSON Schema of the file: for editors and generators. */
 export function settingsJsonSchema(): FileForm {
   const keys = settingsKeys();
   const objectOf = (place: Place, description: string) => ({

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Read where nobody names another one, if it is there. */
+/** The default path; the file may be missing. */
 export const defaultSettingsPath = '/etc/hawser/config.yaml';
 
 /** What only one of the pods uses. */

@@ -49,7 +49,7 @@ export const timelineCommand: CommandSpec = {
       'this node, and what was copied from two others',
     ],
     ['hawser timeline --peers --since 1h', 'this node and every other (docs/peers.md)'],
-    ['hawser timeline --verify', 'has anybody changed, cut or lost a line?'],
+    ['hawser timeline --verify', 'was a line changed, cut or lost?'],
     ['hawser timeline --json | jq \'.entries[] | select(.kind == "vip")\''],
   ],
   notes: [

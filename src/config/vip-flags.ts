@@ -28,7 +28,7 @@ function vipProblems(apiVips: readonly string[], ingressVips: readonly string[])
   ];
 }
 
-/** Behind a VIP answers whoever holds it. */
+/** Behind a VIP, its current holder answers. */
 function healthProblems(
   { host }: HealthUrl,
   ingressVips: readonly string[],

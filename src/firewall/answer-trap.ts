@@ -27,7 +27,7 @@ export interface AnswerTrap {
 }
 
 /**
- * Hears whoever answers for a VIP or announces it. Not from the kernel's table of neighbours: it takes no neighbour
+ * Hears every host that answers for a VIP or announces it. Not from the kernel's table of neighbours: it takes no neighbour
  * advertisement for an IPv6 address of its own.
  */
 export function createAnswerTrap(options: NftOptions = {}): AnswerTrap {

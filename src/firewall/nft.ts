@@ -4,7 +4,7 @@ import { type CommandResult, runCommand } from '../system/run-command.ts';
 export interface NftOptions {
   /** How nft is run, default `['nft']`. */
   readonly nft?: readonly [string, ...string[]];
-  /** Default 10 s. nft waits for whoever else is changing rules. */
+  /** Default 10 s. nft waits for other programs that are changing rules. */
   readonly timeoutMs?: number;
 }
 

@@ -14,7 +14,7 @@ export interface RedirectKeeper {
   look(wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome>;
   /**
    * Has no redirect in the kernel when it returns, also one that an earlier process left. New connections then reach the
-   * API server itself. Open ones stay open as long as somebody else on the node translates addresses (kube-proxy or the
+   * API server itself. Open ones stay open as long as another program on the node translates addresses (kube-proxy or the
    * CNI do): with the last such rule the kernel stops translating at all.
    */
   remove(signal?: AbortSignal): Promise<RedirectOutcome>;

@@ -53,7 +53,7 @@ function mapOf(name: string, type: string, redirect: Redirect, vips: readonly st
  *
  * - `fib daddr type local`: only while this node holds the VIP. A packet on its way to the VIP's holder must keep its
  *   port, because whether that node's load balancer works is that node's to know.
- * - Only a connection's first packet: one that conntrack picks up half-way belongs to whoever answered its SYN.
+ * - Only a connection's first packet: one that conntrack picks up half-way belongs to the host that answered its SYN.
  * - `dnat` to the same address and another port. `redirect` would choose the address of the incoming interface, and
  *   Cilium drops the SYN of a pod that comes back from another address.
  */

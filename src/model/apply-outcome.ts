@@ -1,6 +1,6 @@
 /** What became of one rendered configuration. Each is a normal day; none of them stops a monitor. */
 export type ApplyOutcome =
-  /** The file already holds these bytes and they are what is being served: nothing was asked of anybody. */
+  /** The file already holds these bytes and they are what is being served: no reload was requested. */
   | { readonly kind: 'unchanged' }
   /**
    * The file was replaced and the supervisor took it over. `acknowledged` is false where the other side is the
@@ -25,7 +25,7 @@ export type ApplyOutcome =
    */
   | { readonly kind: 'unreachable'; readonly message: string }
   /**
-   * Nobody can say whether the text is good: the disk is full or read-only, or HAProxy could not be run. The live file
+   * Whether the text is good is unknown: the disk is full or read-only, or HAProxy could not be run. The live file
    * is what it was.
    */
   | { readonly kind: 'failed'; readonly message: string };

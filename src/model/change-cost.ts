@@ -12,7 +12,7 @@ export type CostLevel = (typeof costLevels)[number];
 
 /** What is about to happen to one node. */
 export interface ProposedChange {
-  /** Undefined where HAProxy is none of this change, or nobody can say. */
+  /** Undefined where the change does not concern HAProxy, or where that is unknown. */
   readonly haproxy: Comparison<LoadBalancerFacts> | undefined;
   readonly keepalived: (Comparison<VrrpFacts> & GroupSizes) | undefined;
   readonly restarts: ReadonlySet<Container>;
@@ -31,7 +31,7 @@ export interface Comparison<Facts> {
   readonly isReloaded: boolean;
 }
 
-/** Whether this node has nobody to share the VIPs with. */
+/** Whether this node is alone with the VIPs. */
 export interface GroupSizes {
   readonly wasAlone: boolean;
   readonly isAlone: boolean;
@@ -53,7 +53,7 @@ export interface NodeNow {
 /** In what a node differs that does not hear its peers any more, nor they it. */
 export type Difference = 'version' | 'virtual-router-id' | 'mode' | 'interface';
 
-/** Why a holder gives its VIP up: what it takes is restarted, or nobody finds HAProxy where it was. */
+/** Why a holder gives its VIP up: a program that it needs is restarted, or HAProxy is no longer where it was. */
 export type Departure = 'load-balancer' | 'keepalived' | 'health-port';
 
 /** One thing that happens. VIPs are addresses; times are milliseconds. */
@@ -61,7 +61,7 @@ export type Effect =
   /** A new generation serves; connections of the one before have so long to end by themselves. */
   | { readonly kind: 'haproxy-reload'; readonly endedWithinMs: number }
   | { readonly kind: 'servers'; readonly added: readonly string[]; readonly removed: readonly string[] }
-  /** Nobody is accepted there any more. */
+  /** New connections are no longer accepted there. */
   | { readonly kind: 'port-closed'; readonly where: string; readonly isLocal: boolean }
   /** HAProxy of this node takes no connection until its container is back. */
   | { readonly kind: 'load-balancer-away'; readonly endedWithinMs: number }
@@ -70,7 +70,7 @@ export type Effect =
   | { readonly kind: 'keepalived-reload' }
   /** keepalived of this node is out of the group until its container is back. */
   | { readonly kind: 'keepalived-away' }
-  /** Nobody says whether this node can serve until the monitor is back; after so long it counts as doubtful. */
+  /** The health of this node is unknown until the monitor is back; after this time the node is demoted. */
   | { readonly kind: 'health-untold'; readonly doubtfulAfterMs: number }
   /** Another node takes it over at once. */
   | { readonly kind: 'vip-moves'; readonly vip: string; readonly because: Departure }

@@ -22,7 +22,7 @@ const LAG_MS = 300;
 const OVER_AFTER_MS = 10_000;
 
 /**
- * Whether a machine has too little CPU for us, so that whoever reads of a VIP that moved, or of an answer that came late,
+ * Whether a machine has too little CPU for us, so that a reader of a VIP that moved, or of an answer that came late,
  * knows what it was not. Begins with the first wait that hurts, ends after 10 s without one.
  */
 export function nextStarvation(before: CpuStarvation, sample: WaitSample, now: number): CpuStarvation {

@@ -34,8 +34,8 @@ export const defaultFlapLimits: FlapLimits = {
 export const initialFlap: FlapState = { verdict: 'unknown', failuresInARow: 0, falls: 0, sinceMs: 0 };
 
 /**
- * The state after one more sample. Falling is quick and never damped: whoever cannot serve must not hold the VIP.
- * Coming back is: the first ok makes it `doubtful`, which serves where nobody healthy does, and only a time without a
+ * The state after one more sample. Falling is quick and never damped: a node that cannot serve must not hold the VIP.
+ * Coming back is: the first ok makes it `doubtful`, which serves where no healthy node does, and only a time without a
  * break makes it `ok` again. That time doubles with every fall, so that a check which flaps moves the VIP less and
  * less often. The very first samples are believed at once.
  */

@@ -47,7 +47,7 @@ function isRepeat(before: ApplyOutcome, now: ApplyOutcome): boolean {
   return before.kind === now.kind && messageIn(before) === messageIn(now) && messageIn(now) !== undefined;
 }
 
-/** The words of whoever would not have it. */
+/** The words of the program that refused it. */
 export function messageIn(outcome: ApplyOutcome): string | undefined {
   return 'message' in outcome ? outcome.message : undefined;
 }

@@ -45,7 +45,7 @@ function redirectEffects({ keepalived, restarts, vipPort, now }: ProposedChange)
   ];
 }
 
-/** By its name, as a template of somebody's own may have it. */
+/** By its name, as a custom template may have it. */
 export function isOfApi(instance: string): boolean {
   return !/ingress/i.test(instance);
 }

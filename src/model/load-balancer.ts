@@ -4,7 +4,7 @@ export interface LoadBalancerSettings {
   readonly lbPort: number;
   /** The statistics page, on 127.0.0.1 only. */
   readonly statPort: number;
-  /** `/haproxy_ready` for the kubelet and `/haproxy_monitor` for whoever holds the VIP, on every address. */
+  /** `/haproxy_ready` for the kubelet and `/haproxy_monitor` for the holder of the VIP, on every address. */
   readonly healthPort: number;
   /** The API servers' own port, which is also the port that clients use on the VIP. */
   readonly apiPort: number;

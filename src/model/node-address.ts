@@ -8,7 +8,7 @@ export interface NodeAddress {
 
 export type AddressFamily = 'ipv4' | 'ipv6';
 
-/** Longer than any address is, short enough that nobody can make the parser work. */
+/** Longer than any address is, short enough to keep hostile input cheap to parse. */
 const longestAddress = 45;
 
 /**

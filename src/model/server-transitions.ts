@@ -18,7 +18,7 @@ export interface ServerTransition {
 
 /**
  * What has become of each server since the look before. One that is seen for the first time is worth telling only
- * where it is not up; one that is gone is told of by whoever took it from the list.
+ * where it is not up; a server that is gone is reported by the code that removed it from the list.
  */
 export function serverTransitions(
   before: readonly SeenServer[],

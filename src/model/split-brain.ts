@@ -1,7 +1,7 @@
 import { addressNumber } from './node-address.ts';
 import type { RankedPeer, VrrpInstance } from './vrrp.ts';
 
-/** Somebody else who answered for a VIP. */
+/** Another host that answered for a VIP. */
 export interface OtherHolder {
   readonly mac: string;
   /** The node whose network card that is; undefined for a stranger. */
@@ -20,7 +20,7 @@ export interface HolderRound {
 
 /** Times are in milliseconds of one monotonic clock. */
 export interface SplitBrainState {
-  /** Rounds in a row in which somebody else answered, or in which nobody did. */
+  /** Consecutive rounds in which another host answered, or in which none did. */
   readonly heard: number;
   readonly silent: number;
   /** When the first answer of this split came. */
@@ -49,11 +49,11 @@ const LONGEST_HOLD_OFF_MS = 60_000;
 const FORGET_EXITS_AFTER_MS = 600_000;
 
 /**
- * The state after one more round. A split is believed in the second round that hears somebody else, and over after three
+ * The state after one more round. A split is believed in the second round that hears another host, and over after three
  * that do not, or when this node no longer holds the VIP.
  *
  * The lower of two nodes leaves, once VRRP has had its time, and only for a peer that outranks it: a stranger's answer
- * could drive every node away. It stays out until nobody has answered for a while, each time longer: then there is no
+ * could drive every node away. It stays out until no host has answered for a while, each time longer: then there is no
  * holder that it could disturb.
  */
 export function nextSplitBrain(

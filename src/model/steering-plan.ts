@@ -27,7 +27,7 @@ export interface SteeringFacts {
   readonly self: string;
   readonly profile: VrrpProfile;
   readonly vips: readonly SteeredVip[];
-  /** VIPs that somebody else holds too. */
+  /** VIPs that another host holds too. */
   readonly splitBrain: readonly string[];
   /** An agreed change of profile or mode that is to come. */
   readonly planned: string | undefined;

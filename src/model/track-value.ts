@@ -9,13 +9,13 @@ import type { Steer } from './vrrp-steering.ts';
 export const TRACK = {
   healthyHolder: 30,
   healthy: 0,
-  /** It seems to work, but nobody vouches for it: its monitor is silent, or its check was failing a moment ago. */
+  /** It seems to work, but that is unconfirmed: its monitor is silent, or its check was failing a moment ago. */
   doubtfulHolder: -30,
   doubtful: -60,
   /** An operator wants the VIP elsewhere: it works, and better than nothing is all that it is to be. */
   drainedHolder: -90,
   drained: -120,
-  /** The service is gone, but something stands in for it: better than nothing, worse than anybody else. */
+  /** The service is gone, but something stands in for it: better than nothing, worse than any other node. */
   degradedHolder: -150,
   degraded: -180,
   /**
@@ -36,7 +36,7 @@ export interface TrackHealth {
   readonly kind: VipKind;
   /**
    * What serves the VIP on this node: HAProxy, or the ingress router. `doubtful`: it answers, but the flap governor
-   * holds it back. `unknown`: nobody has looked yet.
+   * holds it back. `unknown`: not checked yet.
    */
   readonly service: 'ok' | 'doubtful' | 'failed' | 'unknown';
   /** How long it has been failing, 0 while it is not. */
@@ -45,7 +45,7 @@ export interface TrackHealth {
   readonly standIn: boolean;
   /** The VIP is here. */
   readonly holder: boolean;
-  /** No node has a service that works, and this one nothing that stands in: there is nobody to move the VIP to. */
+  /** No node has a service that works, and this one nothing that stands in: there is no node to move the VIP to. */
   readonly everyoneFailing: boolean;
   /** A bootstrap node that has handed over (`nextBootstrap`), or one that left a split brain (`nextSplitBrain`). */
   readonly resigned: boolean;
@@ -144,7 +144,7 @@ const openshiftStep: Readonly<Record<Exclude<Steer, 'drain'>, readonly Addend[]>
 
 /**
  * What stands in for a value that its monitor has stopped refreshing. In the fast profile it never outranks a healthy
- * node and is never above `last`, except that FAULT ends: a node that nobody can speak for any more is still better than
+ * node and is never above `last`, except that FAULT ends: a node whose health is unknown is still better than
  * no holder at all. Where every monitor is silent the holder stays the highest, and nothing moves. In the openshift
  * profile it is what shell pods have whose scripts all fail: nothing is added, and a bootstrap node that has handed over
  * stays in FAULT, because its bare priority outranks every score. `last` is undefined where the file says nothing readable.

@@ -4,7 +4,7 @@ import { chooseVipInterface } from './vip-interface.ts';
 import type { NetworkInterface, NetworkRoute } from './vrrp.ts';
 
 /**
- * Why an address cannot be a VIP on this node: nobody could use it, it is taken by the node itself, it is the first
+ * Why an address cannot be a VIP on this node: it is unusable, it is taken by the node itself, it is the first
  * or last one of a subnet, or no interface fits. `isOurs`: a VIP of hawser's may be here as an address of its own.
  */
 export function vipProblems(

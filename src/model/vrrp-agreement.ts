@@ -46,7 +46,7 @@ export function plannedChange(
 /**
  * How long after the agreed time this node changes. keepalived keeps a VIP through another profile: then the holder is
  * first, and the others, who do not hear it any more, follow before they miss it. For another mode it gives the VIP up,
- * with an advert of priority 0: then the holder is last, so that nobody acts upon that in the old mode, and while it still
+ * with an advert of priority 0: then the holder is last, so that no node acts upon that in the old mode, and while it still
  * serves the others have begun to wait in the new one.
  */
 export function changeLagMs(

@@ -30,7 +30,7 @@ function departures(
       return keepalived.wasAlone
         ? vips.map((vip) => ({ kind: 'vip-interrupted', vip, forMs: takeOverMs }))
         : vips.map((vip) => ({ kind: 'vip-moves', vip, because: 'keepalived' }));
-    // Where nobody else could serve, nothing moves.
+    // Where no other node could serve, nothing moves.
     if (keepalived.wasAlone || !isOfApi(name)) return [];
     const isAsked = healthPort.before === healthPort.after;
     if (!restarts.has('haproxy') && isAsked) return [];

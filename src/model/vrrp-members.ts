@@ -19,7 +19,7 @@ export type VrrpMembers =
 
 /**
  * The group of a VIP. A list that has no address for one of its nodes, has an address twice, or does not have this
- * node gives no group: whoever joined with it would be a second holder, because somebody would not hear it or not be
+ * node gives no group: a node that joined with it would be a second holder, because a member would not hear it or not be
  * heard. An empty list is one of a cluster that does not exist yet: its first node stands alone, if it is told that it is
  * the first one. A node finds itself by `nodeIp`, else by name, else by an address that is on one of its interfaces.
  */

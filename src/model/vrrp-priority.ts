@@ -8,7 +8,7 @@ export const maxGroupSize = 200;
 const highest = 220;
 /** Far enough apart that two backups do not find a master dead in the same instant. */
 const widestSpacing = 10;
-/** All of up to 29 nodes lie within this, less than `TRACK.healthyHolder`: whoever holds the VIP keeps it against any of them. */
+/** All of up to 29 nodes lie within this, less than `TRACK.healthyHolder`: the holder of the VIP keeps it against any of them. */
 export const prioritySpread = 28;
 
 /** Above every node's full score in its profile, holder's bonus included. */

@@ -3,7 +3,7 @@ import type { VipKind } from './vrrp.ts';
 /** What an order makes of this node's rank; `trackValue` says what each is worth. */
 export type Steer = 'none' | 'drain' | Step;
 
-/** `yield`: whoever is healthy may take the VIP. `claim`: this node takes it, if it is healthy. */
+/** `yield`: any healthy node may take the VIP. `claim`: this node takes it, if it is healthy. */
 export type Step = 'yield' | 'claim';
 
 interface Asked {
@@ -16,13 +16,13 @@ interface Asked {
   readonly atMs: number;
 }
 
-/** Holds VIPs of these kinds only where nobody else can, for as long as it stands. */
+/** Holds VIPs of these kinds only where no other node can, for as long as it stands. */
 export interface DrainOrder extends Asked {
   readonly kind: 'drain';
   readonly vips: readonly VipKind[];
 }
 
-/** Moves one VIP; with `backAtMs` the other way again at that time, whatever has become of whoever asked. */
+/** Moves one VIP; with `backAtMs` the other way again at that time, whatever has become of the command. */
 export interface MoveOrder extends Asked {
   readonly kind: 'move';
   readonly purpose: 'move-vip' | 'drill';
@@ -47,11 +47,11 @@ export const settleMs = 2_000;
 export type MoveOutcome =
   | 'moved'
   | 'moved-and-back'
-  /** Nobody took it, or this node could not. */
+  /** No node took it, or this node could not. */
   | 'not-moved'
   /** It moved, and was not taken back in time. */
   | 'not-back'
-  /** It came back by itself before its time: whoever had it failed. */
+  /** It came back by itself before its time: the node that had it failed. */
   | 'back-early';
 
 /** How far an order has come. Times as in the order. */

@@ -39,7 +39,7 @@ export interface VrrpInstance {
   readonly sourceAddress: string;
   /** The others, sorted by name, without this node; empty where it is alone. */
   readonly peers: readonly RankedPeer[];
-  /** Whether the track file of its kind counts for it: there is one where somebody measures the health of that kind. */
+  /** Whether the track file of its kind counts for it: there is one where the health of that kind is measured. */
   readonly trackFile: boolean;
   /** Set where the VIPs of one kind must be on one node. */
   readonly syncGroup?: string;
@@ -82,7 +82,7 @@ export interface KeepalivedInstance extends VrrpInstance {
   readonly passwords: readonly string[];
   /** Names of track files that are printed at the instance: none where its sync group has them. */
   readonly trackFiles: readonly string[];
-  /** Keep a VIP that nobody's health has a say in where it is. */
+  /** Keep the VIP where it is, because no health check applies to it. */
   readonly keepWhereItIs: boolean;
   /** Words behind the VIP, such as `preferred_lft` and `0`. */
   readonly vipOptions: readonly string[];

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 
 /**
  * Whether a request was meant for this machine, by its `Host`: `localhost`, a loopback address, or the address that it
- * came in on. A page in somebody's browser whose name was made to lead here (DNS rebinding) asks for that name.
+ * came in on. A page in a browser whose name was made to lead here (DNS rebinding) asks for that name.
  */
 export function isAskedHere(head: string, localAddress: string | undefined): boolean {
   const [, value = ''] = /^host:[ \t]*(\S*)[ \t]*$/im.exec(head) ?? [];

@@ -5,7 +5,7 @@ import { wrapText } from '../model/wrap-text.ts';
 const WIDTH = 80;
 
 const legSchema = z.object({
-  /** Name or MAC of who had the VIP then, as the segment tells; null where nobody answered for it. */
+  /** Name or MAC of the holder then, from the segment; null where no host answered for the VIP. */
   to: z.nullable(z.string()),
   /** From the order, or from the time to go back, until the VIP had left this node or was here. */
   tookMs: z.number(),

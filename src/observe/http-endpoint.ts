@@ -19,7 +19,7 @@ const PATIENCE_MS = 5_000;
  * Rejects with the system's error where the address is taken or not ours.
  *
  * Status is here and not on a socket alone: the sockets lie in a volume of each pod, while all pods share the node's
- * loopback. It says more than numbers, so it is for whoever asks for this machine and not for pages of other sites.
+ * loopback. It says more than numbers, so it answers requests for this machine, and not those of other sites' pages.
  *
  * As much of HTTP/1.1 as these GETs need, a connection each: `node:http` alone would cost a supervisor 12 MB
  * (docs/decisions/0003).

@@ -15,7 +15,7 @@ export interface MonitorMetrics {
   readonly usable: (usable: boolean) => void;
   readonly ingressUsable: (usable: boolean) => void;
   readonly redirect: (present: boolean) => void;
-  /** Whether somebody else holds a VIP that this node holds too. */
+  /** Whether another host holds a VIP that this node holds too. */
   readonly splitBrain: (vip: string, split: boolean) => void;
   readonly virtualRouterIdTaken: (taken: boolean) => void;
   /** How keepalived of this node speaks to its group. */
@@ -25,7 +25,7 @@ export interface MonitorMetrics {
   readonly agreementUsable: (usable: boolean) => void;
   /** Until when the certificate for the peers is valid, in milliseconds of the Unix epoch. */
   readonly peerCertificate: (validToMs: number) => void;
-  /** Whether this node holds VIPs of a kind only where nobody else can. */
+  /** Whether this node holds VIPs of a kind only where no other node can. */
   readonly drained: (kind: string, drained: boolean) => void;
   readonly lag: (worstLagSeconds: number) => void;
   readonly secondsSinceBeat: () => number;

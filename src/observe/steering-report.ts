@@ -20,7 +20,7 @@ export const steeringReportSchema = z.object({
     z.object({
       kind: z.enum(['api', 'ingress']),
       vip: z.string(),
-      /** Name or MAC of who has it now, as the segment tells; null where nobody answers for it. */
+      /** Name or MAC of the holder now, from the segment; null where no host answers for the VIP. */
       holder: z.nullable(z.string()),
       here: z.boolean(),
     }),

@@ -22,8 +22,8 @@ export function nodeOf(certificate: X509Certificate, nodes: readonly VrrpNode[])
   return nodes.find((node) => isOfNode(certificate, node));
 }
 
-/** For people: `DNS:cp-1, IP Address:10.0.0.11`, else the subject; on one line and short, whoever made it. */
+/** For people: `DNS:cp-1, IP Address:10.0.0.11`, else the subject; on one line and short, for any certificate. */
 export function namesIn({ subjectAltName, subject }: X509Certificate): string {
-  const names = subjectAltName ?? subject ?? 'nobody';
+  const names = subjectAltName ?? subject ?? 'no name';
   return names.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, 200);
 }

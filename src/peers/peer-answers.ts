@@ -17,7 +17,7 @@ export interface PeerAnswers {
   readonly nodes: () => readonly VrrpNode[];
   /** JSON. */
   readonly status: () => Promise<string>;
-  /** Undefined where there is no journal. Bounded by whoever gives it. */
+  /** Undefined where there is no journal. Its source bounds it. */
   readonly journal: ((range: JournalRange) => AsyncGenerator<Buffer>) | undefined;
 }
 

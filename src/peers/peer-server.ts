@@ -58,7 +58,7 @@ export async function servePeers(
   );
   tls.on('tlsClientError', (error, socket) => {
     const code = codeOf(error) ?? '';
-    // Whoever went away, or said nothing for too long, was not refused.
+    // A client that went away, or said nothing for too long, was not refused.
     if (code.startsWith('ERR_SSL_'))
       refused(socket.remoteAddress ?? 'unknown', `it speaks no TLS 1.3 (${code})`);
     socket.destroy();
@@ -96,6 +96,6 @@ async function listen(
     server.once('error', reject);
     server.listen(address, resolve);
   });
-  // Such as too many open files: whoever came then comes again.
+  // Such as too many open files: clients try again.
   server.on('error', () => undefined);
 }

@@ -2,10 +2,10 @@ import type { Tell } from './tell.ts';
 
 /** How often the same refusal of the same address is told. */
 const AGAIN_MS = 3_600_000;
-/** Different ones that are kept apart: whoever has many addresses fills no log and no memory. */
+/** Different ones that are kept apart: a client with many addresses fills no log and no memory. */
 const MOST_KINDS = 64;
 
-/** Tells that somebody was not served, and why. */
+/** Reports that a client was refused, and why. */
 export type TellRefusal = (address: string, reason: string) => void;
 
 /**

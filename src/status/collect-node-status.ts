@@ -19,7 +19,7 @@ export interface StatusPlaces {
   readonly statPort: number;
 }
 
-/** Each is asked at once and gets so long; whoever is alive has answered in a few milliseconds. */
+/** All are asked at once with this limit; a living program answers within a few milliseconds. */
 export const ANSWER_WITHIN_MS = 250;
 
 /** Everything that this node's programs and its HAProxy say at this moment; what is silent is null. Never rejects. */

@@ -4,7 +4,7 @@ import type { PeerLook } from './observe-peers.ts';
 /**
  * The peer whose VRRP adverts certainly arrive at this node, by its address. keepalived says that it hears a holder and not
  * which one (docs/decisions/0030): it is known where everybody else in the group says of itself that it is none. By
- * multicast it may be anybody on the segment. The monitor's list of the group is that of the first instance.
+ * multicast it may be any host on the segment. The monitor's list of the group is that of the first instance.
  */
 export function heardPeer(
   { keepalivedSupervisor, keepalivedMonitor }: NodeStatus,

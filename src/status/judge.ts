@@ -5,7 +5,7 @@ import { type Problem, worstFirst } from './problem.ts';
 
 export type Unjudged = Omit<ClusterStatus, 'verdict' | 'problems'>;
 
-/** What is not as it should be, worst first. Nothing at all is known where nobody answered. */
+/** All problems, worst first. The verdict is unknown if no program answered. */
 export function judge(status: Unjudged): Pick<ClusterStatus, 'verdict' | 'problems'> {
   const { here, peers } = status;
   if (!isAnybodyThere(here) && peers.every(({ published }) => published === null)) {
@@ -46,7 +46,7 @@ function vipProblems({ vips, here }: Unjudged): readonly Problem[] {
   });
 }
 
-/** A server that is down for this node is told once, whoever else says it. */
+/** A server that is down for this node is reported once, even if peers report it too. */
 function peerProblems({ here, peers }: Unjudged): readonly Problem[] {
   const known = new Set(nodeProblems(here).map(({ subject }) => subject));
   return peers.flatMap(({ name, address, published, observed }): readonly Problem[] => {

@@ -69,7 +69,7 @@ function monitored({ keepalivedMonitor }: NodeStatus): readonly Problem[] {
 }
 
 /**
- * What somebody has asked for is no trouble, and nobody counts on a node that was drained: what fails there only leaves
+ * What an operator asked for is no problem, and no one relies on a drained node: what fails there only leaves
  * less. The local API server is seen among HAProxy's servers.
  */
 function standingProblems({ kind, checks, steered }: Standing): readonly Problem[] {

@@ -14,7 +14,7 @@ export interface Evidence {
   readonly neighbours: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
-/** Every VIP that anybody here knows of, of the API first. */
+/** Every VIP that a program of this node knows, those of the API first. */
 export function knownVips(
   here: NodeStatus,
   configured: readonly Pick<VipStatus, 'vip' | 'kind'>[],
@@ -72,7 +72,7 @@ function holdsByItself({ keepalivedSupervisor }: NodeStatus, vip: string): boole
     ?.present;
 }
 
-/** Its MAC, where somebody answers who is no node of the group. */
+/** Its MAC, where the answering host is no node of the group. */
 function strangerFor(vip: string, peers: readonly PeerLook[], { neighbours }: Evidence): string | undefined {
   const [mac, list = []] = [...(neighbours ?? [])].find(([, addresses]) => addresses.includes(vip)) ?? [];
   // What a peer says of itself counts more than an answer that may be old.

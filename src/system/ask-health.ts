@@ -12,7 +12,7 @@ export interface HealthAnswer {
 
 /**
  * Whether the server answers its health URL with 2xx in time. Its certificate is not verified: nothing is sent to it
- * that anybody could not know, and only its liveness counts. Never rejects.
+ * that a caller could not know, and only its liveness counts. Never rejects.
  */
 export function askHealth(url: HealthUrl, timeoutMs: number, signal: AbortSignal): Promise<HealthAnswer> {
   const { secure, host, port, path } = url;

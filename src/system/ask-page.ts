@@ -10,7 +10,7 @@ export interface PageAddress {
 
 export type PageAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
-  /** Nobody listens, or not all of the answer came in time. */
+  /** Nothing listens, or the answer was not complete in time. */
   | { readonly kind: 'silent'; readonly message: string };
 
 /** Far above any status or statistics of a control plane. */
@@ -20,7 +20,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
  * What a page says, over a connection of its own. Never rejects.
  *
  * As much of HTTP/1.0 as one GET needs, which ends with its connection: loading `node:http` takes as long as asking a
- * dozen pages, and somebody waits for `hawser status`. Chunks are understood all the same: HAProxy 2.6 sends its
+ * dozen pages, and a person waits for `hawser status`. Chunks are understood all the same: HAProxy 2.6 sends its
  * statistics in chunks whatever the version of the request.
  */
 export function askPage(

@@ -8,7 +8,7 @@ import { basename, dirname, join } from 'node:path';
  * Throws the system error where the directory cannot be written; the old file is then untouched and the temporary
  * one is gone.
  *
- * The bytes are written beside `path`, or in `stageIn`, a directory of the same file system, where somebody reads
+ * The bytes are written beside `path`, or in `stageIn`, a directory of the same file system, where a program reads
  * everything that appears in that of `path`.
  */
 export async function writeFileAtomically(

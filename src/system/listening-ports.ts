@@ -8,7 +8,7 @@ export interface ListeningPort {
 /** `TCP_LISTEN` of the kernel, as /proc/net/tcp prints it. */
 const LISTEN = '0A';
 
-/** The TCP ports that somebody listens on in this network namespace, on whatever address. */
+/** The TCP ports with a listener in this network namespace, on any address. */
 export function listeningPorts(): readonly ListeningPort[] {
   return ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((path) =>
     readText(path)

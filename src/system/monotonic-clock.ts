@@ -1,5 +1,5 @@
 /**
- * Milliseconds of CLOCK_MONOTONIC. All processes of one boot share it and nobody can set it, so a deadline written
+ * Milliseconds of CLOCK_MONOTONIC. All processes of one boot share it and it cannot be set, so a deadline written
  * down by one process means the same to the next.
  */
 export function monotonicMs(): number {

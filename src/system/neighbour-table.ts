@@ -7,7 +7,7 @@ const DISCARD_PORT = 9;
 const IP_TIMEOUT_MS = 2_000;
 
 /**
- * Makes the kernel ask the segment for an address that it does not know, by a datagram to it. Nobody has to get it, and
+ * Makes the kernel ask the segment for an address that it does not know, by a datagram to it. No program has to receive it, and
  * nothing else of it is waited for.
  */
 export function touchNeighbour(address: string): Promise<void> {

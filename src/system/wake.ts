@@ -1,4 +1,4 @@
-/** Lets one loop sleep until somebody has news for it. */
+/** Lets one loop sleep until it is woken with news. */
 export interface Wake {
   /** Ends the current sleep, or the next one at once. Any number of calls wake once. */
   readonly poke: () => void;

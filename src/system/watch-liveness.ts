@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from './monotonic-clock.ts';
 
 /**
- * `serving`: it accepts and answers well. `dead`: nobody listens. `hung`: somebody listens and does not answer, or not well.
+ * `serving`: it accepts and answers well. `dead`: nothing listens. `hung`: it listens but does not answer, or answers badly.
  * `unknown` only until the first look has ended.
  */
 export type Liveness = 'unknown' | 'serving' | 'dead' | 'hung';

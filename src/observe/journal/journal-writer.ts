@@ -50,7 +50,7 @@ export function openJournalWriter(
 
   const write = (entry: JournalEntry): void => {
     if (head.bytes >= limits.fileBytes) rotate();
-    // Somebody who cut the file, or wrote to it, would make one chain of two.
+    // A program that cut the file, or wrote to it, would have made one chain of two.
     const { size } = fstatSync(head.fd);
     if (size !== head.bytes)
       throw new Error(

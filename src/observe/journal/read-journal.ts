@@ -32,7 +32,7 @@ interface Placed {
   readonly text: string;
   /** Whose file it stands in. */
   readonly owner: string;
-  /** Nothing ends it: its writer died, or somebody has cut the file. */
+  /** Nothing ends it: its writer died, or the file was cut. */
   readonly isHalf: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Makes `live` equal to `wanted` and touches only what differs: what somebody has opened, focused, selected or is being read
+ * Makes `live` equal to `wanted` and touches only what differs: what the user has opened, focused, selected or is being read
  * to stays as it is.
  */
 export function morph(live: Element, wanted: Element): void {
@@ -16,7 +16,7 @@ export function morph(live: Element, wanted: Element): void {
   for (const node of before.slice(after.length)) node.remove();
 }
 
-/** Whether somebody has opened it is not the server's to say. */
+/** Whether it is open is the user's choice, not the server's. */
 function isOwn(element: Element, attribute: string): boolean {
   return element.localName === 'details' && attribute === 'open';
 }

@@ -22,7 +22,7 @@ interface Watcher {
 }
 
 /**
- * Looks twice a second while somebody watches, and not at all while nobody does. Everybody is sent the whole page at once and
+ * Looks twice a second while the page has viewers, and not at all otherwise. Each viewer is sent the whole page at once and
  * whenever it has changed; else a sign of life every second, which is missing where looking fails or hangs.
  */
 export function createAudience(snapshot: () => Promise<Snapshot>, signal: AbortSignal): Audience {

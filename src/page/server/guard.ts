@@ -17,8 +17,8 @@ export interface Refusal {
 const OWN_HOST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Why a request gets no answer, undefined where it gets one. Only reading is possible. A page of somebody else could have its
- * own name point to this machine and would then read what is here as its own (DNS rebinding): so whoever asks by a name is
+ * Why a request gets no answer, undefined where it gets one. Only reading is possible. A page of another site could have its
+ * own name point to this machine and would then read what is here as its own (DNS rebinding): so a request by a name is
  * refused. Nor may other pages load anything, which would use up the places of those who watch.
  */
 export function refusalOf({ method, host, site }: Asked): Refusal | undefined {
@@ -30,7 +30,7 @@ export function refusalOf({ method, host, site }: Asked): Refusal | undefined {
     : undefined;
 }
 
-/** What every answer carries: only this page's own files are loaded, nobody frames it, nothing is kept. */
+/** What every answer carries: only this page's own files are loaded, no page frames it, nothing is cached. */
 export const safetyHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

@@ -24,7 +24,7 @@ const PATIENCE_MS = 10_000;
 
 /**
  * Serves the page until `signal` aborts. Resolves once it listens; rejects with the system's error where the address is
- * taken or not ours. It is asked in the clear and without a password: whoever reaches the address reads it.
+ * taken or not ours. It is asked in the clear and without a password: everyone who can reach the address can read it.
  */
 export async function servePage({ address, assets, source, signal }: PageOptions): Promise<void> {
   const snapshot = createSnapshots(source);

@@ -4,7 +4,7 @@ import { clockText, placeOf, type TimeSpan } from './time-span.ts';
 
 /** A VIP on one node over the span. */
 export interface VipLane {
-  /** The VIP, or the instance's name where nobody says which VIP it has. */
+  /** The VIP, or the instance's name where its VIP is unknown. */
   readonly vip: string;
   readonly node: string;
   /** In order and without gaps, from the left edge to the right one. */

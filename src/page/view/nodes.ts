@@ -5,7 +5,7 @@ import { listText, type Said, said } from './said.ts';
 
 export interface NodeView {
   readonly name: string;
-  /** Null where nobody has said. */
+  /** Null where it is unknown. */
   readonly address: string | null;
   readonly isHere: boolean;
   /** What it says of itself. */

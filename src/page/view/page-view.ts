@@ -45,7 +45,7 @@ export function pageView(status: ClusterStatus, recent: RecentEntries, nowMs: nu
   };
 }
 
-/** As whoever answers calls it. */
+/** By the name that the answering node uses. */
 function clusterOf({ here, peers }: ClusterStatus): string | null {
   const names = [here, ...peers.map(({ published }) => published)].map(
     (node) => node?.keepalivedMonitor?.clusterName,
