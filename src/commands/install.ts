@@ -8,6 +8,7 @@ import { layout, sharedFolders } from '../install/layout.ts';
 import { fileState, type Plan, planFiles, planText, type WantedFile } from '../install/plan.ts';
 import { type InstallRecord, recordText, sha256 } from '../install/record.ts';
 import { ConfigError } from '../model/errors.ts';
+import { chooseClusterName } from './install/cluster-name.ts';
 import { type Draft, draftInstall, type OnDisk, readDisk } from './install/draft.ts';
 import { portsOf } from './install/effective-settings.ts';
 import { objectionsTo } from './install/objections.ts';
@@ -21,7 +22,10 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   }
   const asked = installSettings(line.values);
   const disk = await readDisk(asked.root);
-  const draft = draftInstall(asked, disk);
+  const first = draftInstall(asked, disk);
+  const choice = await chooseClusterName(asked, first, disk);
+  const draft =
+    choice.kind === 'learned' ? draftInstall({ ...asked, clusterName: choice.name }, disk) : first;
   const replaced = await othersManifests(asked.root, draft, disk);
   const foreign = foreignConfigurations(asked.root);
   const plan = await planInstall(asked.root, draft, disk, replaced, foreign.found);
@@ -29,7 +33,8 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   for (const notice of [...notices, ...foreign.found.map(foreignNotice)])
     process.stdout.write(`notice: ${notice}\n`);
   if (asked.dryRun) process.stdout.write(planText(plan));
-  const all = [...problems, ...foreign.problems, ...plan.problems];
+  const refused = choice.kind === 'refused' ? [choice.message] : [];
+  const all = [...problems, ...refused, ...foreign.problems, ...plan.problems];
   if (all.length > 0) throw new ConfigError(all);
   if (plan.steps.length === 0) return say('nothing to do: everything is as it should be\n');
   if (asked.dryRun) return say(`dry run: nothing was written, ${plan.steps.length} steps were left out\n`);

@@ -3,9 +3,11 @@ import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, address, addresses, listenAddress, port, serverList, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
+import { clusterName } from './router-id-fields.ts';
 import {
   apiPortFlag,
   apiVipsFlag,
+  clusterNameFlag,
   healthPortFlag,
   journalFlag,
   kubeconfigArgument,
@@ -36,6 +38,7 @@ export const haproxyMonitorCommand: CommandSpec = {
     lbPortFlag,
     { flag: '--stat-port <port>', help: "HAProxy's statistics page, on loopback", default: '29445' },
     healthPortFlag,
+    clusterNameFlag,
     ...lookupFlags,
     {
       flag: '--socket <path>',
@@ -124,6 +127,7 @@ export const haproxyMonitorFields = {
   lbPort: port,
   statPort: port,
   healthPort: port,
+  clusterName: z.optional(clusterName),
   checkInterval: durationMs,
   settle: durationMs,
   source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),

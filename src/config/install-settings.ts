@@ -17,7 +17,10 @@ export const installCommand: CommandSpec = {
       help: 'virtual IP of the API; one of each family, separated by a comma',
     },
     { flag: '--ingress-vip <addresses>', help: 'virtual IP of ingress, likewise' },
-    { flag: '--cluster-name <name>', help: 'the same on all nodes (default for kubeadm: from the VIP)' },
+    {
+      flag: '--cluster-name <name>',
+      help: 'the same on all nodes (default: that of the cluster at the VIP, else from the VIP)',
+    },
     { flag: '--interface <name>', help: 'where the VIPs go (default: the one whose subnet holds them)' },
     {
       flag: '--flavor <flavor>',
@@ -26,7 +29,7 @@ export const installCommand: CommandSpec = {
     },
     { flag: '--image <image>', help: 'of all containers (default: as before, else hawser with its version)' },
     { flag: '--first-node', help: 'kubeadm init is about to run here: hold the VIP without an API' },
-    { flag: '--join', help: 'who answers at the VIP is the cluster that this node is about to join' },
+    { flag: '--join', help: 'the cluster that answers at the VIP is the one that this node joins' },
     rootFlag,
     dryRunFlag,
     { flag: '--yes', help: 'do not ask' },

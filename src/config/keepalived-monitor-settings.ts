@@ -21,6 +21,7 @@ import { clusterName, virtualRouterIdPair } from './router-id-fields.ts';
 import {
   apiPortFlag,
   apiVipsFlag,
+  clusterNameFlag,
   healthPortFlag,
   journalFlag,
   kubeconfigArgument,
@@ -48,11 +49,7 @@ export const keepalivedMonitorCommand: CommandSpec = {
       flag: '--ingress-health <url>',
       help: "this node's router, such as http://localhost:1936/healthz/ready (default: not looked at)",
     },
-    {
-      flag: '--cluster-name <name>',
-      help: "gives the virtual router ids (default: from KUBECONFIG's server)",
-      inFile: 'top',
-    },
+    clusterNameFlag,
     {
       flag: '--interface <name>',
       help: 'where the VIPs go (default: the one whose subnet holds them)',

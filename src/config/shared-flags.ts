@@ -24,6 +24,12 @@ export const lbPortFlag: Flag = {
   inFile: 'top',
 };
 
+export const clusterNameFlag: Flag = {
+  flag: '--cluster-name <name>',
+  help: "gives the virtual router ids (default: from KUBECONFIG's server)",
+  inFile: 'top',
+};
+
 export const healthPortFlag: Flag = {
   flag: '--health-port <port>',
   help: 'HAProxy answers /haproxy_ready and /haproxy_monitor there',

@@ -8,6 +8,8 @@ export interface LoadBalancerSettings {
   readonly healthPort: number;
   /** The API servers' own port, which is also the port that clients use on the VIP. */
   readonly apiPort: number;
+  /** What the nodes of this cluster make their virtual router ids of, where it is set: a node that joins asks for it. */
+  readonly clusterName?: string | undefined;
   /** The supervisor's side of HAProxy: it hands over listeners and answers questions about servers. */
   readonly statsSocket: string;
   /** Where the supervisor saves the servers' health before a reload, for the next generation to read. */
@@ -34,6 +36,8 @@ export interface LoadBalancerModel {
     readonly healthPort: number;
     readonly apiPort: number;
   };
+  /** Null where every node takes it from its kubeconfig. */
+  readonly clusterName: string | null;
   /** Sorted by name; may be empty. */
   readonly servers: readonly LoadBalancerServer[];
   readonly statsSocket: string;

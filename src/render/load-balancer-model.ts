@@ -21,6 +21,7 @@ export function loadBalancerModel(
   const { lbPort, statPort, healthPort, apiPort, statsSocket, stateFile } = settings;
   return {
     ports: { lbPort, statPort, healthPort, apiPort },
+    clusterName: settings.clusterName ?? null,
     servers: sortServers(servers).map(withEndpoint),
     statsSocket,
     stateFile,

@@ -22,7 +22,13 @@ const update = process.env['UPDATE_GOLDENS'] === '1';
 
 const caseSchema = z.strictObject({
   settings: z.partial(
-    z.strictObject({ lbPort: z.number(), statPort: z.number(), healthPort: z.number(), apiPort: z.number() }),
+    z.strictObject({
+      lbPort: z.number(),
+      statPort: z.number(),
+      healthPort: z.number(),
+      apiPort: z.number(),
+      clusterName: z.string(),
+    }),
   ),
   servers: z.array(z.strictObject({ name: z.string(), address: z.string(), port: z.number() })),
 });

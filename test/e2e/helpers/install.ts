@@ -13,7 +13,11 @@ const ASIDE = '/etc/kubernetes/aside';
 export async function install(
   machine: Machine,
   bed: VrrpBed,
-  { image = inject('builder').tag, flags = ['--join'] }: { image?: string; flags?: readonly string[] } = {},
+  {
+    image = inject('builder').tag,
+    // All nodes at once: none serves yet that could say the name.
+    flags = ['--join', '--cluster-name', 'e2e'],
+  }: { image?: string; flags?: readonly string[] } = {},
 ): Promise<void> {
   await writeSettings(machine);
   const container = ['run', '--rm', '--net=host', '-v', '/:/host', image];

@@ -138,6 +138,10 @@ test('an ingress VIP that somebody has', async () => {
   );
 });
 
+/** As the health port of HAProxy on the holder, with the name of its cluster. */
+const named = (name: string) =>
+  `const server=require('http').createServer((q,r)=>r.writeHead(q.url==='/hawser_cluster_name'?200:404).end('${name}'))`;
+
 async function serveAt(authority: Authority) {
   await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
   const { certFile, keyFile } = authority.issue({ commonName: 'kube-apiserver', dnsNames: ['kubernetes'] });
@@ -148,6 +152,7 @@ test("a VIP where this cluster's API answers is the cluster's own", async () => 
   const authority = createAuthority(join(node.root, 'tmp'));
   makeControlPlane(node, authority.certFile);
   await serveAt(authority);
+  await listen(node.neighbour, 50_936, named('10-0-0-100'));
   const result = await node.run('install', '--yes', '--api-vip', '10.0.0.100');
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
   expect(result.stdout).toContain('notice: the cluster answers at 10.0.0.100');
@@ -163,10 +168,54 @@ test('another cluster at the VIP is refused, also where ours is known', async ()
 
 test('a node before kubeadm join cannot tell whose VIP it is: --join says so', async () => {
   await serveAt(createAuthority(join(node.root, 'tmp')));
+  await listen(node.neighbour, 50_936, named('10-0-0-100'));
   expect(await refusal('--api-vip', '10.0.0.100')).toMatch(/--join says that it is the cluster/);
   expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100', '--join')).toMatchObject({
     exitCode: 0,
   });
   const again = await node.run('install', '--yes');
   expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('nothing to do') });
+});
+
+test('a node that joins after the VIP has changed has the virtual router id of the others', async () => {
+  await serveAt(createAuthority(join(node.root, 'tmp')));
+  // The holder's cluster had 192.0.2.7 when its first node was installed.
+  await listen(node.neighbour, 50_936, named('192-0-2-7'));
+  expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100', '--join')).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+  });
+  expect(node.read('/etc/hawser/config.yaml')).toContain('clusterName: 192-0-2-7\n');
+});
+
+test('a node that joins with another name than the holder has is refused', async () => {
+  await serveAt(createAuthority(join(node.root, 'tmp')));
+  await listen(node.neighbour, 50_936, named('prod'));
+  const flags = ['--api-vip', '10.0.0.100', '--join'];
+  expect(await refusal(...flags, '--cluster-name', 'test')).toMatch(
+    /Cannot use cluster name "test": the node that holds VIP 10\.0\.0\.100 has "prod".*--cluster-name prod/,
+  );
+  expect(await node.run('install', '--yes', ...flags, '--cluster-name', 'prod')).toMatchObject({
+    exitCode: 0,
+  });
+});
+
+test('a join that cannot learn the name says what to type, and takes it', async () => {
+  const flags = ['--api-vip', '10.0.0.100', '--join'];
+  expect(await refusal(...flags)).toMatch(/nothing answers at VIP 10\.0\.0\.100; .*--cluster-name NAME/);
+  await serveAt(createAuthority(join(node.root, 'tmp')));
+  expect(await refusal(...flags)).toMatch(
+    /Cannot learn the cluster's name: http:\/\/10\.0\.0\.100:50936\/hawser_cluster_name does not answer/,
+  );
+  await listen(node.neighbour, 50_936, plain);
+  expect(await refusal(...flags)).toMatch(/Cannot learn the cluster's name/);
+  expect(await node.run('install', '--yes', ...flags, '--cluster-name', 'prod')).toMatchObject({
+    exitCode: 0,
+  });
+});
+
+test('the name stays when the VIP changes', async () => {
+  await node.run('install', '--yes', '--api-vip', '10.0.0.100');
+  await node.run('install', '--yes', '--api-vip', '10.0.0.200');
+  expect(node.read('/etc/hawser/config.yaml')).toContain('clusterName: 10-0-0-100\n');
 });

@@ -1,0 +1,27 @@
+import { askPage } from '../system/ask-page.ts';
+
+/** The holder may have just taken the VIP over. */
+const PATIENCE_MS = 5_000;
+/** In templates/haproxy.cfg.ejs. */
+export const CLUSTER_NAME_PATH = '/hawser_cluster_name';
+
+export type ClusterNameAnswer =
+  | { readonly kind: 'told'; readonly name: string }
+  /** `message` ends the sentence "the name cannot be learned: …". */
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/**
+ * What the node that holds `vip` makes its virtual router ids of. A node that joins needs the same: with others it
+ * would not hear the holder, and would hold the VIP a second time.
+ */
+export async function askClusterName(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
+  const at = `http://${vip.includes(':') ? `[${vip}]` : vip}:${healthPort}${CLUSTER_NAME_PATH}`;
+  const answer = await askPage({ host: vip, port: healthPort }, CLUSTER_NAME_PATH, {
+    timeoutMs: PATIENCE_MS,
+  });
+  if (answer.kind === 'silent')
+    return { kind: 'unknown', message: `${at} does not answer (${answer.message})` };
+  const name = answer.text.trim();
+  if (answer.status === 200 && /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(name)) return { kind: 'told', name };
+  return { kind: 'unknown', message: `${at} answers ${answer.status}, without a name` };
+}
