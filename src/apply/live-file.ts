@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, readlink, rm, stat, unlink } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../model/errors.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
@@ -85,6 +85,21 @@ export async function removeLeftovers(file: LiveFile, nowMs: number): Promise<vo
 async function removeIfOld(path: string, nowMs: number): Promise<void> {
   const { mtimeMs } = await stat(path);
   if (nowMs - mtimeMs >= LEFTOVER_AGE_MS) await unlink(path);
+}
+
+/**
+ * Leaves no configuration to start with: the live one is renamed to `NAME.left`, over an earlier one of that name, and the
+ * last good copy goes. False where there was none. Throws the system's error.
+ */
+export async function setAside({ path, lastGood }: LiveFile): Promise<boolean> {
+  await rm(lastGood, { force: true });
+  try {
+    await rename(path, `${path}.left`);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 /** For the candidate, which has done its duty either way. */

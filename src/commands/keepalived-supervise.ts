@@ -129,6 +129,7 @@ async function answerLine(line: string, supervisor: VrrpSupervisor): Promise<Ans
     case 'reload':
     case 'start':
     case 'stop':
+    case 'leave':
       return await supervisor.request(line);
     case 'status':
       return supervisor.status();
@@ -138,7 +139,7 @@ async function answerLine(line: string, supervisor: VrrpSupervisor): Promise<Ans
       return {
         ok: false,
         stage: 'protocol',
-        message: `Cannot answer "${line.slice(0, 80)}": it is no request, expected "reload", "stop", "start", "status" or "ping"`,
+        message: `Cannot answer "${line.slice(0, 80)}": it is no request, expected "reload", "stop", "leave", "start", "status" or "ping"`,
       };
   }
 }

@@ -47,6 +47,8 @@ export interface TrackHealth {
   readonly holder: boolean;
   /** No node has a service that works, and this one nothing that stands in: there is no node to move the VIP to. */
   readonly everyoneFailing: boolean;
+  /** The list of nodes does not have this node. */
+  readonly excluded: boolean;
   /** A bootstrap node that has handed over (`nextBootstrap`), or one that left a split brain (`nextSplitBrain`). */
   readonly resigned: boolean;
   /** This node has the address that its adverts come from. Without it they still arrive, but clients get no answer. */
@@ -70,6 +72,7 @@ export function trackValue(health: TrackHealth): number {
 
 /** What that number is made of: what serves first, then what is added to it. Never empty. */
 export function trackAddends(health: TrackHealth): readonly Addend[] {
+  if (health.excluded) return [{ points: TRACK.fault, why: 'this node is not in the list of nodes' }];
   if (health.resigned) return [{ points: TRACK.fault, why: 'this node has given the VIP up' }];
   if (!health.addressed)
     return [{ points: TRACK.fault, why: 'the address that its adverts come from is not here' }];

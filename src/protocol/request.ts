@@ -3,7 +3,7 @@ import { messageOf } from '../model/errors.ts';
 import { patientTimer } from '../system/patient-timeout.ts';
 import { type Answer, decodeAnswer } from './answer.ts';
 
-export type ControlRequest = 'reload' | 'status' | 'ping' | 'stop' | 'start';
+export type ControlRequest = 'reload' | 'status' | 'ping' | 'stop' | 'leave' | 'start';
 
 export type RequestOutcome =
   | { readonly kind: 'answered'; readonly answer: Answer }

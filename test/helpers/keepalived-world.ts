@@ -5,6 +5,7 @@ import {
   type Action,
   type Event,
   initialState,
+  type VrrpRequest,
   type VrrpSupervisorState,
 } from '../../src/supervisor/vrrp/state.ts';
 
@@ -24,7 +25,7 @@ export const configurationOf = (number: number): AcceptedConfiguration => ({
 });
 
 export type Move =
-  | { readonly kind: 'request'; readonly what: 'reload' | 'start' | 'stop' }
+  | { readonly kind: 'request'; readonly what: VrrpRequest }
   | { readonly kind: 'finish'; readonly which: number; readonly well: boolean }
   | { readonly kind: 'die' | 'tell' | 'tick' | 'stop' }
   /** Many looks at its processes in a row, which show life or none. */

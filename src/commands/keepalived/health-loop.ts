@@ -21,10 +21,12 @@ const LOOK_EVERY_MS = 200;
 const ASK_EVERY_MS = 1_000;
 const PEER_TIMEOUT_MS = 400;
 /**
- * A node that comes back with its old keepalived.conf must not take part before its monitor knows who else does. It
- * speaks up after so long all the same: a node with an old list is better than no VIP.
+ * A node that comes back with its old keepalived.conf must not take part before its monitor knows the other nodes. Where
+ * no API server answers it takes part after so long all the same: a node with an old list is better than no VIP.
  */
 const JOIN_PATIENCE_MS = 10_000;
+/** Where an API server has answered, and its list is not yet believed: three polls have to agree. */
+const UNDECIDED_PATIENCE_MS = 30_000;
 
 export interface HealthLoop {
   readonly kind: VipKind;
@@ -43,7 +45,7 @@ export function createHealthLoop(
   { stateFile, profile }: Pick<KeepalivedMonitorSettings, 'stateFile' | 'profile'>,
   configuration: Pick<
     VrrpConfiguration,
-    'profile' | 'instanceNames' | 'served' | 'isConfirmed' | 'onOffer'
+    'profile' | 'instanceNames' | 'served' | 'isConfirmed' | 'isExcluded' | 'isUndecided' | 'onChange'
   > & {
     /** Another node holds the VIP and stays. */
     readonly mustLeave: () => boolean;
@@ -59,22 +61,25 @@ export function createHealthLoop(
     question: url.path,
     profile: () => configuration.profile() ?? profile,
     mustLeave,
+    isExcluded: configuration.isExcluded,
     part: () => readPart(stateFile, configuration.instanceNames(), Date.now(), kind),
     isAddressed: () => isAddressed(kind, served()),
     priority: () => lowestPriority(kind, served()),
     steer: (holds) => steering.steer(kind, holds),
   });
-  const maySpeak = createPermission(trackFile, configuration.isConfirmed);
+  const maySpeak = createPermission(trackFile, configuration);
   const track = createTrackWriter(source, observers);
   const why = (): string => {
     const asked = steering.text(kind);
     return asked === undefined ? health.explanation() : `${health.explanation()}; ${asked}`;
   };
   const tell = (): void => {
-    if (health.isKnown() && maySpeak()) track.write(health.value(), why);
+    const isAllowed = maySpeak();
+    // FAULT is written again and again: a file that nobody refreshes counts as that of a dead monitor.
+    if (configuration.isExcluded() || (health.isKnown() && isAllowed)) track.write(health.value(), why);
     source.tellUsable(health.isWell());
   };
-  configuration.onOffer(tell);
+  configuration.onChange(tell);
   steering.onChange(tell);
   const onChange = (liveness: Liveness): void => {
     observers.log({ event: 'liveness', kind, liveness });
@@ -114,14 +119,28 @@ export function createHealthLoop(
 }
 
 /**
- * Nobody has spoken for this node since its boot: keepalived is in FAULT until it hears of us, and that lasts until the
- * configuration is known to be the group's. A monitor that was only restarted goes on where it was.
+ * Whether this node's health may be written. After a boot keepalived is in FAULT until then, and that lasts until the
+ * configuration is known to be the group's. A monitor that was only restarted goes on where it was. A node that an API
+ * server has not listed begins anew once it is listed.
  */
-function createPermission(trackFile: string, isConfirmed: () => boolean): () => boolean {
-  const startedMs = monotonicMs();
+function createPermission(
+  trackFile: string,
+  {
+    isConfirmed,
+    isExcluded,
+    isUndecided,
+  }: Pick<VrrpConfiguration, 'isConfirmed' | 'isExcluded' | 'isUndecided'>,
+): () => boolean {
+  let sinceMs = monotonicMs();
   let isGiven = hasSpoken(trackFile);
   return () => {
-    isGiven ||= isConfirmed() || monotonicMs() - startedMs >= JOIN_PATIENCE_MS;
+    if (isExcluded()) {
+      isGiven = false;
+      sinceMs = monotonicMs();
+      return false;
+    }
+    const patienceMs = isUndecided() ? UNDECIDED_PATIENCE_MS : JOIN_PATIENCE_MS;
+    isGiven ||= isConfirmed() || monotonicMs() - sinceMs >= patienceMs;
     return isGiven;
   };
 }

@@ -31,6 +31,7 @@ export interface HealthVerdict {
   readonly peers: (peers: PeersLook) => void;
   /** Samples once more: a damped check is trusted again only after further good looks. */
   readonly look: () => void;
+  /** Decides anew, which is also what makes an order go on. All below read the last decision, and change nothing. */
   readonly value: () => number;
   readonly isWell: () => boolean;
   /** It has been looked at. Until then a monitor that was only restarted knows less than the one before it. */
@@ -61,6 +62,8 @@ export interface VerdictOptions {
   readonly peersAreOpen: boolean;
   /** Another node holds one of the VIPs and stays. */
   readonly mustLeave: () => boolean;
+  /** See `TrackHealth.excluded`. */
+  readonly isExcluded: () => boolean;
   /** What keepalived of this node is in the instances of these VIPs. */
   readonly part: () => VrrpPart;
   /** See `TrackHealth.addressed`. */
@@ -102,11 +105,32 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       service: flap.verdict,
       failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
       everyoneFailing: flap.verdict === 'failed' && !standIn && !peersServe,
+      excluded: options.isExcluded(),
       resigned: bootstrap.resigned || options.mustLeave(),
       addressed: options.isAddressed(),
       steer: options.steer(holder),
       priority: options.priority(),
     };
+  };
+  let decided: TrackHealth = {
+    ...{
+      kind,
+      profile: options.profile(),
+      service: 'unknown',
+      failedForMs: 0,
+      standIn: false,
+      holder: false,
+    },
+    ...{ everyoneFailing: false, excluded: false, resigned: false, addressed: true },
+    ...{ steer: 'none', priority: undefined },
+  };
+  const decide = (): TrackHealth => {
+    decided = health();
+    return decided;
+  };
+  const look = (): void => {
+    sample();
+    decide();
   };
   /** What no answer tells: damping, the address, and that the VIP was given up. */
   const ownRows = (): readonly CheckRow[] => [
@@ -114,6 +138,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     options.isAddressed()
       ? rowOf('address', 'ok', 'on an interface of this node')
       : rowOf('address', 'failed', 'on no interface of this node'),
+    ...(options.isExcluded() ? [rowOf('list of nodes', 'failed', 'it does not have this node')] : []),
     ...(bootstrap.resigned ? [rowOf('bootstrap', 'failed', 'it has handed over to the control plane')] : []),
     ...(options.mustLeave() ? [rowOf('split brain', 'failed', 'another node holds the VIP and stays')] : []),
   ];
@@ -121,7 +146,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     live: (next) => {
       liveness = next;
       seen.note(server, ...livenessWords(next, place));
-      sample();
+      look();
     },
     polled: ({ ok, said }) => seen.note(question, ok ? 'ok' : 'failed', said),
     standsIn: (answer) => {
@@ -135,20 +160,21 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       peersServe = someServe || !peersCount;
       seen.note(PEERS_CHECK, ...peersWords(peers));
     },
-    look: sample,
-    value: () => trackValue(health()),
+    look,
+    value: () => trackValue(decide()),
     isWell: () => flap.verdict === 'ok',
     isKnown: () => flap.verdict !== 'unknown',
     explanation: () => {
-      const [verdict, ...others] = trackAddends(health()).map(({ why }) => why);
+      const [verdict, ...others] = trackAddends(decided).map(({ why }) => why);
       const failing = [seen.row(server), seen.row(question)].find(({ state }) => state === 'failed');
       const detail = flap.verdict === 'failed' ? failing?.found : explainFlap(flap, monotonicMs());
       return [detail === undefined ? verdict : `${verdict} (${detail})`, ...others].join('; ');
     },
-    view: () => {
-      const now = health();
-      return { holder: now.holder, addends: trackAddends(now), checks: [...seen.rows(), ...ownRows()] };
-    },
+    view: () => ({
+      holder: decided.holder,
+      addends: trackAddends(decided),
+      checks: [...seen.rows(), ...ownRows()],
+    }),
   };
 }
 

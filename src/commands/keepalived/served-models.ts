@@ -14,6 +14,8 @@ export interface ServedModels {
   readonly offer: (model: KeepalivedModel) => boolean;
   /** The offered one was taken, or was not. */
   readonly settle: (taken: boolean) => void;
+  /** This node has left its group: nothing is served. */
+  readonly forget: () => void;
 }
 
 export function createServedModels(): ServedModels {
@@ -36,6 +38,10 @@ export function createServedModels(): ServedModels {
     settle: (isTaken) => {
       if (isTaken) taken = offered;
       else offered = taken ?? offered;
+    },
+    forget: () => {
+      taken = undefined;
+      offered = undefined;
     },
   };
 }

@@ -2,11 +2,10 @@ import { type Applier, createApplier } from '../../apply/applier.ts';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
 import { readPart } from '../../keepalived/part.ts';
+import { groupView } from '../../model/membership-delay.ts';
 import { mergeNodes } from '../../model/merge-nodes.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../../model/vrrp.ts';
-import { type GroupView, groupView, orderDelayMs } from '../../model/vrrp-order.ts';
 import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
-import { request } from '../../protocol/request.ts';
 import { advertIntervalMs, buildKeepalivedModel } from '../../render/keepalived-model.ts';
 import { renderKeepalived } from '../../render/render-keepalived.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -19,6 +18,7 @@ import type { Observers } from '../monitor/observers.ts';
 import { createRenderer } from '../monitor/renderer.ts';
 import { tellOutcome } from '../monitor/tell-outcome.ts';
 import { createAgreedDialect, type TakingPart } from './agreed-dialect.ts';
+import { createMembershipSequencer } from './membership.ts';
 import type { NodeList } from './node-lists.ts';
 import { createPlannedCheck } from './planned-check.ts';
 import { createServedModels, type ServedModels } from './served-models.ts';
@@ -26,19 +26,22 @@ import type { VirtualRouterIdGuard } from './virtual-router-id-guard.ts';
 import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
 
 const CHECK_TIMEOUT_MS = 20_000;
-const STOP_TIMEOUT_MS = 5_000;
 
 export interface VrrpConfiguration
   extends ConfigurationParts<VrrpInput>,
-    Omit<ServedModels, 'offer' | 'settle'> {
+    Omit<ServedModels, 'offer' | 'settle' | 'forget'> {
   /**
    * keepalived's supervisor runs on the nodes that an API server has named, not on a list of an earlier run that may be
    * long out of date.
    */
   readonly isConfirmed: () => boolean;
   readonly view: () => VrrpView;
-  /** Another profile is about to be served: each listener tells health in its values. */
-  readonly onOffer: (listener: () => void) => void;
+  /** The list of nodes does not have this node: it must not take part. */
+  readonly isExcluded: () => boolean;
+  /** An API server has named the nodes, and it is not yet decided whether that list is believed. */
+  readonly isUndecided: () => boolean;
+  /** Another profile is about to be served, or this node is excluded: each listener writes its health anew. */
+  readonly onChange: (listener: () => void) => void;
 }
 
 export type VrrpView = Pick<
@@ -60,7 +63,6 @@ export function vrrpConfiguration(
   const { wake, lists, guard, observers } = parts;
   const { template, config: configPath, socket: socketPath, keepalived: keepalivedPath } = settings;
   const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
-  const order = createOrder(socketPath, observers);
   const speaking = createAgreedDialect(settings, observers);
   const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...speaking.now() });
   const models = createServedModels();
@@ -73,6 +75,10 @@ export function vrrpConfiguration(
   );
   const planned = createPlannedCheck(`${configPath}.planned`, check, renderModel);
   const applier = createApplier({ configPath, check: planned.check, socketPath });
+  const tellAll = (): void => {
+    for (const tell of listeners) tell();
+  };
+  const membership = createMembershipSequencer(settings, { onExcluded: tellAll }, observers);
   let taken: VrrpInput | undefined;
   let latest: KeepalivedModel | undefined;
   const takingPart = (input: VrrpInput | undefined, signal: AbortSignal): TakingPart | undefined => {
@@ -83,6 +89,12 @@ export function vrrpConfiguration(
       refusal: (dialect) =>
         planned.refusal({ ...input, settings: { ...parts.modelSettings, ...dialect } }, signal),
     };
+  };
+  /** The next start of this node does not take an older list for its group. */
+  const leave = (): void => {
+    taken = undefined;
+    models.forget();
+    for (const { list } of lists) list.markServed(list.latest() ?? []);
   };
   return {
     wake,
@@ -97,7 +109,9 @@ export function vrrpConfiguration(
       const found = await gather(lists, modelSettings(), signal);
       // It listens while the others hear of this node.
       if (found.input !== undefined) guard.prepare(modelOf(found.input));
-      const wanted = await order.inTurn(found);
+      const isBelieved = lists.every(({ list }) => list.standing() === 'believed');
+      const wanted = await membership.inTurn(found, isBelieved, signal);
+      if (membership.isExcluded()) leave();
       return { ...wanted, lookAgainInMs: soonest(wanted.lookAgainInMs, lookAgainInMs) };
     },
     render: async (input) => {
@@ -110,7 +124,7 @@ export function vrrpConfiguration(
       return rendered;
     },
     applier: announced(applier, () => {
-      if (latest !== undefined && models.offer(latest)) for (const tell of listeners) tell();
+      if (latest !== undefined && models.offer(latest)) tellAll();
     }),
     observe: (outcome, input, text) => {
       const cause = changes.note(vrrpOrigin(input, text), outcome);
@@ -123,7 +137,7 @@ export function vrrpConfiguration(
         observers.metrics.servers(nodes.length);
         list.markServed(list.latest() ?? []);
       }
-      order.markServed(input);
+      membership.markServed(input);
       taken = input;
     },
     ...models,
@@ -134,7 +148,9 @@ export function vrrpConfiguration(
       ...changes.view(),
     }),
     isConfirmed: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
-    onOffer: (listener) => {
+    isExcluded: membership.isExcluded,
+    isUndecided: () => lists.some(({ list }) => list.standing() === 'undecided'),
+    onChange: (listener) => {
       listeners.push(listener);
     },
   };
@@ -185,39 +201,4 @@ async function gather(
     routes: await currentRoutes(),
   };
   return { input, lookAgainInMs };
-}
-
-interface Order {
-  readonly inTurn: (wanted: Wanted<VrrpInput>) => Promise<Wanted<VrrpInput>>;
-  readonly markServed: (input: VrrpInput) => void;
-}
-
-/** Holds a change back until it is this node's turn; a node that has left its group stops keepalived at once. */
-function createOrder(socketPath: string, { log }: Observers): Order {
-  let served: GroupView | undefined;
-  let waiting: { readonly key: string; readonly since: number } | undefined;
-  let hasLeft = false;
-  const leave = async (): Promise<void> => {
-    const outcome = await request(socketPath, 'stop', { timeoutMs: STOP_TIMEOUT_MS });
-    log({ event: 'left-the-group', level: 'warn', answer: outcome.kind });
-    hasLeft = true;
-    served = undefined;
-  };
-  return {
-    inTurn: async ({ input, lookAgainInMs }) => {
-      if (input === undefined) return { input, lookAgainInMs };
-      const view = groupView(input);
-      if (!view.isMember && served?.isMember === true) await leave();
-      const key = `${view.isMember} ${[...view.nodes].sort().join(' ')}`;
-      if (waiting?.key !== key) waiting = { key, since: monotonicMs() };
-      const leftMs = waiting.since + orderDelayMs(served, view) - monotonicMs();
-      if (leftMs <= 0) return { input, lookAgainInMs };
-      return { input: undefined, lookAgainInMs: Math.min(leftMs, lookAgainInMs ?? leftMs) };
-    },
-    markServed: (input) => {
-      served = groupView(input);
-      if (hasLeft) void request(socketPath, 'start', { timeoutMs: STOP_TIMEOUT_MS });
-      hasLeft = false;
-    },
-  };
 }

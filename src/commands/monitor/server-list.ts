@@ -3,6 +3,7 @@ import { type ApiServer, sameServers } from '../../model/api-server.ts';
 import {
   applied,
   type DesiredDecision,
+  type DesiredServers,
   decideDesired,
   seen,
   startDesired,
@@ -24,6 +25,11 @@ export interface ServerList {
   readonly latest: () => readonly ApiServer[] | undefined;
   /** What is served is what an API server said last: neither a list of an earlier run, nor one that has been overtaken. */
   readonly isUpToDate: () => boolean;
+  /**
+   * What has become of the list that the source gave last: there is none in this run, it is still settled or compared, it
+   * is what `next` gives, or the loss guard does not believe it.
+   */
+  readonly standing: () => 'none' | 'undecided' | 'believed' | 'held';
   /** What the source says at this moment, and why a list that it gave is held back. */
   readonly view: () => { readonly apiReachable: boolean; readonly held: string | null };
   /** These are served now. Returns how long ago their change was first seen, where it was one. */
@@ -76,6 +82,7 @@ export function createServerList(
       const { latest, settling } = desired;
       return latest !== undefined && settling.applied !== undefined && sameServers(latest, settling.applied);
     },
+    standing: () => standingOf(desired, settings.settle),
     markServed: (servers) => {
       const { pending } = desired.settling;
       desired = applied(desired, servers, monotonicMs());
@@ -85,6 +92,20 @@ export function createServerList(
       return pending === undefined ? undefined : Math.round(monotonicMs() - pending.sinceMs);
     },
   };
+}
+
+function standingOf(desired: DesiredServers, settleMs: number): ReturnType<ServerList['standing']> {
+  if (desired.latest === undefined) return 'none';
+  const decision = decideDesired(desired, settleMs, monotonicMs());
+  switch (decision.kind) {
+    case 'nothing-to-do':
+    case 'apply':
+      return 'believed';
+    case 'wait':
+      return 'undecided';
+    case 'hold':
+      return decision.reason === 'polls-do-not-agree-yet' ? 'undecided' : 'held';
+  }
 }
 
 /** No API server answers and nothing is served yet: the list of an earlier run, or a start without servers. */

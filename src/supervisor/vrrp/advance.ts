@@ -3,7 +3,7 @@ import { buried, exited, kill, leave, stoppingFailure, sweepWhenDue, swept, tell
 import { reported, told } from './instances.ts';
 import { beginJob, jobFailed, proceed, succeeded } from './job.ts';
 import { looked } from './pulse.ts';
-import type { Action, Daemon, Event, Failure, RequestId, VrrpSupervisorState } from './state.ts';
+import type { Action, Daemon, Event, Failure, RequestId, VrrpRequest, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
@@ -110,22 +110,18 @@ function booted(state: State, event: Extract<Event, { kind: 'booted' }>, now: nu
   return next;
 }
 
-function requested(
-  state: State,
-  what: 'reload' | 'start' | 'stop',
-  request: RequestId,
-  now: number,
-  emit: Emit,
-): State {
+function requested(state: State, what: VrrpRequest, request: RequestId, now: number, emit: Emit): State {
   const refuse = (failure: Failure): State => {
     emit({ kind: 'answer', requests: [request], result: failure });
     return state;
   };
+  const ends = what === 'stop' || what === 'leave';
   if (state.phase !== 'running')
-    return what === 'stop' && state.phase === 'stopping'
-      ? waitForEnd(state, request)
-      : refuse(stoppingFailure);
-  if (what === 'stop') return leave(waitForEnd({ ...state, wanted: 'down' }, request), now, emit);
+    return ends && state.phase === 'stopping' ? waitForEnd(state, request) : refuse(stoppingFailure);
+  if (ends) {
+    const wanted = what === 'stop' || state.wanted === 'down' ? 'down' : 'left';
+    return leave(waitForEnd({ ...state, wanted }, request), now, emit);
+  }
   if (what === 'reload' && state.wanted === 'down') return refuse(downFailure);
   if (state.job !== undefined) return { ...state, queued: [...state.queued, request] };
   return beginJob(
@@ -151,7 +147,7 @@ function awaits({ job, checks }: State, check: number): boolean {
 
 function started(state: State, id: ProcessId, now: number, emit: Emit): State {
   const since = now;
-  if (state.wanted === 'down' || state.phase !== 'running')
+  if (state.wanted !== 'up' || state.phase !== 'running')
     return leave({ ...state, daemon: { kind: 'up', id, since } }, now, emit);
   return { ...state, daemon: { kind: 'starting', id, since, until: now + START_PATIENCE_MS } };
 }
@@ -204,7 +200,7 @@ function tick(state: State, now: number, emit: Emit): State {
   if (daemon.kind === 'starting' && now >= daemon.until) return silentStart(state, daemon.id, now, emit);
   if (daemon.kind === 'leaving' && !daemon.killed && now >= daemon.killAt) return kill(state, daemon, emit);
   if (daemon.kind === 'dead') return sweepWhenDue(state, now, emit);
-  if (daemon.kind !== 'none' || job !== undefined || state.wanted === 'down') return state;
+  if (daemon.kind !== 'none' || job !== undefined || state.wanted !== 'up') return state;
   if (restart.at === undefined || now < restart.at) return state;
   return beginJob(
     state,

@@ -5,8 +5,8 @@ import type { AcceptedConfiguration, SelfReport, TransitionWords } from '../../m
 /** Times are milliseconds of the monotonic clock. */
 export interface VrrpSupervisorState {
   readonly phase: 'running' | 'stopping' | 'stopped';
-  /** What was asked for. What is, is `daemon`. */
-  readonly wanted: 'up' | 'down';
+  /** What was asked for; `left` is down until the next configuration. What is, is `daemon`. */
+  readonly wanted: 'up' | 'down' | 'left';
   readonly daemon: Daemon;
   /** What keepalived runs on, or would be started with. */
   readonly configuration: AcceptedConfiguration | undefined;
@@ -28,6 +28,12 @@ export interface VrrpSupervisorState {
 }
 
 export type RequestId = number;
+
+/**
+ * `stop` ends keepalived until `start`. `leave` ends it until the next `reload` or `start`: the node is no member of its
+ * group any more, and comes up by itself once it is one again.
+ */
+export type VrrpRequest = 'reload' | 'start' | 'stop' | 'leave';
 
 export interface Said {
   readonly words: TransitionWords;
@@ -96,7 +102,7 @@ export interface Transition {
 export type Event =
   /** `adopted` is a keepalived that an earlier supervisor started; it goes on. */
   | { readonly kind: 'booted'; readonly hasConfiguration: boolean; readonly adopted: ProcessId | undefined }
-  | { readonly kind: 'requested'; readonly what: 'reload' | 'start' | 'stop'; readonly request: RequestId }
+  | { readonly kind: 'requested'; readonly what: VrrpRequest; readonly request: RequestId }
   | {
       readonly kind: 'accepted';
       readonly check: number;

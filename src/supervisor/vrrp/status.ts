@@ -13,7 +13,7 @@ export function describeState(
   return {
     ok: true,
     phase: phaseOf(state),
-    wanted: state.wanted,
+    wanted: state.wanted === 'down' ? 'down' : 'up',
     current: currentOf(state, now),
     instances: instancesOf(state, seen.present, now),
     trackFiles: seen.trackFiles,
@@ -31,7 +31,8 @@ export function describeState(
 function phaseOf({ phase, wanted, daemon, job, restart }: State): VrrpStatus['phase'] {
   if (phase !== 'running') return phase;
   if (daemon.kind === 'up') return 'running';
-  if (wanted === 'down') return daemon.kind === 'none' ? 'down' : 'stopping';
+  if (wanted !== 'up' && daemon.kind !== 'none') return 'stopping';
+  if (wanted === 'down') return 'down';
   return job === undefined && restart.at === undefined ? 'waiting-for-configuration' : 'starting';
 }
 

@@ -12,7 +12,13 @@ import { act, type Effects, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
 import { createProcesses } from './processes.ts';
-import { type Action, type Event, initialState, type VrrpSupervisorState } from './state.ts';
+import {
+  type Action,
+  type Event,
+  initialState,
+  type VrrpRequest,
+  type VrrpSupervisorState,
+} from './state.ts';
 import { createStateFile } from './state-file.ts';
 import { describeState } from './status.ts';
 
@@ -26,7 +32,7 @@ export interface VrrpSupervisorOptions {
 
 export interface VrrpSupervisor {
   /** Each resolves when what was asked for is done, one way or the other. */
-  readonly request: (what: 'reload' | 'start' | 'stop') => Promise<Answer>;
+  readonly request: (what: VrrpRequest) => Promise<Answer>;
   readonly status: () => VrrpStatus;
   /** What keepalived tells of itself. */
   readonly notified: (notification: Notification) => void;

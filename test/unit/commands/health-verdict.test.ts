@@ -4,15 +4,21 @@ import { createHealthVerdict } from '../../../src/commands/keepalived/health-ver
 import { TRACK } from '../../../src/model/track-value.ts';
 import type { Steer } from '../../../src/model/vrrp-steering.ts';
 
-const verdictOf = (peersAreOpen: boolean, holder = true, mustLeave = false, steer: Steer = 'none') => {
+const verdictOf = (
+  peersAreOpen: boolean,
+  holder = true,
+  mustLeave = false,
+  steer: Steer | (() => Steer) = 'none',
+) => {
   const verdict = createHealthVerdict({
     ...{ place: '127.0.0.1:1936', question: '/healthz/ready' },
     ...{ kind: 'ingress', profile: () => 'fast' as const, resigns: false, peersAreOpen },
     part: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }) as const,
     isAddressed: () => true,
+    isExcluded: () => false,
     mustLeave: () => mustLeave,
     priority: () => 210,
-    steer: () => steer,
+    steer: typeof steer === 'function' ? steer : () => steer,
   });
   verdict.live('serving');
   return verdict;
@@ -95,4 +101,17 @@ test('a check keeps the time since when it has been as it is', () => {
   expect(rowOf(verdict, 'other nodes')).toMatchObject({ state: 'unknown', sinceMs: null });
   verdict.peers(serving);
   expect(rowOf(verdict, 'other nodes')?.sinceMs).toBeGreaterThanOrEqual(0);
+});
+
+test('reading what a verdict is made of carries no order out', () => {
+  let steered = 0;
+  const verdict = verdictOf(true, true, false, () => {
+    steered += 1;
+    return 'yield';
+  });
+  verdict.look();
+  const before = steered;
+  expect(verdict.view().addends).toMatchObject([{}, {}, { why: 'it gives the VIP away' }]);
+  verdict.explanation();
+  expect(steered).toBe(before);
 });

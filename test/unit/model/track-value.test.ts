@@ -17,6 +17,7 @@ const healthy: TrackHealth = {
   standIn: true,
   holder: false,
   everyoneFailing: false,
+  excluded: false,
   resigned: false,
   addressed: true,
   steer: 'none',
@@ -51,6 +52,11 @@ describe('fast', () => {
 
   test('before the first look it cannot serve, even where everyone is failing', () => {
     expect(value({ service: 'unknown', everyoneFailing: true })).toBe(TRACK.fault);
+  });
+
+  test('a node that is not in the list of nodes cannot serve, however healthy', () => {
+    for (const profile of ['fast', 'openshift'] as const)
+      expect(value({ profile, excluded: true, holder: true, everyoneFailing: true })).toBe(TRACK.fault);
   });
 
   test('a bootstrap node that has resigned cannot serve, however healthy', () => {

@@ -50,6 +50,7 @@ const health = fc.record<TrackHealth>({
   standIn: fc.boolean(),
   holder: fc.boolean(),
   everyoneFailing: fc.boolean(),
+  excluded: fc.boolean(),
   resigned: fc.boolean(),
   addressed: fc.boolean(),
   steer: fc.constantFrom('none', 'drain', 'yield', 'claim'),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { transitionCauses } from '../../../src/model/transition-cause.ts';
+import type { VrrpRequest } from '../../../src/supervisor/vrrp/state.ts';
 import { createWorld, type Move, type World } from '../../helpers/keepalived-world.ts';
 
 const ordinary: fc.Arbitrary<Move> = fc.oneof(
@@ -8,7 +9,7 @@ const ordinary: fc.Arbitrary<Move> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('request' as const),
-      what: fc.constantFrom('reload' as const, 'reload' as const, 'start' as const, 'stop' as const),
+      what: fc.constantFrom<VrrpRequest>('reload', 'reload', 'start', 'stop', 'leave'),
     }),
   },
   {

@@ -7,31 +7,42 @@ import type { VrrpInput, VrrpNode } from './vrrp.ts';
  */
 const OTHERS_FIRST_MS = 3_000;
 
-/** What this node knows of its own group at one moment: the nodes by name, and whether it is one of them. */
+/** What this node knows of its own group at one moment. */
 export interface GroupView {
+  /** By name. */
   readonly nodes: ReadonlySet<string>;
+  /** It is listed for each kind of VIP that it has. */
   readonly isMember: boolean;
+  /** The lists name other nodes, and not this one: it must not take part. An empty list says nothing. */
+  readonly isExcluded: boolean;
 }
 
 export function groupView(input: VrrpInput): GroupView {
   const { settings, controlPlane, allNodes, interfaces } = input;
+  const { apiVips, ingressVips, bootstrap, firstNode = false } = settings;
   const local = new Set(interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0])));
-  const nodes = [...controlPlane, ...allNodes];
   const isSelf = ({ name, addresses }: VrrpNode): boolean =>
     name === settings.nodeName ||
     addresses.some((address) => address === settings.nodeIp || local.has(address));
+  const groups = [
+    ...(apiVips.length > 0 ? [controlPlane] : []),
+    ...(ingressVips.length > 0 ? [allNodes] : []),
+  ];
+  const isListed = (nodes: readonly VrrpNode[]): boolean => nodes.some(isSelf);
+  const standsAlone = bootstrap || (firstNode && controlPlane.length === 0);
   return {
-    nodes: new Set(nodes.map(({ name }) => name)),
-    isMember: settings.bootstrap || nodes.some(isSelf),
+    nodes: new Set([...controlPlane, ...allNodes].map(({ name }) => name)),
+    isMember: bootstrap || groups.every(isListed),
+    isExcluded: !standsAlone && groups.some((nodes) => nodes.length > 0 && !isListed(nodes)),
   };
 }
 
 /**
  * How long to wait before this node acts on a new view: the one that joins is the last to act, the one that leaves the
- * first, and who stays adds at once and forgets late. `served` is the view that it acts on now, undefined before its
+ * first, and one that stays adds at once and forgets late. `served` is the view that it acts on now, undefined before its
  * first.
  */
-export function orderDelayMs(served: GroupView | undefined, next: GroupView): number {
+export function membershipDelayMs(served: GroupView | undefined, next: GroupView): number {
   if (!next.isMember) return 0;
   if (served?.isMember !== true) return next.nodes.size > 1 ? OTHERS_FIRST_MS : 0;
   const forgets = [...served.nodes].some((name) => !next.nodes.has(name));

@@ -1,33 +1,34 @@
 import { describe, expect, test } from 'vitest';
 import { clusterNameOf } from '../../../src/model/cluster-name.ts';
+import { type GroupView, groupView, membershipDelayMs } from '../../../src/model/membership-delay.ts';
 import type { VrrpInput } from '../../../src/model/vrrp.ts';
-import { type GroupView, groupView, orderDelayMs } from '../../../src/model/vrrp-order.ts';
 
 const group = (isMember: boolean, ...names: readonly string[]): GroupView => ({
   nodes: new Set(names),
   isMember,
+  isExcluded: !isMember,
 });
 
 describe('whose turn it is', () => {
   test('a node that joins others waits until they know it', () => {
-    expect(orderDelayMs(undefined, group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
-    expect(orderDelayMs(group(false, 'a', 'b'), group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
+    expect(membershipDelayMs(undefined, group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
+    expect(membershipDelayMs(group(false, 'a', 'b'), group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
   });
 
   test('the first node of a cluster waits for nobody', () => {
-    expect(orderDelayMs(undefined, group(true, 'a'))).toBe(0);
+    expect(membershipDelayMs(undefined, group(true, 'a'))).toBe(0);
   });
 
   test('who stays adds at once and forgets late', () => {
     const served = group(true, 'a', 'b');
-    expect(orderDelayMs(served, group(true, 'a', 'b', 'c'))).toBe(0);
-    expect(orderDelayMs(served, group(true, 'a', 'b'))).toBe(0);
-    expect(orderDelayMs(served, group(true, 'a'))).toBeGreaterThan(0);
-    expect(orderDelayMs(served, group(true, 'a', 'c'))).toBeGreaterThan(0);
+    expect(membershipDelayMs(served, group(true, 'a', 'b', 'c'))).toBe(0);
+    expect(membershipDelayMs(served, group(true, 'a', 'b'))).toBe(0);
+    expect(membershipDelayMs(served, group(true, 'a'))).toBeGreaterThan(0);
+    expect(membershipDelayMs(served, group(true, 'a', 'c'))).toBeGreaterThan(0);
   });
 
   test('who leaves leaves at once', () => {
-    expect(orderDelayMs(group(true, 'a', 'b'), group(false, 'b'))).toBe(0);
+    expect(membershipDelayMs(group(true, 'a', 'b'), group(false, 'b'))).toBe(0);
   });
 });
 
@@ -48,10 +49,25 @@ describe('a node knows itself', () => {
   test('by its name, its address, or an address of its interfaces', () => {
     expect(groupView(input({})).isMember).toBe(false);
     expect(groupView(input({ nodeName: 'a' })).isMember).toBe(true);
-    expect(groupView(input({ nodeIp: '10.0.0.9' })).isMember).toBe(true);
+    expect(groupView(input({ nodeIp: '10.0.0.1' })).isMember).toBe(true);
     expect(groupView(input({}, ['10.0.0.1/24'])).isMember).toBe(true);
     expect(groupView(input({ bootstrap: true })).isMember).toBe(true);
     expect([...groupView(input({})).nodes]).toEqual(['a', 'w']);
+  });
+
+  test('a worker that was a control-plane node leaves, though it is still a node', () => {
+    const both = { ingressVips: ['10.0.0.101'], nodeName: 'w' };
+    expect(groupView(input(both))).toMatchObject({ isMember: false, isExcluded: true });
+    expect(groupView(input({ ...both, apiVips: [] }))).toMatchObject({ isMember: true, isExcluded: false });
+  });
+
+  test('a list that names only other nodes excludes this one, an empty list does not', () => {
+    expect(groupView(input({})).isExcluded).toBe(true);
+    expect(groupView(input({ nodeName: 'a' })).isExcluded).toBe(false);
+    expect(groupView(input({ bootstrap: true })).isExcluded).toBe(false);
+    expect(groupView(input({ firstNode: true })).isExcluded).toBe(true);
+    const unknown = { ...input({ firstNode: true }), controlPlane: [], allNodes: [] };
+    expect(groupView(unknown)).toMatchObject({ isMember: false, isExcluded: false });
   });
 });
 

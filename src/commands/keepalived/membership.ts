@@ -1,0 +1,101 @@
+import { findLiveFile, setAside } from '../../apply/live-file.ts';
+import { messageOf } from '../../model/errors.ts';
+import { type GroupView, groupView, membershipDelayMs } from '../../model/membership-delay.ts';
+import type { VrrpInput } from '../../model/vrrp.ts';
+import { type RequestOutcome, request } from '../../protocol/request.ts';
+import { monotonicMs } from '../../system/monotonic-clock.ts';
+import type { Wanted } from '../monitor/configuration-loop.ts';
+import type { Observers } from '../monitor/observers.ts';
+
+const LEAVE_TIMEOUT_MS = 5_000;
+const LEAVE_AGAIN_MS = 1_000;
+
+export interface MembershipSequencer {
+  /**
+   * What may be served now: a change is held back until it is this node's turn. `isBelieved`: the lists are what an API
+   * server said in this run. If they do not have this node, keepalived is stopped, again and again until its supervisor
+   * has answered, and at every later look: a supervisor that was restarted meanwhile is asked too.
+   */
+  readonly inTurn: (
+    wanted: Wanted<VrrpInput>,
+    isBelieved: boolean,
+    signal: AbortSignal,
+  ) => Promise<Wanted<VrrpInput>>;
+  readonly markServed: (input: VrrpInput) => void;
+  /** The list of nodes, believed, does not have this node: it must not take part, whatever files lie here. */
+  readonly isExcluded: () => boolean;
+}
+
+/** Orders the joins and leaves of a group, and keeps a node out of it that is not in its list. */
+export function createMembershipSequencer(
+  { socket, config }: { readonly socket: string; readonly config: string },
+  { onExcluded }: { readonly onExcluded: () => void },
+  observers: Observers,
+): MembershipSequencer {
+  const { log, once } = observers;
+  let served: GroupView | undefined;
+  let waiting: { readonly key: string; readonly since: number } | undefined;
+  let isExcluded = false;
+  let hasLeft = false;
+
+  /** Without its keepalived.conf neither a new supervisor nor a reboot starts anything. */
+  const leave = async (signal: AbortSignal): Promise<void> => {
+    const hadFile = await setAside(await findLiveFile(config)).catch((error: unknown) => {
+      if (once.isNew('leave-file', messageOf(error)))
+        log({
+          event: 'configuration-not-set-aside',
+          level: 'error',
+          path: config,
+          message: messageOf(error),
+        });
+      return false;
+    });
+    const trouble = troubleOf(await request(socket, 'leave', { timeoutMs: LEAVE_TIMEOUT_MS, signal }));
+    if (signal.aborted) return;
+    const isAnswered = trouble === undefined;
+    if (isAnswered) once.clear('leave');
+    else if (once.isNew('leave', trouble))
+      log({ event: 'leave-not-answered', level: 'warn', socket, message: trouble });
+    if (isAnswered && !hasLeft && (hadFile || served !== undefined))
+      log({ event: 'left-the-group', level: 'warn', answer: 'answered' });
+    hasLeft = isAnswered;
+    if (isAnswered) served = undefined;
+  };
+  return {
+    inTurn: async ({ input, lookAgainInMs }, isBelieved, signal) => {
+      if (input === undefined) return { input, lookAgainInMs };
+      const view = groupView(input);
+      if (isBelieved && view.isExcluded) {
+        const isNew = !isExcluded;
+        isExcluded = true;
+        waiting = undefined;
+        if (isNew) onExcluded();
+        await leave(signal);
+        return { input, lookAgainInMs: hasLeft ? lookAgainInMs : LEAVE_AGAIN_MS };
+      }
+      if (isBelieved) isExcluded = false;
+      hasLeft &&= isExcluded;
+      const key = `${view.isMember} ${[...view.nodes].sort().join(' ')}`;
+      if (waiting?.key !== key) waiting = { key, since: monotonicMs() };
+      const leftMs = waiting.since + membershipDelayMs(served, view) - monotonicMs();
+      if (leftMs <= 0) return { input, lookAgainInMs };
+      return { input: undefined, lookAgainInMs: Math.min(leftMs, lookAgainInMs ?? leftMs) };
+    },
+    markServed: (input) => {
+      served = groupView(input);
+    },
+    isExcluded: () => isExcluded,
+  };
+}
+
+/** Undefined where keepalived is down. */
+function troubleOf(outcome: RequestOutcome): string | undefined {
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome.answer.ok ? undefined : outcome.answer.message;
+    case 'unacknowledged':
+      return 'the request was taken and not answered';
+    case 'unreachable':
+      return outcome.message;
+  }
+}
