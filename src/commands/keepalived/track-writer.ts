@@ -8,7 +8,7 @@ import type { Observers } from '../monitor/observers.ts';
 const REFRESH_EVERY_MS = 500;
 
 export interface TrackWriter {
-  /** `why` is asked where the value is another one. */
+  /** `why` is asked where another value was written. One that could not be written is tried again at the next call. */
   readonly write: (value: number, why: () => string) => void;
   /** Undefined before the first. */
   readonly written: () => number | undefined;
@@ -28,15 +28,16 @@ export function createTrackWriter(
   const write: TrackWriter['write'] = (value, why) => {
     const now = monotonicMs();
     if (last?.value === value && now - last.at < REFRESH_EVERY_MS) return;
-    const before = last?.value;
-    last = { value, at: now };
     try {
       overwrite(path, value);
       once.clear(topic);
     } catch (error) {
       const message = messageOf(error);
       if (once.isNew(topic, message)) log({ event: 'track-file-not-written', level: 'error', path, message });
+      return;
     }
+    const before = last?.value;
+    last = { value, at: now };
     if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
   };
   return { write, written: () => last?.value };
