@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readCommandLine } from '../config/command-line.ts';
 import {
   type DoctorCommandSettings,
@@ -6,9 +7,9 @@ import {
   forgivingReader,
   type SettingsFileLook,
 } from '../config/doctor-settings.ts';
-import { readSettingsInChild } from '../config/read-settings-in-child.ts';
+import { defaultSettingsPath, type SettingsReader } from '../config/settings-values.ts';
 import type { DoctorContext } from '../doctor/context.ts';
-import { hostFiles } from '../doctor/host-files.ts';
+import { type HostFiles, hostFiles } from '../doctor/host-files.ts';
 import { createLooks } from '../doctor/looks.ts';
 import { checks } from '../doctor/registry.ts';
 import { type DoctorReport, exitCodeOf, reportOf } from '../doctor/report.ts';
@@ -16,6 +17,8 @@ import { reportLines } from '../doctor/report-lines.ts';
 import { runChecks } from '../doctor/run-checks.ts';
 import { createPrograms } from '../doctor/run-program.ts';
 import { runLeanCommand } from '../system/run-lean-command.ts';
+import { asInstalled } from './doctor/as-installed.ts';
+import { readAs } from './plan/settings-files.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 const LONGEST_CLEAN_UP_MS = 1_000;
@@ -24,31 +27,40 @@ const ANSWER_SHARE = 0.6;
 
 /** `hawser doctor`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const file = forgivingReader(readSettingsInChild);
-  const line = readCommandLine(doctorCommand, argv, env, file.read);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
+  const typed = readCommandLine(doctorCommand, argv, env, () => undefined);
+  if (typed.kind === 'help') {
+    process.stdout.write(typed.text);
     return 0;
   }
+  const files = hostFiles(String(typed.values['root']).replace(/\/+$/, '') || '/');
+  const file = forgivingReader(settingsBelow(files));
+  const line = readCommandLine(doctorCommand, argv, env, file.read);
+  if (line.kind === 'help') return 0;
   const settings = doctorSettings(
     line.values,
     checks.map(({ id }) => id),
   );
-  const report = await examine(settings, file.look());
+  const look = file.look();
+  const report = await examine(settings, files, look);
   await print(report, settings);
-  // A look at a dead disk or file server may never come back; nobody waits for it any more.
+  // A look at a dead disk or file server may never come back, and is not waited for any more.
   process.exit(exitCodeOf(report));
 }
 
 async function examine(
-  settings: DoctorCommandSettings,
+  typed: DoctorCommandSettings,
+  files: HostFiles,
   settingsFile: SettingsFileLook,
 ): Promise<DoctorReport> {
   const start = performance.now();
   const controller = new AbortController();
-  // Whoever stops it gets to read what was found by then, and no table of nftables is left behind.
+  // Stopped, it prints what it has found by then, and leaves no table of nftables behind.
   const signal = AbortSignal.any([controller.signal, stopOnSignals(() => undefined)]);
-  const files = hostFiles(settings.root.replace(/\/+$/, '') || '/');
+  const { pages, kubeconfig } = await asInstalled(
+    files,
+    settingsFile.kind === 'read' ? settingsFile.file : undefined,
+  );
+  const settings = { ...typed, pages, kubeconfig: typed.kubeconfig ?? kubeconfig };
   const answerTimeoutMs = settings.timeout * ANSWER_SHARE;
   const programs = createPrograms(runLeanCommand, settings.timeout);
   const all = { ...settings, settingsFile };
@@ -64,6 +76,15 @@ async function examine(
   controller.abort();
   await programs.idle(LONGEST_CLEAN_UP_MS);
   return reportOf(results, performance.now() - start);
+}
+
+/** The node's settings file, the usual one if it is there. What is said about it names it as the node does. */
+function settingsBelow(files: HostFiles): SettingsReader {
+  return (asked) => {
+    const path = asked ?? defaultSettingsPath;
+    if (asked === undefined && !existsSync(files.at(path))) return undefined;
+    return { ...readAs(path, files.at(path)).file, path };
+  };
 }
 
 async function print(report: DoctorReport, settings: DoctorCommandSettings): Promise<void> {

@@ -7,7 +7,7 @@ import { absolutePath, addresses, port, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 import { type PeerSettings, peerFields, peerProblems, peerSettings } from './peer-settings.ts';
 import { clusterName, virtualRouterIdPair } from './router-id-fields.ts';
-import type { SettingsReader } from './settings-values.ts';
+import type { SettingsFile, SettingsReader } from './settings-values.ts';
 import { peerFlags, sourceFlag } from './shared-flags.ts';
 
 export const doctorCommand: CommandSpec = {
@@ -41,7 +41,7 @@ export const doctorCommand: CommandSpec = {
     },
     {
       flag: '--kubeconfig <path>',
-      help: 'as for the monitors (default: /etc/kubernetes/kubelet.conf or /var/lib/kubelet/kubeconfig)',
+      help: "as for the monitors (default: the monitor's own, else /etc/hawser/kubeconfig, else the kubelet's)",
       inFile: 'top',
     },
     {
@@ -125,8 +125,8 @@ export const doctorCommand: CommandSpec = {
     ['hawser doctor --json | jq \'.checks[] | select(.verdict == "fail")\''],
   ],
   notes: [
-    'It asks whatever answers, and works with any process of hawser dead. Without root it says what it could not look at. docs/doctor.md lists the checks.',
-    'Exit codes: 0 healthy (a warning is no failure), 1 a check failed, 2 none failed but one that was asked for cannot tell, or usage.',
+    'It works with any process of hawser dead. Where it cannot look, it says so: without root, or in a container without the files of the node. docs/doctor.md lists the checks.',
+    'Exit codes: 0 healthy, warnings included; 1 a check failed; 2 none failed, but one could not look ("cannot tell"), or usage.',
   ],
 };
 
@@ -182,7 +182,7 @@ function peersOf(settings: z.infer<typeof schema>): PeersSetting {
 /** What became of the settings file: a broken one is a finding, and no reason not to look. */
 export type SettingsFileLook =
   | { readonly kind: 'none' }
-  | { readonly kind: 'read'; readonly path: string }
+  | { readonly kind: 'read'; readonly path: string; readonly file: SettingsFile }
   | { readonly kind: 'broken'; readonly problems: readonly string[] };
 
 /** Reads the settings file for as long as it is right, and remembers what is wrong with it. */
@@ -196,7 +196,7 @@ export function forgivingReader(read: SettingsReader): {
     read: (path) => {
       try {
         const file = read(path);
-        if (file !== undefined) look = { kind: 'read', path: file.path };
+        if (file !== undefined) look = { kind: 'read', path: file.path, file };
         return file;
       } catch (error) {
         const problems = error instanceof ConfigError ? error.problems : [messageOf(error)];

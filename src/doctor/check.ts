@@ -2,7 +2,7 @@ import type { DoctorContext } from './context.ts';
 
 /**
  * What one check says. `unknown` is said where it could not look, never where it looked and found nothing; `skip` where
- * there is nothing to look at (an option that was not given, a program that is not installed).
+ * there is nothing to look at (an option that was not given, a program that is not installed here).
  */
 export type Finding =
   | { readonly kind: 'ok' | 'skip'; readonly found: string }
@@ -40,6 +40,21 @@ export function fail(found: string, todo: string): Finding {
 
 export function unknown(found: string, todo: string): Finding {
   return { kind: 'unknown', found, todo };
+}
+
+/** What to do where this process may not look. Root in a container lacks a capability or a mount instead. */
+export const moreRights =
+  process.getuid?.() === 0
+    ? 'this container lacks a capability or a mount: start it as docs/doctor.md shows'
+    : 'run this as root';
+
+/** What a check says that found nothing: that it could not look, where the node's files are not in view. */
+export async function unlessUnseen({ looks, settings }: DoctorContext, finding: Finding): Promise<Finding> {
+  if (await looks.isNodeSeen()) return finding;
+  return unknown(
+    `the node's files are not in view: there is no ${settings.manifests}`,
+    'type hawser doctor on the node itself; in a container mount its root directory and name it with --root',
+  );
 }
 
 const severity: readonly Finding['kind'][] = ['fail', 'warn', 'unknown', 'ok', 'skip'];

@@ -14,6 +14,7 @@ export interface DoctorSettings {
   readonly virtualRouterIds?: VirtualRouterIds | undefined;
   /** This node's name in the list of nodes. */
   readonly nodeName: string;
+  /** As it was given, else as the monitor here has it. */
   readonly kubeconfig?: string | undefined;
   readonly source: 'nodes' | 'endpoints' | 'static';
   /** `HOST=IP[:PORT],…`: the nodes, where the API cannot be asked for them. */
@@ -35,11 +36,19 @@ export interface DoctorSettings {
     /** Some of the files are set and some are not. */
     | { readonly kind: 'half'; readonly problems: readonly string[] }
     | undefined;
+  /** Where the four programs have their pages, as they run here or would. */
+  readonly pages: readonly ProgramPage[];
   /** What became of `/etc/hawser/config.yaml`, from which settings may come. */
   readonly settingsFile:
     | { readonly kind: 'none' }
     | { readonly kind: 'read'; readonly path: string }
     | { readonly kind: 'broken'; readonly problems: readonly string[] };
+}
+
+export interface ProgramPage {
+  /** What is typed after `hawser`: `haproxy supervise`. */
+  readonly program: string;
+  readonly port: number;
 }
 
 /** All that a check can see. Its verdict is a function of what it saw, so that the verdict can be tested by itself. */

@@ -1,4 +1,5 @@
-import { open, readdir, readlink } from 'node:fs/promises';
+import { open, readdir, readlink, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { codeOf, messageOf } from '../model/errors.ts';
 
 export type FileLook =
@@ -10,6 +11,8 @@ export type FileLook =
 export interface HostFiles {
   /** Where a path of the node is for this process. */
   readonly at: (path: string) => string;
+  /** The same with the node's links followed, absolute ones too, as the node would follow them. */
+  readonly locate: (path: string) => Promise<string>;
   /** The first megabyte. Never throws. */
   readonly read: (path: string) => Promise<FileLook>;
   /** Its text without blanks around it; undefined where there is none to read. */
@@ -17,15 +20,18 @@ export interface HostFiles {
   /** Names in a directory, sorted; empty where there is none to read. */
   readonly list: (path: string) => Promise<readonly string[]>;
   readonly link: (path: string) => Promise<string | undefined>;
+  /** Whether there is such a directory, also one that may not be read. */
+  readonly isFolder: (path: string) => Promise<boolean>;
 }
 
 const MOST_BYTES = 1_000_000;
 
 export function hostFiles(root: string): HostFiles {
   const at = (path: string): string => (root === '/' ? path : `${root}${path}`);
+  const locate = async (path: string): Promise<string> => (root === '/' ? path : at(await target(at, path)));
   const read = async (path: string): Promise<FileLook> => {
     try {
-      return { kind: 'text', text: await readStart(at(path)) };
+      return { kind: 'text', text: await readStart(await locate(path)) };
     } catch (error) {
       const isMissing = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
       return isMissing ? { kind: 'missing' } : { kind: 'unreadable', reason: messageOf(error) };
@@ -33,6 +39,7 @@ export function hostFiles(root: string): HostFiles {
   };
   return {
     at,
+    locate,
     read,
     value: async (path) => {
       const look = await read(path);
@@ -40,7 +47,25 @@ export function hostFiles(root: string): HostFiles {
     },
     list: async (path) => (await readdir(at(path)).catch(() => [])).sort(),
     link: async (path) => await readlink(at(path)).catch(() => undefined),
+    isFolder: async (path) => (await stat(at(path)).catch(() => undefined))?.isDirectory() ?? false,
   };
+}
+
+const MOST_LINKS = 40;
+
+/** Where a path of the node leads, as a path of the node. Links in /proc are the kernel's and lead nowhere by name. */
+async function target(at: HostFiles['at'], path: string, links = MOST_LINKS): Promise<string> {
+  if (path.startsWith('/proc/')) return path;
+  const parts = path.split('/').filter((part) => part !== '');
+  let found = '/';
+  for (const [index, part] of parts.entries()) {
+    const next = resolve(found, part);
+    const link = await readlink(at(next)).catch(() => undefined);
+    if (link !== undefined && links > 0)
+      return await target(at, resolve(found, link, ...parts.slice(index + 1)), links - 1);
+    found = next;
+  }
+  return found;
 }
 
 /** Files of /proc say that they have no bytes: what there is shows only by reading on. */

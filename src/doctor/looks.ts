@@ -12,6 +12,13 @@ import { lookForVips } from './look/vips.ts';
 
 /** Each is looked at once, when somebody asks first, and never rejects. */
 export interface Looks {
+  /**
+   * Whether the node's files are in view: the kubelet's folder for static pods is mounted in no pod of hawser. Without
+   * them "there is none" says nothing about the node.
+   */
+  readonly isNodeSeen: () => Promise<boolean>;
+  /** Whether /proc is in view at all. */
+  readonly areProcessesSeen: () => Promise<boolean>;
   /** Of the API and of ingress. */
   readonly vips: () => Promise<readonly string[]>;
   readonly apiVips: () => Promise<readonly string[]>;
@@ -41,6 +48,8 @@ export function createLooks(
   const supervisor = (program: 'haproxy' | 'keepalived', socket: string) =>
     once(async () => await lookAtSupervisor({ program, socket, files, processes, ...limits }));
   return {
+    isNodeSeen: once(async () => await files.isFolder(settings.manifests)),
+    areProcessesSeen: once(async () => (await files.list('/proc')).some((name) => /^\d+$/.test(name))),
     vips: async () => Object.values(await bothVips()).flat(),
     apiVips: async () => (await bothVips()).api,
     interfaces: () => currentInterfaces(),

@@ -1,7 +1,9 @@
 import type { Check } from './check.ts';
 import { addressAnswerChecks } from './checks/address-answers.ts';
 import { clusterChecks } from './checks/cluster.ts';
+import { cpuChecks } from './checks/cpu.ts';
 import { credentialChecks } from './checks/credentials.ts';
+import { diskChecks } from './checks/disk.ts';
 import { firewallChecks } from './checks/firewall.ts';
 import { foreignRouterChecks } from './checks/foreign-router.ts';
 import { kernelChecks } from './checks/kernel.ts';
@@ -12,7 +14,6 @@ import { otherSoftwareChecks } from './checks/other-software.ts';
 import { peerChecks } from './checks/peers.ts';
 import { portChecks } from './checks/ports.ts';
 import { programChecks } from './checks/programs.ts';
-import { resourceChecks } from './checks/resources.ts';
 import { schedulingChecks } from './checks/scheduling.ts';
 import { settingsFileChecks } from './checks/settings-file.ts';
 import { steeringChecks } from './checks/steering.ts';
@@ -39,5 +40,6 @@ export const checks: readonly Check[] = [
   ...clusterChecks,
   ...programChecks,
   ...schedulingChecks,
-  ...resourceChecks,
+  ...diskChecks,
+  ...cpuChecks,
 ];

@@ -22,7 +22,7 @@ const COLOURS: Readonly<Record<Shown['verdict'], number>> = {
   skip: 90,
 };
 
-/** A report for a person, in 80 columns: a line for what is in order, more for what is not. */
+/** A report for a person, in 80 columns, whole: what is not in order has its reason and what to type below it. */
 export function reportLines(report: DoctorReport, options: { readonly colours: boolean }): readonly string[] {
   const paint: Paint = (text, verdict) =>
     options.colours ? `\u001b[${COLOURS[verdict]}m${text}\u001b[0m` : text;
@@ -36,13 +36,11 @@ export function reportLines(report: DoctorReport, options: { readonly colours: b
 function checkLines(check: Shown, paint: Paint): readonly string[] {
   const word = paint(WORDS[check.verdict].padEnd(INDENT), check.verdict);
   const found = `${check.id}: ${check.found}`;
-  if (check.verdict === 'ok' || check.verdict === 'skip') return [`${word}${cut(found, WIDTH - INDENT)}`];
   const [first = '', ...more] = wrapText(found, WIDTH - INDENT);
   return [
     `${word}${first}`,
     ...more.map(indented),
-    ...labelled('why', check.why),
-    ...labelled('type', check.todo ?? ''),
+    ...(check.todo === null ? [] : [...labelled('why', check.why), ...labelled('type', check.todo)]),
   ];
 }
 
@@ -55,11 +53,6 @@ function labelled(label: string, text: string): readonly string[] {
 
 function indented(line: string): string {
   return `${' '.repeat(INDENT)}${line}`;
-}
-
-/** `--json` has the whole of it. */
-function cut(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }
 
 function summaryOf({ checks, tookMs }: DoctorReport): string {

@@ -2,6 +2,7 @@ import { type Check, type Finding, fail, ok, skip, unknown, warn, worstOf } from
 import type { DoctorSettings } from '../context.ts';
 import type { ClusterLook } from '../look/cluster.ts';
 import { askReadyz, type LocalApiLook } from '../look/local-api.ts';
+import { withoutKubeconfig } from './credentials.ts';
 
 export function judgeReadyz(look: LocalApiLook, apiPort: number): Finding {
   const where = `https://127.0.0.1:${apiPort}/readyz`;
@@ -32,7 +33,7 @@ export function judgeLabels(
 ): Finding {
   const label = `kubectl label node ${settings.nodeName} node-role.kubernetes.io/control-plane=`;
   if (settings.source !== 'nodes') return skip(`--source ${settings.source} needs no labels`);
-  if (look.kind === 'not-asked') return skip(look.reason);
+  if (look.kind === 'not-asked') return unknown(look.reason, 'see check credentials');
   if (look.kind === 'refused') return unknown(look.failure.message, 'see check credentials');
   const names = look.nodes.map(({ name }) => name);
   if (names.length === 0)
@@ -55,7 +56,13 @@ const nodeLabels: Check = {
   id: 'node-labels',
   title: 'Labels of the control plane',
   why: 'A node without the label is no server of HAProxy, and does not join the group that shares the VIP.',
-  run: async ({ looks, settings }) => judgeLabels(await looks.cluster(), settings),
+  run: async (context) => {
+    const { looks, settings } = context;
+    const kubeconfig = await looks.kubeconfig();
+    if (settings.source === 'nodes' && kubeconfig.kind !== 'loaded')
+      return await withoutKubeconfig(context, kubeconfig);
+    return judgeLabels(await looks.cluster(), settings);
+  },
 };
 
 /** HTTP tells whole seconds, and the question takes a part of one. */

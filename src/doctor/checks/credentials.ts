@@ -1,5 +1,15 @@
-import { type Check, type Finding, fail, ok, skip, unknown, warn } from '../check.ts';
-import type { DoctorSettings } from '../context.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  moreRights,
+  ok,
+  skip,
+  unknown,
+  unlessUnseen,
+  warn,
+} from '../check.ts';
+import type { DoctorContext, DoctorSettings } from '../context.ts';
 import type { ClusterLook } from '../look/cluster.ts';
 import {
   type CertificateLook,
@@ -9,24 +19,53 @@ import {
 } from '../look/kubeconfig.ts';
 import { lookAtTrust, type TrustLook } from '../look/trust.ts';
 
-export const NO_KUBECONFIG = 'no kubeconfig was given (--kubeconfig) and the kubelet has none here';
+const NO_KUBECONFIG = 'there is none here: neither /etc/hawser/kubeconfig nor one of the kubelet';
 
-export function withoutKubeconfig(look: Exclude<KubeconfigLook, { kind: 'loaded' }>): Finding {
-  if (look.kind === 'none') return skip(NO_KUBECONFIG);
-  return look.isForbidden
-    ? unknown(`"${look.path}" may not be read`, 'run this as root')
-    : fail(look.message, `kubectl --kubeconfig ${look.path} get nodes; replace the file by a complete one`);
+/** For the checks beside `credentials`, which is the one that fails. */
+export async function withoutKubeconfig(
+  context: DoctorContext,
+  look: Exclude<KubeconfigLook, { kind: 'loaded' }>,
+): Promise<Finding> {
+  const finding = await judgeKubeconfig(context, look);
+  return finding.kind === 'fail'
+    ? unknown('there is no usable kubeconfig', 'see check credentials')
+    : finding;
+}
+
+async function judgeKubeconfig(
+  context: DoctorContext,
+  look: Exclude<KubeconfigLook, { kind: 'loaded' }>,
+): Promise<Finding> {
+  if (look.kind === 'none') return await unlessUnseen(context, skip(NO_KUBECONFIG));
+  switch (look.cause) {
+    case 'missing':
+      return await unlessUnseen(
+        context,
+        fail(`there is no ${look.path}, for which the monitors wait`, newKubeconfig(look.path)),
+      );
+    case 'forbidden':
+      return unknown(`"${look.path}" may not be read`, moreRights);
+    case 'broken':
+      return fail(
+        look.message,
+        `kubectl --kubeconfig ${look.path} get nodes; replace the file by a complete one`,
+      );
+  }
+}
+
+function newKubeconfig(path: string): string {
+  return `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path}) (docs/install.md)`;
 }
 
 const LEAST_SHARE_LEFT = 0.1;
 
-const RENEW =
-  'renew it (kubeadm certs renew, or restart the kubelet for its own), then openssl x509 -noout -dates';
+const RENEW_OF_KUBELET =
+  'systemctl restart kubelet, which renews its own; journalctl -u kubelet says why not';
 
-export function judgeCertificate(look: CertificateLook, now: Date, renew = RENEW): Finding {
+export function judgeCertificate(look: CertificateLook, now: Date, renew: string): Finding {
   if (look.kind === 'none') return ok('a token or a plugin is used, no client certificate');
   if (look.kind === 'unreadable')
-    return unknown(look.message, 'run this as root; openssl x509 -noout -dates -in FILE');
+    return unknown(look.message, `${moreRights}; openssl x509 -noout -dates -in FILE`);
   const { subject, from, to } = look;
   if (now > to) return fail(`the certificate of ${subject} expired on ${dayOf(to)}`, renew);
   if (now < from)
@@ -48,11 +87,13 @@ function dayOf(date: Date): string {
 const clientCertificate: Check = {
   id: 'client-certificate',
   title: 'Our client certificate',
-  why: 'With an expired certificate the API refuses us: changes of the control plane are no longer seen.',
-  run: async ({ looks }) => {
-    const look = await looks.kubeconfig();
-    if (look.kind !== 'loaded') return withoutKubeconfig(look);
-    return judgeCertificate(await readClientCertificate(look.loaded), new Date());
+  why: 'With an expired certificate the API refuses the monitors: they no longer see changes of the control plane.',
+  run: async (context) => {
+    const look = await context.looks.kubeconfig();
+    if (look.kind !== 'loaded') return await withoutKubeconfig(context, look);
+    const renew = look.path.includes('kubelet') ? RENEW_OF_KUBELET : newKubeconfig(look.path);
+    const finding = judgeCertificate(await readClientCertificate(look.loaded), new Date(), renew);
+    return { ...finding, found: `${look.path}: ${finding.found}` };
   },
 };
 
@@ -62,7 +103,7 @@ export function judgeCredentials(
   subject: string,
 ): Finding {
   if (source === 'static') return skip('--source static asks nobody');
-  if (look.kind === 'not-asked') return skip(look.reason);
+  if (look.kind === 'not-asked') return unknown(look.reason, 'look at check kubeconfig-server');
   if (look.kind === 'listed') return ok(`${look.from} lists ${look.nodes.length} control-plane nodes`);
   const { status, message } = look.failure;
   if (status === 401)
@@ -85,9 +126,10 @@ const credentials: Check = {
   id: 'credentials',
   title: 'Listing the nodes',
   why: 'A monitor that may not list nodes never learns of a new API server, and goes on with an old list.',
-  run: async ({ looks, settings }) => {
+  run: async (context) => {
+    const { looks, settings } = context;
     const look = await looks.kubeconfig();
-    if (look.kind !== 'loaded') return withoutKubeconfig(look);
+    if (look.kind !== 'loaded') return await judgeKubeconfig(context, look);
     const certificate = await readClientCertificate(look.loaded);
     const subject = certificate.kind === 'certificate' ? certificate.subject : '';
     return judgeCredentials(await looks.cluster(), settings.source, subject);
@@ -114,10 +156,11 @@ const apiCertificate: Check = {
   id: 'api-certificate',
   title: "The API server's certificate",
   why: 'Certificates are always verified: with another authority in the kubeconfig no answer is believed.',
-  run: async ({ looks, settings, answerTimeoutMs }, signal) => {
+  run: async (context, signal) => {
+    const { looks, settings, answerTimeoutMs } = context;
     const limits = { signal, answerTimeoutMs };
     const look = await looks.kubeconfig();
-    if (look.kind !== 'loaded') return withoutKubeconfig(look);
+    if (look.kind !== 'loaded') return await withoutKubeconfig(context, look);
     const ca = look.loaded.config.getCurrentCluster();
     const local = await lookAtTrust({ host: '127.0.0.1', port: settings.apiPort, ...ca }, limits);
     if (local.kind !== 'away') return judgeTrust(`127.0.0.1:${settings.apiPort}`, local);

@@ -3,7 +3,7 @@ import { parseTableListing, redirects } from '../../firewall/table-listing.ts';
 import { probeUsable } from '../../haproxy/usable-probe.ts';
 import type { Redirect } from '../../model/redirect.ts';
 import type { UsableSample } from '../../model/usable.ts';
-import { type Check, type Finding, fail, ok, skip, unknown } from '../check.ts';
+import { type Check, type Finding, fail, moreRights, ok, skip, unknown } from '../check.ts';
 import { isHawser } from '../look/host-processes.ts';
 import { lastWords, type ProgramOutcome } from '../run-program.ts';
 import { NO_VIP } from './vip.ts';
@@ -16,7 +16,7 @@ export function judgeNft(outcome: ProgramOutcome): Finding {
   if (outcome.exitCode === 0) return ok('nft works and the kernel takes its questions');
   const words = lastWords(outcome);
   return /not permitted|must be root/i.test(words)
-    ? unknown(`nft may not look: ${words}`, 'run this as root')
+    ? unknown(`nft may not look: ${words}`, moreRights)
     : fail(`nft fails: ${words}`, 'modprobe nf_tables; nft list tables');
 }
 
@@ -39,7 +39,7 @@ export function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: Red
   const way = `${wanted.vips.join(', ')} port ${wanted.apiPort} -> ${wanted.lbPort}`;
   if (listing.kind !== 'ran') return unknown(listing.message, 'see check nft');
   const isAbsent = listing.exitCode !== 0 && /No such file/.test(listing.stderr);
-  if (listing.exitCode !== 0 && !isAbsent) return unknown(lastWords(listing), 'run this as root');
+  if (listing.exitCode !== 0 && !isAbsent) return unknown(lastWords(listing), moreRights);
   const table = isAbsent ? undefined : parseTableListing(listing.stdout);
   const isRight = table !== undefined && redirects(table, wanted);
   if (usable === 'ok' && isRight) return ok(`${way}, and HAProxy has a server to offer`);

@@ -1,6 +1,6 @@
 import { parseAddress } from '../../model/node-address.ts';
 import type { NetworkRoute } from '../../model/vrrp.ts';
-import { type Check, type Finding, fail, ok, skip, unknown, worstOf } from '../check.ts';
+import { type Check, type Finding, fail, moreRights, ok, skip, unknown, worstOf } from '../check.ts';
 import { interfaceSetting, vipInterfaces } from '../look/vip-interfaces.ts';
 import { NO_VIP } from './vip.ts';
 
@@ -39,7 +39,7 @@ const nonlocalBind: Check = {
   run: async ({ settings, files, looks }) => {
     const look = await files.read(settings.haproxyConfig);
     if (look.kind === 'missing') return skip(`there is no ${settings.haproxyConfig} yet`);
-    if (look.kind === 'unreadable') return unknown(look.reason, 'run this as root');
+    if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
     const vips = await looks.vips();
     const allowed = new Map<string, boolean>();
     for (const vip of vips) {

@@ -24,9 +24,10 @@ const kubeconfigServer: Check = {
   id: 'kubeconfig-server',
   title: "The kubeconfig's server",
   why: 'To bring the VIP up the monitor has to be answered; asking through the VIP, it never is.',
-  run: async ({ looks }) => {
+  run: async (context) => {
+    const { looks } = context;
     const look = await looks.kubeconfig();
-    if (look.kind !== 'loaded') return withoutKubeconfig(look);
+    if (look.kind !== 'loaded') return await withoutKubeconfig(context, look);
     return judgeServer(look.loaded.server, await looks.vips(), await looks.localApi());
   },
 };

@@ -1,4 +1,4 @@
-import { type Check, type Finding, ok, skip, warn, worstOf } from '../check.ts';
+import { type Check, type Finding, ok, skip, unlessUnseen, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import type { HostProcess } from '../look/host-processes.ts';
 import { isNamed, type NetworkFile, networkFileOf, unmanagedDevices } from '../look/link-managers.ts';
@@ -32,7 +32,7 @@ const networkd: Check = {
   why: 'At its restart it removes addresses that it did not put there: the VIP is gone until it is put back.',
   run: async (context) => {
     if (find(await context.looks.processes(), 'systemd-networkd') === undefined)
-      return skip('it does not run here');
+      return await unlessUnseen(context, skip('it does not run here'));
     const findings = (await devicesOf(context)).map(async (device) =>
       judgeNetworkd(device, await networkFileOf(context.files, device)),
     );
@@ -54,7 +54,7 @@ const networkManager: Check = {
   why: 'When it activates a connection anew it removes addresses that are not its own: the VIP among them.',
   run: async (context) => {
     if (find(await context.looks.processes(), 'NetworkManager') === undefined)
-      return skip('it does not run here');
+      return await unlessUnseen(context, skip('it does not run here'));
     const unmanaged = await unmanagedDevices(context.files);
     return worstOf(
       (await devicesOf(context)).map((device) => judgeNetworkManager(device, unmanaged)),

@@ -3,7 +3,17 @@ import type { Answer } from '../../protocol/answer.ts';
 import type { RequestOutcome } from '../../protocol/request.ts';
 import { supervisorStatusSchema } from '../../protocol/supervisor-status.ts';
 import { vrrpStatusSchema } from '../../protocol/vrrp-status.ts';
-import { type Check, type Finding, fail, ok, skip, unknown, warn } from '../check.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  moreRights,
+  ok,
+  skip,
+  unknown,
+  unlessUnseen,
+  warn,
+} from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import type { FileLook } from '../host-files.ts';
 import type { LiveLook } from '../look/supervisor.ts';
@@ -47,8 +57,8 @@ export function judgeSupervisor(program: Program, look: LiveLook, isInstalled: b
       : skip('it is not installed here');
   if (look.kind === 'unreachable')
     return /EACCES|EPERM/.test(look.message)
-      ? unknown(look.message, 'run this as root')
-      : fail(`nobody answers: ${look.message}`, `${logs}; the kubelet restarts it`);
+      ? unknown(look.message, moreRights)
+      : fail(`nothing answers: ${look.message}`, `${logs}; the kubelet restarts it`);
   return judgeOutcome(program, look.outcome, logs);
 }
 
@@ -74,11 +84,16 @@ function judgeOutcome(program: Program, outcome: RequestOutcome, logs: string): 
 
 /** The file on disk against the bytes that the running program was started on. */
 export function judgeConfig(program: Program, path: string, disk: FileLook, look: LiveLook): Finding {
-  if (look.kind !== 'answered' || look.outcome.kind !== 'answered')
+  if (look.kind === 'unreachable')
+    return unknown(
+      `its supervisor does not say what runs: ${look.message}`,
+      `see check ${program}-supervisor`,
+    );
+  if (look.kind === 'absent' || look.outcome.kind !== 'answered')
     return skip('no supervisor of hawser answers here');
   const running = runningOf(program, look.outcome.answer)?.current?.configSha256;
   if (running === undefined) return skip(`${program} does not run`);
-  if (disk.kind === 'unreadable') return unknown(disk.reason, 'run this as root');
+  if (disk.kind === 'unreadable') return unknown(disk.reason, moreRights);
   if (disk.kind === 'missing')
     return fail(
       `${path} is not there, and ${program} runs on what it was`,
@@ -101,7 +116,11 @@ function supervisorCheck(program: Program, id: string, why: string): Check {
       const look = await lookOf(program, context);
       const { files, settings } = context;
       const manifest = await files.value(`${settings.manifests}/${program}.yaml`);
-      return judgeSupervisor(program, look, /\bhawser\b/.test(manifest ?? ''));
+      const finding = judgeSupervisor(program, look, /\bhawser\b/.test(manifest ?? ''));
+      if (look.kind !== 'absent') return finding;
+      if (finding.kind === 'fail' && !(await context.looks.areProcessesSeen()))
+        return unknown(`${program} is installed, and this process sees none of the node`, moreRights);
+      return await unlessUnseen(context, finding);
     },
   };
 }
@@ -114,7 +133,9 @@ function configCheck(program: Program, id: string, why: string): Check {
     run: async (context) => {
       const { files, settings } = context;
       const path = program === 'haproxy' ? settings.haproxyConfig : settings.keepalivedConfig;
-      return judgeConfig(program, path, await files.read(path), await lookOf(program, context));
+      const look = await lookOf(program, context);
+      const finding = judgeConfig(program, path, await files.read(path), look);
+      return look.kind === 'absent' ? await unlessUnseen(context, finding) : finding;
     },
   };
 }

@@ -1,4 +1,14 @@
-import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../check.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  moreRights,
+  ok,
+  unknown,
+  unlessUnseen,
+  warn,
+  worstOf,
+} from '../check.ts';
 import type { HostFiles } from '../host-files.ts';
 import { type HostProcess, isHawser, isSupervisedKeepalived } from '../look/host-processes.ts';
 
@@ -54,17 +64,19 @@ const otherSoftware: Check = {
   id: 'other-vip-software',
   title: 'Other keepers of a VIP',
   why: 'Two programs that each keep the VIP put it on two nodes, and remove it from under each other.',
-  run: async ({ files, settings, looks }) => {
+  run: async (context) => {
+    const { files, settings, looks } = context;
     const listed = await readManifests(files, settings.manifests);
     const vips = await looks.vips();
-    return worstOf(
+    const finding = worstOf(
       [
         ...listed.manifests.map((manifest) => judgeManifest(manifest, vips)),
-        ...listed.refused.map((path) => unknown(`"${path}" may not be read`, 'run this as root')),
+        ...listed.refused.map((path) => unknown(`"${path}" may not be read`, moreRights)),
         judgeProcesses(await looks.processes(), settings.keepalivedConfig),
       ],
       '',
     );
+    return finding.kind === 'ok' ? await unlessUnseen(context, finding) : finding;
   },
 };
 

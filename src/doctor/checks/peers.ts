@@ -5,7 +5,7 @@ import { askPeer } from '../../peers/ask-peer.ts';
 import { type PeerCredentials, readCredentials } from '../../peers/credentials.ts';
 import { isOfNode, namesIn } from '../../peers/identity.ts';
 import { knownNodes } from '../../sources/known-nodes.ts';
-import { type Check, type Finding, fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
+import { type Check, type Finding, fail, moreRights, ok, skip, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext, DoctorSettings } from '../context.ts';
 import type { Looks } from '../looks.ts';
 import { judgeCertificate } from './credentials.ts';
@@ -28,7 +28,7 @@ async function credentialsOf(
   const look = await readCredentials(here, new Date());
   if (look.kind === 'good') return look;
   const finding = /EACCES|EPERM/.test(look.message)
-    ? unknown(look.message, 'run this as root')
+    ? unknown(look.message, moreRights)
     : fail(look.message, RENEW);
   return { kind: 'said', finding };
 }

@@ -1,5 +1,5 @@
-import { type Check, type Finding, fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
-import type { DoctorContext, DoctorSettings } from '../context.ts';
+import { type Check, type Finding, fail, moreRights, ok, skip, unknown, warn, worstOf } from '../check.ts';
+import type { DoctorContext, DoctorSettings, ProgramPage } from '../context.ts';
 import { type HostProcess, isHawser } from '../look/host-processes.ts';
 import { type HeldPort, heldPorts } from '../look/listeners.ts';
 
@@ -12,9 +12,6 @@ interface WantedPort {
   readonly isOurs: (process: HostProcess) => boolean;
 }
 
-/** Where the monitors' own pages are unless `--listen` says otherwise. */
-const MONITOR_PORTS = { haproxy: 50_937, keepalived: 50_938 };
-
 export function wantedPorts(settings: DoctorSettings): readonly WantedPort[] {
   const haproxy = (port: number, what: string, flag: string, scope: WantedPort['scope']): WantedPort => ({
     port,
@@ -23,24 +20,23 @@ export function wantedPorts(settings: DoctorSettings): readonly WantedPort[] {
     scope,
     isOurs: ({ name }) => name === 'haproxy',
   });
-  const monitor = (program: 'haproxy' | 'keepalived'): WantedPort => ({
-    port: MONITOR_PORTS[program],
-    what: `${program} monitor's page`,
+  const page = ({ program, port }: ProgramPage): WantedPort => ({
+    port,
+    what: `page of hawser ${program}`,
     flag: '--listen',
     scope: 'loopback',
-    isOurs: (process) => isHawser(process, [program, 'monitor']),
+    isOurs: (process) => isHawser(process, program.split(' ')),
   });
   return [
     haproxy(settings.lbPort, 'load balancer', '--lb-port', 'all'),
     haproxy(settings.healthPort, 'health page', '--health-port', 'all'),
     haproxy(settings.statPort, 'statistics', '--stat-port', 'loopback'),
-    monitor('haproxy'),
-    monitor('keepalived'),
+    ...settings.pages.map(page),
     ...(settings.peers?.kind === 'set' ? [peerPort(settings.peers.port)] : []),
   ];
 }
 
-/** On one address of this node; that somebody has the port on another one is told all the same. */
+/** On one address of this node; a program that has the port on another one is reported all the same. */
 function peerPort(port: number): WantedPort {
   return {
     ...{ port, what: 'status for the peers', flag: '--peer-listen', scope: 'all' },
@@ -63,7 +59,7 @@ export function judgePorts(wanted: readonly WantedPort[], held: readonly HeldPor
 
 function judgeHolder({ port, what, flag, isOurs }: WantedPort, holder: HostProcess | undefined): Finding {
   if (holder === undefined)
-    return unknown(`port ${port} (${what}) is taken, and by whom cannot be seen`, 'run this as root');
+    return unknown(`port ${port} (${what}) is taken, and its holder cannot be seen`, moreRights);
   if (isOurs(holder)) return ok(`${port} is held by ${holder.name} (pid ${holder.pid}), as it should be`);
   return fail(
     `port ${port} (${what}) is held by ${holder.name} (pid ${holder.pid})`,
@@ -90,7 +86,7 @@ export function judgeApiPort(port: number, held: readonly HeldPort[], isInstalle
   if (held.length === 0 && !isInstalled) return skip('no API server is installed here yet');
   if (held.length === 0)
     return warn(
-      `nobody listens on ${port} here`,
+      `nothing listens on ${port} here`,
       'look at the API server: crictl ps -a --name kube-apiserver',
     );
   const haproxy = held.find(({ holder }) => holder?.name === 'haproxy')?.holder;
@@ -102,7 +98,9 @@ export function judgeApiPort(port: number, held: readonly HeldPort[], isInstalle
   const names = held.flatMap(({ holder }) =>
     holder === undefined ? [] : `${holder.name} (pid ${holder.pid})`,
   );
-  return ok(`${port} is held by ${[...new Set(names)].join(', ') || 'somebody (run as root to see who)'}`);
+  return ok(
+    `${port} is held by ${[...new Set(names)].join(', ') || 'a program that cannot be seen from here'}`,
+  );
 }
 
 const apiPort: Check = {
@@ -128,7 +126,9 @@ export function judgeReserved(
   const spared = reserved.split(',').map((part) => part.split('-').map(Number));
   const isSpared = (port: number): boolean =>
     spared.some(([from = 0, to = from]) => port >= from && port <= to);
-  const exposed = wanted.filter((port) => port >= first && port <= last && !isSpared(port));
+  const exposed = wanted
+    .filter((port) => port >= first && port <= last && !isSpared(port))
+    .toSorted((one, other) => one - other);
   if (exposed.length === 0) return ok(`none of ${wanted.join(', ')} is given to clients (${first}-${last})`);
   const line = [reserved, ...exposed].filter((part) => part !== '').join(',');
   return warn(

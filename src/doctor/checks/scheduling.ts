@@ -1,4 +1,4 @@
-import { type Check, type Finding, ok, skip, unknown, warn } from '../check.ts';
+import { type Check, type Finding, ok, skip, unknown, unlessUnseen, warn } from '../check.ts';
 import type { HostFiles } from '../host-files.ts';
 import { isSupervisedKeepalived } from '../look/host-processes.ts';
 
@@ -41,11 +41,12 @@ const scheduling: Check = {
   id: 'keepalived-priority',
   title: "keepalived's priority",
   why: 'At an ordinary priority other load keeps adverts from being sent: the VIP leaves a healthy node.',
-  run: async ({ files, looks }) => {
+  run: async (context) => {
+    const { files, looks } = context;
     const found = (await looks.processes()).filter(isSupervisedKeepalived);
     // The second is the child that speaks VRRP; both are scheduled alike.
     const running = found.at(-1);
-    if (running === undefined) return skip('no keepalived of hawser is seen here');
+    if (running === undefined) return await unlessUnseen(context, skip('no keepalived of hawser runs here'));
     const look = await lookAtScheduling(files, running.pid);
     return look === undefined
       ? unknown(`/proc/${running.pid} cannot be read`, `chrt -p ${running.pid}`)

@@ -1,16 +1,16 @@
-import { type Check, type Finding, fail, ok, skip } from '../check.ts';
+import { type Check, type Finding, fail, ok, skip, unlessUnseen } from '../check.ts';
 import type { DoctorSettings } from '../context.ts';
 
 export function judgeSettingsFile(look: DoctorSettings['settingsFile']): Finding {
   switch (look.kind) {
     case 'none':
-      return skip('there is none: flags and defaults count');
+      return skip('there is none: flags and defaults apply');
     case 'read':
-      return ok(`${look.path} is right, and was used here`);
+      return ok(`${look.path} is valid, and was used here`);
     case 'broken':
       return fail(
         look.problems.join('; '),
-        'hawser settings lists every problem with its line; flags and defaults counted here',
+        'hawser settings lists every problem with its line; this report used flags and defaults',
       );
   }
 }
@@ -18,8 +18,12 @@ export function judgeSettingsFile(look: DoctorSettings['settingsFile']): Finding
 const settingsFile: Check = {
   id: 'settings-file',
   title: 'The settings file',
-  why: 'No process of hawser starts with a broken one: what runs goes on until it is restarted, and no longer.',
-  run: async ({ settings }) => judgeSettingsFile(settings.settingsFile),
+  why: 'No process of hawser starts with a broken one: what runs now goes on until its next restart.',
+  run: async (context) => {
+    const { settingsFile: look } = context.settings;
+    const finding = judgeSettingsFile(look);
+    return look.kind === 'none' ? await unlessUnseen(context, finding) : finding;
+  },
 };
 
 export const settingsFileChecks: readonly Check[] = [settingsFile];

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { SteeringOrder } from '../../model/vrrp-steering.ts';
 import { parseSteeringOrder } from '../../protocol/steering-file.ts';
-import { type Check, type Finding, ok, unknown, warn } from '../check.ts';
+import { type Check, type Finding, moreRights, ok, unknown, warn } from '../check.ts';
 import type { FileLook } from '../host-files.ts';
 
 /** Work on a node is done within a day, or somebody has forgotten it. */
@@ -11,7 +11,7 @@ const LATE_AFTER_MS = 60_000;
 
 export function judgeOrder(path: string, look: FileLook, nowMs: number): Finding {
   if (look.kind === 'missing') return ok('no order stands: this node holds VIPs as it is worth');
-  if (look.kind === 'unreadable') return unknown(look.reason, 'run this as root');
+  if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
   const parsed = parseSteeringOrder(look.text);
   if (parsed.kind === 'unusable')
     return warn(`${path} orders nothing: ${parsed.problem}`, 'hawser undrain takes it away');

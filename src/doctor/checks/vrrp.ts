@@ -1,91 +1,11 @@
-import { chooseVipInterface } from '../../model/vip-interface.ts';
-import type { Check, Finding } from '../check.ts';
-import { fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
-import type { DoctorContext } from '../context.ts';
+import { type Check, type Finding, fail, ok, skip, unknown } from '../check.ts';
 import { type AdvertsLook, countAdverts } from '../look/adverts.ts';
 import { LISTEN_MS } from '../look/listen.ts';
 import { LOOK_YOURSELF, lookForAddress } from '../look/own-address.ts';
-import { type Fate, fateOf, parseRuleset, type Ruleset } from '../look/packet-fate.ts';
-import { lastWords } from '../run-program.ts';
 import { NO_VIP } from './vip.ts';
 
-export const VRRP_PROTOCOL = 112;
 const LET_IT_IN =
-  'the rule is named by: hawser doctor --only vrrp-firewall; before it: meta l4proto 112 accept';
-
-export interface VrrpPath {
-  readonly vip: string;
-  readonly device: string | undefined;
-  readonly peer: string | undefined;
-}
-
-/** What this node's own rules would do with an advert from a peer, and with one of ours. */
-export function judgeRules(rules: Ruleset, { vip, device, peer }: VrrpPath): Finding {
-  const family = vip.includes(':') ? 'ip6' : 'ip';
-  const advert = { family, protocol: VRRP_PROTOCOL, device } as const;
-  const inward = fateOf(rules, 'input', { ...advert, source: peer, destination: undefined });
-  const outward = fateOf(rules, 'output', { ...advert, source: undefined, destination: peer });
-  const about = peer === undefined ? '' : ` ${peer}`;
-  return worstOf(
-    [
-      judgeFate(`protocol 112 from${about || ' peers'}`, inward),
-      judgeFate(`protocol 112 to${about || ' peers'}`, outward),
-    ],
-    '',
-  );
-}
-
-function judgeFate(what: string, fate: Fate): Finding {
-  switch (fate.kind) {
-    case 'accepted':
-      return ok(`${what} passes`);
-    case 'dropped':
-      return fail(
-        `${what} is dropped by ${fate.by}`,
-        `nft insert rule ${fate.chain} meta l4proto 112 accept (and where that ruleset is kept)`,
-      );
-    case 'maybe-dropped':
-      return warn(
-        `${what} may be dropped by ${fate.by}`,
-        'read that rule (nft list ruleset); check vrrp-adverts looks at what arrives',
-      );
-  }
-}
-
-async function paths(context: DoctorContext): Promise<readonly VrrpPath[]> {
-  const { looks, settings } = context;
-  const [vips, routes, peers] = await Promise.all([looks.vips(), looks.routes(), looks.peers()]);
-  const addresses = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : [];
-  return vips.flatMap((vip) => {
-    const on = chooseVipInterface(vip, looks.interfaces(), routes, settings.interface);
-    const device = on.kind === 'chosen' ? on.name : undefined;
-    const same = addresses.filter((address) => address.includes(':') === vip.includes(':'));
-    return (same.length === 0 ? [undefined] : same).map((peer) => ({ vip, device, peer }));
-  });
-}
-
-const rules: Check = {
-  id: 'vrrp-firewall',
-  title: 'Firewall rules and VRRP',
-  why: 'A node that hears no adverts takes the VIP although another node has it: two holders.',
-  run: async (context, signal) => {
-    const listing = await context.run(['nft', '-j', 'list', 'ruleset'], signal);
-    if (listing.kind !== 'ran') return unknown(listing.message, 'see check nft');
-    if (listing.exitCode !== 0) return unknown(`nft may not look: ${lastWords(listing)}`, 'run this as root');
-    const ruleset = parseRuleset(listing.stdout);
-    if (ruleset === undefined) return unknown('the output of nft is no ruleset', 'nft -j list ruleset');
-    const legacy = (await context.files.value('/proc/net/ip_tables_names')) ?? '';
-    if (legacy.split(/\s+/).includes('filter'))
-      return warn(
-        'rules of iptables-legacy are loaded, which are not looked at',
-        'iptables-legacy -S; move them to nft',
-      );
-    return worstOf(
-      (await paths(context)).map((path) => judgeRules(ruleset, path)),
-      NO_VIP,
-    );
-  },
-};
+  'nft list ruleset (or iptables -S) names the rule; put before it: meta l4proto 112 accept (docs/ports.md)';
 
 export interface AdvertsView {
   readonly seen: AdvertsLook;
@@ -123,7 +43,7 @@ export function judgeAdverts({ seen, isHolder, isLive, peers }: AdvertsView): Fi
   if (isLive)
     return fail(
       `keepalived runs here, is no holder, and no advert came within ${LISTEN_MS / 1_000} s`,
-      'on the holder: hawser doctor --only vrrp-firewall; then the network between (security groups: IP protocol 112)',
+      'on the holder: hawser doctor --only vrrp-adverts; then the network between (security groups: IP protocol 112)',
     );
   return skip('keepalived does not run here, and nobody sends adverts to this node');
 }
@@ -155,4 +75,4 @@ const adverts: Check = {
   },
 };
 
-export const vrrpChecks: readonly Check[] = [rules, adverts];
+export const vrrpChecks: readonly Check[] = [adverts];

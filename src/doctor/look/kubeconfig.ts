@@ -12,25 +12,44 @@ export type KubeconfigLook =
       readonly kind: 'unusable';
       readonly path: string;
       readonly message: string;
-      readonly isForbidden: boolean;
+      readonly cause: 'missing' | 'forbidden' | 'broken';
     };
 
-/** Where kubeadm and others leave the kubelet's own, in this order. */
-const usual = ['/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/kubeconfig'];
+/** Hawser's own, then where kubeadm and others leave the kubelet's. */
+const usual = ['/etc/hawser/kubeconfig', '/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/kubeconfig'];
 
 export async function readKubeconfig(settings: DoctorSettings, files: HostFiles): Promise<KubeconfigLook> {
   const paths = settings.kubeconfig === undefined ? usual : [settings.kubeconfig];
   for (const path of paths) {
-    const file = openKubeconfig(files.at(path), () => undefined);
+    const file = openKubeconfig(await files.locate(path), () => undefined);
     try {
-      return { kind: 'loaded', path, loaded: await file.load() };
+      const loaded = await file.load();
+      await locateCredentials(loaded, files);
+      return { kind: 'loaded', path, loaded };
     } catch (error) {
-      if (settings.kubeconfig === undefined && codeOf(error) === 'ENOENT') continue;
-      const isForbidden = codeOf(error) === 'EACCES';
-      return { kind: 'unusable', path, message: messageOf(error), isForbidden };
+      const cause = CAUSES[codeOf(error) ?? ''] ?? 'broken';
+      if (settings.kubeconfig === undefined && cause === 'missing') continue;
+      return { kind: 'unusable', path, message: messageOf(error), cause };
     }
   }
   return { kind: 'none' };
+}
+
+const CAUSES: Readonly<Record<string, 'missing' | 'forbidden'>> = {
+  ENOENT: 'missing',
+  ENOTDIR: 'missing',
+  EACCES: 'forbidden',
+};
+
+/** A kubeconfig names its certificates by paths of the node, which may be links. */
+async function locateCredentials({ config }: LoadedKubeconfig, files: HostFiles): Promise<void> {
+  const root = files.at('/').replace(/\/$/, '');
+  const here = async (path: string): Promise<string> =>
+    await files.locate(root !== '' && path.startsWith(`${root}/`) ? path.slice(root.length) : path);
+  const [user, cluster] = [config.getCurrentUser(), config.getCurrentCluster()];
+  if (user?.certFile) user.certFile = await here(user.certFile);
+  if (user?.keyFile) user.keyFile = await here(user.keyFile);
+  if (cluster?.caFile) cluster.caFile = await here(cluster.caFile);
 }
 
 /** Without the brackets that a URL puts around IPv6. */

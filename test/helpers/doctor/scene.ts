@@ -26,6 +26,7 @@ const defaults: DoctorSettings = {
   haproxy: '/usr/sbin/haproxy',
   keepalived: '/usr/sbin/keepalived',
   manifests: '/etc/kubernetes/manifests',
+  pages: [],
   settingsFile: { kind: 'none' },
 };
 
@@ -46,16 +47,32 @@ export function temporaryRoot(files: Files): string {
   return root;
 }
 
+/** What shows that the node's own files and processes are in view. */
+const inView: Files = { '/etc/kubernetes/manifests/.kept': '', '/proc/1/comm': 'systemd\n' };
+
 /** What one check says on a node with these files; `files` undefined is this machine itself. */
 export async function examine(
   id: string,
   files: Files | undefined,
   settings: Partial<DoctorSettings> = {},
 ): Promise<Finding> {
+  return await examineRoot(id, files === undefined ? '/' : temporaryRoot({ ...inView, ...files }), settings);
+}
+
+/** What one check says in a container that has these files, and none of the node's beside them. */
+export async function examineInContainer(
+  id: string,
+  files: Files,
+  settings: Partial<DoctorSettings> = {},
+): Promise<Finding> {
+  return await examineRoot(id, temporaryRoot(files), settings);
+}
+
+async function examineRoot(id: string, root: string, settings: Partial<DoctorSettings>): Promise<Finding> {
   const check = checks.find((each) => each.id === id);
   if (check === undefined) throw new Error(`there is no check "${id}"`);
   const controller = new AbortController();
-  const context = contextOf(files === undefined ? '/' : temporaryRoot(files), settings, controller.signal);
+  const context = contextOf(root, settings, controller.signal);
   try {
     return await check.run(context, controller.signal);
   } finally {

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { runDoctor } from '../../helpers/doctor/run-doctor.ts';
+import { temporaryRoot } from '../../helpers/doctor/scene.ts';
 import { createVrrpPair, VIP, type VrrpNode } from '../../helpers/keepalived-node.ts';
 import { createSupervisedHost } from '../../helpers/supervisor-host.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -25,8 +26,8 @@ test('a node that runs HAProxy; the file is edited by hand; its supervisor is ki
   supervisor.kill('SIGKILL');
   await supervisor.ended;
   const dead = await ask();
-  expect(dead.said('haproxy-supervisor')).toMatch(/^fail: nobody answers/);
-  expect(dead.said('haproxy-config')).toMatch(/^skip: /);
+  expect(dead.said('haproxy-supervisor')).toMatch(/^fail: nothing answers/);
+  expect(dead.said('haproxy-config')).toMatch(/^unknown: its supervisor does not say/);
   expect(dead.exitCode).toBe(1);
 });
 
@@ -50,6 +51,8 @@ test('a pair that holds a VIP needs no flags but where its files are', async () 
       paths.config,
       '--keepalived-socket',
       paths.socket,
+      '--manifests',
+      temporaryRoot({}),
     ]);
   const holder = await ask(a);
   expect(holder.said('keepalived-supervisor')).toMatch(/^ok: running, pid \d+ \(API MASTER\)/);

@@ -52,6 +52,14 @@ test('credentials: an API that is away says nothing about them', async () => {
 
 test('credentials: no kubeconfig, and one that is cut off', async () => {
   expect(await examine('credentials', {})).toMatchObject({ kind: 'skip' });
+  const missing = { kubeconfig: '/etc/hawser/kubeconfig' };
+  expect(await examine('credentials', {}, missing)).toMatchObject({
+    kind: 'fail',
+    found: expect.stringContaining('there is no /etc/hawser/kubeconfig'),
+    todo: expect.stringContaining('kubeadm kubeconfig user'),
+  });
+  for (const id of ['client-certificate', 'api-certificate', 'kubeconfig-server', 'node-labels'])
+    expect(await examine(id, {}, missing)).toMatchObject({ kind: 'unknown', todo: 'see check credentials' });
   const cut = { '/etc/kubernetes/kubelet.conf': 'apiVersion: v1\nclusters: [' };
   expect(await examine('credentials', cut)).toMatchObject({ kind: 'fail' });
 });
@@ -121,7 +129,7 @@ test('client-certificate: expired, not yet valid, nearly over', () => {
     from: new Date('2026-01-01T00:00:00Z'),
     to: new Date('2027-01-01T00:00:00Z'),
   } as const;
-  const at = (date: string) => judgeCertificate(look, new Date(date)).kind;
+  const at = (date: string) => judgeCertificate(look, new Date(date), 'renew it').kind;
   expect([at('2025-12-31'), at('2026-06-01'), at('2026-12-20'), at('2027-01-02')]).toEqual([
     'fail',
     'ok',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { moreRights } from '../../../src/doctor/check.ts';
 import { parseListeners } from '../../../src/doctor/look/listeners.ts';
 import { neighbourOf } from '../../../src/doctor/look/neighbours.ts';
 import { unicastPeers } from '../../../src/doctor/look/peers.ts';
@@ -28,12 +29,22 @@ test('listeners: what listens, and from where it can be reached', () => {
 
 test('ports: one that is taken by nobody who can be seen', async () => {
   const files = { '/proc/net/tcp': line('00000000:24E5', '0A', 1) };
-  expect(await examine('ports', files)).toMatchObject({ kind: 'unknown', todo: 'run this as root' });
+  expect(await examine('ports', files)).toMatchObject({ kind: 'unknown', todo: moreRights });
 });
 
 test('ports: a listener on one address is in the way of HAProxy and not of a page on loopback', async () => {
   const files = { '/proc/net/tcp': line('0B004D0A:7305', '0A', 1) };
   expect(await examine('ports', files)).toMatchObject({ kind: 'ok' });
+});
+
+test("ports: the four programs' pages, wherever they are", async () => {
+  const files = { '/proc/net/tcp': line('0100007F:2387', '0A', 1) };
+  expect(await examine('ports', files)).toMatchObject({ kind: 'ok' });
+  const pages = [{ program: 'keepalived supervise', port: 9095 }];
+  expect(await examine('ports', files, { pages })).toMatchObject({
+    kind: 'unknown',
+    found: expect.stringContaining('port 9095 (page of hawser keepalived supervise) is taken'),
+  });
 });
 
 test('ports: the one for the peers counts where there are certificates for them', async () => {

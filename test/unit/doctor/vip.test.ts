@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeHolder, judgeVipInterface } from '../../../src/doctor/checks/vip.ts';
-import { judgeAdverts, judgeRules } from '../../../src/doctor/checks/vrrp.ts';
+import { judgeAdverts } from '../../../src/doctor/checks/vrrp.ts';
 import { parseAdverts } from '../../../src/doctor/look/adverts.ts';
 
 const look = { vip: '10.0.0.100', here: [], answeredBy: undefined, peers: undefined, isLive: false } as const;
@@ -42,16 +42,5 @@ test('vrrp-adverts: our own, which multicast brings back, are nobody else', () =
     passed: ['10.0.0.12'],
     sent: 7,
     left: 0,
-  });
-});
-
-test('vrrp-firewall: an IPv6 VIP is judged by rules of its family', () => {
-  const chain = { table: 'f', name: 'in', type: 'filter', hook: 'input', prio: 0, policy: 'drop' };
-  const rules = [{ chain: { ...chain, family: 'ip6' } }];
-  const path = { device: 'eth0', peer: undefined };
-  expect(judgeRules(rules, { ...path, vip: '10.0.0.100' })).toMatchObject({ kind: 'ok' });
-  expect(judgeRules(rules, { ...path, vip: 'fd00::64' })).toMatchObject({
-    kind: 'fail',
-    todo: expect.stringContaining('nft insert rule ip6 f in meta l4proto 112 accept'),
   });
 });
