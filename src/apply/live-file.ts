@@ -1,7 +1,11 @@
-import { lstat, readdir, readFile, readlink, rename, rm, stat, unlink } from 'node:fs/promises';
+import { lstat, readdir, readlink, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../model/errors.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
+import { readRegularFile } from '../system/read-regular-file.ts';
+
+/** Far above any configuration. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** A configuration file and what lies beside it while it is being replaced. */
 export interface LiveFile {
@@ -38,11 +42,11 @@ async function isLink(path: string): Promise<boolean> {
 
 /**
  * Undefined where there is no file, or one that we may not read: it can still be replaced. Throws the system's error for
- * anything else (a directory, a broken disk).
+ * anything else (a directory, a FIFO, a broken disk).
  */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(path);
+    return (await readRegularFile(path, MAX_BYTES)).bytes;
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'EACCES') return undefined;

@@ -20,6 +20,7 @@ import { watchInputs } from './monitor/inputs.ts';
 import { observeSource } from './monitor/observe-source.ts';
 import type { Observers } from './monitor/observers.ts';
 import { createRedirectLoop } from './monitor/redirect-loop.ts';
+import { type Loops, runMonitor } from './monitor/run-monitor.ts';
 import { createSaver } from './monitor/saver.ts';
 import { createServerList } from './monitor/server-list.ts';
 import { watchServers } from './monitor/server-watch.ts';
@@ -38,16 +39,16 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const settings = haproxyMonitorSettings(line.values);
   const log = await openLog('haproxy-monitor', settings);
   const observers = { log, metrics: createMonitorMetrics(monotonicMs), once: createOnce() };
-  await monitor(settings, observers, stopOnSignals(log));
-  log({ event: 'monitor-stopped' });
-  return 0;
+  return await runMonitor({ log, asked: stopOnSignals(log) }, (signal) =>
+    prepareLoops(settings, observers, signal),
+  );
 }
 
-async function monitor(
+async function prepareLoops(
   settings: HaproxyMonitorSettings,
   observers: Observers,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Loops> {
   const { log, metrics } = observers;
   const known = await readLastKnown(settings.lastKnownPath);
   if (known.kind === 'unusable') log({ event: 'last-known-unusable', level: 'warn', message: known.reason });
@@ -74,10 +75,10 @@ async function monitor(
   await serveEndpoint(settings.listen, { trouble, metrics: metrics.text, status }, signal);
   watchInputs(settings, wake, observers, signal);
   log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });
-  await Promise.all([
-    observeSource(source, list, wake.poke, signal),
-    runConfigurationLoop(configuration, signal),
-    redirect.run(signal),
-    watchServers(settings, observers, signal),
-  ]);
+  return {
+    source: (stop) => observeSource(source, list, wake.poke, stop),
+    configuration: (stop) => runConfigurationLoop(configuration, stop),
+    redirect: redirect.run,
+    servers: (stop) => watchServers(settings, observers, stop),
+  };
 }

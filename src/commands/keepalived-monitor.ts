@@ -32,6 +32,7 @@ import { runConfigurationLoop } from './monitor/configuration-loop.ts';
 import { troubleOf } from './monitor/hung.ts';
 import { watchInputs } from './monitor/inputs.ts';
 import type { Observers } from './monitor/observers.ts';
+import { type Loops, runMonitor } from './monitor/run-monitor.ts';
 import { openLog } from './open-log.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
@@ -48,17 +49,17 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const log = await openLog('keepalived-monitor', settings);
   const observers = { log, metrics: createMonitorMetrics(monotonicMs), once: createOnce() };
   const places = settings.peers && ownPlaces(settings, env);
-  await monitor(settings, places, observers, stopOnSignals(log));
-  log({ event: 'monitor-stopped' });
-  return 0;
+  return await runMonitor({ log, asked: stopOnSignals(log) }, (signal) =>
+    prepareLoops(settings, places, observers, signal),
+  );
 }
 
-async function monitor(
+async function prepareLoops(
   settings: KeepalivedMonitorSettings,
   places: StatusPlaces | undefined,
   observers: Observers,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Loops> {
   const { log, metrics } = observers;
   watchEventLoop(metrics.lag);
   // While there is no kubeconfig there is nothing to tell but that.
@@ -75,7 +76,7 @@ async function monitor(
   guardLeftVips(settings, observers, signal);
   const clusterName =
     settings.clusterName ?? (await nameFromKubeconfig(settings.kubeconfig, observers, signal));
-  if (clusterName === undefined) return;
+  if (clusterName === undefined) return {};
   const wake = createWake();
   const lists = await openNodeLists(settings, wake, observers);
   const modelSettings = keepalivedSettings(settings, clusterName);
@@ -91,14 +92,15 @@ async function monitor(
   status = createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel });
   watchInputs(settings, wake, observers, signal);
   log({ event: 'monitor-started', clusterName, vips: settings.vips, profile: settings.profile });
-  await Promise.all([
-    ...lists.map(({ run: feed }) => feed(signal)),
-    runConfigurationLoop(configuration, signal),
-    guard.run(),
-    ...loops.map((loop) => loop.run(signal)),
-    sentinel.run(signal),
-    publishStatus(settings, { lists, served: configuration.served, places }, observers, signal),
-  ]);
+  return {
+    ...Object.fromEntries(lists.map(({ kind, run: feed }, index) => [`${kind} nodes ${index + 1}`, feed])),
+    configuration: (stop) => runConfigurationLoop(configuration, stop),
+    'virtual router id guard': guard.run,
+    ...Object.fromEntries(loops.map((each) => [`${each.kind} health`, each.run])),
+    'split-brain sentinel': sentinel.run,
+    peers: (stop) =>
+      publishStatus(settings, { lists, served: configuration.served, places }, observers, stop),
+  };
 }
 
 /** Knows what is asked of this node before anybody is told of its health: a drained node stays so over a restart. */

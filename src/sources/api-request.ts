@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { type Agent, type RequestOptions, request } from 'node:https';
 import { codeOf, messageOf } from '../model/errors.ts';
 import { patientTimer } from '../system/patient-timeout.ts';
+import { checkRegularFile } from '../system/read-regular-file.ts';
 import type { ApiBase } from './api-bases.ts';
+import type { Credential } from './credential-plugin.ts';
 import { statusObject } from './kube-objects.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
 
@@ -89,9 +91,13 @@ function send(url: string, options: RequestOptions, mayRepeat: boolean): Promise
 
 /** The certificate chain is always verified, whatever the kubeconfig or the environment says about skipping it. */
 async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<RequestOptions> {
+  const { config, plugin } = target.kubeconfig;
   const options: RequestOptions = {};
-  await orAborted(target.kubeconfig.config.applyToHTTPSOptions(options), signal);
-  const { servername, ...rest } = options;
+  // The library reads them at once, and a FIFO would stop the whole process.
+  await orAborted(Promise.all(namedFiles(config).map(checkRegularFile)), signal);
+  await orAborted(config.applyToHTTPSOptions(options), signal);
+  const given = plugin === undefined ? {} : fromPlugin(await orAborted(plugin.credential(), signal));
+  const { servername, ...rest } = { ...options, ...given };
   const isKubeconfigServer = target.base.alternativeNames.length === 0;
   return {
     ...rest,
@@ -99,11 +105,23 @@ async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<
     agent: target.agent,
     signal,
     rejectUnauthorized: true,
-    headers: { ...options.headers, accept: 'application/json' },
+    headers: { ...options.headers, ...given.headers, accept: 'application/json' },
   };
 }
 
-function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+function namedFiles(config: ApiTarget['kubeconfig']['config']): readonly string[] {
+  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+  return [cluster?.caFile, user?.certFile, user?.keyFile].filter((path) => path !== undefined);
+}
+
+function fromPlugin({ token, clientCertificateData: cert, clientKeyData: key }: Credential): RequestOptions {
+  return {
+    ...(cert !== undefined && key !== undefined && { cert, key }),
+    ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
+  };
+}
+
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();

@@ -97,7 +97,10 @@ export function openApiSession(settings: {
     remember: (servers) => {
       if (servers.length > 0) lastKnown = servers;
     },
-    close: dropAgents,
+    close: () => {
+      dropAgents();
+      settings.kubeconfig.close();
+    },
   };
 }
 

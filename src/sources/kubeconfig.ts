@@ -1,13 +1,18 @@
-import { open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 // Not the package's main file: that one loads the generated classes of every API, 15 MB of them.
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { messageOf } from '../model/errors.ts';
+import { readRegularFile } from '../system/read-regular-file.ts';
+import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
 import type { Report } from './source.ts';
 
 export interface LoadedKubeconfig {
+  /** Without the user's credential plugin: the library starts one process for each request, and waits for it for ever. */
   readonly config: KubeConfig;
+  readonly plugin: CredentialPlugin | undefined;
   /** Where the current context's cluster is served. */
   readonly server: URL;
   /** Differs between any two loads, so that connections made with an older one can be told apart. */
@@ -19,9 +24,13 @@ export interface KubeconfigFile {
   load(): Promise<LoadedKubeconfig>;
   /** Makes the next `load` parse the file again, which also drops cached exec credentials. */
   forget(): void;
+  /** Ends a credential plugin that runs. */
+  close(): void;
 }
 
 const largestFile = 1_000_000;
+/** Those of the cloud vendors take one to three seconds at rest. */
+const PLUGIN_TIMEOUT_MS = 8_000;
 
 /**
  * A kubeconfig that may be replaced, rewritten in place, missing for a moment or half-written: `load` then goes on
@@ -39,6 +48,7 @@ export function openKubeconfig(path: string, report: Report): KubeconfigFile {
       const parsed = parseKubeconfig(path, text ?? '');
       generation += 1;
       isForgotten = false;
+      good?.plugin?.close();
       if (good !== undefined) report({ event: 'kubeconfig-reloaded', path, server: parsed.server.origin });
       good = { ...parsed, generation, fingerprint };
     }
@@ -65,6 +75,7 @@ export function openKubeconfig(path: string, report: Report): KubeconfigFile {
     forget: () => {
       isForgotten = true;
     },
+    close: () => good?.plugin?.close(),
     load: () => {
       inFlight ??= load().finally(() => {
         inFlight = undefined;
@@ -79,21 +90,15 @@ async function readIfChanged(
   path: string,
   known: string | undefined,
 ): Promise<{ fingerprint: string; text?: string }> {
-  const file = await open(path, 'r');
-  try {
-    const { ino, size, mtimeNs } = await file.stat({ bigint: true });
-    const fingerprint = `${ino} ${size} ${mtimeNs}`;
-    if (fingerprint === known) return { fingerprint };
-    if (size > largestFile)
-      throw new Error(`Cannot use kubeconfig "${path}": ${size} bytes, expected at most ${largestFile}`);
-    return { fingerprint, text: await file.readFile('utf8') };
-  } finally {
-    await file.close();
-  }
+  const { ino, size, mtimeNs } = await stat(path, { bigint: true });
+  const fingerprint = `${ino} ${size} ${mtimeNs}`;
+  if (fingerprint === known) return { fingerprint };
+  const { bytes } = await readRegularFile(path, largestFile);
+  return { fingerprint, text: bytes.toString('utf8') };
 }
 
 /** A file that was cut off may still be YAML: context, cluster, user and embedded certificates must all be there. */
-function parseKubeconfig(path: string, text: string): { config: KubeConfig; server: URL } {
+function parseKubeconfig(path: string, text: string): Pick<LoadedKubeconfig, 'config' | 'server' | 'plugin'> {
   const fail = (what: string, cause?: unknown) =>
     new Error(`Cannot use kubeconfig "${path}": ${what}, expected a complete kubeconfig`, { cause });
   const config = new KubeConfig();
@@ -116,7 +121,25 @@ function parseKubeconfig(path: string, text: string): { config: KubeConfig; serv
   } catch (error) {
     throw fail(`its embedded certificates are broken (${messageOf(error)})`, error);
   }
-  return { config, server: new URL(cluster.server) };
+  return { config, server: new URL(cluster.server), plugin: takePlugin(config, user, fail) };
+}
+
+/** Takes the plugin out of `config`. */
+function takePlugin(
+  config: KubeConfig,
+  user: User,
+  fail: (what: string) => Error,
+): CredentialPlugin | undefined {
+  const exec: unknown = user.exec ?? user.authProvider?.config?.exec;
+  if (exec === undefined || exec === null) return undefined;
+  config.users = config.users.map((each) =>
+    each === user ? { ...user, exec: undefined, authProvider: undefined } : each,
+  );
+  try {
+    return createCredentialPlugin(exec, { timeoutMs: PLUGIN_TIMEOUT_MS });
+  } catch (error) {
+    throw fail(messageOf(error));
+  }
 }
 
 function decode(base64: string | undefined): Buffer | undefined {

@@ -45,8 +45,8 @@ export function createListWatchSource(
         ...resources.map((resource) => runWatchLoop(resource, context)),
         runPollLoop(resources, settings.checkIntervalMs, context),
       ]);
-      // Only a bug of ours ends up here; the reader is told instead of the process being ended.
-      loops.catch((error) => queue.push({ kind: 'unavailable', message: `internal error: ${error}` }));
+      // Only a bug of ours ends up here: what is half deaf must not go on as if it were well.
+      loops.catch(() => stop.abort());
       try {
         yield* queue.drain(signal);
       } finally {
@@ -54,6 +54,7 @@ export function createListWatchSource(
         session.close();
         await loops.catch(() => undefined);
       }
+      await loops;
     },
   };
 }

@@ -19,7 +19,7 @@ export type Observation =
 export interface Source {
   /**
    * Yields what is observed until `signal` aborts; then it ends without an error and has closed its connections.
-   * Trouble is an observation or a report, never an exception.
+   * Trouble is an observation or a report; an exception is a mistake of ours.
    */
   observe(signal: AbortSignal): AsyncIterable<Observation>;
 }

@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 import { messageOf } from '../../model/errors.ts';
+import { readRegularFile } from '../../system/read-regular-file.ts';
 
 /** Far above any real template. */
 const MAX_BYTES = 1024 * 1024;
@@ -15,15 +15,9 @@ export async function readTemplate(path: string): Promise<TemplateFile> {
     message: `Cannot read template "${path}": ${found}, expected an EJS file`,
   });
   try {
-    const file = await open(path, 'r');
-    try {
-      const { mode, size } = await file.stat();
-      if (size > MAX_BYTES) return unreadable(`it has ${size} bytes (at most ${MAX_BYTES} are read)`);
-      const text = await file.readFile('utf8');
-      return text.trim() === '' ? unreadable('it is empty') : { kind: 'read', text, mode };
-    } finally {
-      await file.close();
-    }
+    const { bytes, mode } = await readRegularFile(path, MAX_BYTES);
+    const text = bytes.toString('utf8');
+    return text.trim() === '' ? unreadable('it is empty') : { kind: 'read', text, mode };
   } catch (error) {
     return unreadable(messageOf(error));
   }

@@ -38,7 +38,12 @@ export async function lookAtCluster(
   const { signal, answerTimeoutMs } = limits;
   if (look.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
   if (look.kind === 'unusable') return { kind: 'not-asked', reason: look.message };
-  const kubeconfig = { load: async () => look.loaded, forget: () => undefined };
+  const { loaded } = look;
+  const kubeconfig = {
+    load: async () => loaded,
+    forget: () => undefined,
+    close: () => loaded.plugin?.close(),
+  };
   const session = openApiSession({ kubeconfig, apiPort, lastKnown: [] });
   const list = async (role: string) =>
     await session.firstAnswer(

@@ -1,4 +1,5 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Caller } from '../../helpers/api-server/api-server.ts';
@@ -178,4 +179,89 @@ test('a log that throws does not stop the watch', async () => {
   await waitFor('the outage', () => seen.observations.length > 0);
   cluster.writeKubeconfig(server.url);
   await seen.sees(one, 'watch');
+});
+
+/** The plugin's own processes, which carry a mark in their arguments, as far as they still run. */
+function sleepers(seconds: string): readonly number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8') === `sleep\0${seconds}\0` ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test('an exec plugin that hangs is one process whatever is asked, and none once the kubeconfig is mended', async () => {
+  const seconds = `1000.${process.pid}${Date.now()}`;
+  await startWithPlugin(`sleep ${seconds}; echo`);
+  seen = watchNodes(cluster, { checkIntervalMs: 50, timing: { requestTimeoutMs: 300 } });
+  let most = 0;
+  const outages = () => seen.observations.filter(({ kind }) => kind === 'unavailable').length;
+  await waitFor('the outage', () => outages() > 0);
+  await waitFor('the plugin to run', () => sleepers(seconds).length > 0);
+  let looks = 0;
+  const look = () => {
+    most = Math.max(most, sleepers(seconds).length);
+    looks += 1;
+    return looks === 20;
+  };
+  await waitFor('twenty looks at it', look, 10_000, 50);
+  expect(most).toBe(1);
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  await seen.sees(one);
+  await waitFor('the plugin to be gone', () => sleepers(seconds).length === 0);
+});
+
+test('an exec plugin that hangs ends with the source', async () => {
+  const seconds = `2000.${process.pid}${Date.now()}`;
+  await startWithPlugin(`sleep ${seconds}; echo`);
+  seen = watchNodes(cluster, { timing: { requestTimeoutMs: 300 } });
+  await waitFor('the plugin to run', () => sleepers(seconds).length > 0);
+  await seen.stop();
+  await waitFor('the plugin to be gone', () => sleepers(seconds).length === 0);
+});
+
+test('an exec plugin that hangs is killed after its time, and asked again', async () => {
+  const seconds = `3000.${process.pid}${Date.now()}`;
+  const plugin = await startWithPlugin(`sleep ${seconds}; echo`);
+  seen = watchNodes(cluster, { timing: { requestTimeoutMs: 20_000 } });
+  const message = String(
+    (await waitFor('the outage', () => seen.events.find(({ event }) => event === 'api-unavailable'), 30_000))[
+      'error'
+    ],
+  );
+  expect(message).toMatch(/did not end within 8000 ms and was killed/);
+  writeFileSync(plugin, `echo '${credential}'`);
+  await seen.sees(one);
+  expect(sleepers(seconds)).toEqual([]);
+});
+
+test('an exec plugin whose child holds its output open is answered all the same', async () => {
+  const seconds = `4000.${process.pid}${Date.now()}`;
+  await startWithPlugin(`sleep ${seconds} & echo '${credential}'`);
+  seen = watchNodes(cluster);
+  await seen.sees(one);
+  for (const pid of sleepers(seconds)) process.kill(pid, 'SIGKILL');
+});
+
+test.each([
+  ['kubeconfig', (path: string) => path],
+  ['client certificate', () => join(cluster.dir, 'client.pem')],
+])('a %s that is a FIFO is told, and is used once it is a file', async (_what, pathOf) => {
+  const server = await cluster.start();
+  const certFile = join(cluster.dir, 'client.pem');
+  copyFileSync(cluster.client.certFile, certFile);
+  cluster.writeKubeconfig(server.url, certificateUser({ ...cluster.client, certFile }));
+  const path = pathOf(cluster.kubeconfigPath);
+  const text = readFileSync(path);
+  rmSync(path);
+  execFileSync('mkfifo', [path]);
+  seen = watchNodes(cluster, pollOften);
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(/no regular file/);
+  rmSync(path);
+  writeFileSync(path, text);
+  await seen.sees(one);
 });

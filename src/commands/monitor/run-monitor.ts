@@ -1,0 +1,50 @@
+import { messageOf } from '../../model/errors.ts';
+import type { Log } from '../../observe/logger.ts';
+
+/** Runs until `signal` aborts, then leaves things as they should be and resolves. Throws where it cannot go on. */
+export type Loops = Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;
+
+/** What the other loops get to end when one has failed: nft and a file need some milliseconds. */
+const ENDS_WITHIN_MS = 800;
+/** A handle that a library left open must not keep a process that is done. */
+const EXITS_WITHIN_MS = 150;
+
+/**
+ * Prepares the loops of a monitor, runs them together, and resolves with its exit code: 0 once `asked` aborted and all
+ * have ended, 1 where one has failed. Then the others end as for a stop, since a monitor that does half of its work looks
+ * healthy, and one log line names the loop. An exception that no loop catches ends the monitor too. Rejects with what
+ * `prepare` throws. Either way the process ends soon afterwards.
+ */
+export async function runMonitor(
+  { log, asked }: { readonly log: Log; readonly asked: AbortSignal },
+  prepare: (signal: AbortSignal) => Promise<Loops>,
+): Promise<number> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([asked, failed.signal]);
+  const fail = (loop: string | undefined, error: unknown): void => {
+    if (failed.signal.aborted) return;
+    const stack = error instanceof Error ? error.stack : undefined;
+    log({ event: 'monitor-failed', level: 'error', loop, message: messageOf(error), stack });
+    failed.abort();
+  };
+  process.on('uncaughtException', (error) => fail(undefined, error));
+  try {
+    const running = Object.entries(await prepare(signal)).map(async ([name, loop]) => {
+      await loop(signal).catch((error: unknown) => fail(name, error));
+    });
+    await Promise.race([Promise.all(running), lateAfter(failed.signal)]);
+    if (!failed.signal.aborted) log({ event: 'monitor-stopped' });
+    return failed.signal.aborted ? 1 : 0;
+  } finally {
+    failed.abort();
+    setTimeout(() => process.exit(), EXITS_WITHIN_MS).unref();
+  }
+}
+
+function lateAfter(failed: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wait = (): void => void setTimeout(resolve, ENDS_WITHIN_MS);
+    if (failed.aborted) wait();
+    else failed.addEventListener('abort', wait, { once: true });
+  });
+}
