@@ -14,23 +14,23 @@ const commands: Readonly<
     load: () => import('./commands/haproxy-supervise.ts'),
   },
   'haproxy monitor': {
-    summary: 'find the API servers, render haproxy.cfg, ask for reloads, keep the redirect',
+    summary: 'find API servers, render haproxy.cfg, ask for reloads, maintain the redirect',
     load: () => import('./commands/haproxy-monitor.ts'),
   },
   render: {
-    summary: 'write haproxy.cfg once and end (for an init container)',
+    summary: 'write haproxy.cfg once (for an init container)',
     load: () => import('./commands/render.ts'),
   },
   'render keepalived': {
-    summary: 'check the flags and write keepalived.conf if there is none (likewise)',
+    summary: 'check the flags and write a first keepalived.conf (for an init container)',
     load: () => import('./commands/render-keepalived.ts'),
   },
   'show-config': {
-    summary: 'print the values that the template gets',
+    summary: 'print the values that the haproxy.cfg template gets',
     load: () => import('./commands/show-config.ts'),
   },
   'show-config keepalived': {
-    summary: 'print those that keepalived.conf is made of now',
+    summary: 'print the values that the keepalived.conf template gets',
     load: () => import('./commands/show-config-keepalived.ts'),
   },
   install: {
@@ -38,7 +38,7 @@ const commands: Readonly<
     load: () => import('./commands/install.ts'),
   },
   uninstall: {
-    summary: 'take the pods away, and everything that install wrote',
+    summary: 'remove the pods and everything that install wrote',
     load: () => import('./commands/uninstall.ts'),
   },
   settings: {
@@ -50,15 +50,15 @@ const commands: Readonly<
     load: () => import('./commands/haproxy-reload.ts'),
   },
   'haproxy status': {
-    summary: 'what the supervisor runs: generations, sessions, why',
+    summary: "show HAProxy's generations, their sessions and deadlines",
     load: () => import('./commands/haproxy-status.ts'),
   },
   'keepalived supervise': {
-    summary: "own keepalived's process, leave no VIP behind",
+    summary: "own keepalived's process and remove stale VIPs",
     load: () => import('./commands/keepalived-supervise.ts'),
   },
   'keepalived monitor': {
-    summary: 'find the nodes that share the VIPs, render keepalived.conf, track health',
+    summary: 'find the nodes that share the VIPs, render keepalived.conf, check health',
     load: () => import('./commands/keepalived-monitor.ts'),
   },
   'keepalived reload': {
@@ -66,23 +66,23 @@ const commands: Readonly<
     load: () => import('./commands/keepalived-reload.ts'),
   },
   'keepalived status': {
-    summary: 'who holds which VIP here, since when, why',
+    summary: 'show which VIPs this node holds, since when and why',
     load: () => import('./commands/keepalived-status.ts'),
   },
   'keepalived stop': {
-    summary: 'give the VIPs up and end keepalived; or --start it',
+    summary: 'give the VIPs up and stop keepalived, or --start it',
     load: () => import('./commands/keepalived-stop.ts'),
   },
   status: {
-    summary: 'who holds each VIP and why, the API servers, what is wrong: now',
+    summary: 'show VIP holders, API servers, and what is wrong now',
     load: () => import('./commands/status.ts'),
   },
   plan: {
-    summary: 'what would change if applied now, and what it costs',
+    summary: 'show what would change if applied now, and its cost',
     load: () => import('./commands/plan.ts'),
   },
   drain: {
-    summary: 'move the VIPs away from this node, and keep them away',
+    summary: 'move the VIPs off this node until undrain',
     load: () => import('./commands/drain.ts'),
   },
   undrain: {
@@ -94,19 +94,19 @@ const commands: Readonly<
     load: () => import('./commands/move-vip.ts'),
   },
   drill: {
-    summary: 'move the API VIP on purpose and back, and measure what it costs',
+    summary: 'move the API VIP away and back, and report what a client lost',
     load: () => import('./commands/drill.ts'),
   },
   doctor: {
-    summary: 'what is wrong here, why it matters, what to type',
+    summary: 'check this node: what is wrong, why it matters, what to type',
     load: () => import('./commands/doctor.ts'),
   },
   timeline: {
-    summary: 'what happened here and why, from the journals',
+    summary: 'show what happened and why, from the journals',
     load: () => import('./commands/timeline.ts'),
   },
   completion: {
-    summary: 'a script that completes all this in bash, zsh or fish',
+    summary: 'print a completion script for bash, zsh or fish',
     load: () => import('./commands/completion.ts'),
   },
 };

@@ -8,7 +8,7 @@ export type Shell = (typeof shells)[number];
 
 export const completionCommand: CommandSpec = {
   name: 'completion',
-  summary: 'Prints a script that completes commands, flags and their values in a shell.',
+  summary: 'Prints a script that completes commands, flags and their values.',
   positionals: [{ name: 'SHELL', help: shells.join(', '), choices: shells }],
   flags: [],
   examples: [
@@ -17,7 +17,7 @@ export const completionCommand: CommandSpec = {
     ['hawser completion zsh > /usr/local/share/zsh/site-functions/_hawser'],
     ['hawser completion fish > ~/.config/fish/completions/hawser.fish'],
   ],
-  notes: ['The script is complete in itself: it does not run hawser.', 'Exit codes: 0 printed, 2 usage.'],
+  notes: ['The script does not run hawser.', 'Exit codes: 0 printed, 2 usage.'],
 };
 
 const schema = z.object({ shell: z.enum(shells, { error: `expected ${shells.join(', ')}` }) });

@@ -20,7 +20,7 @@ export const haproxyMonitorCommand: CommandSpec = {
   name: 'haproxy monitor',
   section: 'haproxy',
   summary:
-    'Discovers the API servers, renders haproxy.cfg, asks for reloads and keeps the firewall redirect.',
+    'Discovers API servers, renders haproxy.cfg, asks for reloads and maintains the firewall redirect.',
   positionals: [
     kubeconfigArgument,
     { name: 'TEMPLATE', help: 'EJS template of haproxy.cfg' },
@@ -48,12 +48,12 @@ export const haproxyMonitorCommand: CommandSpec = {
     },
     {
       flag: '--stats-socket <path>',
-      help: 'as in the supervisor',
+      help: "the same as the supervisor's",
       default: '/var/lib/haproxy/run/haproxy.sock',
     },
     {
       flag: '--state-file <path>',
-      help: 'as in the supervisor',
+      help: "the same as the supervisor's",
       default: '/var/lib/haproxy/run/server-state',
     },
     {
@@ -65,7 +65,7 @@ export const haproxyMonitorCommand: CommandSpec = {
     { flag: '--resolv-conf <path>', help: "the host's resolv.conf, copied to ours when it changes" },
     {
       flag: '--redirect-remove-after <duration>',
-      help: 'no usable server for this long: no redirect',
+      help: 'remove the redirect after this time without a usable server',
       default: '6s',
     },
     {
@@ -83,7 +83,7 @@ export const haproxyMonitorCommand: CommandSpec = {
     ],
   ],
   notes: [
-    'The redirect VIP:API_PORT -> LB_PORT is added after 2 good looks at /haproxy_monitor, 1 s apart.',
+    'The redirect VIP:API_PORT -> LB_PORT is added after two good answers of /haproxy_monitor, 1 s apart.',
     'An empty list is never applied; one that loses more than half of the servers only after three equal polls and a failed /readyz probe of each lost one.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
@@ -109,7 +109,7 @@ export const showConfigCommand: CommandSpec = {
     ['hawser show-config /etc/hawser/kubeconfig haproxy.cfg.ejs /etc/haproxy/haproxy.cfg | jq .servers'],
     [
       "hawser show-config … | jq '.settings.apiPort'",
-      'its value, and whether flag, variable or file gave it',
+      'its value, and whether it came from flag, variable or file',
     ],
   ],
   notes: ['Exit codes: 0 with servers, 1 no API server answered and no list is known, 2 usage.'],

@@ -47,7 +47,7 @@ export const haproxySuperviseCommand: CommandSpec = {
     },
     {
       flag: '--listen <address:port>',
-      help: 'where /healthz, /metrics and /status are, or "off"; one that is taken is tried again and again',
+      help: 'where /healthz, /metrics and /status are, or "off"; an address in use is retried',
       default: '127.0.0.1:50940',
       // The key of that name is the monitor's.
       inFile: 'never',

@@ -5,11 +5,11 @@ import { absolutePath, addresses } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 
 const rootFlag: Flag = { flag: '--root <dir>', help: "the node's root directory", default: '/' };
-const dryRunFlag: Flag = { flag: '--dry-run', help: 'only show what would change' };
+const dryRunFlag: Flag = { flag: '--dry-run', help: 'show what would change, and change nothing' };
 
 export const installCommand: CommandSpec = {
   name: 'install',
-  summary: 'Puts settings, templates and static pods on this control-plane node, or brings them up to date.',
+  summary: 'Installs settings, templates and static pods on this control-plane node, or updates them.',
   positionals: [],
   flags: [
     {
@@ -19,37 +19,40 @@ export const installCommand: CommandSpec = {
     { flag: '--ingress-vip <addresses>', help: 'virtual IP of ingress, likewise' },
     {
       flag: '--cluster-name <name>',
-      help: 'the same on all nodes (default: that of the cluster at the VIP, else from the VIP)',
+      help: "the same on all nodes (default: the name that the VIP's holder reports, else from the VIP)",
     },
     { flag: '--interface <name>', help: 'where the VIPs go (default: the one whose subnet holds them)' },
     {
       flag: '--flavor <flavor>',
-      help: 'kubeadm, or openshift: replaces its two pods (default: as before)',
+      help: 'kubeadm, or openshift, which replaces its two pods (default: as before)',
       choices: ['kubeadm', 'openshift'],
     },
     { flag: '--image <image>', help: 'of all containers (default: as before, else hawser with its version)' },
-    { flag: '--first-node', help: 'kubeadm init is about to run here: hold the VIP without an API' },
-    { flag: '--join', help: 'the cluster that answers at the VIP is the one that this node joins' },
+    { flag: '--first-node', help: 'kubeadm init runs here next: hold the VIP without an API' },
+    { flag: '--join', help: 'this node joins the cluster that answers at the VIP' },
     rootFlag,
     dryRunFlag,
     { flag: '--yes', help: 'do not ask' },
   ],
   examples: [
     ['hawser install --api-vip 192.0.2.100 --image IMAGE --dry-run'],
-    ['hawser install --api-vip 192.0.2.100 --image IMAGE --first-node', 'where kubeadm init is about to run'],
+    [
+      'hawser install --api-vip 192.0.2.100 --image IMAGE --first-node',
+      'on the node where kubeadm init runs next',
+    ],
     ['hawser install --api-vip 192.0.2.100 --image IMAGE --join', 'on every further control-plane node'],
     ['hawser install --image NEW --yes', 'an upgrade, without a question'],
   ],
   notes: [
-    'What is in /etc/hawser/config.yaml stays, but for the flags above; without a flag everything is as before.',
-    'The manifests come last, each of them whole. If a step fails the ones before it are taken back.',
-    'Exit codes: 0 done or nothing to do, 1 failure, 2 refused: every reason is listed, and nothing was written.',
+    '/etc/hawser/config.yaml keeps its values, except those given by flags.',
+    'Manifests are written last, each in one step. If a step fails, the earlier ones are undone.',
+    'Exit codes: 0 done or nothing to do, 1 failure, 2 refused: every reason is listed and nothing was written.',
   ],
 };
 
 export const uninstallCommand: CommandSpec = {
   name: 'uninstall',
-  summary: 'Takes the pods away, waits for their end, and removes VIPs, firewall table and files.',
+  summary: 'Removes the pods, waits for their end, and removes VIPs, the firewall table and files.',
   positionals: [],
   flags: [
     { flag: '--keep-config', help: 'keep the settings, the kubeconfig and the certificates for peers' },

@@ -15,22 +15,21 @@ const flags: readonly Flag[] = [
 
 export const keepalivedReloadCommand: CommandSpec = {
   name: 'keepalived reload',
-  summary:
-    'Asks the supervisor for a reload and prints its answer when keepalived runs on the configuration.',
+  summary: 'Asks the supervisor for a reload and prints its answer when keepalived uses the configuration.',
   positionals: [],
   flags,
   examples: [['hawser keepalived reload', 'after an edit by hand; a refusal changes nothing']],
-  notes: ['Exit codes: 0 keepalived runs on the configuration, 1 refused or no answer, 2 usage.'],
+  notes: ['Exit codes: 0 keepalived uses the configuration, 1 refused or no answer, 2 usage.'],
 };
 
 export const keepalivedStatusCommand: CommandSpec = {
   name: 'keepalived status',
-  summary: 'Shows who holds what on this node, since when and why.',
+  summary: 'Shows which VIPs this node holds, since when and why.',
   positionals: [],
   flags: [
     ...flags,
     { flag: '--json', help: 'print the answer as it came' },
-    { flag: '--alive', help: 'exit with 0 for any answer: the probe of a supervisor that may wait' },
+    { flag: '--alive', help: 'exit with 0 for any answer, for use as a probe' },
   ],
   examples: [
     ['hawser keepalived status'],

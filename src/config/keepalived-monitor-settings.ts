@@ -55,7 +55,7 @@ export const keepalivedMonitorCommand: CommandSpec = {
       help: 'where the VIPs go (default: the one whose subnet holds them)',
       inFile: 'top',
     },
-    { flag: '--node-ip <address>', help: "this node's address in the list of nodes", inFile: 'top' },
+    { flag: '--node-ip <address>', help: "this node's address in its Node object", inFile: 'top' },
     {
       flag: '--node-name <name>',
       help: "this node's name in that list (default: the hostname)",
@@ -67,7 +67,10 @@ export const keepalivedMonitorCommand: CommandSpec = {
       choices: ['unicast', 'multicast'],
       default: 'unicast',
     },
-    { flag: '--virtual-router-ids <ids>', help: 'API,INGRESS instead of what the name gives, 1 to 255' },
+    {
+      flag: '--virtual-router-ids <ids>',
+      help: 'API,INGRESS instead of the ids derived from the name, 1 to 255',
+    },
     { flag: '--advert-interval <duration>', help: 'of the fast profile; openshift has 1s', default: '100ms' },
     {
       flag: '--profile <profile>',
@@ -77,19 +80,22 @@ export const keepalivedMonitorCommand: CommandSpec = {
     },
     {
       flag: '--monitor-conf <paths>',
-      help: 'mode and profile that all nodes change to at an agreed time; the first file that is there counts',
+      help: 'files that schedule a mode and profile for all nodes; the first that exists counts',
       default: '/etc/keepalived/monitor-user.conf,/etc/keepalived/monitor.conf',
     },
     { flag: '--bootstrap', help: 'hold the API VIP until the local /readyz fails, then hand it over' },
     {
       flag: '--first-node',
-      help: 'stand alone for the API VIP while no list of nodes has ever been known: where kubeadm init runs',
+      help: 'hold the API VIP alone until a list of nodes is known: for the node of kubeadm init',
     },
-    { flag: '--bootstrap-ips <addresses>', help: 'a bootstrap node that is in no list, as a peer' },
+    {
+      flag: '--bootstrap-ips <addresses>',
+      help: 'address of a bootstrap node, which is in no list, as a peer',
+    },
     { flag: '--force-virtual-router-id', help: 'join although another router uses the id on this segment' },
     {
       flag: '--resolve-split-brain',
-      help: 'leave where a node of higher rank holds the same VIP (default: alarm)',
+      help: 'leave if a higher-ranked node holds the same VIP (default: only report)',
     },
     ...lookupFlags,
     apiPortFlag,
@@ -108,7 +114,7 @@ export const keepalivedMonitorCommand: CommandSpec = {
     },
     {
       flag: '--run-dir <path>',
-      help: 'track file, notify FIFO and state, as in the supervisor',
+      help: "track file, notify FIFO and state, the same as the supervisor's",
       default: '/var/run/keepalived',
     },
     {
@@ -149,8 +155,8 @@ export const renderKeepalivedCommand: CommandSpec = {
     ],
   ],
   notes: [
-    'Takes the flags of the monitor, asks no API server and waits for nothing. CONFIG is written where there is none and the nodes are known: from --servers, or (fast profile) the lists of an earlier run. Else it is left to the monitor.',
-    'Exit codes: 0 the monitor can go on, 1 failure at run time, 2 a flag or the template has to be put right.',
+    "Takes the monitor's flags, asks no API server and waits for nothing. It writes CONFIG if there is none and the nodes are known, from --servers or (fast profile) from an earlier run's lists. Otherwise the monitor writes it.",
+    'Exit codes: 0 the monitor can start, 1 failure at run time, 2 a flag or the template is wrong.',
   ],
 };
 
@@ -158,17 +164,17 @@ export const showKeepalivedConfigCommand: CommandSpec = {
   ...keepalivedMonitorCommand,
   name: 'show-config keepalived',
   summary:
-    'Prints the values that the template of keepalived.conf would get now, and where each setting came from, as JSON.',
+    'Prints the values that the keepalived.conf template would get now, and where each setting came from, as JSON.',
   examples: [
     ['hawser show-config keepalived | jq .instances', 'ids, priorities and peers of each VIP on this node'],
     [
       "hawser show-config keepalived | jq '.settings.profile'",
-      'its value, and whether flag, variable or file gave it',
+      'its value, and whether it came from flag, variable or file',
     ],
   ],
   notes: [
     'KUBECONFIG, TEMPLATE and CONFIG may come from the settings file. The API is asked for the nodes as the monitor asks it.',
-    'Exit codes: 0 printed, 1 this node would not take part now: the settings alone, and the reason on stderr, 2 usage.',
+    'Exit codes: 0 printed, 1 this node would not join now: only the settings, and the reason on stderr, 2 usage.',
   ],
 };
 

@@ -8,7 +8,7 @@ import { journalFlag, logLevelFlag } from './shared-flags.ts';
 export const keepalivedSuperviseCommand: CommandSpec = {
   name: 'keepalived supervise',
   section: 'keepalived',
-  summary: "Owns keepalived's process: starts, reloads, restarts it, and leaves no VIP behind.",
+  summary: "Owns keepalived's process: starts, reloads and restarts it, and removes stale VIPs.",
   positionals: [],
   flags: [
     {
@@ -30,17 +30,17 @@ export const keepalivedSuperviseCommand: CommandSpec = {
     { flag: '--keepalived <path>', help: 'the program', default: '/usr/sbin/keepalived' },
     {
       flag: '--realtime-priority <priority>',
-      help: 'realtime priority (SCHED_RR) of keepalived where that is permitted, or "off"',
+      help: 'real-time priority (SCHED_RR) of keepalived if permitted, or "off"',
       default: '20',
     },
     {
       flag: '--monitor-timeout <duration>',
-      help: 'a track file older than this has a monitor that is dead or hangs',
+      help: 'a track file older than this means that its monitor is dead or hangs',
       default: '3s',
     },
     {
       flag: '--listen <address:port>',
-      help: 'where /healthz, /metrics and /status are, or "off"; one that is taken is tried again and again',
+      help: 'where /healthz, /metrics and /status are, or "off"; an address in use is retried',
       default: '127.0.0.1:50939',
       // The key of that name is the monitor's.
       inFile: 'never',
@@ -50,7 +50,7 @@ export const keepalivedSuperviseCommand: CommandSpec = {
   ],
   examples: [
     ['hawser keepalived supervise', 'as the static pod does'],
-    ['hawser keepalived supervise --realtime-priority off', 'where a realtime priority may not be set'],
+    ['hawser keepalived supervise --realtime-priority off', 'where a real-time priority is not permitted'],
   ],
   notes: [
     'The control socket takes one line a request (reload, stop, start, status, ping) and answers each with a line of JSON.',

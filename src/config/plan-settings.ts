@@ -7,11 +7,11 @@ import { parseSettings } from './parse-settings.ts';
 export const planCommand: CommandSpec = {
   name: 'plan',
   summary:
-    'Shows what would change on this node if it were applied now, and what that costs. Changes nothing.',
+    'Shows what would change on this node if everything were applied now, and what that costs. Changes nothing.',
   positionals: [],
   flags: [
-    { flag: '--config <path>', help: 'a settings file that is to take the place of the present one' },
-    { flag: '--settings <path>', help: 'the present one (default: what the daemons were given)' },
+    { flag: '--config <path>', help: 'a candidate settings file' },
+    { flag: '--settings <path>', help: "the current settings file (default: the daemons')" },
     { flag: '--root <path>', help: "where the node's files are, in a container", default: '/' },
     { flag: '--timeout <duration>', help: 'how long the API and the supervisors may take', default: '10s' },
     { flag: '--json', help: 'print JSON, as schemas/plan.schema.json describes it' },
@@ -22,9 +22,9 @@ export const planCommand: CommandSpec = {
     ["hawser plan --config /tmp/config.yaml --json | jq '.cost.level'"],
   ],
   notes: [
-    'It reads the arguments of the daemons that run on this node, or else of their static pods, asks the API for the lists that they follow, renders what they would, and has HAProxy and keepalived check it.',
-    'Costs: nothing, reload, restart, vip-move, interruption. They are those of this node, seen from here.',
-    'Exit codes: 0 nothing would change; 1 something would; 2 the settings or what is made of them would be refused (every reason is listed), it cannot tell, or usage.',
+    'It reads the arguments of the running daemons, or else of their static pods, asks the API for the lists that they follow, renders the configurations, and has HAProxy and keepalived check them.',
+    "Costs: nothing, reload, restart, vip-move, interruption. They are this node's costs, as seen from here.",
+    'Exit codes: 0 nothing would change; 1 something would; 2 the settings or the configurations would be refused (every reason is listed), cannot tell, or usage.',
   ],
 };
 

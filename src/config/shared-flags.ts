@@ -26,7 +26,7 @@ export const lbPortFlag: Flag = {
 
 export const clusterNameFlag: Flag = {
   flag: '--cluster-name <name>',
-  help: "gives the virtual router ids (default: from KUBECONFIG's server)",
+  help: "the virtual router ids are derived from it (default: from KUBECONFIG's server)",
   inFile: 'top',
 };
 
@@ -48,7 +48,7 @@ export const sourceFlag: Flag = {
 export const lookupFlags: readonly Flag[] = [
   {
     flag: '--check-interval <duration>',
-    help: 'how often to list, beside watching',
+    help: 'how often to list objects, in addition to watching',
     default: '6s',
     inFile: 'top',
   },

@@ -10,7 +10,7 @@ import { apiVipsFlag, defaultJournalPath, healthPortFlag, peerFlags } from './sh
 
 export const keepalivedMonitorPlaceFlag: Flag = {
   flag: '--keepalived-monitor <address:port>',
-  help: 'its page, or "off"; in the settings file keepalived.listen',
+  help: 'address of the keepalived monitor\'s page, or "off" (settings: keepalived.listen)',
   default: '127.0.0.1:50938',
   keyInFile: ['keepalived', 'listen'],
 };
@@ -19,7 +19,7 @@ export const keepalivedMonitorPlaceFlag: Flag = {
 export const statusPlacesFlags: readonly Flag[] = [
   {
     flag: '--haproxy-monitor <address:port>',
-    help: 'its page, or "off"; in the settings file haproxy.listen',
+    help: 'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
     default: '127.0.0.1:50937',
     keyInFile: ['haproxy', 'listen'],
   },
@@ -50,16 +50,15 @@ export const statusPlacesFlags: readonly Flag[] = [
 
 export const statusCommand: CommandSpec = {
   name: 'status',
-  summary:
-    'Who holds each VIP and why, the API servers, HAProxy, keepalived, and what is wrong: at this moment.',
+  summary: 'Shows who holds each VIP and why, API servers, HAProxy, keepalived, and what is wrong now.',
   section: 'haproxy',
   positionals: [],
   flags: [
-    { flag: '--watch', help: 'again every second, until Ctrl-C', inFile: 'never' },
+    { flag: '--watch', help: 'repeat every second until Ctrl-C', inFile: 'never' },
     { flag: '--json', help: 'print JSON, as schemas/status.schema.json describes it', inFile: 'never' },
     {
       flag: '--serve <address:port>',
-      help: 'a page for a browser there, until Ctrl-C: such as 127.0.0.1:9446',
+      help: 'serve a page for browsers at this address until Ctrl-C, such as 127.0.0.1:9446',
       inFile: 'never',
     },
     {
@@ -84,10 +83,10 @@ export const statusCommand: CommandSpec = {
     ['hawser status --json | jq \'.here.servers[] | select(.state != "up")\''],
   ],
   notes: [
-    'It answers within 300 ms; a machine that is starved of CPU needs more, and --timeout.',
-    'Asks the loopback pages of all four programs and of HAProxy at once, and the other nodes; whatever is dead is named, and the rest is shown. A priority is the sum that keepalived has: the place in the list, then each check.',
+    'It answers within 0.4 s even if a program hangs; on a machine starved of CPU raise --timeout.',
+    "It asks all four programs, HAProxy and the other nodes at once, names what does not answer, and shows the rest. A priority is keepalived's own sum: the place in the list plus the value of each check.",
     'The page of --serve has no password: everyone who can reach the address can read it. It answers requests for an address or localhost, not for other names.',
-    'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (nothing of hawser answers here), or usage.',
+    'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (no program of hawser answers here), or usage.',
   ],
 };
 

@@ -9,7 +9,7 @@ import { defaultJournalPath, peerFlags } from './shared-flags.ts';
 
 export const timelineCommand: CommandSpec = {
   name: 'timeline',
-  summary: 'Tells what happened, from the journals: VIP moves, servers, reloads, refusals, repairs, and why.',
+  summary: 'Shows what happened and why, from the journals: VIP moves, servers, reloads, refusals, repairs.',
   // Where the peers are asked, and with which certificate.
   section: 'keepalived',
   positionals: [],
@@ -27,11 +27,11 @@ export const timelineCommand: CommandSpec = {
     },
     {
       flag: '--peers [list]',
-      help: 'ask the other nodes too: all that are known here, or HOST=IP[:PORT],…',
+      help: 'also ask the other nodes: all known ones, or HOST=IP[:PORT],…',
       inFile: 'never',
     },
     { flag: '--kind <kinds>', help: 'only these kinds, separated by commas', repeats: true },
-    { flag: '--verify', help: "print each journal's verdict instead" },
+    { flag: '--verify', help: "check the journals' chains instead" },
     { flag: '--utc', help: "UTC instead of this machine's time zone" },
     ...peerFlags,
     {
@@ -46,7 +46,7 @@ export const timelineCommand: CommandSpec = {
     ['hawser timeline --since "2026-11-21 03:00" --until "2026-11-21 03:30" --kind vip,health'],
     [
       'hawser timeline --journal /var/log/hawser --journal /tmp/cp-2 --journal /tmp/cp-3',
-      'this node, and what was copied from two others',
+      'this node, and copies from two others',
     ],
     ['hawser timeline --peers --since 1h', 'this node and every other (docs/peers.md)'],
     ['hawser timeline --verify', 'was a line changed, cut or lost?'],
@@ -54,8 +54,8 @@ export const timelineCommand: CommandSpec = {
   ],
   notes: [
     'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, steering, drill, journal.',
-    'After "←" comes what the journals show close by in time about a VIP that moved; it is not a proof.',
-    'Exit codes: 0 shown, and every chain is whole; 1 a chain is broken; 2 no journal there, not all of it could be read, a node of --peers did not answer, or usage.',
+    'After "←" stands what the journals have close in time to a move of a VIP; it is evidence, not proof.',
+    'Exit codes: 0 shown, and every chain is whole; 1 a chain is broken; 2 no journal, one that could not be read fully, a node of --peers that did not answer, or usage.',
   ],
 };
 
