@@ -37,13 +37,15 @@ export interface PodLayout {
  */
 export const unprivilegedId = 65_529;
 
+/** Everybody adds a journal of their own, and nobody may take away another's. */
+export const journalFolder = { path: layout.journalDir, mode: 0o1775, group: unprivilegedId } as const;
+
 /** Where the pods meet: what one of them writes, and the container that is not root has to get at. */
 export const sharedFolders = [
   { path: layout.settingsDir, mode: 0o755 },
   { path: '/etc/haproxy', mode: 0o755 },
   { path: '/etc/keepalived' },
-  // Everybody adds a journal of their own, and nobody may take away another's.
-  { path: layout.journalDir, mode: 0o1775, group: unprivilegedId },
+  journalFolder,
 ] as const;
 
 export const podLayouts: readonly PodLayout[] = [

@@ -1,5 +1,6 @@
 import { type Document, isSeq, parseDocument } from 'yaml';
 import type { Flavor, PodLayout } from './layout.ts';
+import { applyPatch, type Patch } from './patches.ts';
 
 export interface ManifestSettings {
   readonly flavor: Flavor;
@@ -11,14 +12,16 @@ export interface ManifestSettings {
   readonly graceSeconds: number;
   /** Another one where the pod has to be started again to read its settings. */
   readonly settingsDigest: string;
+  /** Of the operator: they come last. */
+  readonly patches: readonly Patch[];
 }
 
 /** The kubelet starts a static pod again when anything in its manifest is different. */
 const digestPath = ['metadata', 'annotations', 'hawser/settings'];
 
 const header = [
-  ' Written by `hawser install`, which puts it back as it was: settings are in /etc/hawser/config.yaml. After a change',
-  ' there type `hawser install` again: that starts this pod anew, if it concerns it.',
+  ' Written by `hawser install` from the settings in /etc/hawser/config.yaml and the patches of `--patches`: change those and',
+  ' type `hawser install` again. An edited manifest is kept, and keeps the next install from changing it.',
 ].join('\n');
 
 /** One of `manifests/*.yaml` as a node gets it; comments stay. Throws where the text is not the manifest it should be. */
@@ -40,6 +43,7 @@ export function renderManifest(text: string, pod: PodLayout, settings: ManifestS
   set(document, [...page, 'port'], settings.listen.port);
   set(document, [...page, 'host'], settings.listen.host);
   if (settings.flavor === 'openshift') useKubeletCredentials(document);
+  for (const patch of settings.patches) if (patch.target === pod.program) applyPatch(document, patch);
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 

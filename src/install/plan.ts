@@ -1,7 +1,6 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf, messageOf } from '../model/errors.ts';
-import { unifiedDiff } from './unified-diff.ts';
 
 export interface WantedFile {
   /** On the node, below its root directory. */
@@ -113,33 +112,4 @@ async function missingFolders(root: string, path: string): Promise<readonly stri
   if (status === undefined) return [...above, path];
   if (status.isDirectory()) return above;
   throw new Error(`Cannot use "${join(root, path)}" as a folder: it is a file, expected a folder or nothing`);
-}
-
-/** For people: what would be different afterwards. */
-export function planText({ steps }: Plan): string {
-  return steps.map(stepText).join('');
-}
-
-function stepText(step: Step): string {
-  switch (step.kind) {
-    case 'make-directory':
-      return `+ folder ${step.path} (0755)\n`;
-    case 'change-group':
-      return `~ group of ${step.path}: ${step.before} -> ${step.group}\n`;
-    case 'change-mode':
-      return `~ mode of ${step.path}: ${octal(step.before)} -> ${octal(step.mode)}\n`;
-    case 'move':
-      return `~ ${step.path} -> ${step.to}\n`;
-    case 'write':
-      return `${unifiedDiff(step.file.path, step.before?.content.toString('utf8'), step.file.content)}${modeText(step)}`;
-  }
-}
-
-function modeText({ file, before }: Extract<Step, { kind: 'write' }>): string {
-  if (before?.mode === file.mode) return '';
-  return `~ mode of ${file.path}: ${before === undefined ? 'new' : octal(before.mode)} -> ${octal(file.mode)}\n`;
-}
-
-function octal(mode: number): string {
-  return mode.toString(8).padStart(4, '0');
 }

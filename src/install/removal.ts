@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../model/errors.ts';
 import { ASIDE_SUFFIX } from '../model/rendered-mark.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
+import { freeName } from './edited-files.ts';
 import { layout, podLayouts } from './layout.ts';
 import { moveFile } from './move-file.ts';
 import { fileState } from './plan.ts';
@@ -68,7 +69,7 @@ async function removalOf(
   if (sha256(there.content) === file.sha256) return [{ kind: 'remove', path }];
   // The kubelet would read a saved manifest beside the others as one more pod.
   const folder = dirname(path) === layout.manifests ? layout.kubernetes : dirname(path);
-  return [{ kind: 'save', path, to: `${folder}/${basename(path)}.saved` }];
+  return [{ kind: 'save', path, to: freeName(root, `${folder}/${basename(path)}`) }];
 }
 
 /** Also what a monitor moved aside, which no record names. A file that has taken the place since stays. */

@@ -3,6 +3,7 @@ import type { InstallSettings } from '../../config/install-settings.ts';
 import { settingsJsonSchema } from '../../config/settings-form.ts';
 import { type Flavor, layout, podLayouts } from '../../install/layout.ts';
 import { imageOf, renderManifest } from '../../install/manifest.ts';
+import { readPatches } from '../../install/patches.ts';
 import { fileState, type WantedFile } from '../../install/plan.ts';
 import { type InstallRecord, parseRecord } from '../../install/record.ts';
 import { type SettingsChange, settingsText } from '../../install/settings-text.ts';
@@ -22,6 +23,8 @@ export interface OnDisk {
 export interface Draft {
   readonly flavor: Flavor;
   readonly image: string;
+  /** Where the patches lie, on the node. */
+  readonly patches: string | undefined;
   readonly settings: EffectiveSettings;
   /** In the order in which they are written: what the kubelet reads comes last. */
   readonly support: readonly WantedFile[];
@@ -59,9 +62,11 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
   const text = settingsText(disk.settings, changesFor(asked, flavor, disk));
   const settings = effectiveSettings(text, layout.settings);
   const image = asked.image ?? disk.record?.image ?? imageOf(shippedFile('manifests/haproxy.yaml'));
+  const folder = asked.patches ?? disk.record?.patches;
+  const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder);
   const schema = `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`;
   return {
-    ...{ flavor, image, settings },
+    ...{ flavor, image, settings, patches: folder },
     support: [
       ...podLayouts.map(({ template, source }) => ({
         ...{ path: template, content: shippedFile(source.template), mode: 0o644 },
@@ -74,11 +79,20 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
       const { healthPort } = settings.haproxyMonitor;
       const graceSeconds = Math.ceil(settings.haproxySupervise.drainTimeout / 1_000) + GRACE_BEYOND_DRAIN_S;
       const settingsDigest = settings.digests[pod.program];
-      const values = { flavor, image, healthPort, listen, graceSeconds, settingsDigest };
+      const values = { flavor, image, healthPort, listen, graceSeconds, settingsDigest, patches };
       const content = renderManifest(shippedFile(pod.source.manifest), pod, values);
       return { path: pod.manifest, content, mode: 0o600, stageIn: layout.kubernetes };
     }),
   };
+}
+
+/** Templates and manifests: what an operator may have edited, but for pods whose place is taken. */
+export function ownTexts(draft: Draft, replaced: readonly WantedFile[]): readonly WantedFile[] {
+  const taken = new Set(replaced.map(({ path }) => path));
+  const templates = new Set(podLayouts.map(({ template }) => template));
+  return [...draft.support.filter(({ path }) => templates.has(path)), ...draft.manifests].filter(
+    ({ path }) => !taken.has(path),
+  );
 }
 
 function changesFor(asked: InstallSettings, flavor: Flavor, disk: OnDisk): readonly SettingsChange[] {

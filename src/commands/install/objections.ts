@@ -21,6 +21,9 @@ export interface Objections {
 /** The port at which ingress answers, to find out who has its VIP. */
 const INGRESS_PORT = 443;
 
+/** In a shell of its own: the umask of the caller stays. Ten years are the lifetime of the cluster's CA. */
+const kubeconfigCommand = `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${layout.kubeconfig})`;
+
 /** Everything that speaks against an install, looked for all at once. Nothing is changed. */
 export async function objectionsTo(
   asked: InstallSettings,
@@ -30,7 +33,7 @@ export async function objectionsTo(
 ): Promise<Objections> {
   const isOurs = (vip: string) => isKnownVip(vip, disk, replaced);
   const found = [
-    nodeObjections(asked.root, disk, draft),
+    nodeObjections(asked, disk, draft),
     manifestObjections(asked.root, draft, replaced),
     {
       problems: portProblems(draft.settings, disk, draft.flavor === 'openshift' && replaced.length > 0),
@@ -45,7 +48,11 @@ export async function objectionsTo(
   };
 }
 
-function nodeObjections(root: string, disk: OnDisk, { flavor }: Draft): Objections {
+function nodeObjections(
+  { root, firstNode, join: isJoining }: InstallSettings,
+  disk: OnDisk,
+  { flavor }: Draft,
+): Objections {
   if (!(statSync(root, { throwIfNoEntry: false })?.isDirectory() ?? false))
     return {
       problems: [`Cannot use --root "${root}": there is no such folder, expected a node's root directory`],
@@ -54,11 +61,11 @@ function nodeObjections(root: string, disk: OnDisk, { flavor }: Draft): Objectio
   const notices: string[] = [];
   if (disk.authority === undefined && flavor === 'kubeadm')
     notices.push(
-      `${layout.clusterAuthority} is not there: this is a node before kubeadm init or join. The pods wait for it; on the first node type --first-node`,
+      `${layout.clusterAuthority} is not there: the pods wait for ${firstNode ? 'kubeadm init' : isJoining ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
     );
   if (flavor === 'kubeadm' && !existsSync(join(root, layout.kubeconfig)))
     notices.push(
-      `${layout.kubeconfig} is not there: the pods wait for it. Once there is a cluster: umask 077; kubeadm kubeconfig user --client-name hawser > ${layout.kubeconfig}`,
+      `${layout.kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommand}`,
     );
   return { problems: [], notices };
 }

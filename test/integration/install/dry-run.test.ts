@@ -15,14 +15,32 @@ afterEach(async () => {
   await node[Symbol.asyncDispose]();
 });
 
-test('hawser install --dry-run on an empty root shows everything, and writes nothing', async () => {
+test('hawser install --dry-run on an empty root fits on a screen, ends with its notices, and writes nothing', async () => {
   const result = await node.install('--dry-run');
   expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-  for (const path of [...manifests, '/etc/hawser/config.yaml'])
-    expect(result.stdout).toContain(`+++ ${path}\n`);
-  expect(result.stdout).toContain('+apiVips: [10.0.0.100]\n');
-  expect(result.stdout).toMatch(/notice: .*ca\.crt is not there/);
+  for (const path of manifests) expect(result.stdout).toContain(`+ ${path} (0600)\n`);
+  expect(result.stdout).toContain('+ /etc/hawser/config.yaml (0644)\n');
+  const lines = result.stdout.trimEnd().split('\n');
+  expect(lines.length).toBeLessThan(30);
+  expect(lines.slice(-3).map((line) => line.slice(0, 7))).toEqual(['notice:', 'notice:', 'dry run']);
+  expect(result.stdout).toContain('hawser --validity-period 87600h >/etc/hawser/kubeconfig)');
   expect(node.tree()).toEqual([]);
+});
+
+test('hawser install --dry-run shows what is different in a file that changes, and nothing of the others', async () => {
+  await node.install();
+  const { stdout } = await node.install('--ingress-vip', '10.0.0.101', '--dry-run');
+  expect(stdout).toContain('~ /etc/hawser/config.yaml (0644)\n');
+  expect(stdout).toMatch(/^\+ingressVips: \[10\.0\.0\.101\]$/m);
+  expect(stdout).not.toContain('haproxy.cfg.ejs');
+});
+
+test.each([
+  ['--first-node', 'kubeadm init'],
+  ['--join', 'kubeadm join'],
+])('with %s the pods wait for %s: no notice asks for a flag that was typed', async (flag, what) => {
+  const { stdout } = await node.install('--dry-run', flag, '--cluster-name', 'prod');
+  expect(stdout).toContain(`ca.crt is not there: the pods wait for ${what}\n`);
 });
 
 test('hawser install --dry-run twice on the same root says the same, and after the install that there is nothing to do', async () => {
@@ -49,6 +67,6 @@ test('hawser install --dry-run on a broken root lists every reason at once besid
   expect(result.stderr).toMatch(/haproxy\.yaml": it is no regular file/);
   expect(result.stderr).toMatch(/static-pod-resources" as a folder: it is a file/);
   expect(result.stderr).toMatch(/beside ".*kube-vip\.yaml": it runs kube-vip/);
-  expect(result.stdout).toContain('+++ /etc/hawser/config.yaml\n');
+  expect(result.stdout).toContain('+ /etc/hawser/config.yaml (0644)\n');
   expect(node.tree('exact')).toEqual(before);
 });

@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { applySteps } from '../../../src/install/apply-steps.ts';
-import { planFiles, planText, type WantedFile } from '../../../src/install/plan.ts';
+import { planFiles, type WantedFile } from '../../../src/install/plan.ts';
+import { planText } from '../../../src/install/plan-text.ts';
 
 let root: string;
 const at = (path: string) => join(root, path);

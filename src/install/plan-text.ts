@@ -1,0 +1,42 @@
+import type { Plan, Step } from './plan.ts';
+import { unifiedDiff } from './unified-diff.ts';
+
+type Write = Extract<Step, { kind: 'write' }>;
+
+/**
+ * For people: one line for every step, then what is different in the files that change. What a new file holds is not
+ * shown: `--print` does that.
+ */
+export function planText({ steps }: Plan): string {
+  const changes = steps.flatMap((step) => (step.kind === 'write' && step.before !== undefined ? [step] : []));
+  return [...steps.map(lineOf), ...changes.map(diffOf)].join('');
+}
+
+function lineOf(step: Step): string {
+  switch (step.kind) {
+    case 'make-directory':
+      return `+ folder ${step.path} (0755)\n`;
+    case 'change-group':
+      return `~ group of ${step.path}: ${step.before} -> ${step.group}\n`;
+    case 'change-mode':
+      return `~ mode of ${step.path}: ${octal(step.before)} -> ${octal(step.mode)}\n`;
+    case 'move':
+      return `~ ${step.path} -> ${step.to}\n`;
+    case 'write':
+      return `${step.before === undefined ? '+' : '~'} ${step.file.path} (${modeText(step)})\n`;
+  }
+}
+
+function modeText({ file, before }: Write): string {
+  return before === undefined || before.mode === file.mode
+    ? octal(file.mode)
+    : `${octal(before.mode)} -> ${octal(file.mode)}`;
+}
+
+function diffOf({ file, before }: Write): string {
+  return unifiedDiff(file.path, before?.content.toString('utf8'), file.content);
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, '0');
+}
