@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { patience } from './vitest.shared.ts';
 
@@ -9,6 +10,8 @@ export default defineConfig({
   test: {
     ...patience,
     isolate: false,
+    // The programs that tests start are compiled once, not each time.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     projects: [
       {
         extends: true,

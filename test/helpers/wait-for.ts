@@ -1,14 +1,16 @@
 /**
  * Resolves with the first value that is neither undefined nor false. Rejects with `what` (and the last error, if
- * the condition threw) once `deadlineMs` have passed. Asks again `pauseMs` after each answer.
+ * the condition threw) once `deadlineMs` have passed. Asks again `pauseMs` after each answer; without it, the less often
+ * the longer it has waited, because most conditions start a program and a busy machine has better things to run.
  */
 export async function waitFor<T>(
   what: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
   deadlineMs = 30_000,
-  pauseMs = 20,
+  pauseMs?: number,
 ): Promise<T> {
-  const end = performance.now() + deadlineMs;
+  const start = performance.now();
+  const waitedMs = () => performance.now() - start;
   let lastError: unknown;
   for (;;) {
     try {
@@ -17,11 +19,12 @@ export async function waitFor<T>(
     } catch (error) {
       lastError = error;
     }
-    if (performance.now() >= end) {
+    if (waitedMs() >= deadlineMs) {
       throw new Error(`Cannot wait any longer for ${what}: nothing after ${deadlineMs} ms`, {
         cause: lastError,
       });
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const pause = pauseMs ?? Math.min(250, Math.max(20, waitedMs() / 10));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -18,15 +18,15 @@ export interface Examined {
   readonly said: (id: string) => string;
 }
 
-/** `hawser doctor --json` in a namespace, with all the time that a busy machine needs. */
+/** `hawser doctor --json` in a namespace, with all the time that a busy machine needs. `argv` ends with `doctor`. */
 export async function runDoctor(
   namespace: NetNamespace,
   flags: readonly string[],
-  before: readonly string[] = [],
+  argv: readonly string[] = doctorArgv,
 ): Promise<Examined> {
   const [first, ...prefix] = namespace.prefix;
-  const argv = [first, ...prefix, ...before, ...doctorArgv, '--json', '--timeout', '20s', ...flags] as const;
-  const { exitCode, stdout, stderr } = await runCommand(argv, { timeoutMs: 60_000 });
+  const all = [first, ...prefix, ...argv, '--json', '--timeout', '20s', ...flags] as const;
+  const { exitCode, stdout, stderr } = await runCommand(all, { timeoutMs: 60_000 });
   if (stdout === '') throw new Error(`the doctor said nothing: ${stderr}`);
   const report = doctorReportSchema.parse(JSON.parse(stdout));
   const said = (id: string): string => {

@@ -3,19 +3,18 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
 import { runCommand } from '../../../src/system/run-command.ts';
 import { type JournalDirectory, journalDirectory, moves } from '../../helpers/journal-directory.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { hawserAsNobody } from '../../helpers/unprivileged.ts';
 
 ensureBuilt();
 
 const published = fromJSONSchema(
   JSON.parse(readFileSync(new URL('../../../schemas/timeline.schema.json', import.meta.url), 'utf8')),
 );
-const bundle = fileURLToPath(new URL('../../../dist/hawser.mjs', import.meta.url));
 const supervisor = 'keepalived-supervisor';
 
 async function timeline(...flags: readonly string[]) {
@@ -121,15 +120,7 @@ test('no journal, one that nobody may read, and wrong usage are told apart from 
   expect(nowhere.stdout).toContain('cannot tell: /nowhere: there is no such directory');
   const closed = journalDirectory();
   closed.tell(supervisor, moves(1));
-  const nobody = [
-    'setpriv',
-    '--reuid=65534',
-    '--regid=65534',
-    '--clear-groups',
-    '--',
-    process.execPath,
-  ] as const;
-  const argv = [...nobody, bundle, 'timeline', '--verify', '--journal', closed.path] as const;
+  const argv = [...hawserAsNobody(), 'timeline', '--verify', '--journal', closed.path] as const;
   expect(await runCommand(argv, { timeoutMs: 60_000 })).toMatchObject({
     exitCode: 2,
     stdout: `cannot tell  ${closed.path}\n${' '.repeat(13)}it may not be read, expected root\n`,

@@ -5,13 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readProcess } from '../../../src/system/processes.ts';
+import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
 import { descendantsOf, type TreeProcess } from '../../helpers/process-tree.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const program = fileURLToPath(new URL('../../../scripts/demo/main.ts', import.meta.url));
 
-/** A demo that runs as a user would run it, with a folder for temporary files that is all its own. */
+/** A demo that runs as a user would run it, with a network and a folder for temporary files that are all its own. */
 export interface DemoRun {
+  /** What it must leave as it was. */
+  readonly namespace: NetNamespace;
   readonly output: () => string;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly exited: Promise<number | NodeJS.Signals>;
@@ -19,12 +22,14 @@ export interface DemoRun {
   readonly remember: () => readonly TreeProcess[];
   /** What is left of it: processes, network namespaces, files. Empty when all is well. */
   readonly leftovers: () => readonly string[];
-  readonly end: () => void;
+  readonly end: () => Promise<void>;
 }
 
-export function runDemo(...args: readonly string[]): DemoRun {
+export async function runDemo(...args: readonly string[]): Promise<DemoRun> {
+  const namespace = await createNetNamespace();
   const dir = mkdtempSync(join(tmpdir(), 'hawser-test-demo-'));
-  const child = spawn(process.execPath, [program, ...args], {
+  const [file, ...before] = namespace.prefix;
+  const child = spawn(file, [...before, process.execPath, program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TMPDIR: dir },
   });
@@ -38,6 +43,7 @@ export function runDemo(...args: readonly string[]): DemoRun {
   const seen = new Map<number, TreeProcess>();
   const exited = once(child, 'close').then(([code, signal]) => code ?? signal);
   return {
+    namespace,
     output: () => output,
     signal: (signal) => void child.kill(signal),
     exited,
@@ -50,8 +56,9 @@ export function runDemo(...args: readonly string[]): DemoRun {
       ...namespacesOf(pid).map((name) => `namespace ${name}`),
       ...readdirSync(dir).map((name) => `file ${name}`),
     ],
-    end: () => {
+    end: async () => {
       child.kill('SIGKILL');
+      await namespace.remove();
       rmSync(dir, { recursive: true, force: true });
     },
   };

@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type DemoRun, expectNothingLeft, runDemo } from './demo-run.ts';
 
 const ROUND_MS = 150_000;
 
-function start(...args: readonly string[]): DemoRun {
-  const run = runDemo(...args);
+async function start(...args: readonly string[]): Promise<DemoRun> {
+  const run = await runDemo(...args);
   onTestFinished(run.end);
   return run;
 }
@@ -19,26 +18,26 @@ async function untilInTheMiddle(run: DemoRun): Promise<void> {
 }
 
 /** Without counters: they count what has nothing to do with the demo. */
-const rulesOfThisMachine = () => execFileSync('nft', ['-s', 'list', 'ruleset'], { encoding: 'utf8' });
+const rulesOfItsMachine = ({ namespace }: DemoRun) => namespace.run('nft', '-s', 'list', 'ruleset');
 
 it('one round loses no request, says so, and leaves nothing behind', { timeout: ROUND_MS }, async () => {
-  const rules = rulesOfThisMachine();
-  const run = start('--once');
+  const run = await start('--once');
+  const rules = await rulesOfItsMachine(run);
   await untilInTheMiddle(run);
-  expect(rulesOfThisMachine()).toBe(rules);
+  expect(await rulesOfItsMachine(run)).toBe(rules);
   const code = await run.exited;
   expect(run.output()).toMatch(/^cp-2 is killed +others serve, then it is DOWN .* 0$/m);
   expect(run.output()).not.toContain('lost a request');
   expect(code).toBe(0);
   await expectNothingLeft(run);
-  expect(rulesOfThisMachine()).toBe(rules);
+  expect(await rulesOfItsMachine(run)).toBe(rules);
 });
 
 it.each([
   ['SIGINT', 0],
   ['SIGTERM', 0],
 ] as const)('%s in the middle leaves nothing behind', { timeout: ROUND_MS }, async (signal, code) => {
-  const run = start();
+  const run = await start();
   await untilInTheMiddle(run);
   run.signal(signal);
   expect(await run.exited).toBe(code);
@@ -46,7 +45,7 @@ it.each([
 });
 
 it('a round that was interrupted is not a success', { timeout: ROUND_MS }, async () => {
-  const run = start('--once');
+  const run = await start('--once');
   await waitFor('the demo to start', () => run.output().includes('starting'), 20_000);
   run.signal('SIGINT');
   expect(await run.exited).toBe(130);
@@ -54,7 +53,7 @@ it('a round that was interrupted is not a success', { timeout: ROUND_MS }, async
 });
 
 it('SIGKILL in the middle leaves nothing behind either', { timeout: ROUND_MS }, async () => {
-  const run = start();
+  const run = await start();
   await untilInTheMiddle(run);
   run.signal('SIGKILL');
   expect(await run.exited).toBe('SIGKILL');
@@ -62,7 +61,7 @@ it('SIGKILL in the middle leaves nothing behind either', { timeout: ROUND_MS }, 
 });
 
 it('an unknown option is a usage error and starts nothing', async () => {
-  const run = start('--twice');
+  const run = await start('--twice');
   expect(await run.exited).toBe(2);
   expect(run.output()).toContain('--twice');
   await expectNothingLeft(run);

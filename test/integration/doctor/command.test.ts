@@ -7,13 +7,18 @@ import { createAuthority } from '../../helpers/certificates.ts';
 import { writeKubeconfig } from '../../helpers/cluster.ts';
 import { doctorArgv } from '../../helpers/doctor/run-doctor.ts';
 import { temporaryRoot } from '../../helpers/doctor/scene.ts';
+import { useLoneNode } from '../../helpers/lone-node.ts';
+import { hawserAsNobody } from '../../helpers/unprivileged.ts';
 
 const published = fromJSONSchema(
   JSON.parse(readFileSync(new URL('../../../schemas/doctor.schema.json', import.meta.url), 'utf8')),
 );
 
+/** Of this machine nothing but its network is replaced: a doctor that listens changes the firewall. */
+const node = useLoneNode();
+
 async function doctor(...flags: readonly string[]) {
-  return await runCommand([...doctorArgv, ...flags], { timeoutMs: 60_000 });
+  return await runCommand([...node.namespace.prefix, ...doctorArgv, ...flags], { timeoutMs: 60_000 });
 }
 
 test('--json of all checks on this machine is what the published schema says', async () => {
@@ -45,11 +50,13 @@ test('--help has examples and exit codes', async () => {
 });
 
 test('without root it says what it could not look at', async () => {
-  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] as const;
   const only = ['--only', 'vrrp-adverts,nft,disk', '--api-vips', '203.0.113.9', '--timeout', '20s'];
-  const { stdout, exitCode } = await runCommand([...nobody, ...doctorArgv, '--json', ...only], {
-    timeoutMs: 60_000,
-  });
+  const { stdout, exitCode } = await runCommand(
+    [...node.namespace.prefix, ...hawserAsNobody(), 'doctor', '--json', ...only],
+    {
+      timeoutMs: 60_000,
+    },
+  );
   const { checks } = JSON.parse(stdout);
   const verdicts = checks.map(({ id, verdict, todo }: Record<string, unknown>) => [id, verdict, todo]);
   expect(verdicts).toContainEqual(['nft', 'unknown', 'run this as root']);

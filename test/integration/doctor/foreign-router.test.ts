@@ -7,6 +7,7 @@ import { temporaryRoot } from '../../helpers/doctor/scene.ts';
 import { foreignRouterText } from '../../helpers/foreign-router.ts';
 import { startKeepalived } from '../../helpers/keepalived-process.ts';
 import type { NetNamespace } from '../../helpers/net-namespace.ts';
+import { hawserAsNobody } from '../../helpers/unprivileged.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { createDoctorSegment, PEERS, type Segment, VIP } from './segment.ts';
 
@@ -81,12 +82,11 @@ test('without nft, and without root, it cannot tell', async () => {
   const { us } = await createDoctorSegment();
   const flags = [...ONLY, ...ours, '77,78'];
   const said = ({ said: of, exitCode }: Examined) => [of('foreign-router-id'), exitCode];
-  expect(said(await runDoctor(us, flags, ['/usr/bin/env', 'PATH=/nowhere']))).toEqual([
+  expect(said(await runDoctor(us, flags, ['/usr/bin/env', 'PATH=/nowhere', ...doctorArgv]))).toEqual([
     'unknown: "nft" cannot be run: it is not installed',
     2,
   ]);
-  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
-  expect(said(await runDoctor(us, flags, nobody))).toEqual([
+  expect(said(await runDoctor(us, flags, [...hawserAsNobody(), 'doctor']))).toEqual([
     expect.stringMatching(/^unknown: nft: .*not permitted/),
     2,
   ]);

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createRedirectKeeper } from '../../../src/firewall/redirect-keeper.ts';
-import { runDoctor } from '../../helpers/doctor/run-doctor.ts';
+import { doctorArgv, runDoctor } from '../../helpers/doctor/run-doctor.ts';
 import { temporaryRoot } from '../../helpers/doctor/scene.ts';
 import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
@@ -81,7 +81,7 @@ test('HAProxy on the port of the API server', async () => {
 test('nft works, is not installed, and may not be asked', async () => {
   const namespace = await namespaceOfTest();
   const ask = async (...before: readonly string[]) =>
-    (await runDoctor(namespace, ['--only', 'nft'], before)).said('nft');
+    (await runDoctor(namespace, ['--only', 'nft'], [...before, ...doctorArgv])).said('nft');
   expect(await ask()).toMatch(/^ok: /);
   expect(await ask('env', 'PATH=/nowhere')).toBe('fail: nft is not installed here');
   const refusing = temporaryRoot({

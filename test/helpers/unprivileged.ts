@@ -1,0 +1,23 @@
+import { chmodSync, constants, copyFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { ensureBuilt } from './supervisor-build.ts';
+
+const bundle = fileURLToPath(new URL('../../dist', import.meta.url));
+
+/**
+ * The built program as nobody, until its subcommand. From a copy that every user may read, Node included: the checkout
+ * may lie below a folder that only root may enter.
+ */
+export function hawserAsNobody(): readonly [string, ...string[]] {
+  ensureBuilt();
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-nobody-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  chmodSync(dir, 0o755);
+  copyFileSync(process.execPath, join(dir, 'node'), constants.COPYFILE_FICLONE);
+  cpSync(bundle, join(dir, 'dist'), { recursive: true });
+  const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'] as const;
+  return [...nobody, join(dir, 'node'), join(dir, 'dist/hawser.mjs')];
+}
