@@ -1,4 +1,6 @@
 import { type JournalLine, journalLineSchema } from '../../src/observe/journal/journal-line.ts';
+import type { JournalItem } from '../../src/observe/journal/read-journal.ts';
+import { createClockReader, type Moment, placesOf } from '../../src/observe/timeline/moment.ts';
 
 const start = Date.UTC(2026, 0, 5, 3, 12);
 
@@ -13,5 +15,14 @@ export function lineAt(ms: number, fields: Partial<JournalLine> = {}): JournalLi
       program: 'keepalived-supervisor',
     },
     ...{ kind: 'vip', event: 'vrrp-transition', prev: '0'.repeat(64), ...fields },
+  });
+}
+
+/** What one journal holds, each item in its place. */
+export function momentsOf(chain: number, items: readonly JournalItem[]): readonly Moment[] {
+  const places = placesOf(items.map(createClockReader()));
+  return items.flatMap((item, n) => {
+    const place = places[n];
+    return place === undefined ? [] : { item, chain, order: n + 1, ...place };
   });
 }

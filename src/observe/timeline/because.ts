@@ -1,5 +1,6 @@
 import { durationText, printable } from '../../model/readable-text.ts';
 import { reloadReason } from '../../model/transition-cause.ts';
+import { isInstanceOf } from '../../model/vrrp-instances.ts';
 import type { JournalLine } from '../journal/journal-line.ts';
 import {
   type BeforeTaking,
@@ -13,6 +14,7 @@ import {
 import { phraseOf } from './phrase.ts';
 
 const MOST = 3;
+const vipKinds = ['api', 'ingress'] as const;
 
 /** Somebody has asked for it. */
 const ORDERS: ReadonlySet<string> = new Set([
@@ -65,7 +67,7 @@ function whyTaken(lines: readonly JournalLine[], index: number, line: JournalLin
 function beforeText(before: BeforeTaking, line: JournalLine): string {
   if (before.kind === 'own') return 'no other node had taken it';
   if (before.kind === 'silent')
-    return `${printable(before.node)} held it, and has told nothing of leaving it`;
+    return `${printable(before.node)} held it, and its journal does not say that it left`;
   const { at, node, reason = '' } = before.line;
   const laterMs = Date.parse(at) - Date.parse(line.at);
   // A holder that hears nobody holds on: it leaves when the network is whole again.
@@ -117,11 +119,11 @@ function toldAfter(lines: readonly JournalLine[], index: number, line: JournalLi
   return soon.filter((each) => isVerdict(each) && concerns(each, line)).slice(0, 1);
 }
 
-/** The health of the ingress VIP moves no API VIP, nor does an order about it; an instance's name ends in its kind. */
+/** The health of the ingress VIP moves no API VIP, nor does an order about it. */
 function concerns({ event, subject }: JournalLine, { subject: instance }: JournalLine): boolean {
   if (event !== 'health-told' && event !== 'liveness' && !ORDERS.has(event)) return true;
   if (subject === undefined || instance === undefined) return true;
-  return subject.split(', ').some((kind) => instance.toLowerCase().includes(kind));
+  return vipKinds.some((kind) => subject.split(', ').includes(kind) && isInstanceOf(kind, instance));
 }
 
 /** The nearest time that another node took what this one lost. */

@@ -13,7 +13,7 @@ export const MOST_NEAR = 100;
 export type BeforeTaking =
   /** It left it, before or after. */
   | { readonly kind: 'left'; readonly line: JournalLine }
-  /** Its journal has nothing of it: it lost its power, or runs on and hears nobody. */
+  /** Its journal has nothing of it: it lost its power, or is still MASTER and hears nobody. */
   | { readonly kind: 'silent'; readonly node: string }
   /** The same node had lost it. */
   | { readonly kind: 'own' };
@@ -44,15 +44,12 @@ export function beforeTaking(lines: readonly JournalLine[], index: number): Befo
   return left.node === taking.node ? { kind: 'own' } : { kind: 'left', line: left };
 }
 
+/** Its next move tells, however late: a holder that is cut off from the others holds on until it hears them again. */
 function whatBecame(lines: readonly JournalLine[], index: number, node: string): BeforeTaking {
-  const taking = lines[index];
-  for (let at = index + 1; at < lines.length; at += 1) {
-    const each = lines[at];
-    if (taking === undefined || each === undefined || distanceMs(each, taking) > WINDOW_MS) break;
-    if (isMove(each, taking.subject) && each.node === node && each.from === 'MASTER')
-      return { kind: 'left', line: each };
-  }
-  return { kind: 'silent', node };
+  const subject = lines[index]?.subject;
+  const next = lines.findIndex((each, at) => at > index && each.node === node && isMove(each, subject));
+  const line = lines[next];
+  return line?.from === 'MASTER' ? { kind: 'left', line } : { kind: 'silent', node };
 }
 
 /** The leaving of a node of which nothing was seen before the taking, and nothing but this soon after it. */

@@ -9,7 +9,7 @@ import {
   journalsIn,
   scanJournal,
 } from '../journal/read-journal.ts';
-import { createPlacer, inOrder, type Moment } from './moment.ts';
+import { createClockReader, inOrder, type Moment, placesOf } from './moment.ts';
 
 /** What can be said of one journal, whatever part of it is shown. */
 export interface ChainLook {
@@ -135,7 +135,11 @@ function readChain(
   { since, until }: Range,
   mostKept: number,
 ): Pick<Collected, 'moments' | 'earlier' | 'leftOut'> & { readonly look: ChainLook } {
-  const place = createPlacer(index);
+  const timeOf = createClockReader();
+  // Read twice: where a line belongs is known only once the clock was put right, and a journal may be long.
+  const places = placesOf(Array.from(scanJournal(files), timeOf));
+  const timeAgain = createClockReader();
+  let order = 0;
   let look: ChainLook = {
     ...{ directory, program, node: undefined, lines: 0, first: undefined, last: undefined },
     ...{ faults: [], faultCount: 0, unread: [] },
@@ -144,7 +148,11 @@ function readChain(
   let leftOut = 0;
   const earlier = new Map<string, JournalLine>();
   for (const item of scanJournal(files)) {
-    const moment = place(item);
+    // What was written in between has no place yet.
+    const time = timeAgain(item);
+    const place = places[order] ?? { at: time, clockBackMs: 0, clockOffMs: 0 };
+    order += 1;
+    const moment = { item, chain: index, order, ...place };
     look = lookedAt(look, item);
     const own = item.kind === 'line' ? item.line.at : moment.at;
     // Its own time counts as well as its place: where a clock was wrong for a while nothing gets lost.

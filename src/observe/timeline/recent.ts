@@ -3,7 +3,7 @@ import { codeOf, messageOf } from '../../model/errors.ts';
 import { type JournalFile, listJournalFiles, STAMP_LAG_MS } from '../journal/journal-files.ts';
 import { type JournalLine, parseJournalLine } from '../journal/journal-line.ts';
 import { becauseOf } from './because.ts';
-import { shownEntry, type TimelineEntry } from './report.ts';
+import { rightClock, shownEntry, type TimelineEntry } from './report.ts';
 
 /** The last while of some journals, for who looks again and again. */
 export interface RecentEntries {
@@ -127,7 +127,7 @@ function newest(
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const lines = all.slice(-most);
   return {
-    entries: lines.map((line, index) => shownEntry(line, 0, becauseOf(lines, index))),
+    entries: lines.map((line, index) => shownEntry(line, rightClock, becauseOf(lines, index))),
     isCut: all.length > lines.length || parts.some((part) => isCutIn(part, since)),
   };
 }

@@ -22,6 +22,8 @@ const entrySchema = z.object({
   because: z.nullable(z.string()),
   /** By how much the clock had been set back before it; 0 where it had not. */
   clockBackMs: z.number(),
+  /** How far its time is from its place among the entries: the clock was ahead, or behind (negative); 0 where it was right. */
+  clockOffMs: z.number(),
   facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
@@ -102,11 +104,11 @@ function entriesOf(
 ): TimelineReport['entries'] {
   const known = [...earlier, ...lines];
   let index = earlier.length - 1;
-  return moments.flatMap(({ item, chain, clockBackMs }): TimelineReport['entries'] => {
+  return moments.flatMap(({ item, chain, clockBackMs, clockOffMs }): TimelineReport['entries'] => {
     if (item.kind !== 'line') return [shownFault(item, chains[chain])];
     index += 1;
     const isShown = kinds?.includes(item.line.kind) ?? true;
-    return isShown ? [shownEntry(item.line, clockBackMs, becauseOf(known, index))] : [];
+    return isShown ? [shownEntry(item.line, { clockBackMs, clockOffMs }, becauseOf(known, index))] : [];
   });
 }
 
@@ -129,16 +131,19 @@ function shownChain(chain: ChainLook): TimelineReport['chains'][number] {
   return { ...chain, ...ends, node: node ?? null, verdict, faults: [...faults], unread: [...unread] };
 }
 
+/** Of a line that stands where its own time is. */
+export const rightClock = { clockBackMs: 0, clockOffMs: 0 } as const;
+
 /** `because` undefined where nothing was seen close by. */
 export function shownEntry(
   line: JournalLine,
-  clockBackMs: number,
+  clock: Pick<TimelineEntry, 'clockBackMs' | 'clockOffMs'>,
   because: string | undefined,
 ): TimelineEntry {
   const { at, node, program, seq, kind, event } = line;
   const { subject = null, from = null, to = null, reason = null, facts = {} } = line;
   const what = { kind, event, subject, from, to, reason, because: because ?? null };
-  return { at, node, program, seq, ...what, clockBackMs, facts };
+  return { at, node, program, seq, ...what, ...clock, facts };
 }
 
 function worstOf(verdicts: readonly Verdict[]): Verdict {

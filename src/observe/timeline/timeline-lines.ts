@@ -89,10 +89,15 @@ function columnsOf(row: Row, look: Look) {
   const notes = [
     ...(times === 1 ? [] : [`(${times} times, until ${localTime(lastAt, look.utc).time})`]),
     ...(entry.clockBackMs === 0 ? [] : [`[the clock went back by ${durationText(entry.clockBackMs)}]`]),
+    ...(entry.clockOffMs === 0 ? [] : [clockText(entry.clockOffMs)]),
   ];
   const text = [phraseOf(entry), ...notes].join(' ');
   const { time } = localTime(entry.at, look.utc);
   return { time, node: printable(entry.node), kind: entry.kind, text, because: entry.because ?? undefined };
+}
+
+function clockText(offMs: number): string {
+  return `[its clock was ${durationText(Math.abs(offMs))} ${offMs > 0 ? 'ahead' : 'behind'}]`;
 }
 
 function footer(report: TimelineReport): readonly string[] {

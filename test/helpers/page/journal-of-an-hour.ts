@@ -1,7 +1,7 @@
 import type { JournalLine } from '../../../src/observe/journal/journal-line.ts';
 import { becauseOf } from '../../../src/observe/timeline/because.ts';
 import type { RecentEntries } from '../../../src/observe/timeline/recent.ts';
-import { shownEntry } from '../../../src/observe/timeline/report.ts';
+import { rightClock, shownEntry } from '../../../src/observe/timeline/report.ts';
 import { lineAt } from '../timeline-lines.ts';
 
 const MINUTE = 60_000;
@@ -44,6 +44,6 @@ export function journalOfAnHour(nowMs: number): RecentEntries {
     ...lineAt(0, fields),
     at: new Date(nowMs - minutes * MINUTE).toISOString(),
   }));
-  const entries = lines.map((line, index) => shownEntry(line, 0, becauseOf(lines, index)));
+  const entries = lines.map((line, index) => shownEntry(line, rightClock, becauseOf(lines, index)));
   return { entries, isCut: false, problems: [] };
 }

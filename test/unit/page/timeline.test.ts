@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shownEntry, type TimelineEntry } from '../../../src/observe/timeline/report.ts';
+import { rightClock, shownEntry, type TimelineEntry } from '../../../src/observe/timeline/report.ts';
 import { vipLanes } from '../../../src/page/view/lanes.ts';
 import { markLanes } from '../../../src/page/view/marks.ts';
 import { story } from '../../../src/page/view/story.ts';
@@ -14,7 +14,7 @@ const span = lastHour(now);
 /** What the journal of a node has, so many minutes before the end of the span. */
 function entry(minutesAgo: number, fields: Parameters<typeof lineAt>[1] = {}): TimelineEntry {
   const at = new Date(Date.parse(span.to) - minutesAgo * 60_000).toISOString();
-  return { ...shownEntry(lineAt(0, { subject: 'prod_API', ...fields }), 0, undefined), at };
+  return { ...shownEntry(lineAt(0, { subject: 'prod_API', ...fields }), rightClock, undefined), at };
 }
 
 const bandsOf = (status: ClusterStatus, entries: readonly TimelineEntry[], node: string) =>

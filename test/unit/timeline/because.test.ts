@@ -82,9 +82,28 @@ test('a holder whose journal begins with its leaving is named, whichever of the 
   expect(causes(taken(0), taken(1, { node: 'cp-1' }), left(2))).toBeUndefined();
 });
 
-test('a holder whose journal ends told nothing', () => {
+test('a holder that leaves only when a long partition ends is named with its leaving', () => {
+  const held = taken(0, { node: 'cp-1' });
+  const back = left(68_000, { to: 'BACKUP', reason: 'outranked' });
+  expect(becauseOf([held, taken(60_000), back], 1)).toBe(
+    'cp-1 was still MASTER, and left it 8.0 s later: outranked',
+  );
+  // Its power was cut: what it says after the boot is no leaving.
+  const booted = lineAt(68_000, { subject: 'prod_API', from: 'UNKNOWN', to: 'BACKUP' });
+  expect(becauseOf([held, taken(60_000), booted, back], 1)).toBe(
+    'cp-1 held it, and its journal does not say that it left',
+  );
+});
+
+test('in a cluster whose name has "api" in it the health of the API moves no ingress VIP', () => {
+  const moved = left(9, { subject: 'api-prod_INGRESS' });
+  expect(because(health(0), moved)).toBeUndefined();
+  expect(because(health(0, { subject: 'ingress' }), moved)).toBeDefined();
+});
+
+test('a holder whose journal ends does not say that it left', () => {
   expect(because(taken(0, { node: 'cp-1' }), taken(600_000))).toBe(
-    'cp-1 held it, and has told nothing of leaving it',
+    'cp-1 held it, and its journal does not say that it left',
   );
   const gone = left(1_000, { to: 'STOP' });
   expect(because(taken(0, { node: 'cp-1' }), gone, taken(600_000))).toBeUndefined();

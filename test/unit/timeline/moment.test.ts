@@ -1,18 +1,39 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createPlacer, inOrder, type Moment } from '../../../src/observe/timeline/moment.ts';
-import { lineAt } from '../../helpers/timeline-lines.ts';
+import type { JournalItem } from '../../../src/observe/journal/read-journal.ts';
+import { inOrder, type Moment } from '../../../src/observe/timeline/moment.ts';
+import { lineAt, momentsOf } from '../../helpers/timeline-lines.ts';
 
-function chain(index: number, program: string, ...seconds: readonly number[]): readonly Moment[] {
-  const place = createPlacer(index);
-  return seconds.map((at, n) => place({ kind: 'line', line: lineAt(at * 1_000, { program, seq: n + 1 }) }));
-}
+const lineOf = (program: string, at: number, seq: number): JournalItem => ({
+  kind: 'line',
+  line: lineAt(at * 1_000, { program, seq }),
+});
+const chain = (index: number, program: string, ...seconds: readonly number[]): readonly Moment[] =>
+  momentsOf(
+    index,
+    seconds.map((at, n) => lineOf(program, at, n + 1)),
+  );
 const named = (moments: readonly Moment[]) =>
   moments.map(({ item }) => (item.kind === 'line' ? `${item.line.program}${item.line.seq}` : item.kind));
 
-test('journals are merged by their clocks, and one whose clock was set back keeps its order', () => {
-  const merged = inOrder([...chain(0, 'a', 1, 5, 2, 7), ...chain(1, 'b', 3, 6)]);
-  expect(named(merged)).toEqual(['a1', 'b1', 'a2', 'a3', 'b2', 'a4']);
+test('a clock that was set back by mistake and put right again leaves its lines where it went back', () => {
+  const times = [2, 4, 6, 8, 10, 12, 3, 5, 20];
+  const merged = inOrder([...chain(0, 'a', ...times), ...chain(1, 'b', 7, 13)]);
+  expect(named(merged)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4', 'a5', 'a6', 'a7', 'a8', 'b2', 'a9']);
+  expect(chain(0, 'a', ...times).map(({ clockOffMs }) => clockOffMs)).toEqual([
+    ...[0, 0, 0, 0, 0, 0],
+    ...[-9_000, -7_000, 0],
+  ]);
+});
+
+test('a clock that was an hour ahead and was put right misplaces no line that was written afterwards', () => {
+  const times = [1, 3_603, 3_605, 10, 20, 30];
+  const merged = inOrder([...chain(0, 'a', ...times), ...chain(1, 'b', 2, 15, 25)]);
+  expect(named(merged)).toEqual(['a1', 'b1', 'a2', 'a3', 'a4', 'b2', 'a5', 'b3', 'a6']);
+  expect(chain(0, 'a', ...times).map(({ clockOffMs }) => clockOffMs)).toEqual([
+    ...[0, 3_593_000, 3_595_000],
+    ...[0, 0, 0],
+  ]);
 });
 
 test('a clock that was set back is told, at the first line behind it and not at those that follow', () => {
@@ -22,17 +43,13 @@ test('a clock that was set back is told, at the first line behind it and not at 
 });
 
 test('a fault stays behind the line that came before it', () => {
-  const place = createPlacer(0);
-  const before = place({ kind: 'line', line: lineAt(1_000) });
-  const fault = place({ kind: 'fault', fault: { path: '/x', line: 2, problem: 'it is none' } });
-  const after = place({ kind: 'line', line: lineAt(9_000, { seq: 3 }) });
-  const other = chain(1, 'b', 5);
-  expect(named(inOrder([after, fault, ...other, before]))).toEqual([
-    'keepalived-supervisor1',
-    'fault',
-    'b1',
-    'keepalived-supervisor3',
-  ]);
+  const fault: JournalItem = { kind: 'fault', fault: { path: '/x', line: 2, problem: 'it is none' } };
+  const [before, wrong, after] = momentsOf(0, [lineOf('a', 1, 1), fault, lineOf('a', 9, 3)]) as [
+    Moment,
+    Moment,
+    Moment,
+  ];
+  expect(named(inOrder([after, wrong, ...chain(1, 'b', 5), before]))).toEqual(['a1', 'fault', 'b1', 'a3']);
 });
 
 test('property: whatever the clocks did, no journal is torn apart', () => {

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type JournalLine, journalKinds } from '../../../src/observe/journal/journal-line.ts';
 import type { JournalItem } from '../../../src/observe/journal/read-journal.ts';
-import { createPlacer, inOrder } from '../../../src/observe/timeline/moment.ts';
+import { inOrder } from '../../../src/observe/timeline/moment.ts';
 import { openRange, timelineReport } from '../../../src/observe/timeline/report.ts';
 import { timelineLines } from '../../../src/observe/timeline/timeline-lines.ts';
-import { lineAt } from '../../helpers/timeline-lines.ts';
+import { lineAt, momentsOf } from '../../helpers/timeline-lines.ts';
 
 const plain = { colours: false, utc: true };
 
 /** What is printed of one journal a list. */
 function shown(journals: readonly (readonly JournalItem[])[], look = plain, leftOut = 0): readonly string[] {
-  const moments = inOrder(journals.flatMap((items, chain) => items.map(createPlacer(chain))));
+  const moments = inOrder(journals.flatMap((items, chain) => momentsOf(chain, items)));
   const chains = journals.map((items) => ({
     ...{ directory: '/j', program: 'keepalived-supervisor', lines: items.length, faults: [], unread: [] },
     ...{ first: undefined, last: undefined },
