@@ -26,7 +26,7 @@ RUN set -eu; \
 FROM ${BASE}
 # The day that useradd notes for the packages' users. Everything else takes its time from the builder.
 ARG SOURCE_DATE_EPOCH=0
-# The packages would start daemons of their own where an init runs, and bring a configuration that nobody asked for: the
+# The packages would start daemons of their own where an init runs, and bring a configuration that is not ours: the
 # supervisors wait for the monitors' instead. Left out of the packages: what only people read, and Perl's modules, which
 # keepalived's SNMP library wants and never loads. What differs from one build to the next goes too: logs, caches, lists.
 RUN set -eu; \

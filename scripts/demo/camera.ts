@@ -45,7 +45,7 @@ export function createCamera(screen: Screen): Camera {
   const takeOne = async (stage: Stage) => {
     const next = await look(stage.paths);
     for (const change of describeChanges(sight, next)) event(change);
-    // While a worker is being replaced nobody answers: the last answer stays on the screen.
+    // While a worker is being replaced nothing answers: the last answer stays on the screen.
     sight = next.servers.length === 0 ? { ...sight, supervisor: next.supervisor } : next;
     await lookAtRedirect(stage);
   };

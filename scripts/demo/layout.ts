@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The addresses of the demo's network, which is nobody else's: it has a namespace of its own. */
+/** The addresses of the demo's network, which has a namespace of its own. */
 export const network = {
   vip: '10.77.0.100',
   apiPort: 6443,

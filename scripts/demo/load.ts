@@ -53,7 +53,7 @@ function print(result: RequestResult): void {
   process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-// Without a reader there is nobody to count for.
+// Without a reader there is nothing to count for.
 process.stdout.on('error', () => process.exit(0));
 process.on('SIGTERM', () => process.exit(0));
 // Begun when they are due, whatever became of the earlier ones: a load balancer that stalls meets a queue.

@@ -43,7 +43,7 @@ async function demo(options: DemoOptions, screen: Screen, stop: AbortController)
   try {
     return await play(options, { stage, camera, screen }, signal);
   } finally {
-    // Nobody looks at sockets that are about to go.
+    // Sockets that are about to close no longer matter.
     stop.abort('over');
     await film;
   }
@@ -74,7 +74,7 @@ function stopOnSignals(stop: AbortController): void {
       if (stop.signal.aborted) process.exit(INTERRUPTED);
       stop.abort('interrupted');
     });
-  // Whoever read our output has gone (`| head`).
+  // The reader of our output has gone (`| head`).
   process.stdout.on('error', () => stop.abort('interrupted'));
 }
 

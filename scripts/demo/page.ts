@@ -4,7 +4,7 @@ import { codeOf } from '../../src/model/errors.ts';
 
 const PORT = 9446;
 
-/** What runs in the demo's network, so that somebody outside of it can look at the page. */
+/** What runs in the demo's network, so that a browser outside of it can show the page. */
 export interface PageParts {
   /** Where the page is in that network. */
   readonly address: string;

@@ -29,7 +29,7 @@ export interface ShownStep {
 export interface ShownServer {
   readonly name: string;
   readonly address: string;
-  /** Whether its process runs, whatever anybody believes. */
+  /** Whether its process runs, whatever hawser reports. */
   readonly running: boolean;
   /** HAProxy's words, `not configured` where it does not know the server. */
   readonly status: string;

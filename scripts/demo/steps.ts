@@ -83,7 +83,7 @@ async function removeNode(stage: Stage, signal: AbortSignal): Promise<string> {
   return `generation ${generation}: three servers`;
 }
 
-/** Requests that were on the newcomer end first: its process goes when nobody is left on it. */
+/** Requests that were on the newcomer end first: its process ends when no request is left on it. */
 async function takeBack(stage: Stage, signal: AbortSignal): Promise<string> {
   const drained = ({ supervisor }: Sight) => supervisor?.draining.length === 0;
   await watchFor(stage, signal, 'older generations to drain', drained);

@@ -31,7 +31,7 @@ export function renderSummary(results: readonly StepResult[]): readonly string[]
     'TOOK  until HAProxy served accordingly. OK, CUT, LOST: requests, each on a TLS',
     '      connection of its own to the VIP.',
     'CUT   on the server that was killed, when it was killed; or while the killed',
-    '      worker was being replaced. Nobody in between can save those.',
+    '      worker was being replaced. No load balancer can save those.',
     'LOST  every other one that failed.',
   ];
 }

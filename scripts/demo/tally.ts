@@ -1,7 +1,7 @@
 import type { RequestResult } from './request-result.ts';
 
 /**
- * Something that the demo itself killed. Requests that were on it die with it, and nobody in between can change that:
+ * Something that the demo itself killed. Requests that were on it die with it, and no load balancer can change that:
  * they are counted apart, as `cut`.
  *
  * - `server`: connections that were open to it when it was killed. Everything begun afterwards must succeed.

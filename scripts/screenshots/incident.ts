@@ -13,7 +13,7 @@ const steps: readonly Step[] = [
   ["the holder's HAProxy is killed", async (scene, holder) => void (await haproxyKill.inject(scene, holder))],
   ['a template is broken, and mended', breakTemplate],
   [
-    "the holder's keepalived is told to end, and comes back",
+    "the holder's keepalived is stopped, and comes back",
     async (scene, holder) => {
       await keepalivedTerm.inject(scene, holder);
       await waitFor('another holder', () => !scene.bed.holders().includes(holder), PATIENCE_MS);
@@ -21,7 +21,7 @@ const steps: readonly Step[] = [
     },
   ],
   [
-    'somebody takes the VIP from its interface',
+    'an administrator removes the VIP from its interface',
     async ({ bed }, { namespace, device }) =>
       void (await namespace.run('ip', 'address', 'del', `${bed.vip}/32`, 'dev', device)),
   ],

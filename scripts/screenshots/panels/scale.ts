@@ -47,7 +47,7 @@ export function shown(value: number, unit: string): string {
   return `${short(value / seconds)} ${name}`;
 }
 
-/** In what a time is told: the largest of which it has two. */
+/** The unit of a time: the largest of which it has two. */
 function spanFor(timeS: number) {
   const spans = [
     { seconds: 86_400, name: 'd' },
