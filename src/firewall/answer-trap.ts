@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { addressNumber } from '../model/node-address.ts';
 import type { VrrpInstance } from '../model/vrrp.ts';
-import { createIngressTable, type IngressRule } from './ingress-table.ts';
+import { createIngressTable, type IngressRule, ingressRuleset } from './ingress-table.ts';
 import type { NftOptions } from './nft.ts';
 import { elementsOf } from './set-listing.ts';
 
@@ -43,6 +43,14 @@ export function createAnswerTrap(options: NftOptions = {}): AnswerTrap {
   };
 }
 
+/**
+ * The same trap as text, for a program that runs nft by itself: it replaces the table `netdev NAME`. `parseAnswers` reads
+ * what nft lists of it.
+ */
+export function answerTrapRuleset(table: string, asked: readonly AskedVip[]): string {
+  return ingressRuleset(table, FAMILIES.map(setOf), asked.map(ruleOf));
+}
+
 /** Each has a set of its name. */
 const FAMILIES = ['ipv4', 'ipv6'] as const;
 
@@ -61,7 +69,7 @@ function ruleOf({ vip, family, interface: device }: AskedVip): IngressRule {
 
 const answerSchema = z.tuple([z.string(), z.string()]);
 
-/** What the sets hold, as `nft -j list table` prints them. Exported for its test. */
+/** What the sets hold, as `nft -j list table` prints them. */
 export function parseAnswers(json: string): readonly VipAnswer[] {
   return FAMILIES.flatMap((set) =>
     elementsOf(json, set).flatMap((element) => {

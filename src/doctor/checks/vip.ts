@@ -3,7 +3,9 @@ import { chooseVipInterface } from '../../model/vip-interface.ts';
 import type { NetworkInterface, NetworkRoute } from '../../model/vrrp.ts';
 import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
+import { LISTEN_MS } from '../look/listen.ts';
 import { askNeighbour, knownNeighbour } from '../look/neighbours.ts';
+import { hearOtherHolders } from '../look/other-holders.ts';
 import { LOOK_YOURSELF, lookForAddress } from '../look/own-address.ts';
 import type { Peer } from '../look/peers.ts';
 
@@ -65,6 +67,8 @@ export interface VipHolderLook {
   readonly vip: string;
   /** Interfaces of this node that have it. */
   readonly here: readonly string[];
+  /** The other link-layer addresses that answer for it although it is here. */
+  readonly besides?: readonly string[];
   /** The link-layer address that answered for it. */
   readonly answeredBy: string | undefined;
   /** Of the other nodes by link-layer address; undefined where the nodes are not known. */
@@ -73,7 +77,14 @@ export interface VipHolderLook {
   readonly isLive: boolean;
 }
 
-export function judgeHolder({ vip, here, answeredBy, peers, isLive }: VipHolderLook): Finding {
+export function judgeHolder({ vip, here, besides = [], answeredBy, peers, isLive }: VipHolderLook): Finding {
+  if (here.length > 0 && besides.length > 0) {
+    const others = besides.map((mac) => (peers?.has(mac) ? `${peers.get(mac)} (${mac})` : mac));
+    return fail(
+      `${vip} is on ${here.join(', ')} of this node, and ${others.join(' and ')} answers for it too`,
+      "hawser status, on every node; take the address from the host that is no node of the group (ip neigh; the switch's table)",
+    );
+  }
   if (here.length > 0) return ok(`${vip} is on ${here.join(', ')} of this node`);
   if (answeredBy === undefined)
     return isLive
@@ -102,25 +113,30 @@ async function lookForHolder(vip: string, context: DoctorContext, signal: AbortS
   if (own.kind === 'failed') return unknown(own.message, LOOK_YOURSELF);
   const here = own.interfaces;
   const chosen = chooseVipInterface(vip, looks.interfaces(), await looks.routes(), settings.interface);
-  if (here.length === 0 && chosen.kind === 'none')
+  const device = here[0] ?? (chosen.kind === 'chosen' ? chosen.name : undefined);
+  if (device === undefined)
     return unknown(`${vip}: which interface to ask on is not known`, '--interface NAME');
-  const device = chosen.kind === 'chosen' ? chosen.name : '';
-  const answer = here.length > 0 ? undefined : await askNeighbour(run, vip, device, signal);
+  const family = vip.includes(':') ? 'ipv6' : 'ipv4';
+  const [answer, others] =
+    here.length > 0
+      ? [undefined, await hearOtherHolders(run, { vip, family, interface: device }, signal)]
+      : [await askNeighbour(run, vip, device, signal), undefined];
   if (answer?.kind === 'failed') return unknown(answer.message, 'run this as root, with iproute2 installed');
+  if (others?.kind === 'failed')
+    return unknown(
+      `${vip} is on ${device} of this node; whether another host answers for it cannot be heard: ${others.message}`,
+      'run this as root, with nft and iproute2 installed',
+    );
   const live = await looks.keepalivedSupervisor();
   const isLive = live.kind === 'answered' && live.outcome.kind === 'answered' && live.outcome.answer.ok;
   const peers = await looks.peers();
+  const besides = others?.macs ?? [];
+  const isAnswered = answer?.mac !== undefined || besides.length > 0;
   const known =
-    peers.kind === 'unknown' || answer?.mac === undefined
+    peers.kind === 'unknown' || !isAnswered
       ? undefined
       : await linkAddresses(context, peers.peers, device, signal);
-  return judgeHolder({
-    vip,
-    here,
-    answeredBy: answer?.mac,
-    peers: known,
-    isLive,
-  });
+  return judgeHolder({ vip, here, besides, answeredBy: answer?.mac, peers: known, isLive });
 }
 
 async function linkAddresses(
@@ -141,6 +157,7 @@ const vipHolder: Check = {
   id: 'vip-holder',
   title: 'Who answers for the VIP',
   why: 'Two holders split the clients between them; a stranger with the address takes the API away.',
+  listenMs: LISTEN_MS,
   run: async (context, signal) => {
     const vips = await context.looks.vips();
     return worstOf(await Promise.all(vips.map((vip) => lookForHolder(vip, context, signal))), NO_VIP);

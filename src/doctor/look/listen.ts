@@ -24,6 +24,8 @@ export async function listenWith(
   run: RunProgram,
   { table, ruleset }: ListeningTable,
   signal: AbortSignal,
+  /** Makes others send what is listened for, once the table is there. Returns what went wrong. */
+  provoke: () => Promise<string | undefined> = async () => undefined,
 ): Promise<Listened> {
   // An nft that is killed may have made the table or not; it takes milliseconds.
   const unstoppable = new AbortController().signal;
@@ -32,6 +34,8 @@ export async function listenWith(
   try {
     if (loaded.kind === 'late') return { kind: 'failed', message: loaded.message };
     if (loaded.exitCode !== 0) return { kind: 'failed', message: `nft: ${lastWords(loaded)}` };
+    const trouble = await provoke();
+    if (trouble !== undefined) return { kind: 'failed', message: trouble };
     await pause(LISTEN_MS, undefined, { signal }).catch(() => undefined);
     const listed = await run(['nft', '-j', 'list', 'table', ...table.split(' ')], signal);
     if (listed.kind !== 'ran' || listed.exitCode !== 0)

@@ -19,9 +19,14 @@ test('a VIP of a node of the group, of this node, and of somebody else', async (
   await segment.peer.run('ip', 'address', 'del', `${VIP}/32`, 'dev', 'eth0');
   await addVip(segment.stranger);
   expect(await ask(segment, ...PEERS)).toMatch(/^fail: .* is none of cp-2/);
-  await segment.stranger.run('ip', 'address', 'del', `${VIP}/32`, 'dev', 'eth0');
+  // On the holder too: a stranger beside it.
   await addVip(segment.us);
+  expect(await ask(segment, ...PEERS)).toMatch(
+    /^fail: 10\.77\.0\.100 is on eth0 of this node, and [0-9a-f:]{17} answers for it too/,
+  );
+  await segment.stranger.run('ip', 'address', 'del', `${VIP}/32`, 'dev', 'eth0');
   expect(await ask(segment, ...PEERS)).toBe(`ok: ${VIP} is on eth0 of this node`);
+  expect(await segment.us.run('nft', 'list', 'tables')).toBe('');
 });
 
 test('a holder answers, or is silent, as the arp check says of its arp_ignore', async () => {

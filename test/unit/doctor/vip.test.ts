@@ -10,6 +10,19 @@ test('vip-holder: a VIP that nobody has is free before the installation and lost
   expect(judgeHolder({ ...look, isLive: true })).toMatchObject({ kind: 'fail' });
 });
 
+test('vip-holder: a VIP that is here and is answered for by another host has two holders', () => {
+  const here = { ...look, here: ['eth0'], isLive: true };
+  expect(judgeHolder(here)).toMatchObject({ kind: 'ok' });
+  const besides = ['36:5f:00:00:00:01'];
+  expect(judgeHolder({ ...here, besides })).toMatchObject({
+    kind: 'fail',
+    found: '10.0.0.100 is on eth0 of this node, and 36:5f:00:00:00:01 answers for it too',
+  });
+  expect(judgeHolder({ ...here, besides, peers: new Map([['36:5f:00:00:00:01', 'cp-2']]) })).toMatchObject({
+    found: expect.stringContaining('cp-2 (36:5f:00:00:00:01) answers'),
+  });
+});
+
 test('vip-interface: a VIP that an earlier run left behind is not taken for an address of the node', () => {
   const interfaces = [
     { name: 'eth0', addresses: ['10.0.0.11/24', '10.0.0.100/32', 'fd00::b/64', 'fd00::64/128'] },
