@@ -5,7 +5,7 @@ import type { VipKind } from '../model/vrrp.ts';
 import { type DrainOrder, type SteeringOrder, steeringText } from '../model/vrrp-steering.ts';
 import type { SteeringReport } from '../observe/steering-report.ts';
 import { askMonitor, factsOf } from './steering/gather-facts.ts';
-import { asked, awaitPlace, giveOrder } from './steering/give-order.ts';
+import { asked, awaitPlace, giveOrder, untilOvertaken } from './steering/give-order.ts';
 import { type OrderFile, readOrderFile } from './steering/order-file.ts';
 import { tellReport, whereAre } from './steering/tell-report.ts';
 
@@ -48,7 +48,12 @@ async function drain(
   const watch = new AbortController();
   const departure = awaitPlace(vips, 'elsewhere', settings.timeout, watch.signal);
   if (before?.kind === 'drain' && kinds.every((kind) => before.vips.includes(kind)))
-    return outcomeOf(`${facts.self} is ${textOf(before, kinds)} already`, await departure, settings);
+    return await outcomeOf(
+      facts.self,
+      { id: before.id, note: `${facts.self} is ${textOf(before, kinds)} already` },
+      departure,
+      settings,
+    );
   const order = drainOf(kinds, before, asked(settings.reason, env));
   const given = await giveOrder(
     order,
@@ -60,7 +65,11 @@ async function drain(
   if (given.kind === 'refused') return refused(facts, [given.message]);
   if (given.kind === 'not-taken')
     return { outcome: 'unknown', notes: [`Cannot drain ${facts.self}: ${given.message}`], tookMs: null };
-  return outcomeOf(`${facts.self} is drained, until: hawser undrain`, await departure, settings);
+  if (given.kind === 'overtaken') return notDrained(facts.self, given.message);
+  const note = `${facts.self} is drained, until: hawser undrain`;
+  const outcome = await outcomeOf(facts.self, { id: order.id, note }, departure, settings);
+  watch.abort();
+  return outcome;
 }
 
 function refused({ self }: SteeringFacts, reasons: readonly string[]): Outcome {
@@ -93,9 +102,23 @@ function textOf(order: DrainOrder, kinds: readonly VipKind[]): string | undefine
   return steeringText({ kind: 'drained' }, order, kind);
 }
 
-/** `tookMs` is undefined where a VIP is still here. */
-function outcomeOf(note: string, tookMs: number | undefined, { timeout }: Settings): Outcome {
-  if (tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs };
+function notDrained(self: string, message: string): Outcome {
+  return { outcome: 'not-done', notes: [`${self} is not drained by this order: ${message}`], tookMs: null };
+}
+
+/** Waits for the VIPs to leave, for as long as the order stands. */
+async function outcomeOf(
+  self: string,
+  { id, note }: { readonly id: string; readonly note: string },
+  departure: Promise<number | undefined>,
+  { timeout, steering }: Settings,
+): Promise<Outcome> {
+  const waiting = new AbortController();
+  const overtaken = untilOvertaken(steering, id, waiting.signal).then((message) => ({ message }));
+  const first = await Promise.race([departure.then((tookMs) => ({ tookMs })), overtaken]);
+  waiting.abort();
+  if ('message' in first) return notDrained(self, first.message);
+  if (first.tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs: first.tookMs };
   const still = `not every VIP has been taken within ${timeout} ms: the rest leaves once another node can serve`;
   return { outcome: 'not-done', notes: [note, still], tookMs: null };
 }

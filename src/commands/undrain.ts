@@ -33,10 +33,9 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   }
   const facts = await factsOf(look.status, settings);
   const kinds = settings.kind ?? facts.vips.map(({ kind }) => kind);
-  const believed = done.outcome !== 'done' || (await isBelieved(kinds, settings));
-  const outcome = believed ? done.outcome : 'not-done';
-  const doubt = `the monitor has not believed it within ${BELIEVED_WITHIN_MS} ms: does it read "${settings.steering}"?`;
-  const notes = believed ? done.notes : [...done.notes, doubt];
+  const doubt = done.outcome === 'done' ? await whyNotBelieved(kinds, settings) : undefined;
+  const outcome = doubt === undefined ? done.outcome : 'not-done';
+  const notes = doubt === undefined ? done.notes : [...done.notes, doubt];
   const vips = await whereAre(kinds, facts, look.status.group);
   return tellReport({ ...report, node: facts.self, outcome, notes, vips }, settings.json);
 }
@@ -73,11 +72,26 @@ async function shrink(path: string, order: DrainOrder, kinds: readonly VipKind[]
   else await replaceOrder(path, order.id, { ...order, id: newOrderId(), vips: left });
 }
 
-async function isBelieved(kinds: readonly VipKind[], settings: Settings): Promise<boolean> {
+/** Undefined once the monitor goes by it. */
+async function whyNotBelieved(kinds: readonly VipKind[], settings: Settings): Promise<string | undefined> {
   const isFree = ({ status }: Extract<MonitorLook, { kind: 'answered' }>): boolean =>
     status.standings.every(({ kind, steered }) => !kinds.includes(kind) || steered === null);
-  return await within(BELIEVED_WITHIN_MS, async () => {
+  let again: DrainOrder | undefined;
+  const isOver = await within(BELIEVED_WITHIN_MS, async () => {
+    again = await drainedAgain(kinds, settings.steering);
+    if (again !== undefined) return true;
     const look = await askMonitor(settings);
     return look.kind === 'answered' && isFree(look);
   });
+  if (again !== undefined) return `It was drained again in the meantime by ${again.by}: that order stands.`;
+  return isOver
+    ? undefined
+    : `the monitor has not believed it within ${BELIEVED_WITHIN_MS} ms: does it read "${settings.steering}"?`;
+}
+
+/** What was left of the order has none of these kinds; one that has is a later one. */
+async function drainedAgain(kinds: readonly VipKind[], path: string): Promise<DrainOrder | undefined> {
+  const file = await readOrderFile(path);
+  if (file.kind !== 'order' || file.order.kind !== 'drain') return undefined;
+  return file.order.vips.some((kind) => kinds.includes(kind)) ? file.order : undefined;
 }

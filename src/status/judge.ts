@@ -1,6 +1,8 @@
+import { ageText } from '../model/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../protocol/node-status.ts';
 import { haproxyProblems } from './haproxy-problems.ts';
 import { keepalivedProblems } from './keepalived-problems.ts';
+import { standingFor } from './priority-text.ts';
 import { type Problem, worstFirst } from './problem.ts';
 
 export type Unjudged = Omit<ClusterStatus, 'verdict' | 'problems'>;
@@ -40,10 +42,43 @@ function programProblems({ programs }: NodeStatus): readonly Problem[] {
 
 function vipProblems({ vips, here }: Unjudged): readonly Problem[] {
   return vips.flatMap(({ vip, kind, holders }): readonly Problem[] => {
-    if (holders.length === 1) return [];
-    const found = holders.length === 0 ? `${here.node} sees no holder` : `${holders.join(' and ')} hold it`;
-    return [{ rank: 'outage', text: `${kind} VIP ${vip}: ${found}` }];
+    if (isLost(vip, here, holders))
+      return [
+        {
+          rank: 'out-of-group',
+          text: `${vip} is not on this node, though its keepalived was MASTER when its supervisor last said something: keepalived may be dead`,
+        },
+        ...heldProblem({ vip, kind, holders }, here),
+      ];
+    return heldProblem({ vip, kind, holders }, here);
   });
+}
+
+/** The monitor goes by what the supervisor wrote down, and that is silent. */
+function isLost(vip: string, here: NodeStatus, holders: readonly string[]): boolean {
+  const isMaster = standingFor(here, vip)?.holder === true;
+  return isMaster && here.keepalivedSupervisor === null && !holders.includes(here.node);
+}
+
+function heldProblem(
+  { vip, kind, holders }: Pick<Unjudged['vips'][number], 'vip' | 'kind' | 'holders'>,
+  here: NodeStatus,
+): readonly Problem[] {
+  if (holders.length === 1) return [];
+  const found = holders.length === 0 ? `${here.node} sees no holder` : `${holders.join(' and ')} hold it`;
+  return [{ rank: 'outage', text: `${kind} VIP ${vip}: ${found}` }];
+}
+
+/** Of an answer: a peer writes its time while it is asked, and the whole takes a part of a second. */
+const CLOCK_SLACK_MS = 1_500;
+
+function clockProblem(name: string, published: NodeStatus | null, here: NodeStatus): readonly Problem[] {
+  if (published === null) return [];
+  const aheadMs = Date.parse(published.at) - Date.parse(here.at);
+  if (Math.abs(aheadMs) <= CLOCK_SLACK_MS) return [];
+  const size = ageText(Math.abs(aheadMs));
+  const text = `${name}: its clock is ${size} ${aheadMs > 0 ? 'ahead of' : 'behind'} this node's: causes in the timeline may be wrong`;
+  return [{ rank: 'blind', text }];
 }
 
 /** A server that is down for this node is reported once, even if peers report it too. */
@@ -59,6 +94,7 @@ function peerProblems({ here, peers }: Unjudged): readonly Problem[] {
       ...(unready
         ? [{ rank: 'redundancy', text: `${name}: its HAProxy (${address}) ${health} from here` } as const]
         : []),
+      ...clockProblem(name, published, here),
       ...news.map((problem): Problem => ({ ...problem, text: `${name}: ${problem.text}` })),
     ];
   });

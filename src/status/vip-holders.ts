@@ -90,7 +90,9 @@ function hereLines(vip: string, here: NodeStatus, isHere: boolean): readonly str
       ? isHere
         ? [`${here.node}: the address is on an interface; its monitor does not say why`]
         : []
-      : [`${here.node}: ${priorityText(standing)}`]),
+      : [
+          `${here.node}: ${priorityText(standing)}${isHere || !standing.holder ? '' : ', but the address is not here'}`,
+        ]),
     ...(standing?.steered ? [`${here.node}: ${standing.steered}`] : []),
     ...(instance === undefined
       ? []

@@ -7,7 +7,7 @@ import type { SteeringOrder } from '../../model/vrrp-steering.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { askMonitor } from './gather-facts.ts';
-import { isThere, newOrderId, placeOrder, removeOrder, replaceOrder } from './order-file.ts';
+import { newOrderId, placeOrder, removeOrder, replaceOrder, whatOvertook } from './order-file.ts';
 
 /** Where nothing tells of a change, the monitor looks every few seconds. */
 const TAKEN_WITHIN_MS = 20_000;
@@ -33,8 +33,8 @@ function userName(): string {
 
 export type OrderOutcome =
   | { readonly kind: 'taken' }
-  /** Nothing of the order is left. */
-  | { readonly kind: 'refused' | 'not-taken'; readonly message: string };
+  /** Nothing of the order is left: also where it was withdrawn, or replaced by another one, before it was taken. */
+  | { readonly kind: 'refused' | 'not-taken' | 'overtaken'; readonly message: string };
 
 /**
  * Leaves the order for the monitor, in the place of `before` where that is given, and waits until the monitor follows
@@ -57,8 +57,11 @@ export async function giveOrder(
     return { kind: 'refused', message: `${messageOf(error)}, expected to be able to write "${path}"` };
   }
   const kinds = order.kind === 'drain' ? order.vips : [order.vip];
+  let overtaken: string | undefined;
   const taken = await within(TAKEN_WITHIN_MS, async () => {
-    if (order.kind === 'move' && !(await isThere(path, order.id))) return true;
+    const what = await whatOvertook(path, order.id);
+    if (order.kind === 'drain') overtaken = what;
+    if (what !== undefined) return true;
     const look = await askMonitor(places);
     if (look.kind === 'silent') return false;
     const { standings } = look.status;
@@ -66,6 +69,7 @@ export async function giveOrder(
       standings.some(({ kind, steered }) => kind === each && isTaken(kind, steered)),
     );
   });
+  if (overtaken !== undefined) return { kind: 'overtaken', message: overtaken };
   if (taken) return { kind: 'taken' };
   await removeOrder(path, order.id).catch(() => undefined);
   const message = `the monitor has not taken the order within ${TAKEN_WITHIN_MS} ms, expected it to: is "${path}" the file that it reads?`;
@@ -89,6 +93,15 @@ export async function awaitPlace(
   };
   const reached = await within(timeoutMs, async () => signal.aborted || (await isReached()));
   return reached && !signal.aborted ? Math.round(monotonicMs() - fromMs) : undefined;
+}
+
+/** Resolves with what became of the order once it does not stand any more; rejects when `signal` aborts. */
+export async function untilOvertaken(path: string, id: string, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const what = await whatOvertook(path, id);
+    if (what !== undefined) return what;
+    await pause(LOOK_EVERY_MS, undefined, { signal });
+  }
 }
 
 /** True once `isReached`, false at the deadline. */

@@ -80,6 +80,16 @@ export async function orderInTheWay(path: string): Promise<string | undefined> {
   return `"${path}" holds an order that is not over, expected none`;
 }
 
+/** What has become of an order that does not stand any more; undefined where it does. */
+export async function whatOvertook(path: string, id: string): Promise<string | undefined> {
+  const file = await readOrderFile(path);
+  if (file.kind === 'none') return 'the order was withdrawn in the meantime (hawser undrain)';
+  if (file.kind === 'unusable') return `${file.message}, in the place of the order`;
+  if (file.order.id === id) return undefined;
+  const by = 'by' in file.order ? ` by ${file.order.by}` : '';
+  return `another order${by} has taken its place in the meantime`;
+}
+
 /** Whether this order stands, or a later form of it. */
 export async function isThere(path: string, id: string): Promise<boolean> {
   const file = await readOrderFile(path);

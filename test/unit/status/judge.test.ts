@@ -162,3 +162,23 @@ test('a peer that does not answer, and what a peer says of itself, each server o
     'cp-3: its HAProxy (10.0.0.13) does not answer from here',
   ]);
 });
+
+test('a holder whose supervisor is silent and whose VIP is gone is not believed: its keepalived may be dead', () => {
+  const evidence = { ...answeredBy('cp-2'), ownAddresses: new Set<string>() };
+  const status = statusOf(without(healthyHere, 'keepalived-supervisor'), evidence);
+  expect(status.problems[0]).toBe(
+    '10.0.0.100 is not on this node, though its keepalived was MASTER when its supervisor last said something: keepalived may be dead',
+  );
+  expect(status.vips[0]?.why[0]).toMatch(/30 \(it holds the VIP\), but the address is not here$/);
+});
+
+test('nodes whose clocks differ are told, by how much and in which direction', () => {
+  const at = (seconds: number) => new Date(Date.parse(healthyHere.at) + seconds * 1_000).toISOString();
+  const peers = (seconds: number) =>
+    silentPeers.map((look) => ({ ...look, published: { ...healthyHere, at: at(seconds) }, problem: null }));
+  const clocks = (seconds: number) =>
+    statusOf(healthyHere, undefined, peers(seconds)).problems.filter((text) => text.includes('clock'));
+  expect(clocks(0.4)).toEqual([]);
+  expect(clocks(-30)[0]).toContain("its clock is 30 s behind this node's");
+  expect(clocks(3_600)[0]).toContain("its clock is 1 h ahead of this node's");
+});

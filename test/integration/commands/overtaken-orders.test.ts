@@ -1,0 +1,62 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { placeOrder } from '../../../src/commands/steering/order-file.ts';
+import { runCommand } from '../../../src/system/run-command.ts';
+import { servePages } from '../../helpers/status-pages.ts';
+import { keepalivedMonitorSays } from '../../helpers/status-samples.ts';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+ensureBuilt();
+
+/** The waits that an overtaken order must not take are longer than this test may. */
+const TIMEOUT_MS = 15_000;
+
+/** A monitor that goes by the order file only where `steered` says so. */
+async function monitorThatSays(steered: string | null) {
+  const stop = new AbortController();
+  const directory = mkdtempSync(join(tmpdir(), 'hawser-order-'));
+  onTestFinished(() => {
+    stop.abort();
+    rmSync(directory, { recursive: true });
+  });
+  const [standing] = keepalivedMonitorSays.standings;
+  const standings = [{ ...standing, steered }];
+  const { pages } = await servePages(
+    { 'keepalived-monitor': { ...keepalivedMonitorSays, standings } },
+    stop.signal,
+  );
+  const order = join(directory, 'order.json');
+  const page = pages['keepalived-monitor'];
+  const flags = ['--steering', order, '--keepalived-monitor', `${page?.host}:${page?.port}`];
+  return {
+    order,
+    run: (...argv: readonly string[]) => runCommand([hawser, ...argv, ...flags], { timeoutMs: TIMEOUT_MS }),
+  };
+}
+
+const drainBy = (by: string, id: string) =>
+  ({ kind: 'drain', id, by, why: '', atMs: 1, vips: ['api'] }) as const;
+
+test('a drain that is withdrawn before it was carried out says so at once', async () => {
+  const monitor = await monitorThatSays(null);
+  const drain = monitor.run('drain', '--force', '--timeout', '60s');
+  await waitFor('the order', () => existsSync(monitor.order) && readFileSync(monitor.order, 'utf8') !== '');
+  rmSync(monitor.order);
+  const { exitCode, stderr } = await drain;
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('is not drained by this order: the order was withdrawn in the meantime');
+});
+
+test('an undrain that a new drain has overtaken says so at once, and by whom', async () => {
+  const monitor = await monitorThatSays('drained');
+  await placeOrder(monitor.order, drainBy('a@b', '1111111111111111'));
+  const undrain = monitor.run('undrain');
+  await waitFor('the order to be gone', () => !existsSync(monitor.order));
+  await placeOrder(monitor.order, drainBy('root@cp-2', '2222222222222222'));
+  const { exitCode, stderr } = await undrain;
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain('drained again in the meantime by root@cp-2: that order stands');
+});
