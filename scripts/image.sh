@@ -24,7 +24,10 @@ done
 [ -n "$engine" ] || fail 'no docker (with its daemon), podman or buildah works here; install one, or name another with ENGINE=…'
 
 case $(uname -m) in aarch64) arch=arm64 ;; *) arch=x64 ;; esac
-[ -x "node_modules/node-linux-$arch/bin/node" ] || fail 'node_modules is missing or of another kind of machine; type: npm ci'
+# On a fresh clone. The build needs none of the Debian packages that scripts/setup.sh installs.
+[ -x "node_modules/node-linux-$arch/bin/node" ] || npm ci --no-fund --no-audit --loglevel=error ||
+  fail 'npm ci failed (see above), expected npm and a registry that can be reached'
+[ -x "node_modules/node-linux-$arch/bin/node" ] || fail "npm has no node for $(uname -m), expected x64 or arm64"
 
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}

@@ -41,6 +41,10 @@ const commands: Readonly<
     summary: 'remove the pods and everything that install wrote',
     load: () => import('./commands/uninstall.ts'),
   },
+  rbac: {
+    summary: 'print the RBAC rules that the monitors need',
+    load: () => import('./commands/rbac.ts'),
+  },
   settings: {
     summary: 'check the settings file',
     load: () => import('./commands/settings.ts'),

@@ -17,6 +17,7 @@ import {
 } from './keepalived-monitor-settings.ts';
 import { keepalivedSuperviseCommand } from './keepalived-supervise-settings.ts';
 import { planCommand } from './plan-settings.ts';
+import { rbacCommand } from './rbac-settings.ts';
 import { settingsCommand } from './settings-command.ts';
 import { statusCommand } from './status-settings.ts';
 import { drainCommand, drillCommand, moveVipCommand, undrainCommand } from './steering-settings.ts';
@@ -32,6 +33,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   showKeepalivedConfigCommand,
   installCommand,
   uninstallCommand,
+  rbacCommand,
   settingsCommand,
   haproxyReloadCommand,
   haproxyStatusCommand,

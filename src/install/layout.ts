@@ -1,5 +1,8 @@
 export type Flavor = 'kubeadm' | 'openshift';
 
+/** With which certificate the monitors of the kubeadm flavour ask the API. */
+export type Credentials = 'own' | 'kubelet';
+
 /** Where things are on a node, from its root directory on. */
 export const layout = {
   settingsDir: '/etc/hawser',

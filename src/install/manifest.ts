@@ -1,9 +1,10 @@
 import { type Document, isSeq, parseDocument } from 'yaml';
-import type { Flavor, PodLayout } from './layout.ts';
+import type { Credentials, Flavor, PodLayout } from './layout.ts';
 import { applyPatch, type Patch } from './patches.ts';
 
 export interface ManifestSettings {
   readonly flavor: Flavor;
+  readonly credentials: Credentials;
   readonly image: string;
   readonly healthPort: number;
   /** Of the monitor's own page. */
@@ -42,7 +43,8 @@ export function renderManifest(text: string, pod: PodLayout, settings: ManifestS
   const page = [...container(document, monitor), 'livenessProbe', 'httpGet'];
   set(document, [...page, 'port'], settings.listen.port);
   set(document, [...page, 'host'], settings.listen.host);
-  if (settings.flavor === 'openshift') useKubeletCredentials(document);
+  if (settings.flavor === 'openshift') useKubeletKubeconfig(document);
+  else if (settings.credentials === 'kubelet') mountForMonitors(document, [kubeletPki]);
   for (const patch of settings.patches) if (patch.target === pod.program) applyPatch(document, patch);
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
@@ -74,19 +76,36 @@ function set(document: Document, path: Path, value: string | number): void {
   document.setIn(path, value);
 }
 
+interface HostMount {
+  readonly name: string;
+  readonly path: string;
+  readonly type: string;
+}
+
+/** The kubelet's certificate. It is renewed by renaming, hence the folder; the kubelet may still have to make it. */
+const kubeletPki: HostMount = {
+  name: 'kubelet-pki',
+  path: '/var/lib/kubelet/pki',
+  type: 'DirectoryOrCreate',
+};
+
 /**
  * OpenShift's pods use the kubelet's credentials, which there may list nodes. Two narrow paths: a mount of all of
- * /var/lib/kubelet would keep every pod's volumes busy. Certificates are rotated by renaming, hence the folder.
+ * /var/lib/kubelet would keep every pod's volumes busy.
  */
-function useKubeletCredentials(document: Document): void {
-  const users = containers(document).filter(
-    (path) => document.getIn([...path, 'args', 2]) === OWN_KUBECONFIG,
-  );
-  for (const path of users) set(document, [...path, 'args', 2], '/var/lib/kubelet/kubeconfig');
-  const mounts = [
-    { name: 'kubeconfig', path: '/var/lib/kubelet/kubeconfig', type: 'File' },
-    { name: 'kubelet-pki', path: '/var/lib/kubelet/pki', type: 'Directory' },
-  ];
+function useKubeletKubeconfig(document: Document): void {
+  const kubeconfig = { name: 'kubeconfig', path: '/var/lib/kubelet/kubeconfig', type: 'File' };
+  mountForMonitors(document, [kubeconfig, { ...kubeletPki, type: 'Directory' }]);
+  for (const path of kubeconfigUsers(document)) set(document, [...path, 'args', 2], kubeconfig.path);
+}
+
+/** Containers that ask the API. */
+function kubeconfigUsers(document: Document): readonly Path[] {
+  return containers(document).filter((path) => document.getIn([...path, 'args', 2]) === OWN_KUBECONFIG);
+}
+
+function mountForMonitors(document: Document, mounts: readonly HostMount[]): void {
+  const users = kubeconfigUsers(document);
   for (const { name, path: host, type } of mounts) {
     for (const path of users)
       document.addIn(

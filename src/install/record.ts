@@ -11,6 +11,7 @@ const record = z.object({
   /** That were not there before. */
   directories: z.array(z.string()),
   files: z.array(z.object({ path: z.string(), sha256: z.string() })),
+  credentials: z.optional(z.enum(['own', 'kubelet'])),
   /** The folder of `--patches`, for the installs that follow. */
   patches: z.optional(z.string()),
   /** Manifests of others: where each was, and where it lies now. */

@@ -3,14 +3,14 @@ const refused = /User "([^"]*)" cannot (?:list|watch) resource "([^"]*)"/;
 
 /**
  * What has to be done about a 403, undefined where it is not known. A kubelet's credentials are refused by the Node
- * authorizer since Kubernetes 1.32: with AuthorizeNodeWithSelectors each of them reads its own Node alone, and no
- * RBAC rule of hawser's would be missing.
+ * authorizer since Kubernetes 1.32: with AuthorizeNodeWithSelectors each of them reads its own Node alone, until RBAC
+ * lets the group system:nodes read all.
  */
 export function remedyFor(message: string): string | undefined {
   const [, user, resource] = refused.exec(message) ?? [];
   if (user === undefined) return undefined;
   if (user.startsWith('system:node:'))
-    return `these are a kubelet's credentials, which read only their own Node since Kubernetes 1.32; expected a kubeconfig of hawser's own: kubeadm kubeconfig user --client-name hawser, and manifests/rbac.yaml`;
-  const manifest = resource === 'endpointslices' ? 'manifests/rbac-endpoints.yaml' : 'manifests/rbac.yaml';
-  return `expected a role for user "${user}": kubectl apply -f ${manifest}${user === 'hawser' ? '' : ', with its name instead of hawser'}`;
+    return `these are a kubelet's credentials, which read only their own Node since Kubernetes 1.32; type hawser rbac --kubelet | kubectl apply -f -, or give hawser a kubeconfig of its own: kubeadm kubeconfig user --client-name hawser --validity-period 87600h`;
+  const flag = resource === 'endpointslices' ? ' --endpoints' : '';
+  return `expected a role for user "${user}": hawser rbac${flag} | kubectl apply -f -${user === 'hawser' ? '' : ', with its name instead of hawser'}`;
 }

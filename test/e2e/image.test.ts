@@ -51,6 +51,7 @@ test('of hawser it holds the bundle, its templates and its Node', () => {
     '/opt/hawser/manifests/haproxy.yaml',
     '/opt/hawser/manifests/keepalived.yaml',
     '/opt/hawser/manifests/rbac-endpoints.yaml',
+    '/opt/hawser/manifests/rbac-kubelet.yaml',
     '/opt/hawser/manifests/rbac.yaml',
     `${node}/LICENSE`,
     `${node}/bin/node`,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { InstallSettings } from '../../config/install-settings.ts';
 import { settingsJsonSchema } from '../../config/settings-form.ts';
-import { type Flavor, layout, podLayouts } from '../../install/layout.ts';
+import { type Credentials, type Flavor, layout, podLayouts } from '../../install/layout.ts';
 import { imageOf, renderManifest } from '../../install/manifest.ts';
 import { readPatches } from '../../install/patches.ts';
 import { fileState, type WantedFile } from '../../install/plan.ts';
@@ -23,6 +23,7 @@ export interface OnDisk {
 export interface Draft {
   readonly flavor: Flavor;
   readonly image: string;
+  readonly credentials: Credentials;
   /** Where the patches lie, on the node. */
   readonly patches: string | undefined;
   readonly settings: EffectiveSettings;
@@ -62,11 +63,12 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
   const text = settingsText(disk.settings, changesFor(asked, flavor, disk));
   const settings = effectiveSettings(text, layout.settings);
   const image = asked.image ?? disk.record?.image ?? imageOf(shippedFile('manifests/haproxy.yaml'));
+  const credentials = asked.credentials ?? disk.record?.credentials ?? 'own';
   const folder = asked.patches ?? disk.record?.patches;
   const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder);
   const schema = `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`;
   return {
-    ...{ flavor, image, settings, patches: folder },
+    ...{ flavor, image, credentials, settings, patches: folder },
     support: [
       ...podLayouts.map(({ template, source }) => ({
         ...{ path: template, content: shippedFile(source.template), mode: 0o644 },
@@ -79,7 +81,16 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
       const { healthPort } = settings.haproxyMonitor;
       const graceSeconds = Math.ceil(settings.haproxySupervise.drainTimeout / 1_000) + GRACE_BEYOND_DRAIN_S;
       const settingsDigest = settings.digests[pod.program];
-      const values = { flavor, image, healthPort, listen, graceSeconds, settingsDigest, patches };
+      const values = {
+        flavor,
+        image,
+        credentials,
+        healthPort,
+        listen,
+        graceSeconds,
+        settingsDigest,
+        patches,
+      };
       const content = renderManifest(shippedFile(pod.source.manifest), pod, values);
       return { path: pod.manifest, content, mode: 0o600, stageIn: layout.kubernetes };
     }),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { InstallSettings } from '../../config/install-settings.ts';
 import { askVip } from '../../install/ask-vip.ts';
 import { foreignManifests } from '../../install/foreign-manifests.ts';
-import { layout } from '../../install/layout.ts';
+import { type Credentials, layout } from '../../install/layout.ts';
 import type { WantedFile } from '../../install/plan.ts';
 import { vipProblems } from '../../model/vip-problems.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
@@ -21,8 +21,11 @@ export interface Objections {
 /** The port at which ingress answers, to find out who has its VIP. */
 const INGRESS_PORT = 443;
 
-/** In a shell of its own: the umask of the caller stays. Ten years are the lifetime of the cluster's CA. */
-const kubeconfigCommand = `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${layout.kubeconfig})`;
+/** As docs/install.md has them. The umask of the caller's shell stays; ten years are the lifetime of the cluster's CA. */
+const kubeconfigCommands: Readonly<Record<Credentials, string>> = {
+  own: `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${layout.kubeconfig})`,
+  kubelet: `install -m 0600 /etc/kubernetes/kubelet.conf ${layout.kubeconfig}`,
+};
 
 /** Everything that speaks against an install, looked for all at once. Nothing is changed. */
 export async function objectionsTo(
@@ -51,7 +54,7 @@ export async function objectionsTo(
 function nodeObjections(
   { root, firstNode, join: isJoining }: InstallSettings,
   disk: OnDisk,
-  { flavor }: Draft,
+  { flavor, credentials }: Draft,
 ): Objections {
   if (!(statSync(root, { throwIfNoEntry: false })?.isDirectory() ?? false))
     return {
@@ -65,7 +68,7 @@ function nodeObjections(
     );
   if (flavor === 'kubeadm' && !existsSync(join(root, layout.kubeconfig)))
     notices.push(
-      `${layout.kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommand}`,
+      `${layout.kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommands[credentials]}`,
     );
   return { problems: [], notices };
 }

@@ -93,6 +93,7 @@ function recordOf(draft: Draft): Omit<InstallRecord, 'directories' | 'files' | '
     version: 1,
     flavor: draft.flavor,
     image: draft.image,
+    ...(draft.credentials === 'own' ? {} : { credentials: draft.credentials }),
     vips: [...draft.settings.keepalivedMonitor.vips],
     ports: portsOf(draft.settings).map(({ port }) => port),
     ...(draft.patches === undefined ? {} : { patches: draft.patches }),

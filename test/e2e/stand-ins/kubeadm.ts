@@ -79,11 +79,8 @@ function startApiServer({ apiServer: [program = '', ...args] }: ClusterFile): vo
 }
 
 function printKubeconfig(user: string): number {
-  const admin: { clusters: { cluster: { server: string } }[] } = JSON.parse(
-    readFileSync(`${KUBERNETES}/admin.conf`, 'utf8'),
-  );
-  const { host } = new URL(admin.clusters[0]?.cluster.server ?? '');
-  process.stdout.write(kubeconfig(cluster, host, user));
+  // Without --config kubeadm names this node's own API server, not the control plane's endpoint (kubernetes/kubeadm#3267).
+  process.stdout.write(kubeconfig(cluster, `${self.address}:6443`, user));
   return 0;
 }
 

@@ -126,6 +126,25 @@ test('the openshift flavour takes the place of the shell pods and keeps them', a
   expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
 });
 
+test('--credentials kubelet mounts the certificate that the kubelet renews, for those who ask the API, and is remembered', async () => {
+  const flags = ['--credentials', 'kubelet', '--api-vip', '10.0.0.100'];
+  const result = await node.run('install', '--yes', ...flags);
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(result.stdout).toContain(
+    'type: install -m 0600 /etc/kubernetes/kubelet.conf /etc/hawser/kubeconfig\n',
+  );
+  const mounts = () =>
+    manifests
+      .flatMap((path) => Object.values<{ name: string }[]>(parse(node.read(path)).spec).flat())
+      .flatMap((each: { name?: string; volumeMounts?: { mountPath: string }[] }) =>
+        each?.volumeMounts?.some(({ mountPath }) => mountPath === '/var/lib/kubelet/pki') ? each.name : [],
+      );
+  expect(mounts()).toEqual(['haproxy-monitor', 'render', 'keepalived-monitor']);
+  expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
+  await node.run('install', '--yes', '--credentials', 'own');
+  expect(mounts()).toEqual([]);
+});
+
 test('without a terminal and without --yes nothing is written', async () => {
   const result = await node.run('install', '--api-vip', '10.0.0.100');
   expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--yes') });

@@ -44,7 +44,7 @@ test("a kubelet's own credentials are named as what they are, with the remedy", 
   expect(await refusal()).toMatchObject({
     error: expect.stringMatching(/HTTP 403 .*only its own Node object/),
     remedy: expect.stringMatching(
-      /kubelet's credentials.* 1\.32.*kubeadm kubeconfig user --client-name hawser/,
+      /kubelet's credentials.* 1\.32.*hawser rbac --kubelet \| kubectl apply -f -.*kubeadm kubeconfig user --client-name hawser --validity-period 87600h/,
     ),
   });
 });
@@ -52,7 +52,7 @@ test("a kubelet's own credentials are named as what they are, with the remedy", 
 test('credentials without the role are told which manifest gives it', async () => {
   await askAs('hawser', 'monitors');
   expect(await refusal()).toMatchObject({
-    remedy: 'expected a role for user "hawser": kubectl apply -f manifests/rbac.yaml',
+    remedy: 'expected a role for user "hawser": hawser rbac | kubectl apply -f -',
   });
 });
 
@@ -60,7 +60,7 @@ test('for EndpointSlices it is the other manifest, and the other name', async ()
   await askAs('somebody', 'monitors', { kind: 'endpoints' });
   expect(await refusal()).toMatchObject({
     remedy: expect.stringMatching(
-      /user "somebody": .*rbac-endpoints\.yaml, with its name instead of hawser$/,
+      /user "somebody": hawser rbac --endpoints \| kubectl apply -f -, with its name instead of hawser$/,
     ),
   });
 });

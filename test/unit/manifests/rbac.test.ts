@@ -1,0 +1,20 @@
+import { execFileSync } from 'node:child_process';
+import { beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+
+beforeAll(ensureBuilt);
+
+test.each([
+  [[], 'ClusterRoleBinding', { kind: 'User', name: 'hawser' }, ['nodes']],
+  [['--kubelet'], 'ClusterRoleBinding', { kind: 'Group', name: 'system:nodes' }, ['nodes']],
+  [['--endpoints'], 'RoleBinding', { kind: 'User', name: 'hawser' }, ['endpointslices']],
+])('hawser rbac %j lets its subject read, and nothing else', (flags, kind, subject, resources) => {
+  const text = execFileSync(hawser, ['rbac', ...flags], { encoding: 'utf8' });
+  const [role, binding, ...more] = [...parseAllDocuments(text)].map((document) => document.toJS());
+  expect(more).toEqual([]);
+  expect(role.rules).toEqual([expect.objectContaining({ resources, verbs: ['get', 'list', 'watch'] })]);
+  expect(binding.kind).toBe(kind);
+  expect(binding.roleRef).toMatchObject({ kind: role.kind, name: role.metadata.name });
+  expect(binding.subjects).toEqual([expect.objectContaining(subject)]);
+});
