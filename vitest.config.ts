@@ -1,10 +1,17 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './vitest.longest-first.ts';
 import { patience } from './vitest.shared.ts';
 
+/** Two minutes of a browser or of a whole demo: `npm run test:slow`. */
+const slow = ['test/browser/**/*.test.ts', 'test/integration/demo/demo.test.ts'];
+
+const built = 'test/helpers/build-once.ts';
+
 /**
- * `npm test`. Forks, because tests change the umask and the time zone of their process. A worker is used for file after
- * file: starting one for each would take longer than most unit tests.
+ * The projects "unit" and "integration" are `npm test` (docs/decisions/0046-test-projects.md). Forks, because tests change
+ * the umask and the time zone of their process. A worker is used for file after file: starting one for each would take
+ * longer than most unit tests.
  */
 export default defineConfig({
   test: {
@@ -12,27 +19,30 @@ export default defineConfig({
     isolate: false,
     // The programs that tests start are compiled once, not each time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
+    // More than there are cores: each integration file has network namespaces and folders of its own, and mostly waits.
+    maxWorkers: 6,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
           include: ['test/architecture.test.ts', 'test/unit/**/*.test.ts', 'test/golden/**/*.test.ts'],
-          maxWorkers: 3,
-          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
         test: {
           name: 'integration',
-          include: ['test/integration/**/*.test.ts', 'test/browser/**/*.test.ts'],
+          globalSetup: built,
+          include: ['test/integration/**/*.test.ts'],
           // Three whole nodes at a time: `npm run test:vrrp`.
-          exclude: ['test/integration/vrrp/**'],
-          // Each file has network namespaces and folders of its own, and mostly waits for its programs.
-          maxWorkers: 5,
-          sequence: { groupOrder: 1 },
+          exclude: ['test/integration/vrrp/**', ...slow],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'slow', globalSetup: built, include: slow, maxWorkers: 2, sequence: { groupOrder: 1 } },
       },
     ],
   },

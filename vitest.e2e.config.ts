@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { repeatedOnce } from './vitest.repeated.ts';
 
 /** `npm run test:e2e`: the image, built once, and the pods of the manifests in a real container engine. */
 export default defineConfig({
@@ -8,5 +9,7 @@ export default defineConfig({
     globalSetup: ['test/e2e/helpers/global-setup.ts'],
     testTimeout: 900_000,
     hookTimeout: 900_000,
+    retry: repeatedOnce.retry,
+    reporters: [...repeatedOnce.reporters],
   },
 });

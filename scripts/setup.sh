@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what is missing (Debian packages, npm packages) and builds dist/. Quick when there is nothing to do.
+# Installs what is missing (Debian packages, npm packages) and builds dist/. It says what it is about to do before it does
+# it, and nothing where there is nothing to do.
 # Its arguments are Debian packages that only some have a use for, and whose program has the package's name.
 set -eu
 cd -- "$(dirname -- "$0")/.."
@@ -25,6 +26,7 @@ need openssl openssl
 need curl curl
 need socat socat
 need mount util-linux
+need unshare util-linux
 need chrt util-linux
 # What only tests need, each in a package of its own name.
 for program in "$@"; do need "$program" "$program"; done
@@ -32,7 +34,7 @@ for program in "$@"; do need "$program" "$program"; done
 if [ -n "$missing" ]; then
   command -v apt-get >/dev/null 2>&1 || fail "missing:$missing, and there is no apt-get here; install them and type the command again"
   [ "$(id -u)" -eq 0 ] || fail "missing:$missing; type: sudo apt-get update && sudo apt-get install --no-install-recommends$missing"
-  echo "installing:$missing"
+  echo "setup: installing Debian packages:$missing"
   apt-get update -qq || fail 'apt-get update failed (see above), expected the package lists'
   # The package would start a daemon of its own where an init runs; hawser brings its own.
   DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends $missing >/dev/null ||
@@ -43,6 +45,7 @@ fi
 # node_modules is current when the lock file it was made from is the one here.
 stamp=node_modules/.hawser-lock
 if ! cmp -s package-lock.json "$stamp"; then
+  echo 'setup: installing the npm packages of package-lock.json into node_modules'
   npm ci --no-fund --no-audit --loglevel=error || fail 'npm ci failed (see above), expected a registry that can be reached; then type the command again'
   cp package-lock.json "$stamp"
 fi
@@ -50,5 +53,6 @@ fi
 [ -x node_modules/.bin/node ] || [ "$major" -ge 24 ] || fail "there is no pinned node for $(uname -m) and node is $(node --version), expected v24 or newer"
 
 if [ ! -f dist/hawser.mjs ] || [ -n "$(find src scripts/build.ts package-lock.json -newer dist/hawser.mjs -print -quit)" ]; then
+  echo 'setup: building dist'
   PATH=$PWD/node_modules/.bin:$PATH node scripts/build.ts || fail 'the build failed (see above)'
 fi

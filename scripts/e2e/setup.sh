@@ -17,7 +17,7 @@ need kubectl kubernetes-client
 [ -x /usr/libexec/podman/catatonit ] || [ -x /usr/bin/catatonit ] || missing="$missing catatonit"
 [ -n "$missing" ] || exit 0
 
-echo "installing:$missing"
+echo "setup: installing Debian packages:$missing"
 apt-get update -qq
 DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq --no-install-recommends $missing >/dev/null || {
   echo "Cannot set the e2e tests up: apt-get could not install$missing (see above)" >&2

@@ -40,7 +40,18 @@ function checkout() {
   program('node', `[ "$1" = -p ] && { echo 24; exit; }; ${note('node')}`);
   program('npm', note('npm'));
   program('apt-get', note('apt-get'));
-  const needed = ['haproxy', 'keepalived', 'nft', 'ip', 'openssl', 'curl', 'socat', 'mount', 'chrt'];
+  const needed = [
+    'haproxy',
+    'keepalived',
+    'nft',
+    'ip',
+    'openssl',
+    'curl',
+    'socat',
+    'mount',
+    'unshare',
+    'chrt',
+  ];
   for (const name of needed) program(name, '');
   program('id', 'echo 0');
   for (const name of ['uname', 'dirname', 'cmp', 'cp', 'find', 'sh']) link(dir, name);
@@ -64,10 +75,14 @@ it('does nothing where there is nothing to do', () => {
   expect(['npm', 'node', 'apt-get'].filter(wrote)).toEqual([]);
 });
 
-it('installs and builds where the lock file has changed, once', () => {
-  const { dir, run, wrote } = checkout();
+it('installs and builds where the lock file has changed, once, and says so before', () => {
+  const { dir, program, run, wrote } = checkout();
   writeFileSync(join(dir, 'package-lock.json'), 'newer');
-  expect(run().status).toBe(0);
+  program('npm', `echo 'npm runs'; : >"${dir}/npm-was-called"`);
+  expect(run()).toEqual({
+    status: 0,
+    text: expect.stringMatching(/^setup: installing the npm packages .*\nnpm runs\nsetup: building dist\n/),
+  });
   expect(['npm', 'node'].filter(wrote)).toEqual(['npm', 'node']);
   rmSync(join(dir, 'npm-was-called'));
   expect(run().status).toBe(0);
@@ -80,7 +95,7 @@ it('says that npm ci failed, and tries again the next time', () => {
   program('npm', 'echo "npm error network" >&2; exit 1');
   expect(run()).toEqual({
     status: 2,
-    text: expect.stringMatching(/^npm error network\nCannot .* npm ci failed/),
+    text: expect.stringMatching(/^npm error network\nCannot .* npm ci failed/m),
   });
   program('npm', note('npm'));
   expect(run().status).toBe(0);
@@ -119,7 +134,7 @@ it('says that node or npm is missing', () => {
 it('installs a missing package as root, and says what to type as anybody else', () => {
   const { dir, program, run, wrote } = checkout();
   rmSync(join(dir, 'bin/socat'));
-  expect(run()).toEqual({ status: 0, text: 'installing: socat\n' });
+  expect(run()).toEqual({ status: 0, text: 'setup: installing Debian packages: socat\n' });
   expect(wrote('apt-get')).toBe(true);
   program('id', 'echo 1000');
   expect(run()).toEqual({

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { askHealth } from '../../../src/system/ask-health.ts';
 import { type Liveness, watchLiveness } from '../../../src/system/watch-liveness.ts';
+import { stall } from '../../helpers/stall.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 let stop: AbortController;
@@ -109,10 +110,7 @@ test('a death during a hang is a death', async () => {
 
 /** As on a machine that lets us run for a moment, twice a second. */
 function starve(): Disposable {
-  const timer = setInterval(() => {
-    const end = performance.now() + 450;
-    while (performance.now() < end);
-  }, 20);
+  const timer = setInterval(() => stall(450), 20);
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 

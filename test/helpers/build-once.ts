@@ -1,0 +1,4 @@
+import { ensureBuilt } from './supervisor-build.ts';
+
+/** Before the first file: workers that build at the same time would run each other's half of a bundle. */
+export const setup = ensureBuilt;

@@ -1,0 +1,33 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Those that take longer than half a minute, the longest first. One that began last would run alone at the end. */
+const longest: readonly string[] = [
+  'guards/virtual-router-id',
+  'plan/keepalived-cost',
+  'keepalived-supervise/hang',
+  'doctor/adverts',
+  'doctor/foreign-router',
+  'monitor/faulty-api',
+  'supervisor/stop',
+  'supervisor/drain',
+  'guards/stranger',
+  'monitor/servers',
+  'keepalived-supervise/monitor',
+  'keepalived-supervise/end',
+  'unit/system/watch-liveness',
+];
+
+/** Vitest's own order, which on a fresh clone knows sizes but no durations, after the longest files. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return found < 0 ? longest.length : found;
+    };
+    const sorted = await super.sort(files);
+    return sorted.toSorted(
+      (a, b) =>
+        a.project.config.sequence.groupOrder - b.project.config.sequence.groupOrder || rank(a) - rank(b),
+    );
+  }
+}
