@@ -26,6 +26,8 @@ import { askRuntimeApi } from './runtime-api.ts';
 const CHECK_TIMEOUT_MS = 30_000;
 /** HAProxy answers its sockets from its event loop; one that needs longer is not well. */
 const ASK_TIMEOUT_MS = 1_000;
+/** A question to one that hangs stays open for longer than it is left alone; one that is starved may take as long. */
+const HANGS_FOR_MS = 60_000;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
 const NO_STATE = '1\n';
 
@@ -69,6 +71,8 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
     prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
     keepLastGood: (sha256) => keepLastGood(paths.config, lastGood, sha256),
     findMaster: (generation) => findMaster(masterSocket(generation)),
+    answers: async (running) => void (await askWorker(running, ['show info'], HANGS_FOR_MS)),
+    describeServing: () => askRuntimeApi(paths.statsSocket, 'show info', ASK_TIMEOUT_MS),
     countSessions: async (running, withinMs) => {
       const info = await askWorker(running, ['show info'], withinMs);
       return info === undefined ? undefined : infoNumber(info, 'CurrConns');

@@ -59,6 +59,10 @@ export interface Program {
   readonly keepLastGood: (configSha256: string) => Promise<boolean>;
   /** The master of a generation of which only the number was recorded before its supervisor was killed. */
   readonly findMaster: (generation: number) => Promise<ProcessId | undefined>;
+  /** Resolves once its worker has said anything at all, or cannot be asked: a worker that hangs leaves it open. */
+  readonly answers: (running: Running) => Promise<void>;
+  /** What the serving worker says of itself, for people; undefined where it does not say. */
+  readonly describeServing: () => Promise<string | undefined>;
   /** Undefined where its worker does not say within the time. */
   readonly countSessions: (running: Running, withinMs: number) => Promise<number | undefined>;
   /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. */

@@ -25,13 +25,14 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
   );
   const reject = counter('hawser_config_rejected_total', 'Configurations that HAProxy itself refused.');
   const restart = counter('hawser_haproxy_restarts_total', 'Starts of HAProxy after a death.');
+  const hang = counter('hawser_haproxy_hangs_total', 'How often HAProxy hung and was replaced.');
   const internalError = counter(
     'hawser_internal_errors_total',
     'Exceptions inside the supervisor, each of which it survived.',
   );
   const lag = histogram(lagMetric.name, lagMetric.help, lagMetric.buckets);
   const served = ({ cause, tookMs }: LogEvent): void => {
-    if (cause === 'died' || cause === 'retry') restart();
+    if (cause === 'died' || cause === 'hung' || cause === 'retry') restart();
     if (cause !== 'request') return;
     reload({ result: 'done' });
     reloadSeconds(Number(tookMs) / 1_000);
@@ -44,6 +45,7 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
     observe: (event) => {
       if (event.event === 'generation-serving') served(event);
       if (event.event === 'generation-refused') refused(event);
+      if (event.event === 'generation-hung') hang();
       if (event.event === 'internal-error') internalError();
     },
     lag,

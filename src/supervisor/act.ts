@@ -1,5 +1,6 @@
 import type { Program } from '../model/program.ts';
 import type { Answer } from '../protocol/answer.ts';
+import { describeProcess } from '../system/process-vitals.ts';
 import { childrenOf, signalProcess } from '../system/processes.ts';
 import type { Action, Event, Failure, RequestId, Retiring, Served, Serving } from './state.ts';
 
@@ -34,6 +35,8 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
     case 'terminate':
     case 'kill':
       return signalGeneration(action.kind, action.generation);
+    case 'report-hung':
+      return reportHung(action, effects);
     case 'shed-sessions':
       return program.endSessions(runningOf(action.generation), action.share);
     case 'end-sessions-of-down-servers':
@@ -75,6 +78,7 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
     case 'prove':
     case 'soft-stop':
     case 'terminate':
+    case 'report-hung':
     case 'shed-sessions':
     case 'end-sessions-of-down-servers':
     case 'clean-up':
@@ -111,6 +115,18 @@ async function prove(
 ): Promise<void> {
   const workers = await program.prove({ generation: number, master }, AbortSignal.timeout(timeoutMs));
   if (workers !== undefined) dispatch({ kind: 'proven', number, workers });
+}
+
+/** Written down at once where it is about to be killed; a worker that is well is asked first. */
+async function reportHung(
+  { generation, hangs, stillMs }: Extract<Action, { kind: 'report-hung' }>,
+  { program, log }: Effects,
+): Promise<void> {
+  const { number, master, workers } = generation;
+  const dump = [master, ...workers].map(describeProcess).join('; ');
+  const info = hangs === 'master' ? await program.describeServing() : undefined;
+  const fields = { generation: number, pid: master.pid, hangs, stillMs, dump };
+  log({ event: 'generation-hung', level: 'error', ...fields, ...(info !== undefined && { info }) });
 }
 
 function runningOf(generation: Retiring | Serving): {

@@ -1,6 +1,6 @@
 import type { ProcessId } from '../model/process-id.ts';
-import { beginJob, endJob, jobFailed, startGeneration } from './job.ts';
-import { failuresBeforeDeath, restartDelayMs } from './restart.ts';
+import { looked } from './hang.ts';
+import { beginJob, endJob, jobFailed, startAfterEnd, startGeneration } from './job.ts';
 import { advanceRetiring, compareServers, hasten, retire, retiringDeadlines } from './retire.ts';
 import type { Action, Event, Failure, RequestId, Serving, State } from './state.ts';
 
@@ -51,6 +51,8 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       return exited(state, event.number, event.how, now, emit);
     case 'last-good-kept':
       return { ...state, hasLastGood: event.kept };
+    case 'looked':
+      return looked(state, event, now, emit);
     case 'tick':
       return tick(state, now, emit);
     case 'stop':
@@ -133,14 +135,7 @@ function servingDied(state: State, serving: Serving, how: string, now: number, e
   const servedMs = Math.round(now - serving.provenAt);
   const fields = { generation: serving.number, pid: serving.master.pid, how, servedMs };
   emit({ kind: 'log', level: 'error', event: 'generation-died', fields });
-  const next: State = { ...state, serving: undefined };
-  // A job that is under way brings the next generation anyway.
-  if (state.job !== undefined) return next;
-  const before = failuresBeforeDeath(state.restart.failures, servedMs);
-  const pauseMs = restartDelayMs(before);
-  const restarting: State = { ...next, restart: { failures: before + 1, at: now + pauseMs } };
-  if (pauseMs > 0) return restarting;
-  return beginJob(restarting, { cause: 'died', requests: [], config: serving.config }, now, emit);
+  return startAfterEnd({ ...state, serving: undefined }, serving, now, emit);
 }
 
 function retiringGone(state: State, number: number, how: string, now: number, emit: Emit): State {

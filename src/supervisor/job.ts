@@ -1,5 +1,5 @@
-import { restartDelayMs } from './restart.ts';
-import type { Action, Failure, Job, RequestId, State } from './state.ts';
+import { failuresBeforeDeath, restartDelayMs } from './restart.ts';
+import type { Action, Failure, Job, RequestId, Serving, State } from './state.ts';
 
 type Emit = (action: Action) => void;
 
@@ -34,10 +34,22 @@ export function jobFailed(state: State, job: Job, failure: Failure, now: number,
   emit({ kind: 'answer', requests: job.requests, result: failure });
   logFailure(state, job, failure, emit);
   const next: State = { ...state, lastFailure: { ...failure, at: now } };
-  if (next.serving !== undefined) return endJob(next, now, emit);
-  if (job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);
+  const { serving } = next;
+  if (serving !== undefined && serving.pulse?.hung !== true) return endJob(next, now, emit);
+  if (serving === undefined && job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);
   const failures = next.restart.failures + 1;
   return endJob({ ...next, restart: { failures, at: now + restartDelayMs(failures) } }, now, emit);
+}
+
+/** What served is gone: the next one starts now, or after a pause where too little time has passed since the last end. */
+export function startAfterEnd(state: State, gone: Serving, now: number, emit: Emit): State {
+  // A job that is under way brings the next generation anyway.
+  if (state.job !== undefined) return state;
+  const before = failuresBeforeDeath(state.restart.failures, now - gone.provenAt);
+  const pauseMs = restartDelayMs(before);
+  const restarting: State = { ...state, restart: { failures: before + 1, at: now + pauseMs } };
+  if (pauseMs > 0) return restarting;
+  return beginJob(restarting, { cause: 'died', requests: [], config: gone.config }, now, emit);
 }
 
 function fallBack(state: State, job: Job, emit: Emit): State {

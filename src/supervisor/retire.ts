@@ -7,7 +7,7 @@ const SHED_PART = 0.1;
 const SHED_STEPS = 20;
 
 type Emit = (action: Action) => void;
-type Leaving = Pick<Serving, 'number' | 'master' | 'workers'>;
+type Leaving = Pick<Serving, 'number' | 'master' | 'workers' | 'pulse'>;
 
 /** Sends a generation on its way: it stops accepting now, and what it still serves has until the limit. */
 export function retire(state: State, leaving: Leaving, reason: RetireReason, now: number, emit: Emit): State {
@@ -27,8 +27,8 @@ export function retire(state: State, leaving: Leaving, reason: RetireReason, now
   return { ...state, retiring: [...state.retiring, retiring] };
 }
 
-function pick(leaving: Leaving): Leaving {
-  return { number: leaving.number, master: leaving.master, workers: leaving.workers };
+function pick({ number, master, workers, pulse }: Leaving): Leaving {
+  return { number, master, workers, ...(pulse && { pulse }) };
 }
 
 type Undated = Omit<Retiring, 'terminateAt' | 'nextShedAt'>;
@@ -56,16 +56,21 @@ export function advanceRetiring(state: State, now: number, emit: Emit): State {
 
 function advanceOne(generation: Retiring, now: number, emit: Emit): Retiring {
   if (generation.sent === 'terminate' && now >= generation.terminateAt + KILL_AFTER_MS) {
-    return send(generation, 'kill', now, emit);
+    return sendSignal(generation, 'kill', now, emit);
   }
   if (generation.sent !== 'soft-stop') return generation;
-  if (now >= generation.terminateAt) return send(generation, 'terminate', now, emit);
+  if (now >= generation.terminateAt) return sendSignal(generation, 'terminate', now, emit);
   if (now >= generation.nextShedAt) return shed(generation, now, emit);
   return generation;
 }
 
 /** The time to SIGKILL counts from the SIGTERM that was sent, even where we were too late with it. */
-function send(generation: Retiring, signal: 'terminate' | 'kill', now: number, emit: Emit): Retiring {
+export function sendSignal(
+  generation: Retiring,
+  signal: 'terminate' | 'kill',
+  now: number,
+  emit: Emit,
+): Retiring {
   emit({ kind: signal, generation });
   emit({
     kind: 'log',

@@ -1,5 +1,6 @@
 import type { ProcessId } from '../model/process-id.ts';
 import type { ConfigChoice } from '../model/program.ts';
+import type { Pulse } from './pulse.ts';
 
 /** Times are milliseconds of the monotonic clock, which all processes of one boot share. */
 export interface State {
@@ -37,11 +38,12 @@ export interface Serving {
   readonly config: ConfigChoice;
   readonly configSha256: string;
   readonly provenAt: number;
+  readonly pulse?: Pulse;
 }
 
 /** One attempt to get a new generation to serve. */
 export interface Job {
-  readonly cause: 'boot' | 'request' | 'died' | 'retry';
+  readonly cause: 'boot' | 'request' | 'died' | 'hung' | 'retry';
   readonly requests: readonly RequestId[];
   readonly config: ConfigChoice;
   readonly since: number;
@@ -58,7 +60,7 @@ export interface Job {
       };
 }
 
-export type RetireReason = 'replaced' | 'unproven' | 'stopping' | 'left-over';
+export type RetireReason = 'replaced' | 'unproven' | 'stopping' | 'left-over' | 'hung';
 
 /** A generation that takes no new connections and is on its way out. */
 export interface Retiring {
@@ -71,7 +73,11 @@ export interface Retiring {
   /** Which signal it has had: none but the soft stop, SIGTERM, SIGKILL. */
   readonly sent: 'soft-stop' | 'terminate' | 'kill';
   readonly nextShedAt: number;
+  readonly pulse?: Pulse;
 }
+
+/** A master that hangs beside a worker that serves, or a worker. */
+export type Hangs = 'master' | 'worker';
 
 export interface Failure {
   readonly stage: 'check' | 'start' | 'prove' | 'stop';
@@ -95,6 +101,8 @@ export type Event =
   /** A generation's master is gone; `how` says which exit code or signal. */
   | { readonly kind: 'exited'; readonly number: number; readonly how: string }
   | { readonly kind: 'last-good-kept'; readonly kept: boolean }
+  /** One of many looks at a generation; `hangs` is missing where it lives. */
+  | { readonly kind: 'looked'; readonly number: number; readonly lives: boolean; readonly hangs?: Hangs }
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };
 
@@ -114,6 +122,13 @@ export type Action =
       readonly timeoutMs: number;
     }
   | { readonly kind: 'soft-stop' | 'terminate' | 'kill'; readonly generation: Retiring }
+  /** What its processes look like goes to the log before they are killed. */
+  | {
+      readonly kind: 'report-hung';
+      readonly generation: Retiring | Serving;
+      readonly hangs: Hangs;
+      readonly stillMs: number;
+    }
   | { readonly kind: 'shed-sessions'; readonly generation: Retiring; readonly share: number }
   | {
       readonly kind: 'end-sessions-of-down-servers';

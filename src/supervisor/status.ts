@@ -7,6 +7,7 @@ const REASONS: Record<Retiring['reason'], string> = {
   replaced: 'a newer generation serves',
   unproven: 'it did not prove that it serves',
   stopping: 'the supervisor is stopping',
+  hung: 'it hangs',
   'left-over': 'an earlier supervisor left it',
 };
 

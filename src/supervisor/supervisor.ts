@@ -12,6 +12,7 @@ import { ACTION_LIMIT_MS, createRecovery, withTrouble } from './recover.ts';
 import { createRequests } from './requests.ts';
 import { type Action, type Event, initialState, type Limits, type State } from './state.ts';
 import { describeState } from './status.ts';
+import { watchHangs } from './watch-hangs.ts';
 
 export interface SupervisorOptions {
   readonly program: Program;
@@ -64,6 +65,8 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   });
   watchLeftOvers(found, engine.dispatch);
   engine.dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
+  const watch = watchHangs(program, engine);
+  void finished.then(watch.stop);
   return {
     reload: () => requests.open((request) => engine.dispatch({ kind: 'requested', request })),
     status: async (workersWithinMs) =>

@@ -1,4 +1,4 @@
-import type { Action, Event, RequestId } from '../../src/supervisor/state.ts';
+import type { Action, Event, Hangs, RequestId } from '../../src/supervisor/state.ts';
 import { createMachine, type Machine, processOf, workersOf } from './supervisor-model.ts';
 
 /** What happens next, drawn at random: what it means depends on what is going on at that moment. */
@@ -8,7 +8,9 @@ export type Move =
   /** One of the things that were asked of the environment gets done, well or badly. */
   | { readonly kind: 'finish'; readonly which: number; readonly well: boolean }
   /** A process dies, or an event arrives that nobody waits for any more. */
-  | { readonly kind: 'die' | 'stale'; readonly which: number };
+  | { readonly kind: 'die' | 'stale'; readonly which: number }
+  /** Enough looks in a row at a generation to find that it hangs. */
+  | { readonly kind: 'hang'; readonly which: number; readonly hangs: Hangs };
 
 export interface World {
   readonly machine: Machine;
@@ -79,6 +81,7 @@ export function createWorld(hasConfiguration: boolean): World {
       case 'finish':
         finishes += 1;
         return;
+      case 'report-hung':
       case 'shed-sessions':
       case 'end-sessions-of-down-servers':
       case 'clean-up':
@@ -132,6 +135,12 @@ export function createWorld(hasConfiguration: boolean): World {
       case 'die': {
         const victim = [...alive][move.which % Math.max(1, alive.size)];
         if (victim !== undefined) send(death(victim));
+        return;
+      }
+      case 'hang': {
+        const number = [...alive][move.which % Math.max(1, alive.size)] ?? 0;
+        for (let look = 0; look < 8; look += 1)
+          send({ kind: 'looked', number, lives: false, hangs: move.hangs });
         return;
       }
       case 'stale': {

@@ -30,7 +30,10 @@ const moving = (kind: 'steering' | 'drill'): Row => ({
   ...{ kind, subject: 'kind', from: 'from', to: 'to', reason: 'why' },
   facts: ['by', 'backAt', 'until', 'outcome', 'tookMs'],
 });
-const life: Row = { kind: 'process', facts: ['pid', 'how', 'ranMs', 'held', 'signal', 'generation'] };
+const life: Row = {
+  kind: 'process',
+  facts: ['pid', 'how', 'ranMs', 'held', 'signal', 'generation', 'hangs', 'dump'],
+};
 const refused: Row = {
   kind: 'rejected',
   subject: 'cause',
@@ -102,6 +105,7 @@ const rows: Readonly<Record<string, Row>> = {
   'cpu-starvation': { kind: 'health', facts: ['lagMs', 'lateTimers'] },
   'cpu-starvation-over': { kind: 'health', facts: ['worstLagMs', 'lateTimers', 'lastedMs'] },
   'generation-died': life,
+  'generation-hung': life,
   'keepalived-hung': life,
   'keepalived-died': life,
   'keepalived-killed': life,

@@ -36,6 +36,7 @@ const EVIDENCE: ReadonlySet<string> = new Set([
   'keepalived-hung',
   'keepalived-killed',
   'generation-died',
+  'generation-hung',
   'stopping',
   'left-the-group',
   'split-brain-left',

@@ -55,6 +55,7 @@ const KINDS: Readonly<Record<TimelineEntry['kind'], MarkKind>> = {
 
 const TROUBLE: ReadonlySet<string> = new Set([
   'generation-died',
+  'generation-hung',
   'keepalived-died',
   'keepalived-hung',
   'keepalived-killed',

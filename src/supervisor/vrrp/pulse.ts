@@ -1,14 +1,13 @@
-import type { Action, Event, Pulse, VrrpSupervisorState } from './state.ts';
+import { beat } from '../pulse.ts';
+import type { Action, Event, VrrpSupervisorState } from './state.ts';
 
 /** Looks are at least 200 ms apart: 0.6 s, then a nudge, then 1.8 s more. */
 const NUDGE_AFTER_LOOKS = 3;
 const HUNG_AFTER_LOOKS = 12;
 
 /**
- * A keepalived that shows no life is replaced: its VIP is still here, and a peer has long taken over. One that waits for
- * a processor is starved, not hung, and is left alone however long that takes. One that has nothing to do (FAULT, no
- * peers, no monitor) may sleep for ever; the nudge wakes it. Looks are counted, not time: a machine that was frozen, or a
- * supervisor that was starved itself, has not looked.
+ * A keepalived that shows no life is replaced: its VIP is still here, and a peer has long taken over. One that has
+ * nothing to do (FAULT, no peers, no monitor) may sleep for ever; the nudge wakes it.
  */
 export function looked(
   state: VrrpSupervisorState,
@@ -21,10 +20,8 @@ export function looked(
   const before = daemon.pulse;
   const { switches, starved, stopped } = vitals;
   const lives = !stopped && (starved || switches !== before?.switches);
-  const stillLooks = lives ? 0 : (before?.stillLooks ?? 0) + 1;
-  const stillSince = lives || before === undefined ? now : before.stillSince;
-  const hung = stillLooks >= HUNG_AFTER_LOOKS;
-  const pulse: Pulse = { switches, stillSince, stillLooks, hung };
+  const pulse = { ...beat(before, lives, HUNG_AFTER_LOOKS, now), switches };
+  const { hung, stillLooks, stillSince } = pulse;
   if (hung) {
     const fields = { pid: id.pid, stopped, stillMs: Math.round(now - stillSince) };
     emit({ kind: 'log', level: 'error', event: 'keepalived-hung', fields });

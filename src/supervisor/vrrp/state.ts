@@ -1,6 +1,7 @@
 import type { ProcessId } from '../../model/process-id.ts';
 import type { InstanceState, VrrpState } from '../../model/vip-presence.ts';
 import type { AcceptedConfiguration, SelfReport, TransitionWords } from '../../model/vrrp-program.ts';
+import type { Pulse as SharedPulse } from '../pulse.ts';
 
 /** Times are milliseconds of the monotonic clock. */
 export interface VrrpSupervisorState {
@@ -67,12 +68,9 @@ export interface Vitals {
   readonly stopped: boolean;
 }
 
-/** Since when, and in how many looks in a row, it has shown no life. */
-export interface Pulse {
+/** `switches` as in the last look. */
+export interface Pulse extends SharedPulse {
   readonly switches: number;
-  readonly stillSince: number;
-  readonly stillLooks: number;
-  readonly hung: boolean;
 }
 
 /** One attempt to get keepalived to run on a configuration. */

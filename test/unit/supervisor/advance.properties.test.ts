@@ -15,6 +15,13 @@ const ordinary: fc.Arbitrary<Move> = fc.oneof(
     weight: 8,
     arbitrary: fc.record({ kind: fc.constant('finish' as const), which, well: fc.boolean() }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      ...{ kind: fc.constant('hang' as const), which },
+      hangs: fc.constantFrom('master' as const, 'worker' as const),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('die' as const, 'stale' as const), which }) },
 );
 const anything: fc.Arbitrary<Move> = fc.oneof(

@@ -33,6 +33,7 @@ function program(findMaster: Program['findMaster'] = async () => undefined): Pro
   return {
     ...{ hasConfiguration: unused, hasLastGood: unused, check: unused, saveState: unused, start: unused },
     ...{ prove: unused, keepLastGood: unused, countSessions: unused, endSessions: unused },
+    ...{ answers: unused, describeServing: unused },
     endSessionsOfDownServers: unused,
     findMaster,
     cleanUp: unused,

@@ -1,0 +1,157 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ports } from '../../helpers/supervisor-configuration.ts';
+import { createSupervisedHost, type SupervisedHost, shortTimes } from '../../helpers/supervisor-host.ts';
+import type { SupervisorProcess } from '../../helpers/supervisor-process.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+type Current = Awaited<ReturnType<SupervisorProcess['waitForServing']>>;
+
+/** Longer than any test: what ends sooner was not waited for. */
+const LONG_DRAIN = ['--force-delete-timeout', '10m', '--drain-timeout', '10m', '--start-timeout', '10s'];
+
+function stop(pid: number | undefined): void {
+  process.kill(pid ?? 0, 'SIGSTOP');
+}
+
+const hung = (host: SupervisedHost) =>
+  waitFor('the hang to be seen', () => host.events('generation-hung')[0], 20_000);
+
+const says = (host: SupervisedHost): Promise<string> =>
+  host.namespace.run('curl', '-sf', '--max-time', '2', `http://127.0.0.1:${ports.version}/`);
+
+async function start(flags = LONG_DRAIN): Promise<{
+  readonly host: SupervisedHost;
+  readonly supervisor: SupervisorProcess;
+  readonly first: Current;
+}> {
+  const host = await createSupervisedHost();
+  onTestFinished(() => host[Symbol.asyncDispose]());
+  host.install('v1');
+  const supervisor = host.supervise(flags);
+  return { host, supervisor, first: await supervisor.waitForServing() };
+}
+
+test('a worker that is stopped is replaced, and no drain of it is waited for', async () => {
+  const { host, supervisor, first } = await start();
+  stop(first.workers[0]);
+  await supervisor.waitForServing(1);
+  expect(await says(host)).toBe('v1');
+  expect(await hung(host)).toMatchObject({
+    ...{ generation: 1, hangs: 'worker', level: 'error' },
+    dump: expect.stringMatching(`pid ${first.workers[0]} .*thread \\d+ T `),
+  });
+  await host.waitForGenerations(1);
+  expect(host.events('generation-killed')).toMatchObject([{ generation: 1, reason: 'hung' }]);
+});
+
+test('a master and its worker that are stopped are replaced', async () => {
+  const { host, supervisor, first } = await start();
+  for (const pid of [first.pid, ...first.workers]) stop(pid);
+  await supervisor.waitForServing(1);
+  await host.waitForGenerations(1);
+  expect(await says(host)).toBe('v1');
+});
+
+test('a master that is stopped is replaced without the loss of a connection or a stream', async () => {
+  const { host, supervisor, first } = await start();
+  await host.serve(ports.backend);
+  const streams = await host.load({ port: ports.stream, streams: 4 });
+  await waitFor('the streams', async () => (await supervisor.status()).current?.sessions === 4);
+  const load = await host.load({ ratePerSecond: 50, servers: ['v1'] });
+  stop(first.pid);
+  await supervisor.waitForServing(1);
+  expect(await hung(host)).toMatchObject({ hangs: 'master', info: expect.stringContaining('CurrConns') });
+  expect((await load.stop()).lost).toEqual({});
+  expect(streams.events().filter(({ kind }) => kind === 'cut')).toEqual([]);
+  expect((await supervisor.status()).draining).toMatchObject([{ generation: 1, sent: 'soft-stop' }]);
+});
+
+test('a master that is stopped is killed as soon as its worker has drained', async () => {
+  const { host, supervisor, first } = await start();
+  stop(first.pid);
+  await supervisor.waitForServing(1);
+  await host.waitForGenerations(1, 20_000);
+  expect(await says(host)).toBe('v1');
+});
+
+test.each([
+  ['sleeps', (fifo: string) => `io.open("${fifo}"):read()`],
+  ['spins', () => 'while true do end'],
+] as const)('a worker whose event loop %s for ever is replaced', async (_, statement) => {
+  await using host = await createSupervisedHost();
+  const [fifo, script, trap] = [join(host.paths.dir, 'fifo'), join(host.paths.dir, 'trap.lua'), 9010];
+  execFileSync('mkfifo', [fifo]);
+  const body = `${statement(fifo)} return ""`;
+  writeFileSync(script, `core.register_fetches("trap", function() ${body} end)\n`);
+  host.install('v1', {
+    more: `global
+  nbthread 1
+  lua-load ${script}
+listen trap
+  bind 127.0.0.1:${trap}
+  http-request return status 200 content-type text/plain lf-string "%[lua.trap]"
+`,
+  });
+  const supervisor = host.supervise(LONG_DRAIN);
+  await supervisor.waitForServing();
+  const [program, ...prefix] = host.namespace.prefix;
+  const client = spawn(program, [...prefix, 'curl', '-s', '--max-time', '60', `http://127.0.0.1:${trap}/`]);
+  onTestFinished(() => void client.kill('SIGKILL'));
+  await supervisor.waitForServing(1);
+  expect(await says(host)).toBe('v1');
+  // HAProxy's own watchdog may be faster with one that spins.
+  expect(host.events('generation-hung').length + host.events('generation-died').length).toBe(1);
+});
+
+test('a reload while a worker hangs leaves nothing of it behind', async () => {
+  const { host, supervisor, first } = await start();
+  stop(first.workers[0]);
+  host.install('v2');
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  await host.waitForGenerations(1, 20_000);
+  const load = await host.load({ ratePerSecond: 100, servers: ['v2'] });
+  await waitFor('some requests', () => load.events().length > 0, 20_000);
+  expect((await load.stop()).lost).toEqual({});
+});
+
+test('a supervisor that takes over from a killed one replaces a worker that hangs', async () => {
+  const { host, supervisor, first } = await start();
+  stop(first.workers[0]);
+  supervisor.kill('SIGKILL');
+  await supervisor.ended;
+  const next = host.supervise(LONG_DRAIN);
+  await next.waitForServing(1);
+  await host.waitForGenerations(1, 20_000);
+  expect(await says(host)).toBe('v1');
+});
+
+test('asked to stop, a supervisor does not wait for a worker that hangs', async () => {
+  const { host, supervisor, first } = await start();
+  stop(first.workers[0]);
+  supervisor.kill('SIGTERM');
+  expect(await supervisor.ended).toBe(0);
+  expect(host.haproxys()).toEqual([]);
+});
+
+test('a HAProxy that is starved of CPU under load is never taken for hung', {
+  timeout: 120_000,
+}, async () => {
+  const { host, supervisor, first } = await start(shortTimes);
+  for (const pid of [first.pid, ...first.workers]) execFileSync('renice', ['-n', '19', '-p', String(pid)]);
+  const hogs = Array.from({ length: 8 * availableParallelism() }, () =>
+    spawn(process.execPath, [
+      '-e',
+      'setTimeout(() => process.exit(), 12_000); const spin = () => { for (let i = 0; i < 1e7; i++); setImmediate(spin); }; spin();',
+    ]),
+  );
+  onTestFinished(() => hogs.forEach((hog) => void hog.kill('SIGKILL')));
+  const load = await host.load({ ratePerSecond: 200, timeoutMs: 60_000 });
+  await Promise.all(hogs.map((hog) => new Promise((resolve) => hog.once('exit', resolve))));
+  await load.stop();
+  expect(host.events('generation-hung')).toEqual([]);
+  expect((await supervisor.status()).current).toMatchObject({ generation: 1 });
+});
