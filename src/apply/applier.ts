@@ -9,6 +9,7 @@ import {
   type Supervisor,
   type SupervisorOptions,
 } from './ask-supervisor.ts';
+import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
 import {
   discard,
   findLiveFile,
@@ -23,6 +24,8 @@ export interface ApplierOptions extends SupervisorOptions {
   readonly configPath: string;
   /** What HAProxy itself says about a file. */
   readonly check: ConfigurationCheck;
+  /** A file that hawser did not write was kept beside its place, and is replaced. */
+  readonly onForeign?: (foreign: ForeignFile) => void;
 }
 
 /** A configuration as it should lie there. */
@@ -102,8 +105,10 @@ async function applyText(
   const file = await findLiveFile(options.configPath);
   if (!memory.cleaned) await removeLeftovers(file, Date.now());
   memory.cleaned = true;
-  const before = await readIfThere(file.path);
-  const inPlace = before?.equals(Buffer.from(text)) === true;
+  const found = await readIfThere(file.path);
+  const inPlace = found?.equals(Buffer.from(text)) === true;
+  // A file that hawser did not write is not to come back where ours is refused.
+  const before = isOwnFile(file.path) ? found : undefined;
   if (inPlace) await keepModes(file, mode);
   if (inPlace && (await isServed(sha256, memory, signal))) return { kind: 'unchanged' };
 
@@ -142,7 +147,9 @@ async function checkAndReplace(
     if (check.kind === 'impossible') return { kind: 'failed', message: check.message };
     if (check.kind === 'invalid')
       return { kind: 'rejected', by: 'check', message: check.message, detail: check.detail };
+    const foreign = await keepForeignFile(file);
     await writeFileAtomically(file.path, text, { mode });
+    if (foreign !== undefined) options.onForeign?.(foreign);
     return undefined;
   } finally {
     await discard(file.candidate);

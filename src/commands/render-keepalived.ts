@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Rendered } from '../apply/applier.ts';
+import { isOwnFile, keepForeignFile } from '../apply/foreign-file.ts';
+import { findLiveFile } from '../apply/live-file.ts';
 import { readCommandLine } from '../config/command-line.ts';
 import {
   type KeepalivedMonitorSettings,
@@ -20,6 +21,7 @@ import { writeFileAtomically } from '../system/atomic-write.ts';
 import { currentInterfaces, currentRoutes } from '../system/routes.ts';
 import { runCommand } from '../system/run-command.ts';
 import { nodesOnce, onlyThisNode } from './keepalived/nodes-once.ts';
+import { tellForeign } from './monitor/tell-outcome.ts';
 import { readTemplate } from './monitor/template-file.ts';
 
 const CHECK_TIMEOUT_MS = 20_000;
@@ -27,7 +29,8 @@ const CHECK_TIMEOUT_MS = 20_000;
 /**
  * `hawser render keepalived`: for an init container. Asks no API server and waits for nothing. A flag or a template that
  * only a person can put right ends it with 2; what comes right by itself (a kubeconfig or an interface that is not there yet,
- * nodes that are not known) is left to the monitor. CONFIG is written where there is none and the nodes are known.
+ * nodes that are not known) is left to the monitor. CONFIG is written where there is none that
+ * hawser rendered, and the nodes are known.
  */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(renderKeepalivedCommand, argv, env);
@@ -44,9 +47,11 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const rendered = await render(settings, clusterName ?? 'unknown', known, log);
   if (rendered === undefined) return 0;
   await refuseBadConfiguration(settings, rendered, log);
-  if (existsSync(config)) log({ event: 'configuration-kept', config });
+  if (isOwnFile(config)) log({ event: 'configuration-kept', config });
   else if (known === undefined) log({ event: 'configuration-left-to-the-monitor', config });
   else {
+    const foreign = await keepForeignFile(await findLiveFile(config));
+    if (foreign !== undefined) tellForeign({ log })(foreign);
     await writeFileAtomically(config, rendered.text, { mode: rendered.mode & 0o777 });
     log({ event: 'configuration-rendered', config });
   }

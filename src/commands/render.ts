@@ -1,15 +1,17 @@
-import { existsSync } from 'node:fs';
+import { isOwnFile, keepForeignFile } from '../apply/foreign-file.ts';
+import { findLiveFile } from '../apply/live-file.ts';
 import { readCommandLine } from '../config/command-line.ts';
 import { haproxyMonitorSettings, renderCommand } from '../config/haproxy-monitor-settings.ts';
 import { createLog } from '../observe/logger.ts';
 import { renderLoadBalancer } from '../render/render-load-balancer.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
 import { serversOnce } from './monitor/servers-once.ts';
+import { tellForeign } from './monitor/tell-outcome.ts';
 import { readTemplate } from './monitor/template-file.ts';
 
 /**
  * `hawser render`: writes CONFIG once, for an init container. Where no API server answers and no list is known, a
- * configuration that is there is left alone, and a missing one is rendered without servers.
+ * configuration that hawser rendered before is left alone, and a missing or foreign one is rendered without servers.
  */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(renderCommand, argv, env);
@@ -20,7 +22,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const settings = haproxyMonitorSettings(line.values);
   const log = createLog('render', settings.logLevel);
   const servers = await serversOnce(settings, log);
-  if (servers === undefined && existsSync(settings.config)) {
+  if (servers === undefined && isOwnFile(settings.config)) {
     log({ event: 'configuration-kept', level: 'warn', config: settings.config });
     return 0;
   }
@@ -29,6 +31,8 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const options = { templatePath: settings.template };
   const outcome = renderLoadBalancer(template.text, settings, servers ?? [], options);
   if (outcome.kind === 'failed') return refuse(outcome.message);
+  const foreign = await keepForeignFile(await findLiveFile(settings.config));
+  if (foreign !== undefined) tellForeign({ log })(foreign);
   await writeFileAtomically(settings.config, outcome.text, { mode: template.mode & 0o777 });
   log({ event: 'configuration-rendered', config: settings.config, servers: servers?.length ?? 0 });
   return 0;

@@ -11,3 +11,8 @@ export const ASIDE_SUFFIX = '.before-hawser';
 export function isRendered(text: string): boolean {
   return text.split('\n').some((line) => /^\s*[#!]/.test(line) && line.includes(RENDERED_MARK));
 }
+
+/** `text` with the mark: the template of an operator may lack it. */
+export function withMark(text: string): string {
+  return isRendered(text) ? text : `# ${RENDERED_MARK}: edit its template, not the result.\n${text}`;
+}

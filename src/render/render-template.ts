@@ -1,11 +1,12 @@
 import ejs from 'ejs';
 import { messageOf } from '../model/errors.ts';
+import { withMark } from '../model/rendered-mark.ts';
 import { safeText } from './safe-text.ts';
 import { strictView } from './strict-view.ts';
 import { compileError, runError, TEMPLATE_NAME, type TemplateError } from './template-error.ts';
 
 export type RenderOutcome =
-  /** Not empty, at most 1 MB, ends with a line end. */
+  /** Not empty, at most 1 MB, ends with a line end, and carries the mark of what hawser rendered. */
   | { readonly kind: 'rendered'; readonly text: string }
   /** Names the template, the line where it is known, and what is wrong there. */
   | { readonly kind: 'failed'; readonly message: string };
@@ -43,7 +44,7 @@ export function renderTemplate(
   if (!run.ok) return failed(runError(run.message));
   const problem = problemOf(run.value);
   if (problem !== undefined) return failed({ line: undefined, what: problem });
-  return { kind: 'rendered', text: run.value.endsWith('\n') ? run.value : `${run.value}\n` };
+  return { kind: 'rendered', text: withMark(run.value.endsWith('\n') ? run.value : `${run.value}\n`) };
 }
 
 function prepare(templateText: string, model: object): ejs.Template {

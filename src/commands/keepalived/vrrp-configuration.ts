@@ -16,7 +16,7 @@ import { createChangeRecord } from '../monitor/change-record.ts';
 import type { ConfigurationParts, Wanted } from '../monitor/configuration-loop.ts';
 import type { Observers } from '../monitor/observers.ts';
 import { createRenderer } from '../monitor/renderer.ts';
-import { tellOutcome } from '../monitor/tell-outcome.ts';
+import { tellForeign, tellOutcome } from '../monitor/tell-outcome.ts';
 import { createAgreedDialect, type TakingPart } from './agreed-dialect.ts';
 import { createMembershipSequencer } from './membership.ts';
 import type { NodeList } from './node-lists.ts';
@@ -74,7 +74,12 @@ export function vrrpConfiguration(
     observers,
   );
   const planned = createPlannedCheck(`${configPath}.planned`, check, renderModel);
-  const applier = createApplier({ configPath, check: planned.check, socketPath });
+  const applier = createApplier({
+    configPath,
+    check: planned.check,
+    socketPath,
+    onForeign: tellForeign(observers),
+  });
   const tellAll = (): void => {
     for (const tell of listeners) tell();
   };

@@ -13,7 +13,7 @@ import type { ConfigurationParts } from './configuration-loop.ts';
 import type { Observers } from './observers.ts';
 import { createRenderer } from './renderer.ts';
 import type { ServerList } from './server-list.ts';
-import { tellOutcome } from './tell-outcome.ts';
+import { tellForeign, tellOutcome } from './tell-outcome.ts';
 
 /** A machine under load takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;
@@ -44,7 +44,7 @@ export function haproxyConfiguration(
       (text, servers) => renderLoadBalancer(text, settings, servers, { templatePath: template }),
       observers,
     ),
-    applier: createApplier({ configPath, check, socketPath }),
+    applier: createApplier({ configPath, check, socketPath, onForeign: tellForeign(observers) }),
     observe: (outcome, servers, text) => {
       const cause = changes.note({ text, parts: { 'servers-changed': JSON.stringify(servers) } }, outcome);
       const isServed = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';

@@ -18,10 +18,10 @@ export interface RedirectLoop {
 }
 
 /**
- * Keeps `VIP:API_PORT` leading to HAProxy while HAProxy has a usable server, until `signal` aborts; then there is no
- * redirect any more. Once it is there, the kernel is compared with what it should be every check interval. A redirect
- * that an earlier monitor left is taken away only once this HAProxy has failed long enough: an upgrade of the monitor
- * must not move the traffic.
+ * Keeps `VIP:API_PORT` leading to HAProxy while HAProxy has a usable server. Once it is there, the kernel is compared with
+ * what it should be every check interval. When `signal` aborts it is removed, since the kubelet ends HAProxy at the same
+ * time (docs/decisions/0041). What a killed monitor left stays until this HAProxy has failed long enough: a crash moves no
+ * traffic.
  */
 export function createRedirectLoop(settings: HaproxyMonitorSettings, observers: Observers): RedirectLoop {
   let redirect: RedirectOutcome | undefined;

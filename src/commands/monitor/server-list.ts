@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { isOwnFile } from '../../apply/foreign-file.ts';
 import { type ApiServer, sameServers } from '../../model/api-server.ts';
 import {
   applied,
@@ -119,8 +119,8 @@ function coldStart(
     return lastKnown;
   }
   // Before the first API server of a cluster exists, HAProxy has to run for the kubelet's probe. A configuration that
-  // is already there knows more than an empty list.
-  if (existsSync(config)) return undefined;
+  // hawser rendered before knows more than an empty list; any other knows nothing of this cluster.
+  if (isOwnFile(config)) return undefined;
   log({ event: 'cold-start-without-servers', level: 'warn' });
   return [];
 }

@@ -1,3 +1,4 @@
+import type { ForeignFile } from '../../apply/foreign-file.ts';
 import type { ApplyOutcome } from '../../model/apply-outcome.ts';
 import type { Observers } from './observers.ts';
 
@@ -33,4 +34,9 @@ export function tellOutcome(
         log({ event: 'configuration-not-applied', level: 'error', message: outcome.message });
       return;
   }
+}
+
+/** Logs that a file of a package, a guide or an operator gave way to a rendered one. */
+export function tellForeign({ log }: Pick<Observers, 'log'>): (foreign: ForeignFile) => void {
+  return ({ path, copy }) => log({ event: 'foreign-configuration-replaced', level: 'warn', path, copy });
 }

@@ -82,7 +82,8 @@ export function serving(text: string): Answer {
 
 /** A small configuration that HAProxy takes; different ports give different texts. */
 export function goodText(port = 9445): string {
-  return `defaults
+  return `# hawser renders this file
+defaults
   mode tcp
   timeout connect 3s
   timeout client 1m

@@ -28,9 +28,9 @@ const written = () => readFileSync(at('keepalived.conf'), 'utf8');
 test('where the nodes are known and there is no configuration it is written, and later left alone', async () => {
   expect(await run(...named, ...threeNodes)).toMatchObject({ exitCode: 0 });
   expect(written()).toMatch(/unicast_peer \{\s+# b\s+10\.77\.0\.2 .*\s+# c\s+10\.77\.0\.3 /);
-  writeFileSync(at('keepalived.conf'), 'what is there');
+  writeFileSync(at('keepalived.conf'), '# hawser renders this file\nwhat is there');
   expect(await run(...named, ...threeNodes)).toMatchObject({ exitCode: 0 });
-  expect(written()).toBe('what is there');
+  expect(written()).toBe('# hawser renders this file\nwhat is there');
   expect(readdirSync(node.directory).sort()).toEqual(['keepalived.conf', 'template']);
 });
 

@@ -41,9 +41,9 @@ test('render on the first node of a cluster, without an API or a kubeconfig, giv
 });
 
 test('render leaves a configuration alone that it knows no better than', async () => {
-  writeFileSync(at('haproxy.cfg'), 'what is there');
+  writeFileSync(at('haproxy.cfg'), '# hawser renders this file\nwhat is there');
   expect(await run('render')).toMatchObject({ exitCode: 0 });
-  expect(readFileSync(at('haproxy.cfg'), 'utf8')).toBe('what is there');
+  expect(readFileSync(at('haproxy.cfg'), 'utf8')).toBe('# hawser renders this file\nwhat is there');
 });
 
 test('render says what is wrong with a template, and writes nothing', async () => {

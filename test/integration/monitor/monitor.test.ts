@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { node } from '../../helpers/api-server/objects.ts';
 import { type Cluster, createCluster } from '../../helpers/cluster.ts';
@@ -101,6 +102,26 @@ describe('monitor and supervisor together', () => {
     expect(await ask('/haproxy_monitor')).toBe('503');
   });
 });
+
+test.each(['debian-haproxy.cfg', 'guide-haproxy.cfg'])(
+  'with the API away and %s in its place HAProxy serves the probe all the same, and the file is kept',
+  async (name) => {
+    const foreign = readFileSync(join(import.meta.dirname, '../../fixtures/foreign', name), 'utf8');
+    writeFileSync(balancer.config, foreign);
+    await balancer.startSupervisor();
+    balancer.startMonitor('--api-vip', cluster.vip);
+    const path = balancer.config;
+    const copy = `${path}.before-hawser`;
+    expect(await balancer.monitorSaid('foreign-configuration-replaced')).toMatchObject({ path, copy });
+    expect(readFileSync(copy, 'utf8')).toBe(foreign);
+    const ready = 'http://127.0.0.1:50936/haproxy_ready';
+    await waitFor(
+      '/haproxy_ready',
+      () => cluster.namespace.run('curl', '-sf', ready).then(() => true),
+      20_000,
+    );
+  },
+);
 
 describe('a monitor does not believe', () => {
   test('an empty list', async () => {

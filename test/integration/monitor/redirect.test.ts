@@ -33,6 +33,20 @@ test('the VIP leads to HAProxy while it has a usable server, and no rule outlive
   expect(await tables()).not.toContain('hawser');
 });
 
+test('a monitor that is killed leaves the redirect, and the next one does not touch it while HAProxy serves', async () => {
+  await balancer.startSupervisor();
+  const monitor = balancer.startMonitor('--api-vip', cluster.vip);
+  await balancer.monitorSaid('redirect-added');
+  const gone = new Promise((resolve) => monitor.once('exit', resolve));
+  monitor.kill('SIGKILL');
+  await gone;
+  expect(await tables()).toContain('hawser');
+  await waitFor('an answer on the VIP', throughVip);
+  balancer.startMonitor('--api-vip', cluster.vip);
+  await balancer.monitorSaid('redirect-added', 1);
+  expect(balancer.monitorEvents().map(({ event }) => event)).not.toContain('redirect-removed');
+});
+
 test('a redirect that somebody flushed is put back', async () => {
   await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip, '--check-interval', '300ms');

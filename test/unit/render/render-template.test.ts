@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { renderTemplate } from '../../../src/render/render-template.ts';
 
 const model = { server: { name: 'a' }, list: [1, 2], blank: 'x y' };
+const mark = '# hawser renders this file: edit its template, not the result.\n';
 const render = (template: string) => renderTemplate(template, model, { templatePath: '/etc/t.ejs' });
 const messageOf = (template: string) => {
   const outcome = render(template);
@@ -12,12 +13,17 @@ describe('a good template', () => {
   it('gets the fields of the model as variables', () => {
     expect(render('n <%= server.name %> <% for (const n of list) { %><%= n %><% } %>\n')).toEqual({
       kind: 'rendered',
-      text: 'n a 12\n',
+      text: `${mark}n a 12\n`,
     });
   });
 
   it('gets the line end that it forgot', () => {
-    expect(render('a')).toEqual({ kind: 'rendered', text: 'a\n' });
+    expect(render('a')).toEqual({ kind: 'rendered', text: `${mark}a\n` });
+  });
+
+  it('keeps the mark of what hawser rendered where it has it', () => {
+    const text = '# hawser renders this file again\n';
+    expect(render(text)).toEqual({ kind: 'rendered', text });
   });
 });
 
