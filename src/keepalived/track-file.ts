@@ -1,7 +1,8 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { silentTrackValue, TRACK } from '../model/track-value.ts';
+import { silentTrackValue, TRACK, unwatchedTrackValue, withoutBonus } from '../model/track-value.ts';
 import type { VrrpProfile } from '../model/vrrp.ts';
 import type { TrackLook } from '../model/vrrp-program.ts';
+import { createSilentHealth, type SilentHealth } from './silent-health.ts';
 
 /** How to call for one track file, five times a second. */
 export type TrackGuard = (
@@ -20,12 +21,17 @@ const FAULT_PATIENCE_MS = 10_000;
 const MOST_PER_LOOK_MS = 250;
 
 /**
- * Watches that a monitor keeps rewriting its track file; one that has not been written for `silentAfterMs` gets a value
- * of ours until it is written again. On a starved machine the looks are far between and the patience grows with them: a
- * monitor that is starved as we are is not dead. Undefined where there is no file: keepalived's `init_file` holds then.
- * `nowMs` is of the wall clock, as the file's time is.
+ * Watches that a monitor keeps rewriting its track file. One that has not been written for `silentAfterMs` is that of a
+ * silent monitor: its value stays as long as `health` still answers, so that a monitor that dies or restarts moves nothing;
+ * then it gets a value of ours, until it is written again. On a starved machine the looks are far between and the patience
+ * grows with them: a monitor that is starved as we are is not dead. Undefined where there is no file: keepalived's
+ * `init_file` holds then. `nowMs` is of the wall clock, as the file's time is.
  */
-export function createTrackGuard(path: string, silentAfterMs: number): TrackGuard {
+export function createTrackGuard(
+  path: string,
+  silentAfterMs: number,
+  health: SilentHealth = createSilentHealth(path),
+): TrackGuard {
   let ours: { readonly writtenMs: number; readonly said: number } | undefined;
   let before: { readonly writtenMs: number; readonly ageMs: number; readonly at: number } | undefined;
   const ageOf = (writtenMs: number, nowMs: number): number => {
@@ -44,13 +50,15 @@ export function createTrackGuard(path: string, silentAfterMs: number): TrackGuar
     const silent = writtenMs === ours?.writtenMs || ageMs > patienceMs;
     if (!silent) {
       ours = undefined;
-      return { path, silent, value };
+      health.forget();
+      return { path, silent, demoted: false, value };
     }
     const said = ours?.said ?? value;
-    const wanted = silentTrackValue(profile, said, holder);
+    const demoted = !health.serves();
+    const wanted = (demoted ? silentTrackValue : unwatchedTrackValue)(profile, said, holder);
     if (wanted !== value) writeValue(path, wanted);
     ours = { writtenMs: writtenAt(path) ?? 0, said };
-    return { path, silent, value: wanted };
+    return { path, silent, demoted, value: wanted };
   };
 }
 
@@ -63,19 +71,11 @@ function writtenAt(path: string): number | undefined {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs;
 }
 
-/** Of each kind of node, what a holder's value becomes when it holds nothing any more. */
-const WITHOUT_BONUS: ReadonlyMap<number, number> = new Map([
-  [TRACK.healthyHolder, TRACK.healthy],
-  [TRACK.doubtfulHolder, TRACK.doubtful],
-  [TRACK.drainedHolder, TRACK.drained],
-  [TRACK.degradedHolder, TRACK.degraded],
-]);
-
 /** A keepalived that starts holds nothing, whatever its monitor still believes. */
 export function forgetBonus(path: string): void {
   try {
     const value = readTrackValue(path);
-    const wanted = WITHOUT_BONUS.get(value) ?? value;
+    const wanted = withoutBonus(value);
     if (wanted !== value) writeValue(path, wanted);
   } catch {
     // Without the file, `init_file` of the configuration holds.

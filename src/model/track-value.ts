@@ -158,3 +158,26 @@ export function silentTrackValue(profile: VrrpProfile, last: number | undefined,
   if (wasServing) return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
   return holder ? TRACK.degradedHolder : TRACK.degraded;
 }
+
+/** Of each kind of node, what a holder's value becomes when it holds nothing any more. */
+const WITHOUT_BONUS: ReadonlyMap<number, number> = new Map([
+  [TRACK.healthyHolder, TRACK.healthy],
+  [TRACK.doubtfulHolder, TRACK.doubtful],
+  [TRACK.drainedHolder, TRACK.drained],
+  [TRACK.degradedHolder, TRACK.degraded],
+]);
+
+export function withoutBonus(value: number): number {
+  return WITHOUT_BONUS.get(value) ?? value;
+}
+
+/**
+ * The value of a node whose monitor is silent while what it asked still answers: the last one, with the bonus of a holder
+ * wherever the VIP is now. A claim to the VIP ends with its monitor. FAULT had another reason than a service that is
+ * down, which nobody looks at any more: it ends as without an answer.
+ */
+export function unwatchedTrackValue(profile: VrrpProfile, last: number | undefined, holder: boolean): number {
+  if (last === undefined || last <= TRACK.fault) return silentTrackValue(profile, last, holder);
+  if (profile === 'openshift') return last;
+  return Math.min(withoutBonus(last), TRACK.healthy) + (holder ? TRACK.healthyHolder : 0);
+}

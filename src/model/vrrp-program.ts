@@ -95,8 +95,10 @@ export interface TrackedFile {
 }
 
 export interface TrackLook extends TrackedFile {
-  /** Its monitor has not written for a while; `value` is then ours. */
+  /** Its monitor has not written for a while. */
   readonly silent: boolean;
+  /** Besides, what it asked does not answer: `value` is ours. */
+  readonly demoted: boolean;
   readonly value: number;
 }
 

@@ -9,7 +9,12 @@ export interface ShownVrrpStatus {
     readonly sinceMs: number;
     readonly vips: readonly { readonly address: string; readonly present: boolean }[];
   }[];
-  readonly trackFiles: readonly { readonly path: string; readonly value: number; readonly silent: boolean }[];
+  readonly trackFiles: readonly {
+    readonly path: string;
+    readonly value: number;
+    readonly silent: boolean;
+    readonly demoted?: boolean | undefined;
+  }[];
   readonly restarts: number;
   readonly lastTransition: {
     readonly instance: string;
@@ -38,8 +43,8 @@ export function vrrpStatusLines(status: ShownVrrpStatus): readonly string[] {
       : `keepalived  pid ${current.pid}, for ${seconds(current.ageMs)}, configuration ${current.generation}`,
     ...status.instances.map(instanceLine),
     ...status.trackFiles.map(
-      ({ path, value, silent }) =>
-        `track file  ${path}: ${value}${silent ? ', its monitor is SILENT (the value is ours)' : ''}`,
+      ({ path, value, silent, demoted }) =>
+        `track file  ${path}: ${value}${silent ? `, its monitor is SILENT${demoted === true ? ' (the value is ours)' : ''}` : ''}`,
     ),
     ...(lastTransition === null
       ? []

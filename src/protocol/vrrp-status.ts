@@ -31,6 +31,8 @@ export const vrrpStatusSchema = z.object({
       instances: z.array(z.string()),
       value: z.number(),
       silent: z.boolean(),
+      /** What a silent monitor asked does not answer either: the value is the supervisor's. */
+      demoted: z.optional(z.boolean()),
     }),
   ),
   reload: z.nullable(z.object({ cause: z.string(), stage: z.string(), waiting: z.number() })),

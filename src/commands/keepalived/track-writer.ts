@@ -1,8 +1,9 @@
 import { closeSync, constants, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { noteHealthUrl } from '../../keepalived/silent-health.ts';
 import { messageOf } from '../../model/errors.ts';
-import type { VipKind } from '../../model/vrrp.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Observers } from '../monitor/observers.ts';
+import type { HealthSource } from './health-sources.ts';
 
 /** How often the file is written though nothing has changed: the supervisor takes 3 s of silence for a dead monitor. */
 const REFRESH_EVERY_MS = 500;
@@ -20,7 +21,7 @@ export interface TrackWriter {
  * machine are seven waits for a processor instead of none.
  */
 export function createTrackWriter(
-  { kind, trackFile: path }: { readonly kind: VipKind; readonly trackFile: string },
+  { kind, trackFile: path, url }: Pick<HealthSource, 'kind' | 'trackFile' | 'url'>,
   { log, once }: Pick<Observers, 'log' | 'once'>,
 ): TrackWriter {
   let last: { readonly value: number; readonly at: number } | undefined;
@@ -29,6 +30,7 @@ export function createTrackWriter(
     const now = monotonicMs();
     if (last?.value === value && now - last.at < REFRESH_EVERY_MS) return;
     try {
+      if (last === undefined) noteHealthUrl(path, url);
       overwrite(path, value);
       once.clear(topic);
     } catch (error) {

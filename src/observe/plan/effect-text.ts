@@ -28,7 +28,7 @@ export function effectText(effect: Effect): string {
     case 'keepalived-away':
       return 'keepalived of this node is out of the group until its container is back';
     case 'health-untold':
-      return `the health of this node is unknown until the monitor is back; after ${durationText(effect.doubtfulAfterMs)} the node is demoted, and the VIP goes to a node with a healthy monitor`;
+      return `the health of this node is not measured until the monitor is back; after ${durationText(effect.doubtfulAfterMs)} the supervisor asks HAProxy itself, and the VIP stays while it answers`;
     case 'vip-moves':
       return `${effect.vip} moves to another node at once${DEPARTURES[effect.because]}`;
     case 'vip-interrupted':

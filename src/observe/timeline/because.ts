@@ -30,7 +30,7 @@ const EVIDENCE: ReadonlySet<string> = new Set([
   ...ORDERS,
   'health-told',
   'liveness',
-  'monitor-silent',
+  'node-demoted',
   'cpu-starvation',
   'keepalived-died',
   'keepalived-hung',

@@ -60,6 +60,7 @@ const TROUBLE: ReadonlySet<string> = new Set([
   'keepalived-hung',
   'keepalived-killed',
   'monitor-silent',
+  'node-demoted',
   'vip-not-repaired',
   'virtual-router-id-taken',
   'vip-with-another-router-id',

@@ -53,9 +53,16 @@ export function startKeeper(surroundings: Surroundings): Keeper {
     const held = new Set(instances.flatMap(({ name, state: now }) => (now === 'MASTER' ? name : [])));
     const looks = program.guardTracks(configuration, (file) => file.instances.some((name) => held.has(name)));
     for (const look of looks) {
-      const known = tracks.find(({ path }) => path === look.path)?.silent ?? false;
-      if (look.silent && !known) log({ event: 'monitor-silent', level: 'warn', ...look });
-      if (!look.silent && known) log({ event: 'monitor-back', level: 'info', ...look });
+      const known = tracks.find(({ path }) => path === look.path);
+      if (look.silent && known?.silent !== true) {
+        const reason = 'the track file is not refreshed any more';
+        log({ event: 'monitor-silent', level: 'warn', ...look, reason });
+      }
+      if (look.demoted && known?.demoted !== true) {
+        const reason = 'the monitor is silent, and no good answer comes from what it asks';
+        log({ event: 'node-demoted', level: 'warn', ...look, reason });
+      }
+      if (!look.silent && known?.silent === true) log({ event: 'monitor-back', level: 'info', ...look });
     }
     tracks = looks;
   };

@@ -1,6 +1,11 @@
+import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { noteHealthUrl } from '../../../src/keepalived/silent-health.ts';
 import { createVrrpPair, PATIENT, type VrrpNode } from '../../helpers/keepalived-node.ts';
+import { readLogEvents } from '../../helpers/supervisor-process.ts';
+import { routerHealth } from '../../helpers/vrrp/ingress-router.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Stands in for a monitor: keeps writing one value until it is stopped. */
@@ -20,7 +25,7 @@ async function holderTold(node: VrrpNode, value: number) {
   return { supervisor, instance: await supervisor.waitForState('MASTER') };
 }
 
-test('a monitor that falls silent on the holder gives the VIP to a node whose monitor lives', {
+test('a silent monitor on a holder without a service gives the VIP to a node whose monitor lives', {
   timeout: 120_000,
 }, async () => {
   await using pair = await createVrrpPair();
@@ -57,6 +62,56 @@ test('a monitor that falls silent on the holder gives the VIP to a node whose mo
   await waitFor('the return to be told', () => a.events('monitor-back').length > 0);
   expect(a.events('monitor-back')).toHaveLength(1);
   back.stop();
+});
+
+/** Answers the health URL in the node's network. */
+function startService({ namespace, paths }: VrrpNode): { readonly kill: () => void } & Disposable {
+  const [file, ...prefix] = namespace.prefix;
+  const program = fileURLToPath(new URL('../../helpers/vrrp/ingress-router.ts', import.meta.url));
+  const child = spawn(file, [...prefix, process.execPath, program], { stdio: 'ignore' });
+  noteHealthUrl(paths.track, { secure: false, host: '127.0.0.1', ...routerHealth });
+  const kill = (): void => void child.kill('SIGKILL');
+  return { kill, [Symbol.dispose]: kill };
+}
+
+test('a monitor that falls silent on the holder moves nothing while what it asked answers', {
+  timeout: 120_000,
+}, async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install({ ...PATIENT, trackFile: true });
+  using here = keepWriting(a.paths.track, 0);
+  using there = keepWriting(b.paths.track, 0);
+  using service = startService(a);
+  const patient = ['--monitor-timeout', '8s'];
+  const [holder, other] = [a.supervise(patient), b.supervise(patient)];
+  await holder.waitForState('MASTER');
+  await other.waitForState('BACKUP');
+  await waitFor('the service', () =>
+    a.namespace.run('curl', '-sf', `http://127.0.0.1:${routerHealth.port}${routerHealth.path}`).then(
+      () => true,
+      () => false,
+    ),
+  );
+  const taken = () => b.events('vrrp-transition').filter(({ to }) => to === 'MASTER').length;
+  const takenBefore = taken();
+  here.stop();
+  await waitFor('the monitor to be missed', () => a.events('monitor-silent').length === 1, 30_000);
+  await waitFor("a holder's value", () => readFileSync(a.paths.track, 'utf8') === '30\n');
+  expect((await holder.status()).trackFiles).toMatchObject([{ silent: true, demoted: false, value: 30 }]);
+  expect(a.events('node-demoted')).toEqual([]);
+  expect(taken()).toBe(takenBefore);
+
+  service.kill();
+  await other.waitForState('MASTER');
+  await holder.waitForState('BACKUP');
+  expect(a.events('node-demoted')).toHaveLength(1);
+  const order = ['node-demoted', 'vrrp-transition'];
+  const afterwards = readLogEvents(a.paths.log).filter(
+    ({ event, to }) => order.includes(event) && to !== 'MASTER',
+  );
+  expect(afterwards.slice(-2)).toMatchObject([{ event: 'node-demoted' }, { to: 'BACKUP' }]);
+  there.stop();
 });
 
 test('a node in FAULT that is worth something else by now is still in FAULT', async () => {

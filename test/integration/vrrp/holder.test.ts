@@ -9,7 +9,7 @@ import { takesPart } from '../../helpers/vrrp/hawser.ts';
 import { takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { logFromNow } from '../../helpers/vrrp/node-log.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
-import { heldByAnother, keepalivedMonitor, openVipWorld } from './vip-world.ts';
+import { haproxyGone, heldByAnother, keepalivedMonitor, openVipWorld } from './vip-world.ts';
 
 let scene: Scene;
 beforeAll(async () => {
@@ -52,20 +52,30 @@ test.each([
   ['dies', 'SIGKILL'],
   ['hangs', 'SIGSTOP'],
 ] as const)(
-  'where the monitor of the holder %s a node with a living one takes over, and keeps the VIP afterwards',
+  'where the monitor of the holder %s the VIP stays until HAProxy does not serve, and the next holder keeps it afterwards',
   async (_how, signal) => {
     const troubled = await scene.rested();
+    const supervisor = logFromNow(troubled, 'keepalived');
+    const heard = (event: string) => supervisor.lines().some((line) => line.event === event);
+    const troubledMs = monotonicMs();
     sendSignal(keepalivedMonitor(troubled), signal);
+    await waitFor('the monitor to be missed', () => heard('monitor-silent'), 60_000);
+    expect(await scene.rested()).toBe(troubled);
+    expect(movesSince(troubledMs)).toEqual([]);
+    expect(heard('node-demoted')).toBe(false);
+
+    await haproxyGone.inject(scene, troubled);
     const next = await heldByAnother(scene, [troubled]);
+    expect(heard('node-demoted')).toBe(true);
     const log = logFromNow(troubled, 'keepalived-monitor');
-    const fromMs = monotonicMs();
     sendSignal(keepalivedMonitor(troubled), 'SIGCONT');
     await scene.stack.start(troubled);
     await waitFor(
-      'it to speak again',
+      'it to report a healthy node again',
       () => log.lines().some(({ event, value }) => event === 'health-told' && value === 0),
       60_000,
     );
+    const fromMs = monotonicMs();
     expect(await scene.rested()).toBe(next);
     expect(movesSince(fromMs)).toEqual([]);
   },

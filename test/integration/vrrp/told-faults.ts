@@ -98,9 +98,8 @@ export const toldFaults: readonly ToldFault[] = [
     name: 'the monitor is killed',
     inject: async (_scene, holder) => sendSignal(keepalivedMonitor(holder), 'SIGKILL'),
     undo: async ({ stack }, holder) => stack.start(holder),
-    vip: 'elsewhere',
-    left: { to: 'BACKUP', reason: OUTRANKED, because: /^monitor silent .* → -\d+; cp-\d became MASTER$/ },
-    taken: /^cp-\d left MASTER: 10\.77\.0\.1\d has priority/,
+    vip: 'here',
+    told: { event: 'monitor-silent', reason: /^the track file is not refreshed any more$/ },
   },
   {
     ...faults.nodeDeath,

@@ -22,7 +22,7 @@ const read = (): number => Number(readFileSync(path, 'utf8'));
 test('a file that is written often enough is left alone', () => {
   write(30, 2_900);
   const guard = createTrackGuard(path, 3_000);
-  expect(guard('fast', true, now)).toEqual({ path, silent: false, value: 30 });
+  expect(guard('fast', true, now)).toEqual({ path, silent: false, demoted: false, value: 30 });
   expect(read()).toBe(30);
 });
 
@@ -36,15 +36,25 @@ test.each([
 ])('silent after %i, holder %j: %i', (said, holder, expected) => {
   write(said, 3_100);
   const guard = createTrackGuard(path, 3_000);
-  expect(guard('fast', holder, now)).toEqual({ path, silent: true, value: expected });
+  expect(guard('fast', holder, now)).toEqual({ path, silent: true, demoted: true, value: expected });
   expect(read()).toBe(expected);
 });
 
 test('FAULT is believed for longer: it may only be that the monitor of a booting node is not up yet', () => {
   write(-254, 9_900);
-  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({ path, silent: false, value: -254 });
+  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({
+    path,
+    silent: false,
+    demoted: false,
+    value: -254,
+  });
   write(-254, 10_100);
-  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({ path, silent: true, value: -180 });
+  expect(createTrackGuard(path, 3_000)('fast', false, now)).toEqual({
+    path,
+    silent: true,
+    demoted: true,
+    value: -180,
+  });
 });
 
 test.each([
@@ -84,12 +94,42 @@ test.each([
   },
 );
 
+test.each([
+  ['healthy', 0, false, 0],
+  ['healthy holder', 30, true, 30],
+  ['holder that has lost the VIP', 30, false, 0],
+  ['backup that has taken the VIP', 0, true, 30],
+  ['drained', -120, false, -120],
+  ['claim', 44, true, 30],
+  ['FAULT', -254, false, -180],
+])(
+  'silent while its HAProxy answers: the value of a %s stays, or follows the VIP',
+  (_what, said, holder, expected) => {
+    write(said, 10_100);
+    const health = { serves: () => true, forget: () => undefined };
+    const guard = createTrackGuard(path, 3_000, health);
+    expect(guard('fast', holder, now)).toEqual({ path, silent: true, demoted: false, value: expected });
+    expect(read()).toBe(expected);
+  },
+);
+
+test('a silent node is demoted once its HAProxy does not answer, and not any more when it does', () => {
+  let serves = true;
+  write(30, 3_100);
+  const guard = createTrackGuard(path, 3_000, { serves: () => serves, forget: () => undefined });
+  const values = [true, false, true].map((answer) => {
+    serves = answer;
+    return guard('fast', true, now)?.value;
+  });
+  expect(values).toEqual([30, -30, 30]);
+});
+
 test('a monitor that writes again is believed at once', () => {
   write(0, 3_100);
   const guard = createTrackGuard(path, 3_000);
   guard('fast', false, now);
   write(0, 0);
-  expect(guard('fast', false, now)).toEqual({ path, silent: false, value: 0 });
+  expect(guard('fast', false, now)).toEqual({ path, silent: false, demoted: false, value: 0 });
 });
 
 test('a monitor is missed after as many looks, however far they are apart on a starved machine', () => {

@@ -7,6 +7,8 @@ import { createTrackWriter, type TrackWriter } from '../../../src/commands/keepa
 import { readTrackValue } from '../../../src/keepalived/track-file.ts';
 import { createOnce } from '../../../src/observe/once.ts';
 
+const url = { secure: false, host: '127.0.0.1', port: 50_936, path: '/haproxy_ready' };
+
 function trackFile(): { readonly path: string; readonly writer: TrackWriter; readonly events: string[] } {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-track-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -16,7 +18,7 @@ function trackFile(): { readonly path: string; readonly writer: TrackWriter; rea
     log: ({ event }: { readonly event: string }) => void events.push(event),
     once: createOnce(),
   };
-  return { path, writer: createTrackWriter({ kind: 'api', trackFile: path }, observers), events };
+  return { path, writer: createTrackWriter({ kind: 'api', trackFile: path, url }, observers), events };
 }
 
 test('whatever was there before, the value is all that is there, in the same file', () => {

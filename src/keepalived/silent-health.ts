@@ -1,0 +1,71 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { HealthUrl } from '../model/health-url.ts';
+import { askPage } from '../system/ask-page.ts';
+
+const ASK_TIMEOUT_MS = 500;
+/** One may be lost to a machine that is starved for a moment. */
+const FAILURES_TO_COUNT = 2;
+
+const fileOf = (trackFile: string): string => `${trackFile}.health`;
+
+/**
+ * Leaves beside a track file where its monitor asks for the health that it writes there. A supervisor does not speak TLS:
+ * it asks nothing then. Throws the system's error.
+ */
+export function noteHealthUrl(trackFile: string, { secure, host, port, path }: HealthUrl): void {
+  const file = fileOf(trackFile);
+  if (secure) rmSync(file, { force: true });
+  else
+    writeFileSync(file, `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}\n`, {
+      mode: 0o644,
+    });
+}
+
+/** Stands in for the question that a silent monitor does not ask any more. */
+export interface SilentHealth {
+  /** To be called at each look while the monitor is silent: whether what it asked still answers. */
+  readonly serves: () => boolean;
+  /** The monitor is back. */
+  readonly forget: () => void;
+}
+
+/** False at once where no monitor has noted what it asks, else once two answers in a row were none or not good. */
+export function createSilentHealth(trackFile: string): SilentHealth {
+  let failures = 0;
+  let isAsking = false;
+  const ask = async (url: Question): Promise<void> => {
+    const answer = await askPage(url, url.path, { timeoutMs: ASK_TIMEOUT_MS });
+    const isGood = answer.kind === 'answered' && answer.status >= 200 && answer.status <= 299;
+    failures = isGood ? 0 : failures + 1;
+    isAsking = false;
+  };
+  return {
+    serves: () => {
+      const url = readNoted(trackFile);
+      if (url === undefined) return false;
+      if (!isAsking) {
+        isAsking = true;
+        void ask(url);
+      }
+      return failures < FAILURES_TO_COUNT;
+    },
+    forget: () => {
+      failures = 0;
+    },
+  };
+}
+
+type Question = Pick<HealthUrl, 'host' | 'port' | 'path'>;
+
+function readNoted(trackFile: string): Question | undefined {
+  try {
+    const { hostname, port, pathname, search } = new URL(readFileSync(fileOf(trackFile), 'utf8').trim());
+    return {
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: Number(port || 80),
+      path: `${pathname}${search}`,
+    };
+  } catch {
+    return undefined;
+  }
+}
