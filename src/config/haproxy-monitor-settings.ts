@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
@@ -150,6 +151,8 @@ export type HaproxyMonitorSettings = z.infer<typeof schema> & {
   /** Canonical and unique, in the order given; the first one's family leads. */
   readonly vips: readonly string[];
   readonly lastKnownPath: string;
+  /** Of the kernel that this process runs on. */
+  readonly hasIpv6: boolean;
 };
 
 /** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
@@ -157,7 +160,8 @@ export function haproxyMonitorSettings(values: Readonly<Record<string, unknown>>
   const settings = parseSettings(schema, values);
   const { apiVip, apiVips = [], config, lastKnown } = settings;
   const vips = [...new Set([...(apiVip === undefined ? [] : [apiVip]), ...apiVips])];
-  return { ...settings, vips, lastKnownPath: lastKnown ?? `${dirnameOf(config)}/api-servers.json` };
+  const hasIpv6 = existsSync('/proc/net/if_inet6');
+  return { ...settings, hasIpv6, vips, lastKnownPath: lastKnown ?? `${dirnameOf(config)}/api-servers.json` };
 }
 
 function dirnameOf(path: string): string {

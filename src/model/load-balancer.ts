@@ -8,6 +8,8 @@ export interface LoadBalancerSettings {
   readonly healthPort: number;
   /** The API servers' own port, which is also the port that clients use on the VIP. */
   readonly apiPort: number;
+  /** Whether the kernel has IPv6 at all: with ipv6.disable=1 it has no sockets of that family. Default true. */
+  readonly hasIpv6?: boolean | undefined;
   /** What the nodes of this cluster make their virtual router ids of, where it is set: a node that joins asks for it. */
   readonly clusterName?: string | undefined;
   /** The supervisor's side of HAProxy: it hands over listeners and answers questions about servers. */
@@ -30,6 +32,8 @@ export const defaultLoadBalancerSettings: LoadBalancerSettings = {
  * string is free of blanks, quotes and control characters. A template that names a field which is not here fails.
  */
 export interface LoadBalancerModel {
+  /** Every address of the node: `::`, which with `v4v6` is those of both families, or `0.0.0.0` without IPv6. */
+  readonly anyAddress: string;
   readonly ports: {
     readonly lbPort: number;
     readonly statPort: number;

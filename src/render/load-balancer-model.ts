@@ -20,6 +20,7 @@ export function loadBalancerModel(
 ): LoadBalancerModel {
   const { lbPort, statPort, healthPort, apiPort, statsSocket, stateFile } = settings;
   return {
+    anyAddress: settings.hasIpv6 === false ? '0.0.0.0' : '::',
     ports: { lbPort, statPort, healthPort, apiPort },
     clusterName: settings.clusterName ?? null,
     servers: sortServers(servers).map(withEndpoint),

@@ -27,6 +27,7 @@ const caseSchema = z.strictObject({
       statPort: z.number(),
       healthPort: z.number(),
       apiPort: z.number(),
+      hasIpv6: z.boolean(),
       clusterName: z.string(),
     }),
   ),
