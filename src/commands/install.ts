@@ -5,6 +5,7 @@ import { applySteps } from '../install/apply-steps.ts';
 import { editedFiles } from '../install/edited-files.ts';
 import { foreignConfigurations } from '../install/foreign-configurations.ts';
 import { journalFolder } from '../install/layout.ts';
+import { COMMAND_SOURCE, commandFile } from '../install/node-command.ts';
 import type { Plan } from '../install/plan.ts';
 import { planText } from '../install/plan-text.ts';
 import { printedFiles } from '../install/printed.ts';
@@ -14,6 +15,7 @@ import { type Draft, draftInstall, type OnDisk, ownTexts, readDisk } from './ins
 import { objectionsTo } from './install/objections.ts';
 import { editedDiff, editedWords, foreignNotice } from './install/others-text.ts';
 import { allFiles, othersManifests, planInstall } from './install/plan-install.ts';
+import { shippedFile } from './shipped-file.ts';
 
 /** `hawser install`. Throws a ConfigError with every reason why not; nothing was written then. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -40,7 +42,10 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
 }
 
 /** `--print` is for any node: what this one has does not count. */
-const emptyDisk: OnDisk = { record: undefined, settings: undefined, authority: undefined };
+const emptyDisk: OnDisk = {
+  ...{ record: undefined, settings: undefined, authority: undefined },
+  command: { kind: 'wanted', file: commandFile(shippedFile(COMMAND_SOURCE)) },
+};
 
 /** Prints what would change, before anything that has to be said about it. */
 async function look(asked: InstallSettings, draft: Draft, disk: OnDisk) {
@@ -55,7 +60,12 @@ async function look(asked: InstallSettings, draft: Draft, disk: OnDisk) {
   const words = editedWords(kept);
   return {
     plan,
-    notices: [...notices, ...foreign.found.map(foreignNotice), ...words.notices],
+    notices: [
+      ...notices,
+      ...(disk.command.kind === 'left-out' ? [disk.command.notice] : []),
+      ...foreign.found.map(foreignNotice),
+      ...words.notices,
+    ],
     problems: [...problems, ...words.problems, ...foreign.problems, ...plan.problems],
   };
 }

@@ -10,6 +10,8 @@ export const layout = {
   schema: '/etc/hawser/config.schema.json',
   kubeconfig: '/etc/hawser/kubeconfig',
   record: '/etc/hawser/installed.json',
+  /** What people type as `hawser`. */
+  nodeCommand: '/usr/local/bin/hawser',
   /** Manifests of others that were taken out of the kubelet's folder. */
   replacedDir: '/etc/hawser/replaced',
   journalDir: '/var/log/hawser',

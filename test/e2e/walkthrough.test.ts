@@ -86,12 +86,22 @@ async function waitForServers(): Promise<void> {
 }
 
 test('the first node holds the VIP before there is an API or a kubeconfig', async () => {
+  await getCommand(first);
   const commands = walk.commands('on the first node');
   await walk.typeAll(first, commands.slice(0, commands.findIndex(isInit)));
   await waitFor('the VIP', () => world.bed.holders().includes(first.node), PATIENCE_MS);
   await allWell(world.kubelet(first));
   await startedOnce(first);
 });
+
+const getCommand = (machine: Machine) =>
+  walk.typeAll(
+    machine,
+    walk.commands(
+      'on each control-plane node: the command hawser, which is a shell script (docs/node-command.md)',
+    ),
+    image,
+  );
 
 const isInit = (command: string) => command.startsWith('kubeadm init ');
 
@@ -113,6 +123,7 @@ test('the kubeconfig is written: HAProxy gets the API server, and the VIP leads 
 });
 
 async function join(machine: Machine): Promise<void> {
+  await getCommand(machine);
   await walk.typeAll(machine, walk.commands('on each further node'), image);
   members = [...members, machine];
   await servesAll();

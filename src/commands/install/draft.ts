@@ -3,6 +3,7 @@ import type { InstallSettings } from '../../config/install-settings.ts';
 import { settingsJsonSchema } from '../../config/settings-form.ts';
 import { type Credentials, type Flavor, layout, podLayouts } from '../../install/layout.ts';
 import { imageOf, renderManifest } from '../../install/manifest.ts';
+import { COMMAND_SOURCE, type NodeCommand, nodeCommand } from '../../install/node-command.ts';
 import { readPatches } from '../../install/patches.ts';
 import { fileState, type WantedFile } from '../../install/plan.ts';
 import { type InstallRecord, parseRecord } from '../../install/record.ts';
@@ -17,6 +18,8 @@ export interface OnDisk {
   readonly record: InstallRecord | undefined;
   readonly settings: string | undefined;
   readonly authority: string | undefined;
+  /** The `hawser` that people type on the node. */
+  readonly command: NodeCommand;
 }
 
 /** What an install would have on the node, before anybody has looked whether it may. */
@@ -54,7 +57,8 @@ export async function readDisk(root: string): Promise<OnDisk> {
       `Cannot use "${layout.record}": it is not what hawser install wrote, expected that; move it away to start afresh`,
     );
   if (problems.length > 0) throw new ConfigError(problems);
-  return { record: parsed, settings, authority };
+  const command = await nodeCommand(root, shippedFile(COMMAND_SOURCE));
+  return { record: parsed, settings, authority, command };
 }
 
 /** Throws a ConfigError for settings that the daemons would refuse. */
@@ -75,6 +79,7 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
       })),
       { path: layout.schema, content: schema, mode: 0o644 },
       { path: layout.settings, content: text, mode: 0o644 },
+      ...(disk.command.kind === 'wanted' ? [disk.command.file] : []),
     ],
     manifests: podLayouts.map((pod) => {
       const { listen } = pod.program === 'haproxy' ? settings.haproxyMonitor : settings.keepalivedMonitor;

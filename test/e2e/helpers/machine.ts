@@ -92,7 +92,7 @@ export function createMachine(node: BedNode, workDir: string): Machine {
   };
 }
 
-const ownFolders = ['/etc', '/var/lib', '/var/log'];
+const ownFolders = ['/etc', '/var/lib', '/var/log', '/usr/local/bin'];
 /** What the machine below has of its own, by its packages: nodes begin without it. */
 const ofOthers = [
   ...['haproxy', 'keepalived', 'hawser', 'kubernetes'].map((name) => `/etc/${name}`),

@@ -1,16 +1,17 @@
 #!/bin/sh
 # Plays crictl's part with podman, whose containers have the pod's name in front of their own:
-#   crictl ps -q --name REGEX; crictl exec ID COMMAND…
+#   crictl ps -q --name REGEX [--label …]; crictl exec [--sync] ID COMMAND…
 set -eu
 case "$1" in
 ps)
-  [ "$#" -eq 4 ] && [ "$2 $3" = '-q --name' ]
+  [ "$2 $3" = '-q --name' ]
   podman ps --format '{{.ID}} {{.Names}}' | while read -r id name; do
     if printf '%s\n' "${name#*-}" | grep -Eq "$4"; then echo "$id"; fi
   done
   ;;
 exec)
   shift
+  [ "$1" != --sync ] || shift
   exec podman exec "$@"
   ;;
 *)

@@ -33,6 +33,8 @@ test('everything is there afterwards, with its mode, and pods that name nothing 
     '/etc/kubernetes/static-pod-resources/keepalived/keepalived.conf.ejs 644',
     '/var/log/hawser 1775',
   ]);
+  // It ends in "755", as folders do.
+  expect(node.tree()).toContain('/usr/local/bin/hawser 755');
   expect(node.read('/etc/hawser/config.yaml')).toMatch(
     /^# yaml-language-server: \$schema=config\.schema\.json\n/,
   );

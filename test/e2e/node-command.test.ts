@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type DoctorReport, doctorReportSchema } from '../../src/doctor/report.ts';
+import type { CommandResult } from '../../src/system/run-command.ts';
+import { runCommand } from '../../src/system/run-command.ts';
+import { PATIENCE_MS, ready, waitForPods } from './helpers/health.ts';
+import { install, takeOut, uninstall, writeFile, writeKubeconfig } from './helpers/install.ts';
+import type { Machine } from './helpers/machine.ts';
+import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
+
+/** `hawser` as it is typed on a node, and what doctor says there: every way that the documents show. */
+let world: PodWorld;
+let machine: Machine;
+beforeAll(async () => {
+  world = await createPodWorld(1);
+  const [only] = world.machines;
+  if (only === undefined) throw new Error('Cannot test one node: there is none');
+  machine = only;
+  await world.startApi(machine);
+  await writeKubeconfig(machine, world.bed);
+  await install(machine, world.bed);
+  await ready(world, machine);
+});
+afterAll(() => world?.[Symbol.asyncDispose]());
+
+/** As a person on the node: what is on the PATH there, and the node's container engine. */
+async function type(...words: readonly string[]): Promise<CommandResult> {
+  const engine = Object.entries(machine.engine.env).map(([name, value]) => `${name}=${value}`);
+  const [file, ...before] = machine.prefix;
+  return await runCommand([file, ...before, ...engine, ...words], { timeoutMs: PATIENCE_MS });
+}
+
+async function typed(...words: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await type('hawser', ...words);
+  if (exitCode === 0) return stdout;
+  throw new Error(`Cannot type "hawser ${words.join(' ')}": exit code ${exitCode}: ${stdout}${stderr}`);
+}
+
+/** On a machine that other tests keep busy; what one node alone cannot have is left out. */
+const PATIENT = ['--timeout', '60s'];
+const OF_THE_MACHINE = new Set(['cpu', 'reserved-ports', 'keepalived-priority', 'disk']);
+
+function reportOf({ stdout, stderr }: CommandResult): DoctorReport {
+  if (stdout === '') throw new Error(`Cannot read the report: ${stderr}`);
+  return doctorReportSchema.parse(JSON.parse(stdout));
+}
+
+function troublesOf({ checks }: DoctorReport): readonly string[] {
+  return checks
+    .filter(({ id, verdict }) => ['warn', 'fail', 'unknown'].includes(verdict) && !OF_THE_MACHINE.has(id))
+    .map(({ id, verdict, found }) => `${verdict} ${id}: ${found}`);
+}
+
+function verdictOf({ checks }: DoctorReport, id: string): string {
+  const found = checks.find((check) => check.id === id);
+  return `${found?.verdict}: ${found?.found}`;
+}
+
+const inTheImage = (...flags: readonly string[]) => [
+  ...['podman', 'run', '--rm', '--net=host', '--cap-add=NET_ADMIN,NET_RAW,SYS_PTRACE'],
+  ...['--security-opt=apparmor=unconfined', '--security-opt=label=disable', '-v', '/:/host'],
+  ...[inject('builder').tag, 'doctor', '--root', '/host', '--json', ...PATIENT, ...flags],
+];
+
+test.each([
+  ['as it is typed', () => type('hawser', 'doctor', '--json', ...PATIENT)],
+  ['out of the image', () => type(...inTheImage())],
+])(
+  'doctor %s finds a healthy node healthy: its settings, kubeconfig, supervisors and pages',
+  async (_, run) => {
+    const report = reportOf(await run());
+    expect(troublesOf(report)).toEqual([]);
+    expect(verdictOf(report, 'settings-file')).toContain('ok: /etc/hawser/config.yaml');
+    expect(verdictOf(report, 'client-certificate')).toContain('ok: /etc/hawser/kubeconfig: ');
+    expect(verdictOf(report, 'credentials')).toMatch(/^ok: /);
+    for (const program of ['haproxy', 'keepalived']) {
+      expect(verdictOf(report, `${program}-supervisor`)).toMatch(/^ok: /);
+      expect(verdictOf(report, `${program}-config`)).toMatch(/^ok: .* is what runs/);
+    }
+    expect(verdictOf(report, 'vip-holder')).toMatch(/^ok: .* of this node$/);
+  },
+);
+
+test('in a pod, or without the rights that it needs, doctor says that it cannot tell', async () => {
+  const inPod = await type(
+    'podman',
+    'exec',
+    'keepalived-keepalived-monitor',
+    'hawser',
+    'doctor',
+    '--json',
+    ...PATIENT,
+  );
+  expect(verdictOf(reportOf(inPod), 'haproxy-supervisor')).toMatch(
+    /^unknown: the node's files are not in view/,
+  );
+  expect(inPod.exitCode).toBe(2);
+  const bare = await type(
+    ...['podman', 'run', '--rm', '--net=host', inject('builder').tag, 'doctor', '--json', ...PATIENT],
+  );
+  expect(verdictOf(reportOf(bare), 'settings-file')).toMatch(/^unknown: /);
+  expect(bare.exitCode).toBe(2);
+});
+
+test('each command runs where it belongs', async () => {
+  expect(JSON.parse(await typed('haproxy', 'status', '--json'))).toMatchObject({ phase: 'serving' });
+  expect(JSON.parse(await typed('keepalived', 'status', '--json'))).toMatchObject({ phase: 'running' });
+  expect(await typed('haproxy', 'reload')).not.toBe('');
+  const { stdout } = await type('hawser', 'status', '--json', '--timeout', '10s');
+  expect(JSON.parse(stdout)).toHaveProperty('vips');
+  expect(await typed('timeline')).not.toBe('');
+  expect(await typed('settings')).toContain('/etc/hawser/config.yaml');
+  expect(await typed('version')).toMatch(/^hawser \d/);
+  expect((await type('hawser', 'plan')).exitCode).toBeLessThan(2);
+  expect((await type('hawser', 'drain')).stderr).toContain('serve');
+  expect((await type('hawser', 'install', '--yes')).stdout).toContain('nothing to do');
+});
+
+test('a file of the node that is named is read', async () => {
+  await writeFile(machine, '/root/new.yaml', 'apiVipz: [192.0.2.1]\n');
+  const refused = await type('hawser', 'settings', '--settings', '/root/new.yaml');
+  expect(`${refused.stdout}${refused.stderr}`).toContain('apiVipz');
+  const { stdout, stderr, exitCode } = await type('hawser', 'plan', '--config', '/root/new.yaml');
+  expect(`${stdout}${stderr}`).toContain('apiVipz');
+  expect(exitCode).toBe(2);
+});
+
+test('doctor on a broken node names what is broken', async () => {
+  await writeFile(machine, '/etc/hawser/config.yaml', 'apiVips: [not-an-address]\n');
+  await machine.run('mv', '/etc/hawser/kubeconfig', '/etc/hawser/kubeconfig.away');
+  await takeOut(machine, 'haproxy');
+  await waitForPods('HAProxy to end', async () => machine.node.running('haproxy').length === 0);
+  const { exitCode, ...result } = await type(
+    'hawser',
+    'doctor',
+    '--json',
+    '--api-vips',
+    world.bed.vip,
+    ...PATIENT,
+  );
+  const report = reportOf({ exitCode, ...result });
+  expect(verdictOf(report, 'settings-file')).toMatch(/^fail: .*not-an-address/);
+  expect(verdictOf(report, 'credentials')).toMatch(/^fail: there is no \/etc\/hawser\/kubeconfig/);
+  expect(verdictOf(report, 'haproxy-supervisor')).toMatch(/^skip: /);
+  expect(verdictOf(report, 'keepalived-supervisor')).toMatch(/^ok: /);
+  expect(exitCode).toBe(1);
+});
+
+test('the command goes with the uninstall', async () => {
+  await uninstall(machine);
+  expect((await type('sh', '-c', 'command -v hawser')).stdout).not.toContain('/usr/local/bin');
+});
