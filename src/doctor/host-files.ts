@@ -11,8 +11,8 @@ export type FileLook =
 export interface HostFiles {
   /** Where a path of the node is for this process. */
   readonly at: (path: string) => string;
-  /** The same with the node's links followed, absolute ones too, as the node would follow them. */
-  readonly locate: (path: string) => Promise<string>;
+  /** The same with links followed, absolute ones too, as the node would, or a process in its root directory `/proc/PID/root`. */
+  readonly locate: (path: string, below?: string) => Promise<string>;
   /** The first megabyte. Never throws. */
   readonly read: (path: string) => Promise<FileLook>;
   /** Its text without blanks around it; undefined where there is none to read. */
@@ -28,7 +28,10 @@ const MOST_BYTES = 1_000_000;
 
 export function hostFiles(root: string): HostFiles {
   const at = (path: string): string => (root === '/' ? path : `${root}${path}`);
-  const locate = async (path: string): Promise<string> => (root === '/' ? path : at(await target(at, path)));
+  const locate = async (path: string, below = ''): Promise<string> => {
+    const inside = (each: string): string => at(`${below}${each}`);
+    return inside(root === '/' && below === '' ? path : await target(inside, path));
+  };
   const read = async (path: string): Promise<FileLook> => {
     try {
       return { kind: 'text', text: await readStart(await locate(path)) };

@@ -19,6 +19,8 @@ import {
 } from '../look/kubeconfig.ts';
 import { lookAtTrust, type TrustLook } from '../look/trust.ts';
 
+const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
+const MISSING = `there is no ${OWN_KUBECONFIG}, for which the monitors wait`;
 const NO_KUBECONFIG = 'there is none here: neither /etc/hawser/kubeconfig nor one of the kubelet';
 
 /** For the checks beside `credentials`, which is the one that fails. */
@@ -36,7 +38,12 @@ async function judgeKubeconfig(
   context: DoctorContext,
   look: Exclude<KubeconfigLook, { kind: 'loaded' }>,
 ): Promise<Finding> {
-  if (look.kind === 'none') return await unlessUnseen(context, skip(NO_KUBECONFIG));
+  if (look.kind === 'none') {
+    const record = await context.files.read('/etc/hawser/installed.json');
+    return record.kind === 'missing'
+      ? await unlessUnseen(context, skip(NO_KUBECONFIG))
+      : fail(MISSING, newKubeconfig(OWN_KUBECONFIG));
+  }
   switch (look.cause) {
     case 'missing':
       return await unlessUnseen(

@@ -22,10 +22,11 @@ export async function lookAtSupervisor(ask: {
   readonly answerTimeoutMs: number;
 }): Promise<LiveLook> {
   const running = (await ask.processes()).filter((each) => isHawser(each, [ask.program, 'supervise']));
-  const candidates = [ask.socket, ...running.map(({ pid }) => `/proc/${pid}/root${ask.socket}`)];
+  // A link in the pod, such as /var/run, leads elsewhere in the pod, and not on this process's disk.
+  const candidates = ['', ...running.map(({ pid }) => `/proc/${pid}/root`)];
   let complaint = '';
-  for (const path of candidates) {
-    const socket = ask.files.at(path);
+  for (const below of candidates) {
+    const socket = await ask.files.locate(ask.socket, below);
     const outcome = await request(socket, 'status', { timeoutMs: ask.answerTimeoutMs, signal: ask.signal });
     if (outcome.kind !== 'unreachable') return { kind: 'answered', socket, outcome };
     complaint = `"${socket}": ${outcome.message}`;

@@ -68,7 +68,12 @@ export async function examineInContainer(
   return await examineRoot(id, temporaryRoot(files), settings);
 }
 
-async function examineRoot(id: string, root: string, settings: Partial<DoctorSettings>): Promise<Finding> {
+/** What one check says on a node with this root directory. */
+export async function examineRoot(
+  id: string,
+  root: string,
+  settings: Partial<DoctorSettings>,
+): Promise<Finding> {
   const check = checks.find((each) => each.id === id);
   if (check === undefined) throw new Error(`there is no check "${id}"`);
   const controller = new AbortController();

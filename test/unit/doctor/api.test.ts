@@ -52,6 +52,8 @@ test('credentials: an API that is away says nothing about them', async () => {
 
 test('credentials: no kubeconfig, and one that is cut off', async () => {
   expect(await examine('credentials', {})).toMatchObject({ kind: 'skip' });
+  const installed = { '/etc/hawser/installed.json': '{}' };
+  expect(await examine('credentials', installed)).toMatchObject({ kind: 'fail' });
   const missing = { kubeconfig: '/etc/hawser/kubeconfig' };
   expect(await examine('credentials', {}, missing)).toMatchObject({
     kind: 'fail',

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { examine, temporaryRoot } from '../../helpers/doctor/scene.ts';
+import { examine, examineRoot, temporaryRoot } from '../../helpers/doctor/scene.ts';
 
 const config = 'global\n  maxconn 7\n';
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -34,8 +34,10 @@ const vrrpStatus = (configSha256: string): object => ({
 });
 
 /** A socket that answers each request with this line, or with nothing. */
-async function supervisor(answer: object | undefined): Promise<string> {
-  const path = join(temporaryRoot({}), 'control.sock');
+async function supervisor(
+  answer: object | undefined,
+  path = join(temporaryRoot({}), 'control.sock'),
+): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', () => socket.end(answer === undefined ? '' : `${JSON.stringify(answer)}\n`));
@@ -98,17 +100,16 @@ test.each(['haproxy', 'keepalived'] as const)('%s-supervisor: installed and not 
 });
 
 test('haproxy-supervisor: one in a pod is asked through the root directory of its process', async () => {
-  const socket = await supervisor(haproxyStatus(sha(config)));
-  const finding = await examine(
-    'haproxy-supervisor',
-    {
-      '/proc/9/comm': 'node\n',
-      '/proc/9/cmdline': 'node\0/hawser.mjs\0haproxy\0supervise\0',
-      '/proc/9/root/run/master.sock': `->${socket}`,
-    },
-    { haproxySocket: '/run/master.sock' },
-  );
-  expect(finding).toMatchObject({ kind: 'ok' });
+  const root = temporaryRoot({
+    '/proc/9/comm': 'node\n',
+    '/proc/9/cmdline': 'node\0/hawser.mjs\0haproxy\0supervise\0',
+    // Debian's link, which means the pod's /run and not that of the process that follows it.
+    '/proc/9/root/var/run': '->/run',
+    '/proc/9/root/run/haproxy/.kept': '',
+  });
+  await supervisor(haproxyStatus(sha(config)), join(root, '/proc/9/root/run/haproxy/master.sock'));
+  const settings = { haproxySocket: '/var/run/haproxy/master.sock' };
+  expect(await examineRoot('haproxy-supervisor', root, settings)).toMatchObject({ kind: 'ok' });
 });
 
 test.each([
