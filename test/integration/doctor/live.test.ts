@@ -66,7 +66,7 @@ test('a pair that holds a VIP needs no flags but where its files are', async () 
   expect(backup.said('keepalived-supervisor')).toContain('API BACKUP');
   expect(backup.said('vip-holder')).toContain(`ok: ${VIP} is held by`);
   expect(backup.said('vrrp-adverts')).toMatch(/^ok: adverts of .* arrive/);
-  expect(backup.said('foreign-router-id')).toMatch(/^ok: id \d+: nobody else/);
+  expect(backup.said('foreign-router-id')).toMatch(/^ok: id \d+: no other use of it/);
   appendFileSync(b.paths.config, '# edited\n');
   expect((await ask(b)).said('keepalived-config')).toMatch(/^fail: .* is not what runs/);
 });

@@ -55,13 +55,13 @@ test('a generation that is stopped the moment it has proven itself does not go o
         },
         ...{ since: 0, terminateAt: 0, nextShedAt: 0 },
       };
-      act({ kind: 'soft-stop', generation }, { ...noEffects, program });
+      await act({ kind: 'soft-stop', generation }, { ...noEffects, program });
       let how: string | undefined;
       void exited.then((text) => {
         how = text;
       });
       const ended = await waitFor('it to end', () => how, 20_000).catch(() => undefined);
-      if (ended === undefined) act({ kind: 'kill', generation }, { ...noEffects, program });
+      if (ended === undefined) await act({ kind: 'kill', generation }, { ...noEffects, program });
       await exited;
       expect(ended).toBe('exit code 0');
     }

@@ -17,9 +17,9 @@ test('a kill is told where something was alive, and not where everything had end
   const id = readProcess(child.pid ?? 0)?.id;
   if (id === undefined) throw new Error('it does not run');
   const events: Event[] = [];
-  act({ kind: 'kill', id }, killing(events));
+  await act({ kind: 'kill', id }, killing(events));
   expect(events).toEqual([{ kind: 'killed', id }]);
   expect(await ended).toEqual([null, 'SIGKILL']);
-  act({ kind: 'kill', id }, killing(events));
+  await act({ kind: 'kill', id }, killing(events));
   expect(events).toHaveLength(1);
 });
