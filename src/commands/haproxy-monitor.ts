@@ -8,11 +8,13 @@ import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
+import { processMetrics } from '../observe/process-metrics.ts';
 import type { HaproxyMonitorStatus } from '../protocol/haproxy-monitor-status.ts';
 import { createSource } from '../sources/create-source.ts';
 import { readLastKnown } from '../sources/last-known.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
+import { watchClientCertificate } from './monitor/client-certificate.ts';
 import { runConfigurationLoop } from './monitor/configuration-loop.ts';
 import { haproxyConfiguration } from './monitor/haproxy-configuration.ts';
 import { troubleOf } from './monitor/hung.ts';
@@ -38,7 +40,11 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   }
   const settings = haproxyMonitorSettings(line.values);
   const log = await openLog('haproxy-monitor', settings);
-  const observers = { log, metrics: createMonitorMetrics(monotonicMs), once: createOnce() };
+  const observers = {
+    log,
+    metrics: createMonitorMetrics(monotonicMs, 'haproxy-monitor'),
+    once: createOnce(),
+  };
   return await runMonitor({ log, asked: stopOnSignals(log) }, (signal) =>
     prepareLoops(settings, observers, signal),
   );
@@ -72,7 +78,10 @@ async function prepareLoops(
     ...redirect.view(),
   });
   const trouble = (): string | undefined => troubleOf(metrics.secondsSinceBeat());
-  await serveEndpoint(settings.listen, { trouble, metrics: metrics.text, status }, signal);
+  const own = processMetrics({ version });
+  const page = async (): Promise<string> => `${await metrics.text()}\n${own()}`;
+  await serveEndpoint(settings.listen, { trouble, metrics: page, status }, signal);
+  watchClientCertificate(settings.kubeconfig, observers, signal);
   watchInputs(settings, wake, observers, signal);
   log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });
   return {

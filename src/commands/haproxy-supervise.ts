@@ -10,6 +10,7 @@ import { createHaproxyProgram } from '../haproxy/haproxy-program.ts';
 import { ConfigError } from '../model/errors.ts';
 import { createHaproxySupervisorMetrics } from '../observe/haproxy-supervisor-metrics.ts';
 import type { Log } from '../observe/logger.ts';
+import { processMetrics } from '../observe/process-metrics.ts';
 import { servePatiently } from '../observe/serve-patiently.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { serveControlSocket } from '../protocol/control-server.ts';
@@ -17,6 +18,7 @@ import { createSupervisor, type Supervisor } from '../supervisor/supervisor.ts';
 import { observeSupervisor } from './observe-supervisor.ts';
 import { openLog } from './open-log.ts';
 import { survive } from './survive.ts';
+import { hawserVersion } from './version.ts';
 
 /** How long a worker may take to count its sessions. Who reads the page asks many at once and waits for none. */
 const COUNT_FOR_SOCKET_MS = 1_000;
@@ -62,9 +64,10 @@ async function supervise(settings: HaproxySuperviseSettings, write: Log): Promis
   onSignals(supervisor);
   log({ event: 'supervisor-started', socket: settings.socket, config: settings.config });
   const end = new AbortController();
+  const own = processMetrics({ version: hawserVersion() });
   const page = {
     trouble: supervisor.trouble,
-    metrics: () => metrics.text(supervisor.generations()),
+    metrics: () => `${metrics.text(supervisor.generations())}\n${own()}`,
     status: () => supervisor.status(COUNT_FOR_PAGE_MS),
   };
   void servePatiently(settings.listen, page, log, end.signal);

@@ -11,6 +11,7 @@ import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
+import { processMetrics } from '../observe/process-metrics.ts';
 import type { KeepalivedMonitorStatus } from '../protocol/keepalived-monitor-status.ts';
 import { openKubeconfig } from '../sources/kubeconfig.ts';
 import type { StatusPlaces } from '../status/collect-node-status.ts';
@@ -28,6 +29,7 @@ import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
 import { createSteeringKeeper, type SteeringKeeper } from './keepalived/steering.ts';
 import { createVirtualRouterIdGuard } from './keepalived/virtual-router-id-guard.ts';
 import { vrrpConfiguration } from './keepalived/vrrp-configuration.ts';
+import { watchClientCertificate } from './monitor/client-certificate.ts';
 import { runConfigurationLoop } from './monitor/configuration-loop.ts';
 import { troubleOf } from './monitor/hung.ts';
 import { watchInputs } from './monitor/inputs.ts';
@@ -35,6 +37,7 @@ import type { Observers } from './monitor/observers.ts';
 import { type Loops, runMonitor } from './monitor/run-monitor.ts';
 import { openLog } from './open-log.ts';
 import { stopOnSignals } from './stop-signals.ts';
+import { hawserVersion } from './version.ts';
 
 const NAME_RETRY_MS = 500;
 
@@ -47,7 +50,11 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   }
   const settings = keepalivedMonitorSettings(line.values);
   const log = await openLog('keepalived-monitor', settings);
-  const observers = { log, metrics: createMonitorMetrics(monotonicMs), once: createOnce() };
+  const observers = {
+    log,
+    metrics: createMonitorMetrics(monotonicMs, 'keepalived-monitor'),
+    once: createOnce(),
+  };
   const places = settings.peers && ownPlaces(settings, env);
   return await runMonitor({ log, asked: stopOnSignals(log) }, (signal) =>
     prepareLoops(settings, places, observers, signal),
@@ -62,13 +69,15 @@ async function prepareLoops(
 ): Promise<Loops> {
   const { log, metrics } = observers;
   watchEventLoop(metrics.lag);
+  watchClientCertificate(settings.kubeconfig, observers, signal);
+  const own = processMetrics({ version: hawserVersion() });
   // While there is no kubeconfig there is nothing to tell but that.
   let status = (): KeepalivedMonitorStatus => waitingStatus(settings);
   await serveEndpoint(
     settings.listen,
     {
       trouble: () => troubleOf(metrics.secondsSinceBeat()),
-      metrics: metrics.text,
+      metrics: async () => `${await metrics.text()}\n${own()}`,
       status: () => status(),
     },
     signal,

@@ -11,6 +11,7 @@ import { createKeepalivedProgram } from '../keepalived/keepalived-program.ts';
 import { readNotifyFifo } from '../keepalived/notify-fifo.ts';
 import { ConfigError, messageOf } from '../model/errors.ts';
 import type { Log } from '../observe/logger.ts';
+import { processMetrics } from '../observe/process-metrics.ts';
 import { servePatiently } from '../observe/serve-patiently.ts';
 import { createVrrpSupervisorMetrics, type Holding } from '../observe/vrrp-supervisor-metrics.ts';
 import type { Answer } from '../protocol/answer.ts';
@@ -21,6 +22,7 @@ import { runLeanCommand } from '../system/run-lean-command.ts';
 import { observeSupervisor } from './observe-supervisor.ts';
 import { openLog } from './open-log.ts';
 import { survive } from './survive.ts';
+import { hawserVersion } from './version.ts';
 
 /** `hawser keepalived supervise`: resolves with 0 once it was asked to stop and no VIP is left. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -55,9 +57,10 @@ async function supervise(settings: KeepalivedSuperviseSettings, write: Log): Pro
   onSignals(supervisor);
   log({ event: 'supervisor-started', socket, config, runDir });
   const end = new AbortController();
+  const own = processMetrics({ version: hawserVersion() });
   const page = {
     trouble: supervisor.trouble,
-    metrics: () => metrics.text(holdingsOf(supervisor.status())),
+    metrics: () => `${metrics.text(holdingsOf(supervisor.status()))}\n${own()}`,
     status: supervisor.status,
   };
   void servePatiently(settings.listen, page, log, end.signal);

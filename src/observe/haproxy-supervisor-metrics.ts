@@ -19,7 +19,7 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
     RELOAD_RESULTS,
   );
   const reloadSeconds = histogram(
-    'hawser_reload_seconds',
+    'hawser_reload_duration_seconds',
     'From a request to the proof that the new generation serves.',
     [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
   );

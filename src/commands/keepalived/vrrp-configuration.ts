@@ -139,7 +139,7 @@ export function vrrpConfiguration(
       if (!isTaken) return;
       for (const { kind, list } of lists) {
         const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
-        observers.metrics.servers(nodes.length);
+        observers.metrics.groupNodes(kind, nodes.length);
         list.markServed(list.latest() ?? []);
       }
       membership.markServed(input);

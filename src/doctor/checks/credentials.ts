@@ -1,3 +1,4 @@
+import { type CertificateLook, readClientCertificate } from '../../sources/client-certificate.ts';
 import {
   type Check,
   type Finding,
@@ -11,12 +12,7 @@ import {
 } from '../check.ts';
 import type { DoctorContext, DoctorSettings } from '../context.ts';
 import type { ClusterLook } from '../look/cluster.ts';
-import {
-  type CertificateLook,
-  hostOf,
-  type KubeconfigLook,
-  readClientCertificate,
-} from '../look/kubeconfig.ts';
+import { hostOf, type KubeconfigLook } from '../look/kubeconfig.ts';
 import { lookAtTrust, type TrustLook } from '../look/trust.ts';
 
 const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';

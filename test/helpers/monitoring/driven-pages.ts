@@ -1,12 +1,12 @@
 import { createHaproxySupervisorMetrics } from '../../../src/observe/haproxy-supervisor-metrics.ts';
-import { createMonitorMetrics } from '../../../src/observe/monitor-metrics.ts';
+import { createMonitorMetrics, type MonitorName } from '../../../src/observe/monitor-metrics.ts';
+import { processMetrics } from '../../../src/observe/process-metrics.ts';
 import { createVrrpSupervisorMetrics } from '../../../src/observe/vrrp-supervisor-metrics.ts';
 import { parseExposition, type Sample } from './exposition.ts';
 
-/**
- * What each job shows once everything has happened that it counts. A gauge that nobody has set is 0 and left out: a monitor
- * shows all the metrics of both, and has nothing to say of some.
- */
+const own = processMetrics({ version: '1.2.3' });
+
+/** What each job shows once everything has happened that it counts. A gauge that was not set is 0 and left out. */
 export async function drivenPages(): Promise<ReadonlyMap<string, readonly Sample[]>> {
   return new Map([
     ['hawser-haproxy-monitor', said(await haproxyMonitorPage())],
@@ -23,15 +23,15 @@ function said(text: string): readonly Sample[] {
 }
 
 /** Its loop is one second old. */
-function monitorMetrics(): ReturnType<typeof createMonitorMetrics> {
+function monitorMetrics(monitor: MonitorName): ReturnType<typeof createMonitorMetrics> {
   let nowMs = 0;
   const metrics = createMonitorMetrics(() => {
     nowMs += 1_000;
     return nowMs;
-  });
+  }, monitor);
   for (const result of ['unchanged', 'reloaded', 'rejected', 'unreachable', 'failed'])
     metrics.applied(result);
-  metrics.servers(3);
+  metrics.clientCertificate(1_000);
   metrics.usable(true);
   metrics.lag(0.1);
   metrics.beat();
@@ -39,17 +39,19 @@ function monitorMetrics(): ReturnType<typeof createMonitorMetrics> {
 }
 
 async function haproxyMonitorPage(): Promise<string> {
-  const metrics = monitorMetrics();
+  const metrics = monitorMetrics('haproxy-monitor');
+  metrics.servers(3);
   metrics.changeServed(0.7);
   metrics.apiReachable(true);
   metrics.held('empty-list');
   metrics.redirect(true);
   metrics.serversUp([['cp-1', true]]);
-  return await metrics.text();
+  return (await metrics.text()) + own();
 }
 
 async function keepalivedMonitorPage(): Promise<string> {
-  const metrics = monitorMetrics();
+  const metrics = monitorMetrics('keepalived-monitor');
+  metrics.groupNodes('api', 3);
   metrics.ingressUsable(true);
   metrics.splitBrain('10.0.0.5', true);
   metrics.virtualRouterIdTaken(true);
@@ -58,7 +60,7 @@ async function keepalivedMonitorPage(): Promise<string> {
   metrics.agreementUsable(false);
   metrics.peerCertificate(1_000);
   metrics.drained('api', true);
-  return await metrics.text();
+  return (await metrics.text()) + own();
 }
 
 function haproxySupervisorPage(): string {
@@ -67,7 +69,7 @@ function haproxySupervisorPage(): string {
   metrics.observe({ event: 'generation-serving', cause: 'died', tookMs: 90 });
   metrics.observe({ event: 'generation-refused', cause: 'request', stage: 'check' });
   metrics.lag(0.1);
-  return metrics.text({ serving: 1, starting: 1, draining: 1 });
+  return metrics.text({ serving: 1, starting: 1, draining: 1 }) + own();
 }
 
 function vrrpSupervisorPage(): string {
@@ -82,5 +84,5 @@ function vrrpSupervisorPage(): string {
   metrics.observe({ event: 'keepalived-late' });
   metrics.observe({ event: 'second-holder-heard' });
   metrics.lag(0.1);
-  return metrics.text([{ instance: 'API', vip: '10.0.0.5', holder: true }]);
+  return metrics.text([{ instance: 'API', vip: '10.0.0.5', holder: true }]) + own();
 }

@@ -15,7 +15,7 @@ test('the page of a supervisor counts reloads, and the generations that run', as
       'hawser_generations{state="serving"} 1',
       'hawser_generations{state="starting"} 0',
       'hawser_reloads_total{result="done"} 1',
-      'hawser_reload_seconds_count 1',
+      'hawser_reload_duration_seconds_count 1',
       'hawser_config_rejected_total 0',
     ]),
   );

@@ -13,7 +13,7 @@ let metrics: ReturnType<typeof createMonitorMetrics>;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
   log = [];
-  metrics = createMonitorMetrics(() => 0);
+  metrics = createMonitorMetrics(() => 0, 'keepalived-monitor');
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
@@ -42,7 +42,7 @@ test('before the time the flags count, and what is planned is told once and show
   expect(lookAgainInMs).toBeGreaterThan(hour - 60_000);
   expect(dialect.now().profile).toBe('openshift');
   expect(events()).toEqual(['profile-change-planned']);
-  expect(await metrics.text()).toMatch(/hawser_profile_change_at_seconds 1[0-9.]+e?/);
+  expect(await metrics.text()).toMatch(/hawser_profile_change_timestamp_seconds 1[0-9.]+e?/);
 });
 
 test('a node that comes up after the time begins with what was agreed', async () => {

@@ -27,7 +27,11 @@ const sequencer = () =>
   createMembershipSequencer(
     { socket: join(dir, 'keepalived.sock'), config: join(dir, 'keepalived.conf') },
     { onExcluded: () => void excluded.push(asked.length) },
-    { metrics: createMonitorMetrics(() => 0), once: createOnce(), log: (event) => void logged.push(event) },
+    {
+      metrics: createMonitorMetrics(() => 0, 'keepalived-monitor'),
+      once: createOnce(),
+      log: (event) => void logged.push(event),
+    },
   );
 
 async function supervisor(answer: Answer = { ok: true }): Promise<AsyncDisposable> {

@@ -20,7 +20,7 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'hawser-steering-'));
   path = join(dir, 'vrrp-steering.json');
   logged = [];
-  metrics = createMonitorMetrics(() => 0);
+  metrics = createMonitorMetrics(() => 0, 'keepalived-monitor');
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 

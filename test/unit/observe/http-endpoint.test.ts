@@ -13,7 +13,7 @@ afterEach(() => stop.abort());
 
 test('/healthz follows the loop, /metrics shows what was observed', async () => {
   let nowMs = 0;
-  const metrics = createMonitorMetrics(() => nowMs);
+  const metrics = createMonitorMetrics(() => nowMs, 'haproxy-monitor');
   const port = await freePort();
   const trouble = () => (metrics.secondsSinceBeat() > 120 ? 'the loop hangs' : undefined);
   await serveEndpoint(
@@ -45,7 +45,7 @@ test('/healthz follows the loop, /metrics shows what was observed', async () => 
 });
 
 test('a server that HAProxy does not know any more is no longer shown', async () => {
-  const metrics = createMonitorMetrics(() => 0);
+  const metrics = createMonitorMetrics(() => 0, 'haproxy-monitor');
   metrics.serversUp([
     ['cp-1', true],
     ['cp-2', false],

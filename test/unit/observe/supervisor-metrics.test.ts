@@ -78,8 +78,8 @@ test('reloads of HAProxy, how long they took, and how many generations run', () 
     'hawser_generations{state="draining"} 2',
     'hawser_reloads_total{result="done"} 1',
     'hawser_reloads_total{result="rejected"} 1',
-    'hawser_reload_seconds_bucket{le="0.1"} 1',
-    'hawser_reload_seconds_count 1',
+    'hawser_reload_duration_seconds_bucket{le="0.1"} 1',
+    'hawser_reload_duration_seconds_count 1',
     'hawser_config_rejected_total 1',
     'hawser_haproxy_restarts_total 1',
   ])

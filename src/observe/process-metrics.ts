@@ -1,0 +1,33 @@
+import { readdirSync } from 'node:fs';
+
+/**
+ * What every program shows of itself in Prometheus' text format: which build it is, and the standard `process_*` metrics
+ * that its client libraries have. Made by hand: theirs cost a supervisor megabytes (docs/decisions/0003).
+ */
+export function processMetrics(build: Readonly<Record<string, string>>): () => string {
+  const startedAt = Date.now() / 1_000 - process.uptime();
+  const labels = Object.entries(build).map(([name, value]) => `${name}="${value.replace(/["\\\n]/g, '')}"`);
+  const show = (type: string, name: string, help: string, value: number, of = ''): string =>
+    `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${name}${of} ${value}\n`;
+  return () => {
+    const { user, system } = process.cpuUsage();
+    const cpu = (user + system) / 1e6;
+    const fds = openFiles();
+    return [
+      show('gauge', 'hawser_build_info', 'Always 1; the labels tell the build.', 1, `{${labels.join(',')}}`),
+      show('counter', 'process_cpu_seconds_total', 'User and system CPU time in seconds.', cpu),
+      show('gauge', 'process_resident_memory_bytes', 'Resident memory in bytes.', process.memoryUsage.rss()),
+      show('gauge', 'process_start_time_seconds', 'Unix time at which the process started.', startedAt),
+      ...(fds === undefined ? [] : [show('gauge', 'process_open_fds', 'Open file descriptors.', fds)]),
+    ].join('\n');
+  };
+}
+
+/** Undefined where `/proc` cannot be read, or no descriptor is left to read it with. */
+function openFiles(): number | undefined {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '../model/errors.ts';
+import type { LoadedKubeconfig } from './kubeconfig.ts';
+
+export type CertificateLook =
+  | { readonly kind: 'certificate'; readonly subject: string; readonly from: Date; readonly to: Date }
+  /** A token or an exec plugin instead. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** The client certificate of the kubeconfig's current user; the first of its file, which is the user's own. */
+export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<CertificateLook> {
+  const user = loaded.config.getCurrentUser();
+  const { certData, certFile } = user ?? {};
+  if (!certData && !certFile) return { kind: 'none' };
+  try {
+    const pem = certData ? Buffer.from(certData, 'base64') : await readFile(certFile ?? '');
+    const { subject, validFromDate, validToDate } = new X509Certificate(pem);
+    return {
+      kind: 'certificate',
+      subject: subject.replaceAll('\n', ', '),
+      from: validFromDate,
+      to: validToDate,
+    };
+  } catch (error) {
+    return { kind: 'unreadable', message: messageOf(error) };
+  }
+}
