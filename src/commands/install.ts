@@ -50,7 +50,9 @@ const emptyDisk: OnDisk = {
 /** Prints what would change, before anything that has to be said about it. */
 async function look(asked: InstallSettings, draft: Draft, disk: OnDisk) {
   const replaced = await othersManifests(asked.root, draft, disk);
-  const foreign = foreignConfigurations(asked.root);
+  // On a node of hawser's the monitor keeps what it replaces.
+  const isNew = disk.record === undefined;
+  const foreign = isNew ? foreignConfigurations(asked.root) : { found: [], problems: [] };
   const edited = await editedFiles(asked.root, ownTexts(draft, replaced), disk.record);
   const others = { replaced, foreign: foreign.found, edited };
   const plan = await planInstall(asked.root, draft, disk, others, asked.overwrite);

@@ -3,19 +3,22 @@ import { join } from 'node:path';
 import { isRendered } from '../model/rendered-mark.ts';
 import { podLayouts } from './layout.ts';
 
-/** A configuration, its candidate and its last good copy. */
-const configuration = /^(?:haproxy\.cfg|keepalived\.conf)(?:\.candidate|\.last-good)?$/;
+/** Of a package or a guide these may be too. */
+const configuration = /^(?:haproxy\.cfg|keepalived\.conf)$/;
 
-/** Saved lists, an order of `hawser drain`, the agreed dialect: no other program has files of these names. */
+/**
+ * A configuration's candidate, its last good copy, and what a node that is no member has put away; saved lists, an order
+ * of `hawser drain`, the agreed dialect: no other program has files of these names.
+ */
 const state =
-  /^(?:api-servers\.json|vrrp-nodes\.json\.(?:api|ingress)\.ipv[46]|vrrp-steering\.json|keepalived\.conf\.agreed)$/;
+  /^(?:(?:haproxy\.cfg|keepalived\.conf)\.(?:candidate|last-good|left)|api-servers\.json|vrrp-nodes\.json\.(?:api|ingress)\.ipv[46]|vrrp-steering\.json|keepalived\.conf\.agreed)$/;
 
 /** What a crash left of one of them: see `writeFileAtomically`. */
 const temporary = /^\.(.+)\.[0-9a-f]{16}$/;
 
 export interface WrittenFiles {
   readonly ours: readonly string[];
-  /** Configurations that carry a name of ours, but not our mark. */
+  /** Configurations where ours would be, that hawser did not render. */
   readonly foreign: readonly string[];
 }
 
@@ -27,8 +30,13 @@ export async function writtenFiles(root: string): Promise<WrittenFiles> {
       const path = `${dataDir}/${name}`;
       const [, origin = ''] = temporary.exec(name) ?? [];
       if (state.test(name) || state.test(origin) || configuration.test(origin)) ours.push(path);
-      else if (configuration.test(name))
-        (isRendered(await readFile(join(root, path), 'utf8')) ? ours : foreign).push(path);
+      else if (configuration.test(name)) ((await isOwn(join(root, path))) ? ours : foreign).push(path);
     }
   return { ours, foreign };
+}
+
+/** An edited template may lack the mark: then the last good copy shows whose the file is. */
+async function isOwn(path: string): Promise<boolean> {
+  const text = await readFile(path, 'utf8');
+  return isRendered(text) || text === (await readFile(`${path}.last-good`, 'utf8').catch(() => undefined));
 }

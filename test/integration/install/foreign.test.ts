@@ -118,3 +118,18 @@ test('the configuration of pods that still run is copied, not taken away from un
   expect(node.read('/etc/haproxy/haproxy.cfg')).toBe(fixture('guide-haproxy.cfg'));
   expect(node.tree().filter((path) => path.includes('before-hawser'))).toEqual([]);
 });
+
+test('what an edited template without the mark renders is hawser’s: it stays through an upgrade and goes with uninstall', async () => {
+  await node.install();
+  const before = node.tree();
+  for (const name of ['haproxy.cfg', 'haproxy.cfg.last-good']) node.write(`/etc/haproxy/${name}`, 'global\n');
+  node.write('/etc/keepalived/keepalived.conf.left', 'global_defs {}\n');
+  expect(await node.run('install', '--yes', '--image', 'registry.example/hawser:9')).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+  });
+  expect(node.read('/etc/haproxy/haproxy.cfg')).toBe('global\n');
+  expect(before.length).toBeLessThan(node.tree().length);
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.tree()).toEqual([]);
+});
