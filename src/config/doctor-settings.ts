@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
 import { ConfigError, messageOf } from '../model/errors.ts';
+import { defaultPorts } from '../model/ports.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, addresses, port, socketPath } from './fields.ts';
@@ -58,15 +59,24 @@ export const doctorCommand: CommandSpec = {
     {
       flag: '--api-port <port>',
       help: 'port of the API servers, and of the VIP',
-      default: '6443',
+      default: `${defaultPorts.api}`,
       inFile: 'top',
     },
-    { flag: '--lb-port <port>', help: 'port HAProxy serves clients on', default: '9445', inFile: 'top' },
-    { flag: '--stat-port <port>', help: "HAProxy's statistics page, on loopback", default: '29445' },
+    {
+      flag: '--lb-port <port>',
+      help: 'port HAProxy serves clients on',
+      default: `${defaultPorts.loadBalancer}`,
+      inFile: 'top',
+    },
+    {
+      flag: '--stat-port <port>',
+      help: "HAProxy's statistics page, on loopback",
+      default: `${defaultPorts.statistics}`,
+    },
     {
       flag: '--health-port <port>',
       help: '/haproxy_ready and /haproxy_monitor',
-      default: '50936',
+      default: `${defaultPorts.health}`,
       inFile: 'top',
     },
     {

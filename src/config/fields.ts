@@ -46,7 +46,7 @@ export const port = z.pipe(
 );
 port.register(fileForms, { type: 'integer', minimum: 1, maximum: 65_535 });
 
-/** `127.0.0.1:50937` or `[::1]:50937`: a host and a port. */
+/** `127.0.0.1:29446` or `[::1]:29446`: a host and a port. */
 export const listenAddress = z.pipe(
   z.string(),
   z.transform((text, context): { readonly host: string; readonly port: number } => {
@@ -58,7 +58,7 @@ export const listenAddress = z.pipe(
     context.issues.push({
       code: 'custom',
       input: text,
-      message: 'expected ADDRESS:PORT, such as 127.0.0.1:50937',
+      message: 'expected ADDRESS:PORT, such as 127.0.0.1:29446',
     });
     return z.NEVER;
   }),

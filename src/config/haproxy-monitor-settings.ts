@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
+import { defaultPorts } from '../model/ports.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, address, addresses, listenAddress, port, serverList, socketPath } from './fields.ts';
@@ -37,7 +38,11 @@ export const haproxyMonitorCommand: CommandSpec = {
     apiVipsFlag,
     apiPortFlag,
     lbPortFlag,
-    { flag: '--stat-port <port>', help: "HAProxy's statistics page, on loopback", default: '29445' },
+    {
+      flag: '--stat-port <port>',
+      help: "HAProxy's statistics page, on loopback",
+      default: `${defaultPorts.statistics}`,
+    },
     healthPortFlag,
     clusterNameFlag,
     ...lookupFlags,
@@ -72,7 +77,7 @@ export const haproxyMonitorCommand: CommandSpec = {
     {
       flag: '--listen <address>',
       help: '/healthz, /metrics and /status, on loopback',
-      default: '127.0.0.1:50937',
+      default: `127.0.0.1:${defaultPorts.haproxyMonitor}`,
     },
     journalFlag,
     logLevelFlag,

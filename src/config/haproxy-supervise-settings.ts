@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
+import { defaultPorts } from '../model/ports.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, optionalListenAddress, socketPath } from './fields.ts';
@@ -48,7 +49,7 @@ export const haproxySuperviseCommand: CommandSpec = {
     {
       flag: '--listen <address:port>',
       help: 'where /healthz, /metrics and /status are, or "off"; an address in use is retried',
-      default: '127.0.0.1:50940',
+      default: `127.0.0.1:${defaultPorts.haproxySupervisor}`,
       // The key of that name is the monitor's.
       inFile: 'never',
     },

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
+import { defaultPorts } from '../model/ports.ts';
 import type { KeepalivedSettings, TrackFiles } from '../model/vrrp.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
@@ -125,7 +126,7 @@ export const keepalivedMonitorCommand: CommandSpec = {
     {
       flag: '--listen <address>',
       help: '/healthz, /metrics and /status, on loopback',
-      default: '127.0.0.1:50938',
+      default: `127.0.0.1:${defaultPorts.keepalivedMonitor}`,
     },
     ...peerFlags,
     journalFlag,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { defaultPorts } from '../model/ports.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, optionalListenAddress, socketPath } from './fields.ts';
@@ -41,7 +42,7 @@ export const keepalivedSuperviseCommand: CommandSpec = {
     {
       flag: '--listen <address:port>',
       help: 'where /healthz, /metrics and /status are, or "off"; an address in use is retried',
-      default: '127.0.0.1:50939',
+      default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`,
       // The key of that name is the monitor's.
       inFile: 'never',
     },

@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { parseAddress } from '../model/node-address.ts';
-import { defaultPeerPort, type PeerFiles } from '../model/peer.ts';
+import type { PeerFiles } from '../model/peer.ts';
+import { defaultPorts } from '../model/ports.ts';
 import { absolutePath } from './fields.ts';
 
-/** `10.0.0.11`, `10.0.0.11:50941`, `[fd00::1]:50941`, `:50941`: what is left out has a default. */
+/** `10.0.0.11`, `10.0.0.11:29450`, `[fd00::1]:29450`, `:29450`: what is left out has a default. */
 export interface PeerListen {
   readonly host: string | undefined;
   readonly port: number | undefined;
@@ -18,7 +19,7 @@ const peerListen = z.pipe(
     context.issues.push({
       code: 'custom',
       input: text,
-      message: `expected ADDRESS, ADDRESS:PORT or :PORT, such as :${defaultPeerPort}`,
+      message: `expected ADDRESS, ADDRESS:PORT or :PORT, such as :${defaultPorts.peers}`,
     });
     return z.NEVER;
   }),
@@ -67,7 +68,7 @@ export interface PeerFieldValues {
 export function peerSettings(values: PeerFieldValues): PeerSettings | undefined {
   const { peerTlsCa: ca, peerTlsCert: cert, peerTlsKey: key, peerListen: listen } = values;
   if (ca === undefined || cert === undefined || key === undefined) return undefined;
-  return { files: { ca, cert, key }, host: listen?.host, port: listen?.port ?? defaultPeerPort };
+  return { files: { ca, cert, key }, host: listen?.host, port: listen?.port ?? defaultPorts.peers };
 }
 
 /** Refuses to start a node that would be half protected, or would listen on an unexpected address. */

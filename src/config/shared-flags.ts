@@ -1,3 +1,4 @@
+import { defaultPorts } from '../model/ports.ts';
 import type { Flag, Positional } from './command-line.ts';
 
 /**
@@ -13,14 +14,14 @@ export const apiVipsFlag: Flag = {
 export const apiPortFlag: Flag = {
   flag: '--api-port <port>',
   help: 'port of the API servers, and of the VIP',
-  default: '6443',
+  default: `${defaultPorts.api}`,
   inFile: 'top',
 };
 
 export const lbPortFlag: Flag = {
   flag: '--lb-port <port>',
   help: 'port HAProxy serves clients on',
-  default: '9445',
+  default: `${defaultPorts.loadBalancer}`,
   inFile: 'top',
 };
 
@@ -33,7 +34,7 @@ export const clusterNameFlag: Flag = {
 export const healthPortFlag: Flag = {
   flag: '--health-port <port>',
   help: 'HAProxy answers /haproxy_ready and /haproxy_monitor there',
-  default: '50936',
+  default: `${defaultPorts.health}`,
   inFile: 'top',
 };
 
@@ -88,7 +89,7 @@ export const peerFlags: readonly Flag[] = [
   { flag: '--peer-tls-key <path>', help: 'PEM: the key of that certificate', inFile: 'top' },
   {
     flag: '--peer-listen <address>',
-    help: "ADDRESS, ADDRESS:PORT or :PORT for the other nodes (default: this node's own address, port 50941)",
+    help: `ADDRESS, ADDRESS:PORT or :PORT for the other nodes (default: this node's own address, port ${defaultPorts.peers})`,
     inFile: 'top',
   },
 ];

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
+import { defaultPorts } from '../model/ports.ts';
 import type { CommandSpec, Flag } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { addresses, directories, listenAddress, optionalListenAddress, port } from './fields.ts';
@@ -11,7 +12,7 @@ import { apiVipsFlag, defaultJournalPath, healthPortFlag, peerFlags } from './sh
 export const keepalivedMonitorPlaceFlag: Flag = {
   flag: '--keepalived-monitor <address:port>',
   help: 'address of the keepalived monitor\'s page, or "off" (settings: keepalived.listen)',
-  default: '127.0.0.1:50938',
+  default: `127.0.0.1:${defaultPorts.keepalivedMonitor}`,
   keyInFile: ['keepalived', 'listen'],
 };
 
@@ -20,23 +21,27 @@ export const statusPlacesFlags: readonly Flag[] = [
   {
     flag: '--haproxy-monitor <address:port>',
     help: 'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
-    default: '127.0.0.1:50937',
+    default: `127.0.0.1:${defaultPorts.haproxyMonitor}`,
     keyInFile: ['haproxy', 'listen'],
   },
   keepalivedMonitorPlaceFlag,
   {
     flag: '--keepalived-supervisor <address:port>',
     help: 'its page, or "off": its --listen',
-    default: '127.0.0.1:50939',
+    default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`,
     inFile: 'never',
   },
   {
     flag: '--haproxy-supervisor <address:port>',
     help: 'its page, or "off": its --listen',
-    default: '127.0.0.1:50940',
+    default: `127.0.0.1:${defaultPorts.haproxySupervisor}`,
     inFile: 'never',
   },
-  { flag: '--stat-port <port>', help: "HAProxy's statistics page, on loopback", default: '29445' },
+  {
+    flag: '--stat-port <port>',
+    help: "HAProxy's statistics page, on loopback",
+    default: `${defaultPorts.statistics}`,
+  },
   healthPortFlag,
   apiVipsFlag,
   { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise', inFile: 'top' },

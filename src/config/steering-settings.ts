@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ConfigError } from '../model/errors.ts';
+import { defaultPorts } from '../model/ports.ts';
 import { longestMoveMs } from '../model/vrrp-steering.ts';
 import type { CommandSpec, Flag } from './command-line.ts';
 import { durationMs } from './duration.ts';
@@ -146,7 +147,7 @@ export const drillCommand: CommandSpec = {
       default: 'https',
       inFile: 'never',
     },
-    { flag: '--api-port <port>', help: 'port of the VIP', default: '6443', inFile: 'top' },
+    { flag: '--api-port <port>', help: 'port of the VIP', default: `${defaultPorts.api}`, inFile: 'top' },
     reasonFlag,
     dryRunFlag,
     timeoutFlag,

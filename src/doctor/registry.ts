@@ -11,6 +11,7 @@ import { kubeconfigServerChecks } from './checks/kubeconfig-server.ts';
 import { linkManagerChecks } from './checks/link-managers.ts';
 import { liveChecks } from './checks/live.ts';
 import { otherSoftwareChecks } from './checks/other-software.ts';
+import { peerPortChecks } from './checks/peer-ports.ts';
 import { peerChecks } from './checks/peers.ts';
 import { portChecks } from './checks/ports.ts';
 import { programChecks } from './checks/programs.ts';
@@ -29,6 +30,7 @@ export const checks: readonly Check[] = [
   ...vrrpChecks,
   ...foreignRouterChecks,
   ...peerChecks,
+  ...peerPortChecks,
   ...firewallChecks,
   ...portChecks,
   ...kernelChecks,

@@ -1,3 +1,4 @@
+import { healthPorts } from '../model/ports.ts';
 import { askPage } from '../system/ask-page.ts';
 
 /** The holder may have just taken the VIP over. */
@@ -15,6 +16,16 @@ export type ClusterNameAnswer =
  * would not hear the holder, and would hold the VIP a second time.
  */
 export async function askClusterName(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
+  const others = healthPorts(healthPort).filter((port) => port !== healthPort);
+  const [own, ...answers] = await Promise.all([
+    askAt(vip, healthPort),
+    ...others.map((port) => askAt(vip, port)),
+  ]);
+  // What is reported of a failure is about the port that this node would have.
+  return own.kind === 'told' ? own : (answers.find(({ kind }) => kind === 'told') ?? own);
+}
+
+async function askAt(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
   const at = `http://${vip.includes(':') ? `[${vip}]` : vip}:${healthPort}${CLUSTER_NAME_PATH}`;
   const answer = await askPage({ host: vip, port: healthPort }, CLUSTER_NAME_PATH, {
     timeoutMs: PATIENCE_MS,

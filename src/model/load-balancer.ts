@@ -1,3 +1,4 @@
+import { defaultPorts } from './ports.ts';
 /** What an operator can choose about the load balancer; everything else of the model is a decision of `render/`. */
 export interface LoadBalancerSettings {
   /** Where clients are served, on every address of the node. The redirect leads here. */
@@ -19,10 +20,10 @@ export interface LoadBalancerSettings {
 }
 
 export const defaultLoadBalancerSettings: LoadBalancerSettings = {
-  lbPort: 9445,
-  statPort: 29_445,
-  healthPort: 50_936,
-  apiPort: 6443,
+  lbPort: defaultPorts.loadBalancer,
+  statPort: defaultPorts.statistics,
+  healthPort: defaultPorts.health,
+  apiPort: defaultPorts.api,
   statsSocket: '/var/lib/haproxy/run/haproxy.sock',
   stateFile: '/var/lib/haproxy/run/server-state',
 };

@@ -12,6 +12,3 @@ export interface PeerFiles {
   readonly cert: string;
   readonly key: string;
 }
-
-/** Where nodes ask each other, unless `--peer-listen` says otherwise: the same on all of them. */
-export const defaultPeerPort = 50_941;

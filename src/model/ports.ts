@@ -4,15 +4,23 @@ export const defaultPorts = {
   api: 6443,
   /** HAProxy, for clients: the VIP's port leads to it. */
   loadBalancer: 9445,
-  /** HAProxy answers /haproxy_ready and /haproxy_monitor there. */
+  /** HAProxy answers /haproxy_ready and /haproxy_monitor there; the pods that hawser takes the place of had it there too. */
   health: 50_936,
   /** HAProxy's statistics, on loopback. */
   statistics: 29_445,
   /** The pages of the four programs, on loopback. */
-  haproxyMonitor: 50_937,
-  keepalivedMonitor: 50_938,
-  keepalivedSupervisor: 50_939,
-  haproxySupervisor: 50_940,
+  haproxyMonitor: 29_446,
+  keepalivedMonitor: 29_447,
+  keepalivedSupervisor: 29_448,
+  haproxySupervisor: 29_449,
   /** What the nodes show each other, over TLS. */
-  peers: 50_941,
+  peers: 29_450,
 } as const;
+
+/** `/haproxy_ready` where OpenShift's own pods have it, outside of the range that the kernel gives to clients. */
+export const openshiftHealthPort = 9444;
+
+/** Where a peer may answer for its HAProxy: as this node does, or as the pods beside it in a group of both flavours. */
+export function healthPorts(own: number): readonly number[] {
+  return [...new Set([own, defaultPorts.health, openshiftHealthPort])];
+}

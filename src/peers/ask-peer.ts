@@ -28,7 +28,7 @@ export interface AskLimits {
   readonly signal: AbortSignal;
 }
 
-/** `https://10.0.0.12:50941/journal`. */
+/** `https://10.0.0.12:29450/journal`. */
 export function peerUrl({ address }: Peer, port: number, path: string): string {
   return `https://${address.includes(':') ? `[${address}]` : address}:${port}${path}`;
 }

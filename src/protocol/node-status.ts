@@ -35,7 +35,7 @@ export const nodeStatusSchema = z.object({
     z.object({
       name: z.enum(programNames),
       state: z.enum(['answers', 'silent', 'not-asked']),
-      /** Where it was asked: `127.0.0.1:50937`. */
+      /** Where it was asked: `127.0.0.1:29446`. */
       address: z.nullable(z.string()),
       problem: z.nullable(z.string()),
     }),

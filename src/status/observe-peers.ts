@@ -1,4 +1,5 @@
 import type { Peer } from '../model/peer.ts';
+import { healthPorts } from '../model/ports.ts';
 import type { ClusterStatus, NodeStatus } from '../protocol/node-status.ts';
 import { askPage } from '../system/ask-page.ts';
 import type { PublishedStatus } from './peer-client.ts';
@@ -41,10 +42,14 @@ export async function observePeers(
   );
 }
 
-async function healthOf({ address }: Peer, port: number, limits: PeerLimits): Promise<PeerLook['health']> {
-  const answer = await askPage({ host: address, port }, '/haproxy_ready', limits);
-  if (answer.kind === 'silent') return 'no-answer';
-  return answer.status === 200 ? 'ready' : 'not-ready';
+/** In a group of both flavours the peer may have its health page at the other one's port. */
+async function healthOf({ address }: Peer, own: number, limits: PeerLimits): Promise<PeerLook['health']> {
+  const answers = await Promise.all(
+    healthPorts(own).map(async (port) => await askPage({ host: address, port }, '/haproxy_ready', limits)),
+  );
+  const told = answers.filter(({ kind }) => kind !== 'silent');
+  if (told.length === 0) return 'no-answer';
+  return told.some((answer) => answer.kind !== 'silent' && answer.status === 200) ? 'ready' : 'not-ready';
 }
 
 async function publishedBy(

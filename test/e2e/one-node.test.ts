@@ -220,7 +220,7 @@ async function podsGone(): Promise<void> {
   await waitForPods('the volumes to go', removed);
   expect(await machine.run('nft', 'list', 'ruleset')).toBe('');
   expect(await machine.run('ip', '-o', 'address')).not.toContain(world.bed.vip);
-  expect(await machine.run('ss', '-Hlntu')).not.toMatch(/:(?:9445|29445|50936|50937|50938)\b/);
+  expect(await machine.run('ss', '-Hlntu')).not.toMatch(/:(?:9445|29445|50936|29446|29447)\b/);
 }
 
 test.each<{ first: PodName; second: PodName }>([

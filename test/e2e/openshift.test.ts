@@ -44,7 +44,7 @@ async function shellPodsRun(machine: Machine): Promise<void> {
     return (await Promise.all(states)).every(({ running }) => running);
   };
   await waitForPods(`the shell pods of ${machine.node.name} to run`, runs);
-  const url = `http://${machine.node.address}:50936/haproxy_ready`;
+  const url = `http://${machine.node.address}:9444/haproxy_ready`;
   await waitForPods(
     `HAProxy of ${machine.node.name}`,
     async () => (await machine.run('curl', '-sSf', url)) !== '',
@@ -113,7 +113,7 @@ test("the openshift flavour takes the place of the two shell pods one for one, w
   const resources = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';
   expect(await machine.run('cat', resources)).toContain('backend masters');
   expect(world.kubelet(machine).troubles()).toEqual([]);
-  const url = `http://${machine.node.address}:50936/haproxy_ready`;
+  const url = `http://${machine.node.address}:9444/haproxy_ready`;
   expect(await world.bed.client.run('curl', '-sSf', url)).toContain('Service ready');
   expect(await lostSince(client, fromMs, world.bed.events())).toEqual([]);
 });

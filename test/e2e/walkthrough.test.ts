@@ -72,7 +72,7 @@ async function servesAll(): Promise<void> {
 
 /** The servers of a node's HAProxy, in the configuration that it runs on. */
 async function serversOf(machine: Machine): Promise<readonly string[]> {
-  const page = await machine.run('curl', '-sSf', '--max-time', '10', 'http://127.0.0.1:50937/status');
+  const page = await machine.run('curl', '-sSf', '--max-time', '10', 'http://127.0.0.1:29446/status');
   const { servers } = haproxyMonitorStatusSchema.parse(JSON.parse(page));
   return (servers ?? []).map(({ name }) => name);
 }

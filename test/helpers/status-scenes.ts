@@ -13,10 +13,10 @@ type Server = NonNullable<NodeStatus['servers']>[number];
 type Program = NodeStatus['programs'][number];
 
 const ports: Readonly<Record<Program['name'], number>> = {
-  'haproxy-supervisor': 50_940,
-  'haproxy-monitor': 50_937,
-  'keepalived-supervisor': 50_939,
-  'keepalived-monitor': 50_938,
+  'haproxy-supervisor': 29_449,
+  'haproxy-monitor': 29_446,
+  'keepalived-supervisor': 29_448,
+  'keepalived-monitor': 29_447,
 };
 
 export function program(name: Program['name'], state: Program['state'] = 'answers'): Program {

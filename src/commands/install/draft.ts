@@ -10,6 +10,7 @@ import { type InstallRecord, parseRecord } from '../../install/record.ts';
 import { type SettingsChange, settingsText } from '../../install/settings-text.ts';
 import { clusterNameOf } from '../../model/cluster-name.ts';
 import { ConfigError, messageOf } from '../../model/errors.ts';
+import { openshiftHealthPort } from '../../model/ports.ts';
 import { shippedFile } from '../shipped-file.ts';
 import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
 
@@ -130,7 +131,10 @@ function firstDefaults(
   flavor: Flavor,
 ): SettingsChange[] {
   if (flavor === 'openshift')
-    return [{ path: ['keepalived', 'profile'], value: 'openshift', isDefault: true }];
+    return [
+      { path: ['keepalived', 'profile'], value: 'openshift', isDefault: true },
+      { path: ['healthPort'], value: openshiftHealthPort, isDefault: true },
+    ];
   const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];
   // The router ids come from the name, and the kubeconfig that would tell it may not be there yet.
   return vip === undefined || clusterName !== undefined

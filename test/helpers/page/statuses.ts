@@ -39,7 +39,7 @@ export function nodeStatus({
   return {
     ...{ v: 1, at: takenAt, node: name },
     programs: programNames.map((program) => ({
-      ...{ name: program, state: 'answers', address: '127.0.0.1:50937', problem: null },
+      ...{ name: program, state: 'answers', address: '127.0.0.1:29446', problem: null },
     })),
     haproxySupervisor: {
       ...{ ok: true, phase: 'serving', draining: [], reload: null, restart: null, lastFailure: null },
@@ -198,7 +198,7 @@ export function degraded(): ClusterStatus {
   return checked({
     ...{ v: 1, verdict: 'degraded' },
     problems: [
-      'keepalived-monitor of cp-1 is silent: cannot connect to 127.0.0.1:50938',
+      'keepalived-monitor of cp-1 is silent: cannot connect to 127.0.0.1:29447',
       'API server cp-3 is down for 4 min: L4CON in 0ms, connection refused',
     ],
     vips: [{ vip, kind: 'api', holders: ['cp-1'], why: ['cp-1 is the holder, with priority 190'] }],
@@ -206,7 +206,7 @@ export function degraded(): ClusterStatus {
       ...here,
       programs: here.programs.map((each) =>
         each.name === 'keepalived-monitor'
-          ? { ...each, state: 'silent', problem: 'cannot connect to 127.0.0.1:50938' }
+          ? { ...each, state: 'silent', problem: 'cannot connect to 127.0.0.1:29447' }
           : each,
       ),
       keepalivedMonitor: null,

@@ -58,7 +58,7 @@ export function startMonitored(
     events,
     waitForEvent: (name) => waitFor(`${name} of ${node.name}`, () => events(name).at(-1), 30_000),
     metric: async (sample) => {
-      const page = await node.namespace.run('curl', '-s', 'http://127.0.0.1:50938/metrics');
+      const page = await node.namespace.run('curl', '-s', 'http://127.0.0.1:29447/metrics');
       const line = page.split('\n').find((each) => each.startsWith(`${sample} `));
       return line === undefined ? undefined : Number(line.split(' ').at(-1));
     },

@@ -49,7 +49,7 @@ export function reportIn(name: 'drill' | 'steering', text: string): Readonly<Rec
 
 /** What the node's monitor says of itself. */
 export async function monitorStatus(node: BedNode): Promise<KeepalivedMonitorStatus> {
-  const page = await node.namespace.run('curl', '-s', '--max-time', '10', 'http://127.0.0.1:50938/status');
+  const page = await node.namespace.run('curl', '-s', '--max-time', '10', 'http://127.0.0.1:29447/status');
   return keepalivedMonitorStatusSchema.parse(JSON.parse(page));
 }
 

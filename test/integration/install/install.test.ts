@@ -123,7 +123,12 @@ test('the openshift flavour takes the place of the shell pods and keeps them', a
     name: 'kubelet-pki',
     hostPath: { path: '/var/lib/kubelet/pki', type: 'Directory' },
   });
-  expect(parse(node.read('/etc/hawser/config.yaml')).keepalived).toEqual({ profile: 'openshift' });
+  expect(parse(node.read('/etc/hawser/config.yaml'))).toMatchObject({
+    keepalived: { profile: 'openshift' },
+    // Where OpenShift's own pods answer.
+    healthPort: 9444,
+  });
+  expect(spec.containers[0].livenessProbe.httpGet.port).toBe(9444);
   expect(node.read('/etc/hawser/replaced/haproxy.yaml')).toBe(theirs);
   expect((await node.run('install', '--yes')).stdout).toContain('nothing to do');
 });

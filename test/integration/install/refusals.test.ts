@@ -65,7 +65,7 @@ test.each([
   ['lbPort', 9445],
   ['healthPort', 50_936],
   ['haproxy.statPort', 29_445],
-  ['keepalived.listen', 50_938],
+  ['keepalived.listen', 29_447],
 ])('%s that somebody else listens on, and who that is', async (key, port) => {
   const child = await listen(node.namespace, port, plain);
   const message = await refusal('--api-vip', '10.0.0.100');
@@ -88,12 +88,12 @@ test('a port that is new in the settings of an installed node', async () => {
 });
 
 test('the port for the peers, once there are certificates for them', async () => {
-  await listen(node.namespace, 50_941, plain);
+  await listen(node.namespace, 29_450, plain);
   const files = ['Ca: /p/ca.crt', 'Cert: /p/tls.crt', 'Key: /p/tls.key'].map((each) => `peerTls${each}\n`);
   node.write('/etc/hawser/config.yaml', files.join(''));
   expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/^Cannot use peerListen 50941: /m),
+    stderr: expect.stringMatching(/^Cannot use peerListen 29450: /m),
   });
 });
 

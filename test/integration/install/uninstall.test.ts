@@ -112,13 +112,13 @@ const runAlone = (...argv: readonly string[]) =>
 test('a pod that cannot be seen is waited for by its supervisor, whose page closes last', async () => {
   await node.install();
   const pod = await startPod(9_999);
-  const page = '127.0.0.1:50940';
+  const page = '127.0.0.1:29449';
   await waitFor('its page', () =>
     node.namespace.run('ss', '-Hltn', `src = ${page}`).then((text) => text !== ''),
   );
   const early = await runAlone('uninstall', '--timeout', '1s');
   expect(early.exitCode).toBe(1);
-  expect(early.stderr).toContain('left: a process on port 50940, not to be seen from here: still runs');
+  expect(early.stderr).toContain('left: a process on port 29449, not to be seen from here: still runs');
   pod.kill('SIGTERM');
   expect(await runAlone('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
   expect(node.namespace.residents()).toEqual([]);
@@ -127,7 +127,7 @@ test('a pod that cannot be seen is waited for by its supervisor, whose page clos
 test("somebody else at a supervisor's port is not waited for", async () => {
   await node.install();
   const program =
-    'require("http").createServer((_, r) => r.end("{}")).listen(50940, "127.0.0.1", () => console.log("up"))';
+    'require("http").createServer((_, r) => r.end("{}")).listen(29449, "127.0.0.1", () => console.log("up"))';
   const [command, ...prefix] = node.namespace.prefix;
   const other = spawn(command, [...prefix, process.execPath, '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],

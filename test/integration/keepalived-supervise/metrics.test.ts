@@ -11,7 +11,7 @@ import { drivenPages } from '../../helpers/monitoring/driven-pages.ts';
 import { parseExposition, plainNames } from '../../helpers/monitoring/exposition.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-const page = 'http://127.0.0.1:50939';
+const page = 'http://127.0.0.1:29448';
 
 async function metricsOf(node: VrrpNode): Promise<readonly string[]> {
   return (await node.namespace.run('curl', '-sf', `${page}/metrics`)).split('\n');
@@ -48,7 +48,7 @@ test('an address that cannot be had does not keep a supervisor from its work', a
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   for (const node of pair.nodes) node.install();
-  const first = a.supervise(['--listen', '10.77.0.12:50939']);
+  const first = a.supervise(['--listen', '10.77.0.12:29448']);
   await first.waitForState('MASTER');
   expect(a.events('metrics-not-served')).toMatchObject([{ level: 'warn', host: '10.77.0.12' }]);
   await b.supervise(['--listen', 'off']).waitForState('BACKUP');

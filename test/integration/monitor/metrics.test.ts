@@ -31,8 +31,8 @@ test("HAProxy's exporter shows what alerts and dashboard ask of it, and the page
 
   const driven = await drivenPages();
   for (const [job, port] of [
-    ['hawser-haproxy-monitor', 50_937],
-    ['hawser-haproxy', 50_940],
+    ['hawser-haproxy-monitor', 29_446],
+    ['hawser-haproxy', 29_449],
   ] as const)
     expect(plainNames(await page(port))).toEqual(
       expect.arrayContaining([...plainNames(driven.get(job) ?? [])]),

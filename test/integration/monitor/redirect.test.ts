@@ -75,8 +75,8 @@ test('the monitor answers the kubelet and Prometheus on loopback', async () => {
   await balancer.monitorSaid('redirect-added');
   // HAProxy may be usable before the monitor has the answer to its reload.
   await balancer.monitorSaid('configuration-reloaded');
-  expect(await cluster.get('http://127.0.0.1:50937/healthz')).toBe('ok\n');
-  const metrics = await cluster.get('http://127.0.0.1:50937/metrics');
+  expect(await cluster.get('http://127.0.0.1:29446/healthz')).toBe('ok\n');
+  const metrics = await cluster.get('http://127.0.0.1:29446/metrics');
   expect(metrics).toContain('hawser_servers 3');
   expect(metrics).toContain('hawser_redirect_present 1');
   expect(metrics).toMatch(/hawser_applies_total\{result="reloaded"\} 1/);

@@ -21,7 +21,7 @@ afterEach(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-const page = (path: string) => cluster.get(`http://127.0.0.1:50937${path}`);
+const page = (path: string) => cluster.get(`http://127.0.0.1:29446${path}`);
 const shown = async () =>
   Object.fromEntries(
     [...(await page('/metrics')).matchAll(/^hawser_server_up\{server="(.+)"\} (\d)$/gm)].map(

@@ -124,14 +124,14 @@ test('with them a node of the group gets status and journal at the node’s own 
   const journal = join(cp1.dir, 'journal');
   cp1.start(...flagsFor(own), '--journal', journal, '--profile', 'openshift');
   await waitFor('it to listen', () => cp1.events('peer-status-served').length > 0, PATIENCE_MS);
-  expect(await cp1.listening()).toEqual(['10.77.0.11:50941']);
+  expect(await cp1.listening()).toEqual(['10.77.0.11:29450']);
 
   const client = ofNode(authority, 2);
   // Each program has a quarter of a second, which a busy machine may need several of.
   const status = await waitFor(
     'the monitor to be in time with what it knows',
     async () => {
-      const text = await get(cp2, client, 'https://10.77.0.11:50941/status');
+      const text = await get(cp2, client, 'https://10.77.0.11:29450/status');
       return nodeStatusSchema.parse(JSON.parse(text)).keepalivedMonitor !== null && text;
     },
     PATIENCE_MS,
@@ -146,7 +146,7 @@ test('with them a node of the group gets status and journal at the node’s own 
     ],
     keepalivedMonitor: { clusterName: 'test', profile: 'openshift' },
   });
-  const lines = await get(cp2, client, 'https://10.77.0.11:50941/journal');
+  const lines = await get(cp2, client, 'https://10.77.0.11:29450/journal');
   expect(lines).toContain('"event":"monitor-started"');
 
   // The password of VRRP 2 is a file's business, and so are keys.
@@ -159,7 +159,7 @@ test('with them a node of the group gets status and journal at the node’s own 
   for (const secret of [...secrets, ...keyLines]) expect(status + lines).not.toContain(secret);
   expect(status + lines).not.toMatch(new RegExp(`\\b${password}\\b`));
 
-  const page = await cp1.namespace.run('curl', '-s', 'http://127.0.0.1:50938/metrics');
+  const page = await cp1.namespace.run('curl', '-s', 'http://127.0.0.1:29447/metrics');
   const [, expiry = '0'] = /^hawser_peer_certificate_expiry_timestamp_seconds (\S+)$/m.exec(page) ?? [];
   expect(Math.abs(Number(expiry) - (Date.now() / 1_000 + 86_400))).toBeLessThan(3_600);
 });
@@ -170,7 +170,7 @@ test('whoever is in no list of nodes is refused, and told', { timeout: 180_000 }
   cp1.start(...flagsFor(ofNode(authority, 1)));
   await waitFor('it to listen', () => cp1.events('peer-status-served').length > 0, PATIENCE_MS);
   const stranger = authority.filesFor({ commonName: 'cp-3', dnsNames: ['cp-3'] });
-  await expect(get(cp2, stranger, 'https://10.77.0.11:50941/status')).rejects.toThrow(/403/);
+  await expect(get(cp2, stranger, 'https://10.77.0.11:29450/status')).rejects.toThrow(/403/);
   await waitFor('it to be told', () => cp1.events('peer-refused')[0], PATIENCE_MS);
   expect(cp1.events('peer-refused')).toMatchObject([
     { address: '10.77.0.12', reason: /is no node of the group$/ },

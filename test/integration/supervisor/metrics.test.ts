@@ -9,7 +9,7 @@ test('the page of a supervisor counts reloads, and the generations that run', as
   await supervisor.waitForServing();
   host.install('v2');
   expect(await supervisor.reload()).toMatchObject({ ok: true });
-  const page = await host.namespace.run('curl', '-sf', 'http://127.0.0.1:50940/metrics');
+  const page = await host.namespace.run('curl', '-sf', 'http://127.0.0.1:29449/metrics');
   expect(page.split('\n')).toEqual(
     expect.arrayContaining([
       'hawser_generations{state="serving"} 1',
@@ -19,7 +19,7 @@ test('the page of a supervisor counts reloads, and the generations that run', as
       'hawser_config_rejected_total 0',
     ]),
   );
-  expect(await host.namespace.run('curl', '-sf', 'http://127.0.0.1:50940/healthz')).toBe('ok\n');
+  expect(await host.namespace.run('curl', '-sf', 'http://127.0.0.1:29449/healthz')).toBe('ok\n');
 });
 
 test('the page of a supervisor answers the status that its socket answers', async () => {
@@ -27,7 +27,7 @@ test('the page of a supervisor answers the status that its socket answers', asyn
   host.install('v1');
   const supervisor = host.supervise();
   await supervisor.waitForServing();
-  const page = await host.namespace.run('curl', '-sf', 'http://127.0.0.1:50940/status');
+  const page = await host.namespace.run('curl', '-sf', 'http://127.0.0.1:29449/status');
   const shown = supervisorStatusSchema.parse(JSON.parse(page));
   const { current } = await supervisor.status();
   expect(shown).toMatchObject({ phase: 'serving', draining: [], restart: null });

@@ -40,7 +40,7 @@ test('a drain moves the VIP without losing a request but those on the move, outl
   const { steered, arithmetic } = await standing(holder);
   expect(steered).toMatch(/^drained by \S+ since 20\S+Z: kernel 6\.18$/);
   expect(arithmetic.at(-1)).toEqual({ points: -120, why: 'it is drained' });
-  const page = await holder.namespace.run('curl', '-s', 'http://127.0.0.1:50938/metrics');
+  const page = await holder.namespace.run('curl', '-s', 'http://127.0.0.1:29447/metrics');
   expect(page).toContain('hawser_drained{kind="api"} 1');
 
   const log = logFromNow(holder, 'keepalived-monitor');

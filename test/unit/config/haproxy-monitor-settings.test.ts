@@ -24,7 +24,7 @@ test('the defaults are the field’s', () => {
     source: 'nodes',
     vips: [],
     lastKnownPath: '/etc/haproxy/api-servers.json',
-    listen: { host: '127.0.0.1', port: 50_937 },
+    listen: { host: '127.0.0.1', port: 29_446 },
   });
 });
 

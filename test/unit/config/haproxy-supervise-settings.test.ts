@@ -34,7 +34,7 @@ test('the defaults are those of the original pods', () => {
     drainTimeout: 55_000,
     forceDeleteTimeout: 120_000,
     startTimeout: 10_000,
-    listen: { host: '127.0.0.1', port: 50_940 },
+    listen: { host: '127.0.0.1', port: 29_449 },
     logLevel: 'info',
   });
 });

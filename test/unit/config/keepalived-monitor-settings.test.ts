@@ -32,7 +32,7 @@ test('the defaults are the field’s', () => {
     trackFiles: { api: '/var/run/keepalived/lb.track' },
     stateFile: '/var/run/keepalived/vrrp-state.json',
     lastKnownPath: '/etc/keepalived/vrrp-nodes.json',
-    listen: { host: '127.0.0.1', port: 50_938 },
+    listen: { host: '127.0.0.1', port: 29_447 },
   });
 });
 

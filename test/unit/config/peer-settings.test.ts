@@ -23,18 +23,18 @@ test('with them it is shown at this node’s own address and the usual port', ()
   expect(peersOf(...files)).toEqual({
     files: { ca: '/p/ca.crt', cert: '/p/tls.crt', key: '/p/tls.key' },
     host: undefined,
-    port: 50_941,
+    port: 29_450,
   });
 });
 
 test.each([
-  ['10.0.0.11', '10.0.0.11', 50_941],
+  ['10.0.0.11', '10.0.0.11', 29_450],
   ['10.0.0.11:5', '10.0.0.11', 5],
   [':65535', undefined, 65_535],
-  ['[FD00:0::1]', 'fd00::1', 50_941],
+  ['[FD00:0::1]', 'fd00::1', 29_450],
   ['[fd00::1]:5', 'fd00::1', 5],
-  ['fd00::1', 'fd00::1', 50_941],
-  ['0.0.0.0', '0.0.0.0', 50_941],
+  ['fd00::1', 'fd00::1', 29_450],
+  ['0.0.0.0', '0.0.0.0', 29_450],
 ])('--peer-listen %s is %s port %i', (text, host, port) => {
   expect(peersOf(...files, '--peer-listen', text)).toMatchObject({ host, port });
 });

@@ -48,12 +48,12 @@ test("ports: the four programs' pages, wherever they are", async () => {
 });
 
 test('ports: the one for the peers counts where there are certificates for them', async () => {
-  const files = { '/proc/net/tcp': line('0B004D0A:C6FD', '0A', 1) };
+  const files = { '/proc/net/tcp': line('0B004D0A:730A', '0A', 1) };
   expect(await examine('ports', files)).toMatchObject({ kind: 'ok' });
-  const peers = { kind: 'set', files: { ca: '/ca', cert: '/cert', key: '/key' }, port: 50_941 } as const;
+  const peers = { kind: 'set', files: { ca: '/ca', cert: '/cert', key: '/key' }, port: 29_450 } as const;
   expect(await examine('ports', files, { peers })).toMatchObject({
     kind: 'unknown',
-    found: expect.stringContaining('port 50941 (status for the peers) is taken'),
+    found: expect.stringContaining('port 29450 (status for the peers) is taken'),
   });
 });
 
@@ -69,10 +69,10 @@ test('reserved-ports: a range that leaves ours alone, and one that was reserved'
   expect(await examine('reserved-ports', spared)).toMatchObject({ kind: 'ok' });
   const partly = {
     [`${folder}port_range`]: '32768\t60999\n',
-    [`${folder}reserved_ports`]: '6443,50937-50938\n',
+    [`${folder}reserved_ports`]: '6443,29446-29447\n',
   };
   const finding = await examine('reserved-ports', partly);
-  expect(finding).toMatchObject({ kind: 'warn', todo: expect.stringContaining('=6443,50937-50938,50936 ') });
+  expect(finding).toMatchObject({ kind: 'warn', todo: expect.stringContaining('=6443,29446-29447,50936 ') });
 });
 
 test('neighbours: one that answered, one that did not', () => {

@@ -21,7 +21,7 @@ const yearWith = (days: number) => ({
   from: new Date(Date.now() - (365 - days) * 86_400_000),
   to: new Date(Date.now() + days * 86_400_000),
 });
-const set = (files: PeerFiles, port = 50_941): Partial<DoctorSettings> => ({
+const set = (files: PeerFiles, port = 29_450): Partial<DoctorSettings> => ({
   nodeName: 'cp-2',
   peers: { kind: 'set', files, port },
 });

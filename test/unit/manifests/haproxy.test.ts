@@ -36,7 +36,7 @@ it('lets the kubelet probe HAProxy itself, and the monitor on loopback', () => {
     timeoutSeconds: 5,
     httpGet: { path: '/haproxy_ready', port: healthPort },
   });
-  expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 50_937 });
+  expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 29_446 });
 });
 
 it('runs what clients reach as nobody else, and as root only who needs capabilities', () => {

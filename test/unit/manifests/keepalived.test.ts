@@ -40,7 +40,7 @@ it('checks, before anything starts, what the monitor will run with', () => {
 
 it('asks the supervisor whether it lives, and the monitor on loopback', () => {
   expect(supervisor.livenessProbe.exec).toEqual({ command: ['hawser', 'keepalived', 'status', '--alive'] });
-  expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 50_938 });
+  expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 29_447 });
 });
 
 it("keeps a holder's bonus in memory, so that it does not survive a reboot", () => {

@@ -9,7 +9,7 @@ import { openRange } from '../../../src/observe/timeline/report.ts';
 import { runCommand } from '../../../src/system/run-command.ts';
 import { type JournalDirectory, journalDirectory, moves } from '../../helpers/journal-directory.ts';
 
-const AT = 'https://10.0.0.12:50941/journal';
+const AT = 'https://10.0.0.12:29450/journal';
 const supervisor = 'keepalived-supervisor';
 
 async function sent({ path }: JournalDirectory, range = openRange, mostBytes?: number): Promise<Buffer> {

@@ -55,7 +55,7 @@ test('where nothing answers nothing is known', () => {
   const status = statusOf(nothing, answeredBy('nobody'), []);
   expect(status.verdict).toBe('unknown');
   expect(status.problems).toEqual([
-    'no program of hawser answers on cp-1 (haproxy-supervisor at 127.0.0.1:50940: nothing listens there)',
+    'no program of hawser answers on cp-1 (haproxy-supervisor at 127.0.0.1:29449: nothing listens there)',
   ]);
   expect(exitCodeOf(status)).toBe(2);
 });
@@ -157,7 +157,7 @@ test('a peer that does not answer, and what a peer says of itself, each server o
     { ...second, health: 'no-answer' as const },
   ];
   expect(problemsOf(here, undefined, looks)).toEqual([
-    'cp-2: keepalived-monitor does not answer at 127.0.0.1:50938: nothing listens there',
+    'cp-2: keepalived-monitor does not answer at 127.0.0.1:29447: nothing listens there',
     expect.stringMatching(/^API server cp-1 /),
     'cp-3: its HAProxy (10.0.0.13) does not answer from here',
   ]);
