@@ -17,6 +17,7 @@ import { runLeanCommand } from '../system/run-lean-command.ts';
 import { spawnDaemon } from '../system/spawn-daemon.ts';
 import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
+import { findRunning } from './find-running.ts';
 import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
@@ -70,6 +71,7 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
     start: (request) => start(paths, fileOf(request.config), masterSocket(request.generation), request),
     prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
     keepLastGood: (sha256) => keepLastGood(paths.config, lastGood, sha256),
+    findRunning: () => findRunning(paths.statsSocket),
     findMaster: (generation) => findMaster(masterSocket(generation)),
     answers: async (running) => void (await askWorker(running, ['show info'], HANGS_FOR_MS)),
     describeServing: () => askRuntimeApi(paths.statsSocket, 'show info', ASK_TIMEOUT_MS),

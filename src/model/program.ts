@@ -32,6 +32,16 @@ export type StartOutcome =
     }
   | { readonly kind: 'failed'; readonly message: string };
 
+/** What runs, whether it was recorded or not. */
+export interface RunningGeneration {
+  /** Undefined for a worker whose master is gone: `master` is that worker then. */
+  readonly number: number | undefined;
+  readonly master: ProcessId;
+  readonly workers: readonly ProcessId[];
+  /** It takes new connections. */
+  readonly listens: boolean;
+}
+
 /** A master process and its generation's number: what a program needs to speak to it. */
 export interface Running {
   readonly generation: number;
@@ -57,6 +67,8 @@ export interface Program {
    * there is a last good copy.
    */
   readonly keepLastGood: (configSha256: string) => Promise<boolean>;
+  /** Everything of this program that runs on our sockets, by what it holds and not by its name. */
+  readonly findRunning: () => readonly RunningGeneration[];
   /** The master of a generation of which only the number was recorded before its supervisor was killed. */
   readonly findMaster: (generation: number) => Promise<ProcessId | undefined>;
   /** Resolves once its worker has said anything at all, or cannot be asked: a worker that hangs leaves it open. */

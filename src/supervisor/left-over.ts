@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessId } from '../model/process-id.ts';
-import type { Program } from '../model/program.ts';
+import type { Program, RunningGeneration } from '../model/program.ts';
 import { childrenOf, isAlive } from '../system/processes.ts';
 import type { ProcessRecord, RecordedGeneration } from './record.ts';
 import { drainUntil } from './retire.ts';
@@ -12,22 +12,65 @@ const LOOK_EVERY_MS = 100;
 const STARTING_LOOKS = 10;
 
 /**
- * What a killed supervisor left: the generation that served goes on until a new one has taken its listeners over
- * (one that had yet to prove itself stands in where there is no other), whatever else is alive retires. Processes
- * that are gone, or whose pid is another process by now, are dropped and cleaned up after.
+ * What a killed supervisor left: the generation that takes new connections goes on until a new one has taken its listeners
+ * over, whatever else is alive retires. A generation that was never recorded (the disk was full, the record was removed
+ * or damaged) counts like any other. Processes that are gone, or whose pid is another process by now, are dropped and
+ * cleaned up after.
  */
 export async function adopt(
   fresh: State,
-  record: ProcessRecord,
+  record: ProcessRecord | undefined,
   program: Program,
   now: number,
 ): Promise<State> {
-  const alive = await stillAlive(record, program);
+  const recorded = record === undefined ? [] : await stillAlive(record, program);
+  const running = program.findRunning();
+  const unknown = running.filter(({ master }) => !recorded.some((it) => isSame(it.master, master)));
+  const numbers = [...recorded, ...running].map(({ number }) => number ?? 0);
+  const nextNumber = Math.max(
+    fresh.nextNumber,
+    record?.nextNumber ?? 1,
+    ...numbers.map((number) => number + 1),
+  );
+  const alive = [...recorded, ...unknown.map((it, index) => aliveOf(it, recorded, nextNumber + index, now))];
   await program.cleanUpAllBut(alive.map(({ number }) => number));
-  const heir = alive.find(({ role }) => role === 'serving') ?? alive.find(({ role }) => role === 'starting');
+  const listens = ({ master }: Alive): boolean =>
+    running.some((it) => it.listens && isSame(it.master, master));
+  const heir = heirOf(alive.filter(listens)) ?? heirOf(alive);
   const retiring = alive.filter((it) => it !== heir).map((it) => retiringOf(it, fresh, now));
-  const nextNumber = Math.max(fresh.nextNumber, record.nextNumber);
-  return { ...fresh, nextNumber, serving: heir === undefined ? undefined : servingOf(heir), retiring };
+  return {
+    ...fresh,
+    nextNumber: nextNumber + unknown.length,
+    serving: heir === undefined ? undefined : servingOf(heir),
+    retiring,
+  };
+}
+
+/** The one that served; one that had yet to prove itself stands in where there is no other, the newest first. */
+function heirOf(alive: readonly Alive[]): Alive | undefined {
+  const byNumber = alive.toSorted((a, b) => b.number - a.number);
+  return byNumber.find(({ role }) => role === 'serving') ?? byNumber.find(({ role }) => role === 'starting');
+}
+
+function isSame(a: ProcessId, b: ProcessId): boolean {
+  return a.pid === b.pid && a.startTicks === b.startTicks;
+}
+
+/** As one that was being started, for its record is missing. A worker without a master only ends. */
+function aliveOf(
+  { number, master, workers }: RunningGeneration,
+  recorded: readonly Alive[],
+  free: number,
+  now: number,
+): Alive {
+  const isTaken = recorded.some((it) => it.number === number);
+  return {
+    ...{ config: 'live', configSha256: '', since: now },
+    role: number === undefined ? 'retiring' : 'starting',
+    number: number === undefined || isTaken ? free : number,
+    master,
+    workers: [...workers],
+  };
 }
 
 type Alive = RecordedGeneration & { readonly master: ProcessId };

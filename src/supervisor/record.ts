@@ -65,7 +65,8 @@ export function recordOf(state: State, epoch: string): ProcessRecord {
 /**
  * Writes the record down whenever it changes, in one synchronous step: it has to be on record before the process
  * that it names is made. Not synced to disk: after a power cut none of these processes exists. A record that
- * cannot be written is reported once; supervising goes on without it.
+ * cannot be written is reported once and tried again with each look at a generation; supervising goes on without it, and
+ * the next supervisor finds what was not recorded by its sockets.
  */
 export function createRecorder(path: string, epoch: string, log: Log): (state: State) => void {
   let written = '';
@@ -77,6 +78,7 @@ export function createRecorder(path: string, epoch: string, log: Log): (state: S
       writeFileSync(`${path}.new`, text, { mode: 0o600 });
       renameSync(`${path}.new`, path);
       written = text;
+      if (failing) log({ event: 'record-written', level: 'info', path });
       failing = false;
     } catch (error) {
       if (!failing) log({ event: 'record-not-written', level: 'error', path, message: messageOf(error) });
@@ -85,7 +87,7 @@ export function createRecorder(path: string, epoch: string, log: Log): (state: S
   };
 }
 
-type Log = (event: { event: string; level: 'error'; path: string; message: string }) => void;
+type Log = (event: { event: string; level: 'info' | 'error'; path: string; message?: string }) => void;
 
 /** Undefined where there is none, it is damaged, or it speaks of another boot or pid namespace. */
 export function readRecord(path: string, epoch: string): ProcessRecord | undefined {

@@ -7,7 +7,7 @@ import { act, type Effects, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { createEngine, type Decisions } from './engine.ts';
 import { adopt, goneOf } from './left-over.ts';
-import { createRecorder, readRecord } from './record.ts';
+import { createRecorder, type ProcessRecord, readRecord } from './record.ts';
 import { ACTION_LIMIT_MS, createRecovery, withTrouble } from './recover.ts';
 import { createRequests } from './requests.ts';
 import { type Action, type Event, initialState, type Limits, type State } from './state.ts';
@@ -54,7 +54,8 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   const epoch = processEpoch();
   const record = readRecord(recordPath, epoch);
   const fresh = initialState(limits, { nextNumber: 1, hasLastGood: await program.hasLastGood() });
-  const found = record === undefined ? fresh : await adopt(fresh, record, program, monotonicMs());
+  const found = await adopt(fresh, record, program, monotonicMs());
+  reportUnrecorded(found, record, log);
   const requests = createRequests();
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   const outside = { program, log, answer: requests.answer, finish };
@@ -99,6 +100,19 @@ async function statusOf(state: State, program: Program, withinMs: number): Promi
     counts.filter((count): count is readonly [number, number] => count[1] !== undefined),
   );
   return describeState(state, sessions, monotonicMs());
+}
+
+/** A record that could not be written, was removed or damaged: what it did not name was found by its sockets. */
+function reportUnrecorded(
+  { serving, retiring }: State,
+  record: ProcessRecord | undefined,
+  log: Effects['log'],
+): void {
+  const found = [...(serving === undefined ? [] : [serving]), ...retiring];
+  for (const { number, master } of found) {
+    if (record?.generations.some((it) => it.number === number)) continue;
+    log({ event: 'unrecorded-generation', level: 'warn', generation: number, pid: master.pid });
+  }
 }
 
 /** Only a parent is told of an exit; what an earlier supervisor started has to be looked at. */

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { holdersOf } from './socket-holders.ts';
 
 export interface ListeningPort {
   readonly port: number;
@@ -25,27 +26,8 @@ export function listeningPorts(): readonly ListeningPort[] {
 
 /** `haproxy, pid 4242`: whose socket it is, undefined where that process cannot be seen from here. */
 export function ownerOf({ inode }: ListeningPort): string | undefined {
-  const link = `socket:[${inode}]`;
-  const pid = entriesOf('/proc').find((entry) => /^\d+$/.test(entry) && holds(entry, link));
+  const [pid] = holdersOf(new Set([inode])).keys();
   return pid === undefined ? undefined : `${readText(`/proc/${pid}/comm`).trim()}, pid ${pid}`;
-}
-
-function holds(pid: string, link: string): boolean {
-  return entriesOf(`/proc/${pid}/fd`).some((descriptor) => {
-    try {
-      return readlinkSync(`/proc/${pid}/fd/${descriptor}`) === link;
-    } catch {
-      return false;
-    }
-  });
-}
-
-function entriesOf(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
 }
 
 function readText(path: string): string {

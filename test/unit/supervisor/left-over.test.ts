@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/model/process-id.ts';
-import type { Program } from '../../../src/model/program.ts';
+import type { Program, RunningGeneration } from '../../../src/model/program.ts';
 import { adopt, goneOf } from '../../../src/supervisor/left-over.ts';
 import type { ProcessRecord, RecordedGeneration } from '../../../src/supervisor/record.ts';
 import { initialState } from '../../../src/supervisor/state.ts';
@@ -26,7 +26,10 @@ const fresh = initialState(limits, { nextNumber: 1, hasLastGood: false });
 const dead: ProcessId = { pid: 2 ** 22 + 1, startTicks: 1 };
 const reused = (): ProcessId => ({ ...alive, startTicks: alive.startTicks - 1 });
 
-function program(findMaster: Program['findMaster'] = async () => undefined): Program {
+function program(
+  findMaster: Program['findMaster'] = async () => undefined,
+  running: readonly RunningGeneration[] = [],
+): Program {
   const unused = (): never => {
     throw new Error('Cannot do this: an adoption has no use for it');
   };
@@ -36,6 +39,7 @@ function program(findMaster: Program['findMaster'] = async () => undefined): Pro
     ...{ answers: unused, describeServing: unused },
     endSessionsOfDownServers: unused,
     findMaster,
+    findRunning: () => running,
     cleanUp: unused,
     cleanUpAllBut: async (generations) => {
       kept = generations;
@@ -101,6 +105,37 @@ test('a generation that was written down but never started is not waited for wit
   const state = await adopt(fresh, recordOf(generation(8, 'starting')), program(), now);
   expect(state.serving).toBeUndefined();
   expect(kept).toEqual([]);
+});
+
+const running = (number: number | undefined, master: ProcessId, listens = true): RunningGeneration => ({
+  ...{ number, master, workers: [], listens },
+});
+
+test('without a record, what runs is found: what takes connections goes on, the rest retires', async () => {
+  const found = program(undefined, [
+    running(3, reused(), false),
+    running(4, alive),
+    running(undefined, dead),
+  ]);
+  const state = await adopt(fresh, undefined, found, now);
+  expect(state).toMatchObject({ serving: { number: 4, master: alive }, nextNumber: 8 });
+  expect(state.retiring.map(({ number }) => number)).toEqual([3, 7]);
+  expect(kept).toEqual([3, 4, 7]);
+});
+
+test('a record that is too old does not make a draining generation the one that serves', async () => {
+  const newer = { ...alive, startTicks: alive.startTicks + 1 };
+  const found = program(undefined, [running(8, alive, false), running(9, newer)]);
+  const state = await adopt(fresh, recordOf(generation(8, 'serving', alive)), found, now);
+  expect(state).toMatchObject({ serving: { number: 9 }, retiring: [{ number: 8 }], nextNumber: 11 });
+});
+
+test('a number that another generation has already is not given twice', async () => {
+  const other = { ...alive, startTicks: alive.startTicks + 1 };
+  const found = program(undefined, [running(8, alive), running(8, other)]);
+  const { serving, retiring } = await adopt(fresh, recordOf(generation(8, 'serving', alive)), found, now);
+  expect(serving?.number).toBe(8);
+  expect(retiring.map(({ number }) => number)).toEqual([9]);
 });
 
 test('the end of a process that is not ours to wait for is noticed', async () => {

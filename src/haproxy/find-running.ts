@@ -1,0 +1,44 @@
+import { dirname, join } from 'node:path';
+import type { RunningGeneration } from '../model/program.ts';
+import { childrenOf, readProcess } from '../system/processes.ts';
+import { holdersOf, listeningUnixSockets } from '../system/socket-holders.ts';
+
+/**
+ * Every HAProxy with a stats or master socket of ours, whoever started it: by the sockets that it holds, which it cannot
+ * have without having been started on our paths. HAProxy binds `PATH.PID.tmp` and renames it, so that this finds it even
+ * where its files were removed. A worker whose master is gone counts as a generation of its own.
+ */
+export function findRunning(statsSocket: string): readonly RunningGeneration[] {
+  const masterSocket = join(dirname(statsSocket), 'hawser-generation-');
+  const bound = listeningUnixSockets().map(({ path, inode }) => ({
+    inode,
+    path: path.replace(/\.\d+\.tmp$/, ''),
+  }));
+  const stats = new Set(bound.flatMap(({ path, inode }) => (path === statsSocket ? inode : [])));
+  const numbers = new Map(
+    bound.flatMap(({ path, inode }) => {
+      const number =
+        path.startsWith(masterSocket) && /^(\d+)\.sock$/.exec(path.slice(masterSocket.length))?.[1];
+      return typeof number === 'string' ? [[inode, Number(number)] as const] : [];
+    }),
+  );
+  const holders = holdersOf(new Set([...stats, ...numbers.keys()]));
+  const masters = [...holders].flatMap(([pid, inodes]) => {
+    const number = [...inodes].map((inode) => numbers.get(inode)).find((it) => it !== undefined);
+    const master = readProcess(pid)?.id;
+    return number === undefined || master === undefined
+      ? []
+      : [{ number, master, workers: childrenOf(master) }];
+  });
+  const serves = (pid: number): boolean => [...(holders.get(pid) ?? [])].some((inode) => stats.has(inode));
+  const known = new Set(masters.flatMap(({ master, workers }) => [master, ...workers].map(({ pid }) => pid)));
+  const orphans = [...holders.keys()].flatMap((pid) => {
+    const master = known.has(pid) ? undefined : readProcess(pid)?.id;
+    return master === undefined ? [] : [{ number: undefined, master, workers: [], listens: serves(pid) }];
+  });
+  const listening = masters.map((each) => ({
+    ...each,
+    listens: [each.master, ...each.workers].some(({ pid }) => serves(pid)),
+  }));
+  return [...listening, ...orphans];
+}
