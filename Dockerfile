@@ -1,34 +1,17 @@
 # hawser's image: the commands of both manifests, HAProxy, keepalived, ip and nft. Build it with scripts/image.sh.
+# Debian 13 has HAProxy 3.0 and keepalived 2.3; BASE=debian:bookworm-slim is Debian 12 with 2.6 and 2.2.
 # Everything comes from the distribution and from node_modules, as package-lock.json pins it; nothing else is fetched.
-ARG BASE=debian:bookworm-slim
+ARG BASE=debian:trixie-slim
 
-# Bundles the program with the Node that will run it, and lays it out as a checkout does: bin/hawser finds both.
-FROM ${BASE} AS build
-WORKDIR /build
-COPY package.json LICENSE ./
-COPY node_modules node_modules
-COPY scripts/build.ts scripts/build.ts
-COPY src src
-COPY bin bin
-COPY templates templates
-COPY manifests manifests
-RUN set -eu; \
-    case "$(uname -m)" in aarch64) arch=arm64 ;; *) arch=x64 ;; esac; \
-    node="node_modules/node-linux-$arch/bin/node"; \
-    [ -x "$node" ] || { echo "Cannot build: $node is missing, expected npm ci to have run on a machine of this kind" >&2; exit 1; }; \
-    "$node" scripts/build.ts; \
-    mkdir -p "/opt/hawser/node_modules/node-linux-$arch/bin"; \
-    cp "$node" "/opt/hawser/$node"; \
-    cp "node_modules/node-linux-$arch/LICENSE" "/opt/hawser/node_modules/node-linux-$arch/LICENSE"; \
-    cp -R bin dist templates manifests package.json LICENSE /opt/hawser/; \
-    chmod -R u=rwX,go=rX /opt/hawser
-
-FROM ${BASE}
+# HAProxy, keepalived, ip and nft, with what they need.
+FROM ${BASE} AS system
 # The day that useradd notes for the packages' users. Everything else takes its time from the builder.
 ARG SOURCE_DATE_EPOCH=0
 # The packages would start daemons of their own where an init runs, and bring a configuration that is not ours: the
 # supervisors wait for the monitors' instead. Left out of the packages: what only people read, and Perl's modules, which
 # keepalived's SNMP library wants and never loads. What differs from one build to the next goes too: logs, caches, lists.
+# keepalived 2.3 of Debian 13 does not start without a file of its package in /etc/keepalived, where the pod mounts the node's
+# folder: it reads the file from another path of the same length.
 RUN set -eu; \
     for path in bash-completion doc info lintian locale man; do \
         echo "path-exclude=/usr/share/$path/*"; \
@@ -42,8 +25,45 @@ RUN set -eu; \
     rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/aux-cache /var/cache/debconf/*-old /run/adduser; \
     find /var/lib/dpkg /etc -name '*-old' -delete -o -name '*-' -type f -delete; \
     find /var/log -type f -delete; \
+    options=keepalived/keepalived.config-opts; \
+    if [ -f "/etc/$options" ]; then \
+        mkdir -p /opt/keepalived; \
+        mv "/etc/$options" "/opt/$options"; \
+        LC_ALL=C sed -i "s#/etc/$options#/opt/$options#" /usr/sbin/keepalived; \
+    fi; \
     mkdir -p /config /var/run/haproxy /var/lib/haproxy/run /var/run/keepalived; \
     ln -s /opt/hawser/bin/hawser /usr/local/bin/hawser
+
+# Bundles the program with the Node that will run it, and lays it out as a checkout does: bin/hawser finds both. Beside
+# them sbom.spdx.json lists every package of the image.
+FROM ${BASE} AS build
+# "amd64" or "arm64": set by the builder for --platform.
+ARG TARGETARCH
+ARG SOURCE_DATE_EPOCH=0
+WORKDIR /build
+COPY --from=system /var/lib/dpkg/status /system/var/lib/dpkg/status
+COPY --from=system /usr/lib/os-release /system/usr/lib/os-release
+COPY package.json package-lock.json LICENSE ./
+COPY node_modules node_modules
+COPY scripts/build.ts scripts/build.ts
+COPY scripts/image scripts/image
+COPY src src
+COPY bin bin
+COPY templates templates
+COPY manifests manifests
+RUN set -eu; \
+    case "${TARGETARCH:-$(uname -m)}" in arm64 | aarch64) arch=arm64 ;; *) arch=x64 ;; esac; \
+    node="node_modules/node-linux-$arch/bin/node"; \
+    [ -x "$node" ] || { echo "Cannot build: $node is missing, expected npm ci to have run for $arch" >&2; exit 1; }; \
+    "$node" scripts/build.ts; \
+    mkdir -p "/opt/hawser/node_modules/node-linux-$arch/bin"; \
+    cp "$node" "/opt/hawser/$node"; \
+    cp "node_modules/node-linux-$arch/LICENSE" "/opt/hawser/node_modules/node-linux-$arch/LICENSE"; \
+    cp -R bin dist templates manifests package.json LICENSE /opt/hawser/; \
+    "$node" scripts/image/main.ts /opt/hawser /system; \
+    chmod -R u=rwX,go=rX /opt/hawser
+
+FROM system
 COPY --from=build /opt/hawser /opt/hawser
 # The supervisor is well when a generation serves. Kubernetes has probes of its own and ignores this.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=50s \
@@ -54,8 +74,10 @@ CMD ["haproxy", "supervise"]
 # Last, because they change with every commit.
 ARG VERSION=0.0.0
 ARG REVISION=unknown
+ARG SOURCE=unknown
 LABEL org.opencontainers.image.title="hawser" \
       org.opencontainers.image.description="Static-pod supervisor for the Kubernetes API-server HAProxy and its virtual IP" \
       org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.source="${SOURCE}" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"

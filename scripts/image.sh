@@ -1,8 +1,10 @@
 #!/bin/sh
 # Builds the image with the container tool that is here: sh scripts/image.sh [NAME:TAG] [more arguments for the build]
-# BASE=… takes another Debian 12 image than debian:bookworm-slim, ENGINE=… another tool than the first of docker, podman
-# and buildah that works. The same sources on the same base give the same layers: all times are SOURCE_DATE_EPOCH, by
-# default that of the commit.
+# BASE=… takes another image of Debian 13 or 12 than debian:trixie-slim, ENGINE=… another tool than the first of docker,
+# podman and buildah that works, ARCH=amd64|arm64 another kind of machine than this one (its programs have to run here:
+# binfmt_misc with qemu-user-static). The same sources on the same base give the same layers: all times are SOURCE_DATE_EPOCH,
+# by default that of the commit. What the image holds is in its /opt/hawser/sbom.spdx.json (SPDX), and in a copy at
+# dist/sbom-ARCH.spdx.json.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -23,15 +25,41 @@ for each in docker podman buildah; do
 done
 [ -n "$engine" ] || fail 'no docker (with its daemon), podman or buildah works here; install one, or name another with ENGINE=…'
 
-case $(uname -m) in aarch64) arch=arm64 ;; *) arch=x64 ;; esac
-# On a fresh clone. The build needs none of the Debian packages that scripts/setup.sh installs.
-[ -x "node_modules/node-linux-$arch/bin/node" ] || npm ci --no-fund --no-audit --loglevel=error ||
-  fail 'npm ci failed (see above), expected npm and a registry that can be reached'
-[ -x "node_modules/node-linux-$arch/bin/node" ] || fail "npm has no node for $(uname -m), expected x64 or arm64"
+kind_of() {
+  case $1 in
+  amd64 | x86_64) echo amd64 ;;
+  arm64 | aarch64) echo arm64 ;;
+  *) fail "there is no Node for \"$1\", expected amd64 or arm64" ;;
+  esac
+}
+here=$(kind_of "$(uname -m)")
+arch=$(kind_of "${ARCH:-$here}")
+[ "$arch" = amd64 ] && cpu=x64 || cpu=$arch
+
+dir=$(mktemp -d)
+trap 'rm -rf -- "$dir"' EXIT
+context=.
+if [ "$arch" != "$here" ]; then
+  # The same packages, as package-lock.json pins them, with the programs of that kind of machine.
+  context=$dir/context
+  mkdir "$context"
+  cp -R .dockerignore Dockerfile LICENSE bin manifests package.json package-lock.json scripts src templates "$context"
+  (cd "$context" && npm ci --ignore-scripts --os=linux "--cpu=$cpu" --no-fund --no-audit --loglevel=error) ||
+    fail "npm ci failed for $arch (see above)"
+  set -- --platform "linux/$arch" "$@"
+elif [ ! -x "node_modules/node-linux-$cpu/bin/node" ]; then
+  # On a fresh clone. The build needs none of the Debian packages that scripts/setup.sh installs.
+  npm ci --no-fund --no-audit --loglevel=error ||
+    fail 'npm ci failed (see above), expected npm and a registry that can be reached'
+fi
+[ -x "$context/node_modules/node-linux-$cpu/bin/node" ] || fail "npm has no node for $arch"
 
 revision=$(git rev-parse HEAD 2>/dev/null || echo unknown)
 epoch=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
-set -- --build-arg "VERSION=$version" --build-arg "REVISION=$revision" --tag "$tag" "$@" .
+# A password that somebody clones with is nobody else's business.
+source=${SOURCE:-$(git remote get-url origin 2>/dev/null | sed 's#//[^/@]*@#//#')}
+set -- --build-arg "VERSION=$version" --build-arg "REVISION=$revision" --build-arg "SOURCE=${source:-unknown}" \
+  --build-arg "TARGETARCH=$arch" --tag "$tag" "$@" "$context"
 [ -z "${BASE:-}" ] || set -- --build-arg "BASE=$BASE" "$@"
 set -- --build-arg "SOURCE_DATE_EPOCH=$epoch" "$@"
 
@@ -44,13 +72,24 @@ if [ "$kind" != docker ]; then
   # Only this format has HEALTHCHECK. The host's network, because a bridge needs more packages than the build.
   set -- --format docker --layers --timestamp "$epoch" --network host "$@"
   if [ -z "${CONTAINERS_CONF:-}" ] && [ "$(id -u)" -eq 0 ]; then
-    settings=$(mktemp)
-    trap 'rm -f -- "$settings"' EXIT
+    settings=$dir/containers.conf
     sh scripts/container-settings.sh >"$settings" || fail 'containers cannot be started (see above)'
     [ ! -s "$settings" ] || export CONTAINERS_CONF="$settings"
   fi
 fi
 "$engine" build "$@"
+
+# A container that never runs, to copy a file out of it.
+sbom=dist/sbom-$arch.spdx.json
+mkdir -p dist
+if [ "$kind" = buildah ]; then
+  container=$("$engine" from --pull-never "$tag")
+  cp -- "$("$engine" mount "$container")/opt/hawser/sbom.spdx.json" "$sbom"
+else
+  container=$("$engine" create "$tag")
+  "$engine" cp "$container:/opt/hawser/sbom.spdx.json" "$sbom"
+fi
+"$engine" rm "$container" >/dev/null
 
 # What a node has to pull, layer by layer.
 if [ "$kind" = buildah ]; then

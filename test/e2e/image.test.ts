@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, expect, inject, test } from 'vitest';
 import * as z from 'zod/mini';
 import { type ContainerEngine, createContainerEngine } from './helpers/container-engine.ts';
 import { buildImage } from './helpers/global-setup.ts';
 
 const { dir, settings, tag } = inject('builder');
+const onBookworm = process.env['BASE']?.includes('bookworm') === true;
+const debianArch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 let engine: ContainerEngine;
 /** Every file and link of the image. */
 let files: readonly string[];
@@ -39,7 +43,7 @@ const programs = () =>
   );
 
 test('of hawser it holds the bundle, its templates and its Node', () => {
-  const own = unowned.filter((path) => path.startsWith('/opt/') || path.startsWith('/usr/local/bin/'));
+  const own = unowned.filter((path) => path.startsWith('/opt/hawser/') || path.startsWith('/usr/local/bin/'));
   const named = own.filter((path) => !/^\/opt\/hawser\/dist\/[a-z]+(-[a-zA-Z0-9]+)*\.mjs$/.test(path));
   const node = `/opt/hawser/node_modules/node-linux-${process.arch}`;
   expect(named.sort()).toEqual([
@@ -56,6 +60,7 @@ test('of hawser it holds the bundle, its templates and its Node', () => {
     `${node}/LICENSE`,
     `${node}/bin/node`,
     '/opt/hawser/package.json',
+    '/opt/hawser/sbom.spdx.json',
     '/opt/hawser/templates/haproxy.cfg.ejs',
     '/opt/hawser/templates/keepalived.conf.ejs',
     '/usr/local/bin/hawser',
@@ -104,11 +109,46 @@ test.each([
 
 test('every program of the pods starts on a read-only root, without network and without a capability', async () => {
   expect(await run('hawser', '--help')).toContain('haproxy supervise');
-  expect(await run('haproxy', '-v')).toMatch(/^HAProxy version 2\.6/);
+  expect(await run('haproxy', '-v')).toMatch(onBookworm ? /^HAProxy version 2\.6/ : /^HAProxy version 3\.0/);
   expect(await run('nft', '--version')).toMatch(/^nftables/);
   expect(await run('ip', '-Version')).toMatch(/^ip utility/);
   // It says so on stderr.
-  expect(await run('sh', '-c', 'keepalived --version 2>&1')).toMatch(/^Keepalived v2\.2/);
+  expect(await run('sh', '-c', 'keepalived --version 2>&1')).toMatch(
+    onBookworm ? /^Keepalived v2\.2/ : /^Keepalived v2\.3/,
+  );
+});
+
+test('its keepalived needs no file in /etc/keepalived, where the pod has the folder of the node', async () => {
+  const covered = ['--read-only', '--network', 'none', '--cap-drop', 'ALL', '--tmpfs', '/etc/keepalived'];
+  const ask = ['--entrypoint', 'sh', tag, '-c', 'keepalived --version 2>&1'];
+  expect(await engine.podman('run', '--rm', ...covered, ...ask)).toMatch(/^Keepalived v2/);
+});
+
+const sbomSchema = z.object({
+  spdxVersion: z.literal('SPDX-2.3'),
+  packages: z.array(z.object({ name: z.string(), versionInfo: z.string(), SPDXID: z.string() })),
+  relationships: z.array(z.object({ relationshipType: z.string(), relatedSpdxElement: z.string() })),
+});
+
+test('its SBOM names every package that it holds, and lies beside it too', async () => {
+  const text = await run('cat', '/opt/hawser/sbom.spdx.json');
+  const { packages, relationships } = sbomSchema.parse(JSON.parse(text));
+  const named = new Set(packages.map(({ name, versionInfo }) => `${name} ${versionInfo}`));
+  // "libc6:amd64	2.41-12"
+  const shown = await run('dpkg-query', '--show');
+  const installed = lines(shown.replaceAll(/^([^:\t\n]+)(?::\w+)?\t/gm, '$1 '));
+  expect(installed.length).toBeGreaterThan(80);
+  expect(installed.filter((each) => !named.has(each))).toEqual([]);
+  expect(named).toContain(`node-linux-${process.arch} ${process.version.slice(1)}`);
+  const contained = relationships.filter(({ relationshipType }) => relationshipType === 'CONTAINS');
+  expect(contained).toHaveLength(packages.length - 1);
+  const beside = fileURLToPath(new URL(`../../dist/sbom-${debianArch}.spdx.json`, import.meta.url));
+  expect(readFileSync(beside, 'utf8')).toBe(text);
+});
+
+test('it is smaller than what a pull of 240 MB would bring', async () => {
+  const size = await engine.podman('image', 'inspect', '--format', '{{.Size}}', tag);
+  expect(Number(size)).toBeLessThan(240_000_000);
 });
 
 const configSchema = z.object({
@@ -126,6 +166,7 @@ test('it starts hawser under an init, has a health check, and says which commit 
     '/usr/bin/tini -- /usr/local/bin/hawser haproxy supervise',
   );
   expect(config.Labels['org.opencontainers.image.revision']).toMatch(/^[0-9a-f]{40}$|^unknown$/);
+  expect(config.Labels['org.opencontainers.image.source']).toMatch(/./);
   const health = healthSchema.parse(await inspect('.HealthCheck'));
   expect(health.Test).toEqual(['CMD', 'hawser', 'haproxy', 'status', '--timeout=4s']);
   expect(health.StartPeriod).toBe(50_000_000_000);

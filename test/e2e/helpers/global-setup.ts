@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
@@ -23,7 +23,6 @@ export interface BuiltImage {
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const script = (name: string) => join(root, 'scripts', name);
-const cacheDir = process.env['HAWSER_E2E_CACHE'] ?? '/var/cache/hawser-e2e';
 
 /** Builds the image once, before the first test. Everything goes when the tests end, however they do, and what earlier ones left goes before. */
 export async function setup(project: {
@@ -63,14 +62,20 @@ export function buildImage(
   });
 }
 
-/** Gives the engine the base of the Dockerfile: BASE where it is set, else one of this machine's own packages. */
+/**
+ * Gives the engine the image that the Dockerfile starts from, or the one of the other Debian that BASE names, made of
+ * packages that apt on this machine can reach. Any other BASE is pulled.
+ */
 async function provideBase(engine: ContainerEngine): Promise<void> {
-  if (process.env['BASE'] !== undefined) return;
-  const file = join(cacheDir, 'base.tar');
-  mkdirSync(cacheDir, { recursive: true });
-  if (!existsSync(file)) execFileSync('sh', [script('e2e/base-image.sh'), file], { stdio: 'inherit' });
+  const base = process.env['BASE'] ?? 'debian:trixie-slim';
+  const release = /^debian:(\w+)-slim$/.exec(base)?.[1];
+  if (release === undefined) return;
+  const made = execFileSync('sh', [script('debian-base.sh'), release], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const path = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-  await engine.podman('import', '--change', `ENV ${path}`, file, 'debian:bookworm-slim');
+  await engine.podman('import', '--change', `ENV ${path}`, made.trim(), base);
 }
 
 function readText(path: string): string {

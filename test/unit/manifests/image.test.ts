@@ -16,7 +16,14 @@ const instructions = read('Dockerfile')
   .replace(/\\\n\s*/g, '')
   .split('\n')
   .filter((line) => line !== '');
-const finalStage = instructions.slice(instructions.findLastIndex((line) => line.startsWith('FROM ')));
+/** What the image consists of: everything but the stage that builds. */
+const stage = (name: string) => {
+  const start = instructions.findIndex((line) => new RegExp(`${name}$`).test(line));
+  const rest = instructions.slice(start + 1);
+  const end = rest.findIndex((line) => line.startsWith('FROM '));
+  return end === -1 ? rest : rest.slice(0, end);
+};
+const finalStage = [...stage('AS system'), ...stage('FROM system')];
 /** Sources in the build context, by the COPY that takes them. */
 const sources = instructions
   .filter((line) => line.startsWith('COPY ') && !line.includes('--from='))
@@ -39,17 +46,18 @@ it('copies everything that bin/hawser looks for', () => {
   expect(built).toMatch(/cp -R bin dist templates manifests package\.json LICENSE \/opt\/hawser\//);
 });
 
-it('starts both stages from one named base and never from latest', () => {
+it('starts every stage from one named base and never from latest', () => {
   const from = instructions.filter((line) => line.startsWith('FROM '));
   expect(from).toEqual([
+    expect.stringMatching(/^FROM \$\{BASE\} AS system$/),
     expect.stringMatching(/^FROM \$\{BASE\} AS build$/),
-    expect.stringMatching(/^FROM \$\{BASE\}$/),
+    'FROM system',
   ]);
-  expect(instructions).toContain('ARG BASE=debian:bookworm-slim');
+  expect(instructions).toContain('ARG BASE=debian:trixie-slim');
   expect(read('Dockerfile')).not.toMatch(/:latest/);
 });
 
-it('has no package manager of Node, no compiler and no download in the final stage', () => {
+it('has no package manager of Node, no compiler and no download in what the image is made of', () => {
   const text = finalStage.join('\n');
   expect(text).not.toMatch(/npm|npx|yarn|gcc|g\+\+|build-essential|\bmake\b|curl|wget|ADD /);
   expect(text).toMatch(

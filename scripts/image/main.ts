@@ -1,0 +1,21 @@
+/**
+ * What the Dockerfile does to /opt/hawser once it is laid out: strips its Node, and writes down what the image holds.
+ *   node main.ts LAYOUT SYSTEM
+ * SYSTEM has /var/lib/dpkg/status and /usr/lib/os-release of the image.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { debianPackages, npmPackages, spdxDocument } from './sbom.ts';
+import { stripElf } from './strip-elf.ts';
+
+const [layout = '', system = ''] = process.argv.slice(2);
+const { version } = JSON.parse(readFileSync(join(layout, 'package.json'), 'utf8'));
+const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+const release = /^VERSION_ID="?([\d.]+)/m.exec(readFileSync(join(system, 'usr/lib/os-release'), 'utf8'))?.[1];
+const packages = [
+  ...debianPackages(readFileSync(join(system, 'var/lib/dpkg/status'), 'utf8'), `debian-${release ?? ''}`),
+  ...npmPackages(lock, process.arch),
+];
+const epoch = Number(process.env['SOURCE_DATE_EPOCH'] ?? 0);
+writeFileSync(join(layout, 'sbom.spdx.json'), spdxDocument({ version, epoch }, packages));
+stripElf(join(layout, `node_modules/node-linux-${process.arch}/bin/node`));
