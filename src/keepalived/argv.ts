@@ -1,3 +1,5 @@
+import type { KeepalivedBuild } from '../model/program-version.ts';
+
 /** The files of one keepalived, all in the supervisor's run directory. */
 export interface KeepalivedPaths {
   readonly keepalived: string;
@@ -23,14 +25,20 @@ export function testArgv(keepalived: string, config: string): Argv {
 }
 
 /**
- * In the foreground, VRRP only. `--dont-respawn`: a parent that starts a dead child anew would not wait until the VIPs
+ * In the foreground, VRRP only: without `--no_bfd` a keepalived 2.3 that knows it takes itself for running already where
+ * /run is read-only, or where another one starts. `--dont-respawn`: a parent that starts a dead child anew would not wait until the VIPs
  * that the child left are gone; the supervisor does. The realtime priority comes from outside, because the
  * `vrrp_rt_priority` of 2.2.7 gets the process killed at its next reload (RLIMIT_RTTIME).
  */
-export function daemonArgv(paths: KeepalivedPaths, realtimePriority: number | undefined): Argv {
+export function daemonArgv(
+  paths: KeepalivedPaths,
+  realtimePriority: number | undefined,
+  build: Pick<KeepalivedBuild, 'bfd'> | undefined,
+): Argv {
   const own: Argv = [
     paths.keepalived,
     '--vrrp',
+    ...(build?.bfd === true ? ['--no_bfd'] : []),
     '--dont-fork',
     '--dont-respawn',
     '--log-console',

@@ -22,6 +22,7 @@ import {
 } from './accepted-configuration.ts';
 import { daemonArgv, type KeepalivedPaths } from './argv.ts';
 import { createKeepalivedCheck } from './check-configuration.ts';
+import { readKeepalivedBuild } from './keepalived-build.ts';
 import { createKeepalivedOutput, type KeepalivedOutput } from './output.ts';
 import { parseDump } from './parse-dump.ts';
 import { parseWords } from './parse-words.ts';
@@ -109,7 +110,8 @@ function start(
   // Nothing of an earlier one runs, but a zombie that nobody has waited for looks to keepalived as if it did.
   for (const file of [paths.pidFile, paths.vrrpPidFile]) rmSync(file, { force: true });
   const fd = output.open();
-  const outcome = spawnDaemon(daemonArgv(paths, realtimePriority), { TMPDIR: paths.dumpDir }, fd);
+  const build = readKeepalivedBuild(paths.keepalived);
+  const outcome = spawnDaemon(daemonArgv(paths, realtimePriority, build), { TMPDIR: paths.dumpDir }, fd);
   if (fd !== undefined) closeSync(fd);
   return outcome;
 }

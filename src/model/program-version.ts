@@ -18,6 +18,8 @@ export interface KeepalivedBuild {
   readonly version: string;
   readonly supported: boolean;
   readonly vrrp: boolean;
+  /** Knows `--no_bfd`. 2.3 opens the pid file of its BFD process where VRRP alone is asked for, in /run. */
+  readonly bfd: boolean;
   /**
    * An advert counts whatever VIP it is of, as RFC 9568 has it: while a VIP is being changed, the holder of one keeps the
    * nodes of the other from taking theirs. 2.2 takes no advert of another VIP, and both can be held at once.
@@ -46,10 +48,12 @@ export function parseHaproxyBuild(printed: string): HaproxyBuild | undefined {
 export function parseKeepalivedBuild(printed: string): KeepalivedBuild | undefined {
   const version = versionIn(printed, /Keepalived v(\d+)\.(\d+)\.(\d+)/);
   if (version === undefined) return undefined;
+  const options = /^Config options:(.*)$/m.exec(printed)?.[1] ?? '';
   return {
     version,
     supported: !isOlder(version, OLDEST_KEEPALIVED),
-    vrrp: /\bVRRP\b/.test(/^Config options:(.*)$/m.exec(printed)?.[1] ?? ''),
+    vrrp: /\bVRRP\b/.test(options),
+    bfd: /\bBFD\b/.test(options),
     countsAdvertsOfOtherVips: !isOlder(version, FIRST_TO_COUNT_OTHER_VIPS),
   };
 }

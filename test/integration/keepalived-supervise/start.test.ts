@@ -58,6 +58,17 @@ test('a node whose track file lies in a folder that is not there yet stays out u
   await supervisor.waitForState('MASTER');
 });
 
+/** As in the pod, whose root is read-only; keepalived has its files in the run directory. */
+const readOnlyRun = 'mount --bind /run /run && mount -o remount,bind,ro /run && exec "$@"';
+
+test('keepalived starts where /run is read-only', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install();
+  const supervisor = a.supervise([], ['unshare', '--mount', 'sh', '-c', readOnlyRun, 'sh']);
+  await supervisor.waitForState('MASTER');
+});
+
 test('a supervisor that waits for its configuration is alive to the kubelet, and one that is gone is not', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;

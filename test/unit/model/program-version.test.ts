@@ -21,7 +21,7 @@ test.each([
   ['v2.10.0 (01/01,2030)', '2.10.0', true, true],
 ])('keepalived %s is %s', (printed, version, supported, countsAdvertsOfOtherVips) => {
   expect(parseKeepalivedBuild(`Keepalived ${printed}\n\nConfig options:  LVS VRRP\n`)).toEqual({
-    ...{ version, supported, vrrp: true, countsAdvertsOfOtherVips },
+    ...{ version, supported, vrrp: true, bfd: false, countsAdvertsOfOtherVips },
   });
 });
 
@@ -29,6 +29,6 @@ test('the programs on this machine tell their versions, and something else tells
   const haproxy = execFileSync('haproxy', ['-vv'], { encoding: 'utf8' });
   expect(parseHaproxyBuild(haproxy)).toMatchObject({ supported: true, openssl: true });
   const { stderr } = spawnSync('keepalived', ['--version'], { encoding: 'utf8' });
-  expect(parseKeepalivedBuild(stderr)).toMatchObject({ supported: true, vrrp: true });
+  expect(parseKeepalivedBuild(stderr)).toMatchObject({ supported: true, vrrp: true, bfd: true });
   expect([parseHaproxyBuild('hello'), parseKeepalivedBuild('hello')]).toEqual([undefined, undefined]);
 });

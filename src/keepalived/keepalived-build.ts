@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process';
+import { type KeepalivedBuild, parseKeepalivedBuild } from '../model/program-version.ts';
+
+/** It takes some milliseconds. One that hangs is not waited for: the start that follows shows what is wrong with it. */
+const PATIENCE_MS = 500;
+
+/** What the program itself says. Undefined where it cannot be run, or says nothing. */
+export function readKeepalivedBuild(path: string): KeepalivedBuild | undefined {
+  const limits = { timeout: PATIENCE_MS, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
+  try {
+    const { stdout, stderr } = spawnSync(path, ['--version'], {
+      ...limits,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return parseKeepalivedBuild(`${stdout ?? ''}${stderr ?? ''}`);
+  } catch {
+    return undefined;
+  }
+}
