@@ -174,23 +174,15 @@ function startSupervisor(
     ask,
     status,
     waitForState: (state) =>
-      waitFor(
-        `the instance to be ${state}`,
-        async () => {
-          const instance = running() ? (await status()).instances[0] : undefined;
-          return instance?.state === state ? instance : undefined;
-        },
-        20_000,
-      ),
+      waitFor(`the instance to be ${state}`, async () => {
+        const instance = running() ? (await status()).instances[0] : undefined;
+        return instance?.state === state ? instance : undefined;
+      }),
     waitForPhase: (phase) =>
-      waitFor(
-        `the supervisor to be ${phase}`,
-        async () => {
-          const found = running() ? await status() : undefined;
-          return found?.phase === phase ? found : undefined;
-        },
-        20_000,
-      ),
+      waitFor(`the supervisor to be ${phase}`, async () => {
+        const found = running() ? await status() : undefined;
+        return found?.phase === phase ? found : undefined;
+      }),
   };
 }
 

@@ -82,16 +82,11 @@ export function createLoadBalancer(cluster: Cluster, kubeconfig: string): LoadBa
       waitFor(
         `the monitor to say "${event}"`,
         () => monitorEvents().filter((line) => line.event === event)[skip],
-        20_000,
       ),
     configText,
     configured: async (...names) => {
       const wanted = names.join();
-      await waitFor(
-        `haproxy.cfg to name ${wanted}`,
-        () => serverNames(configText()).join() === wanted,
-        20_000,
-      );
+      await waitFor(`haproxy.cfg to name ${wanted}`, () => serverNames(configText()).join() === wanted);
     },
   };
 }

@@ -68,7 +68,7 @@ export async function stopProcesses(ids: readonly ProcessId[], graceMs = 2_000):
   await waitFor('processes to end after SIGTERM', gone, graceMs).catch(() => {
     for (const id of ids) signalProcess(id, 'SIGKILL');
   });
-  await waitFor('processes to end after SIGKILL', gone, 5_000);
+  await waitFor('processes to end after SIGKILL', gone);
 }
 
 function readOne(pid: number): readonly Omit<TreeProcess, 'kind'>[] {

@@ -66,7 +66,7 @@ export async function runDemo(...args: readonly string[]): Promise<DemoRun> {
 
 /** Cleaning up may outlive the demo by a moment: a shell does the last of it. */
 export async function expectNothingLeft(run: DemoRun): Promise<void> {
-  await waitFor('nothing to be left', () => run.leftovers().length === 0, 5_000).catch((error) => {
+  await waitFor('nothing to be left', () => run.leftovers().length === 0).catch((error) => {
     throw new Error(`Cannot find nothing: ${run.leftovers().join(', ')} is left`, { cause: error });
   });
 }

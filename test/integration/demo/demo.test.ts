@@ -46,7 +46,7 @@ it.each([
 
 it('a round that was interrupted is not a success', { timeout: ROUND_MS }, async () => {
   const run = await start('--once');
-  await waitFor('the demo to start', () => run.output().includes('starting'), 20_000);
+  await waitFor('the demo to start', () => run.output().includes('starting'));
   run.signal('SIGINT');
   expect(await run.exited).toBe(130);
   await expectNothingLeft(run);

@@ -41,7 +41,7 @@ const openConnection = async () => {
   await waitFor('the greeting', () => connection.received().includes('lb\n'));
   const proveOpen = async () => {
     connection.say('still there?\n');
-    await waitFor('the echo', () => connection.received().includes('still there?'), 5_000);
+    await waitFor('the echo', () => connection.received().includes('still there?'));
   };
   return { proveOpen };
 };

@@ -13,7 +13,7 @@ test('a stranger that answers for the VIP is told with its MAC, and drives nobod
   const [node, stranger] = bed.nodes as [BedNode, BedNode];
   const monitored = startMonitored(bed, node, [node], ['--resolve-split-brain']);
   const split = () => monitored.metric(`hawser_split_brain{vip="${bed.vip}"}`);
-  await waitFor('the node to hold the VIP', () => bed.holders().includes(node), 30_000);
+  await waitFor('the node to hold the VIP', () => bed.holders().includes(node));
   expect(await split()).toBe(0);
 
   const change = (what: 'add' | 'del') =>

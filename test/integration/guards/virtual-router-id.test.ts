@@ -42,7 +42,7 @@ async function startForeign(vip: string, version: 2 | 3, virtualRouterId = 77): 
   foreign.start('foreign', ['/usr/sbin/keepalived', ...how, ...pids]);
   const [address = ''] = vip.split('/');
   const held = async () => (await foreign.namespace.run('ip', '-o', 'address', 'show', 'to', address)) !== '';
-  await waitFor('the other router to hold its VIP', held, 30_000);
+  await waitFor('the other router to hold its VIP', held);
 }
 
 const start = (flags: readonly string[] = []): Monitored => startMonitored(bed, node, [node], flags);
@@ -77,7 +77,7 @@ test('a node does not join with the id of another cluster, and joins once that h
 test('a node joins beside the same VIP in another dialect, as shell pods that are replaced node by node', async () => {
   await startForeign(bed.vip, 2);
   const monitored = start(['--profile', 'openshift']);
-  await waitFor('keepalived to run', () => node.running('keepalived').length > 0, 30_000);
+  await waitFor('keepalived to run', () => node.running('keepalived').length > 0);
   expect(monitored.events('virtual-router-id-taken')).toEqual([]);
 });
 

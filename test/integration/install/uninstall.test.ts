@@ -42,7 +42,7 @@ async function startPod(port = 9445): Promise<ChildProcess> {
 
 /** Ends the pod once its manifest is gone, as the kubelet does. */
 async function actAsKubelet(pod: ChildProcess): Promise<void> {
-  await waitFor('the manifest to go', () => !existsSync(join(node.root, haproxyManifest)), 30_000);
+  await waitFor('the manifest to go', () => !existsSync(join(node.root, haproxyManifest)));
   pod.kill('SIGTERM');
 }
 

@@ -69,9 +69,9 @@ test('two VIPs with one router id: keepalived 2.2 has both held, and neither hol
     30_000,
   );
   track('a', TRACK.healthyHolder);
-  await waitFor('the first VIP', () => entered(first) > 0, 30_000);
+  await waitFor('the first VIP', () => entered(first) > 0);
   track('c', TRACK.healthyHolder);
-  if (both) await waitFor('both VIPs', () => entered(other) > 0, 30_000);
+  if (both) await waitFor('both VIPs', () => entered(other) > 0);
   track('b', TRACK.healthy);
   const counts = await countAdverts(b);
   await waitFor('adverts', async () => (await counts()).some((count) => count >= 30), 60_000);
@@ -86,5 +86,5 @@ test('two VIPs with one router id: keepalived 2.2 has both held, and neither hol
   // Long enough to take over from a holder that is gone. What is changed last decides which VIP is held.
   expect([entered(first), entered(other), ofOther]).toEqual([1, 0, 0]);
   track('a', TRACK.fault);
-  await waitFor('the other VIP', () => entered(other) > 0, 30_000);
+  await waitFor('the other VIP', () => entered(other) > 0);
 });

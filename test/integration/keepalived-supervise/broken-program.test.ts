@@ -33,7 +33,7 @@ test.each(ways)(
     program.break(way);
     process.kill(current?.pid ?? 0, 'SIGKILL');
     const refused = () => a.events('keepalived-died').length + a.events('configuration-refused').length;
-    await waitFor('starts to be refused', () => refused() >= 2, 20_000);
+    await waitFor('starts to be refused', () => refused() >= 2);
     expect(await supervisor.ask('reload')).toMatchObject({ ok: false });
 
     program.repair();
@@ -49,7 +49,7 @@ test('a pid file that cannot be removed keeps keepalived from starting, and noth
   const inTheWay = join(a.paths.dir, 'keepalived.pid');
   mkdirSync(join(inTheWay, 'folder'), { recursive: true });
   const supervisor = a.supervise();
-  await waitFor('starts to be refused', () => a.events('configuration-refused').length > 0, 20_000);
+  await waitFor('starts to be refused', () => a.events('configuration-refused').length > 0);
   expect(await supervisor.status()).toMatchObject({ lastFailure: { stage: 'start' } });
   expect(a.events('internal-error')[0]).toMatchObject({ during: 'action start' });
   rmSync(inTheWay, { recursive: true });

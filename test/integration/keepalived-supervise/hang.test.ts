@@ -21,7 +21,7 @@ async function stopped(supervisor: VrrpSupervisorProcess, which: 'parent' | 'chi
 }
 
 async function replaced(node: VrrpNode, supervisor: VrrpSupervisorProcess, before: number): Promise<void> {
-  await waitFor('the hang to be seen', () => node.events('keepalived-hung').length === 1, 20_000);
+  await waitFor('the hang to be seen', () => node.events('keepalived-hung').length === 1);
   await waitFor(
     'another keepalived to run',
     async () => {

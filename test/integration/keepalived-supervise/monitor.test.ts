@@ -48,7 +48,7 @@ test('a silent monitor on a holder without a service gives the VIP to a node who
   );
 
   there.stop();
-  await waitFor('the other one to be missed', () => b.events('monitor-silent').length > 0, 30_000);
+  await waitFor('the other one to be missed', () => b.events('monitor-silent').length > 0);
   expect(b.events('monitor-silent')).toHaveLength(1);
   await waitFor('its holder to keep its bonus', () => readFileSync(b.paths.track, 'utf8') === '-30\n');
   await waitFor('it to count with what is left', async () => {
@@ -96,7 +96,7 @@ test('a monitor that falls silent on the holder moves nothing while what it aske
   const taken = () => b.events('vrrp-transition').filter(({ to }) => to === 'MASTER').length;
   const takenBefore = taken();
   here.stop();
-  await waitFor('the monitor to be missed', () => a.events('monitor-silent').length === 1, 30_000);
+  await waitFor('the monitor to be missed', () => a.events('monitor-silent').length === 1);
   await waitFor("a holder's value", () => readFileSync(a.paths.track, 'utf8') === '30\n');
   expect((await holder.status()).trackFiles).toMatchObject([{ silent: true, demoted: false, value: 30 }]);
   expect(a.events('node-demoted')).toEqual([]);

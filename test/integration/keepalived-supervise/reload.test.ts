@@ -57,7 +57,7 @@ test('a keepalived that dies while its file is broken comes back on the last goo
   const { current } = await supervisor.status();
   a.install({ extra: 'virtual_router_id 777' });
   process.kill(current?.pid ?? 0, 'SIGKILL');
-  await waitFor('the restart', async () => (await supervisor.status()).restarts === 1, 20_000);
+  await waitFor('the restart', async () => (await supervisor.status()).restarts === 1);
   await supervisor.waitForState('MASTER');
   expect(await supervisor.status()).toMatchObject({ restarts: 1, current: { generation: 1 } });
 });

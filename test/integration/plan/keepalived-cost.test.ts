@@ -70,8 +70,6 @@ async function has({ node }: Member, address: string): Promise<boolean> {
   return (await node.ip('-o', 'address', 'show', 'to', address)).trim() !== '';
 }
 
-const until = (what: string, condition: () => Promise<boolean>) => waitFor(what, condition, 20_000);
-
 /** States that keepalived went through since, by its supervisor's log. */
 function statesSince({ node }: Member, count: number): readonly unknown[] {
   return node
@@ -111,7 +109,7 @@ describe.each([
     const before = [holder, backup].map(({ node }) => node.events('vrrp-transition').length);
     await apply(target, edit);
     const appliedAt = performance.now();
-    await until(
+    await waitFor(
       'a peer to have had the time to take over',
       async () => performance.now() - appliedAt > LONG_TAKE_OVER_MS,
     );
@@ -151,7 +149,7 @@ describe.each(splitting)('another %s', (difference, edit) => {
     expect(cost.level).toBe('interruption');
     expect(cost.effects).toContainEqual({ kind: 'two-holders', vip: VIP, because: [difference] });
     await apply(target, edit);
-    await until('both to hold the VIP', async () => (await has(holder, VIP)) && (await has(backup, VIP)));
+    await waitFor('both to hold the VIP', async () => (await has(holder, VIP)) && (await has(backup, VIP)));
   });
 });
 
@@ -165,8 +163,8 @@ describe('another VIP', () => {
     expect(cost.effects).toContainEqual({ kind: 'vip-leaves', vip: VIP, isHeld: true });
     expect(cost.effects).toContainEqual({ kind: 'vip-appears', vip: OTHER });
     await apply(holder, edit);
-    await until('the new VIP to be here', async () => await has(holder, OTHER));
-    await until('the old one to be there', async () => await has(backup, VIP));
+    await waitFor('the new VIP to be here', async () => await has(holder, OTHER));
+    await waitFor('the old one to be there', async () => await has(backup, VIP));
     expect(await has(holder, VIP)).toBe(false);
   });
 
@@ -177,7 +175,7 @@ describe('another VIP', () => {
     expect(cost.effects).toContainEqual({ kind: 'vip-leaves', vip: VIP, isHeld: false });
     const before = holder.node.events('vrrp-transition').length;
     await apply(backup, edit);
-    await until('the new VIP to be there', async () => await has(backup, OTHER));
+    await waitFor('the new VIP to be there', async () => await has(backup, OTHER));
     expect(await has(holder, VIP)).toBe(true);
     expect(statesSince(holder, before)).toEqual([]);
   });
@@ -189,7 +187,7 @@ test('a living peer that is left out becomes a second holder', async () => {
     ...{ kind: 'peer-left-out', peer: '10.77.0.12', vip: VIP },
   });
   await apply(holder, edit);
-  await until('both to hold the VIP', async () => (await has(holder, VIP)) && (await has(backup, VIP)));
+  await waitFor('both to hold the VIP', async () => (await has(holder, VIP)) && (await has(backup, VIP)));
 });
 
 test('a backup that is to wait less long than the holder is silent takes the VIP for a moment', {
@@ -209,7 +207,7 @@ test('a backup that is to wait less long than the holder is silent takes the VIP
       await apply(backup, (text) => text.replace('advert_int 0.05', 'advert_int 0.6'));
       await apply(backup, quick);
       const appliedAt = performance.now();
-      await until(
+      await waitFor(
         'a holder’s interval to pass',
         async () => hasTaken() || performance.now() - appliedAt > 600,
       );
@@ -228,7 +226,7 @@ test('a keepalived that is restarted gives the VIP to its peer', async () => {
   holder.supervisor.kill('SIGTERM');
   await holder.supervisor.ended;
   await backup.supervisor.waitForState('MASTER');
-  await until('the peer to have it', async () => await has(backup, VIP));
+  await waitFor('the peer to have it', async () => await has(backup, VIP));
   expect(await has(holder, VIP)).toBe(false);
 });
 
@@ -264,6 +262,6 @@ describe('a node that is alone', () => {
     await holder.supervisor.ended;
     expect(await has(holder, VIP)).toBe(false);
     await holder.node.supervise().waitForState('MASTER');
-    await until('it to have the VIP again', async () => await has(holder, VIP));
+    await waitFor('it to have the VIP again', async () => await has(holder, VIP));
   });
 });

@@ -229,7 +229,7 @@ test('an exec plugin that hangs is killed after its time, and asked again', asyn
   const plugin = await startWithPlugin(`sleep ${seconds}; echo`);
   seen = watchNodes(cluster, { timing: { requestTimeoutMs: 20_000 } });
   const message = String(
-    (await waitFor('the outage', () => seen.events.find(({ event }) => event === 'api-unavailable'), 30_000))[
+    (await waitFor('the outage', () => seen.events.find(({ event }) => event === 'api-unavailable')))[
       'error'
     ],
   );

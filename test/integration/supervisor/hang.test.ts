@@ -18,7 +18,7 @@ function stop(pid: number | undefined): void {
 }
 
 const hung = (host: SupervisedHost) =>
-  waitFor('the hang to be seen', () => host.events('generation-hung')[0], 20_000);
+  waitFor('the hang to be seen', () => host.events('generation-hung')[0]);
 
 const says = (host: SupervisedHost): Promise<string> =>
   host.namespace.run('curl', '-sf', '--max-time', '2', `http://127.0.0.1:${ports.version}/`);
@@ -74,7 +74,7 @@ test('a master that is stopped is killed as soon as its worker has drained', asy
   const { host, supervisor, first } = await start();
   stop(first.pid);
   await supervisor.waitForServing(1);
-  await host.waitForGenerations(1, 20_000);
+  await host.waitForGenerations(1);
   expect(await says(host)).toBe('v1');
 });
 
@@ -112,9 +112,9 @@ test('a reload while a worker hangs leaves nothing of it behind', async () => {
   stop(first.workers[0]);
   host.install('v2');
   expect(await supervisor.reload()).toMatchObject({ ok: true });
-  await host.waitForGenerations(1, 20_000);
+  await host.waitForGenerations(1);
   const load = await host.load({ ratePerSecond: 100, servers: ['v2'] });
-  await waitFor('some requests', () => load.events().length > 0, 20_000);
+  await waitFor('some requests', () => load.events().length > 0);
   expect((await load.stop()).lost).toEqual({});
 });
 
@@ -125,7 +125,7 @@ test('a supervisor that takes over from a killed one replaces a worker that hang
   await supervisor.ended;
   const next = host.supervise(LONG_DRAIN);
   await next.waitForServing(1);
-  await host.waitForGenerations(1, 20_000);
+  await host.waitForGenerations(1);
   expect(await says(host)).toBe('v1');
 });
 

@@ -60,7 +60,7 @@ test('a generation that is stopped the moment it has proven itself does not go o
       void exited.then((text) => {
         how = text;
       });
-      const ended = await waitFor('it to end', () => how, 20_000).catch(() => undefined);
+      const ended = await waitFor('it to end', () => how).catch(() => undefined);
       if (ended === undefined) await act({ kind: 'kill', generation }, { ...noEffects, program });
       await exited;
       expect(ended).toBe('exit code 0');

@@ -27,7 +27,7 @@ test('a killed supervisor leaves HAProxy serving, and the next one takes over wi
     expect.objectContaining({ generation: 1, reason: 'an earlier supervisor left it', sent: 'soft-stop' }),
   );
   expect(streams.events().filter((it) => it.kind === 'cut')).toEqual([]);
-  await host.waitForGenerations(1, 30_000);
+  await host.waitForGenerations(1);
   expect((await load.stop()).lost).toEqual({});
 
   second.kill('SIGTERM');
@@ -52,7 +52,7 @@ test('a supervisor killed at any moment of a reload leaves nothing that the next
   }
   const last = host.supervise(flags);
   await last.waitForServing();
-  await host.waitForGenerations(1, 20_000);
+  await host.waitForGenerations(1);
   await waitFor('the status to say so', async () => (await last.status()).draining.length === 0);
   expect((await last.status()).phase).toBe('serving');
 }, 120_000);

@@ -27,15 +27,15 @@ test('a client that waits for a late answer is not calm, however many good ones 
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   await using client = await startClient(['env'], '127.0.0.1', port, 60_000);
   const calm = () => client.calmFor(500);
-  await waitFor('the client to be served', calm, 30_000);
+  await waitFor('the client to be served', calm);
 
   holdsBack = true;
-  await waitFor('the client to wait for an answer', () => !calm() && unanswered !== undefined, 30_000);
+  await waitFor('the client to wait for an answer', () => !calm() && unanswered !== undefined);
   const heard = client.probes().length;
-  await waitFor('other answers', () => client.probes().length > heard + 50, 30_000);
+  await waitFor('other answers', () => client.probes().length > heard + 50);
   expect(calm()).toBe(false);
   expect(client.probes().filter(({ reason }) => reason !== null)).toEqual([]);
 
   unanswered?.end('HTTP/1.1 200 OK\r\n\r\n');
-  await waitFor('the client to be served again', calm, 30_000);
+  await waitFor('the client to be served again', calm);
 });
