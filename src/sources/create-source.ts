@@ -1,7 +1,7 @@
 import type { ApiServer } from '../model/api-server.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import { createEndpointsSource } from './endpoints.ts';
-import { createAllNodesSource, createNodesSource } from './nodes.ts';
+import { shareAllNodes, shareNodes } from './nodes.ts';
 import type { Source } from './source.ts';
 import { createStaticSource } from './static-servers.ts';
 
@@ -12,14 +12,19 @@ export type SourceSettings =
   | { readonly kind: 'static'; readonly servers: readonly ApiServer[] };
 
 export function createSource(settings: SourceSettings): Source {
+  return shareSource(settings)(settings.kind === 'static' ? [] : settings.vips);
+}
+
+/** Sources that share their requests: one for each group of VIPs, which decide which address of a node is taken. */
+export function shareSource(settings: SourceSettings): (vips: readonly string[]) => Source {
   switch (settings.kind) {
     case 'nodes':
-      return createNodesSource(settings);
+      return shareNodes(settings);
     case 'all-nodes':
-      return createAllNodesSource(settings);
+      return shareAllNodes(settings);
     case 'endpoints':
-      return createEndpointsSource(settings);
+      return (vips) => createEndpointsSource({ ...settings, vips });
     case 'static':
-      return createStaticSource(settings.servers);
+      return () => createStaticSource(settings.servers);
   }
 }

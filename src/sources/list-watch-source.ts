@@ -1,13 +1,13 @@
 import type { ApiServer } from '../model/api-server.ts';
 import type { ServerChoice } from '../model/choose-servers.ts';
-import { openApiSession } from './api-session.ts';
+import { type ApiSession, openApiSession } from './api-session.ts';
 import type { ParsedItem } from './kube-objects.ts';
 import { openKubeconfig } from './kubeconfig.ts';
 import type { Resource } from './list-objects.ts';
 import { createObservationQueue } from './observation-queue.ts';
 import { runPollLoop } from './poll-loop.ts';
-import { createServerView } from './server-view.ts';
-import type { Report, Source } from './source.ts';
+import { createServerView, type ServerView } from './server-view.ts';
+import type { Observation, Report, Source } from './source.ts';
 import { defaultTiming, type ListWatchTiming } from './timing.ts';
 import { runWatchLoop } from './watch-loop.ts';
 
@@ -22,6 +22,8 @@ export interface ListWatchSettings {
   readonly timing?: Partial<ListWatchTiming>;
 }
 
+type Choose = (items: readonly ParsedItem[]) => ServerChoice;
+
 /**
  * A source that watches `resources` for speed and also lists them every `checkIntervalMs` for certainty. It survives
  * everything an API server does to it: each loop goes on, with other bases and a backoff, until it is stopped.
@@ -29,32 +31,94 @@ export interface ListWatchSettings {
 export function createListWatchSource(
   settings: ListWatchSettings,
   resources: readonly Resource[],
-  choose: (items: readonly ParsedItem[]) => ServerChoice,
+  choose: Choose,
 ): Source {
+  return shareListWatch(settings, resources)(choose);
+}
+
+interface Running {
+  readonly session: ApiSession;
+  /** Resolves once nothing of it is left. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Sources that choose differently from the same objects: one list and one watch feed all that are being read. A source
+ * that is read later than the others waits for the next list.
+ */
+export function shareListWatch(
+  settings: ListWatchSettings,
+  resources: readonly Resource[],
+): (choose: Choose) => Source {
   const report = neverThrowing(settings.report);
-  return {
-    async *observe(outerSignal) {
-      const stop = new AbortController();
-      const signal = AbortSignal.any([outerSignal, stop.signal]);
-      const queue = createObservationQueue();
-      const kubeconfig = openKubeconfig(settings.kubeconfigPath, report);
-      const session = openApiSession({ ...settings, kubeconfig });
-      const view = createServerView({ resources, choose, session, report, push: queue.push });
-      const context = { session, view, report, signal, timing: { ...defaultTiming, ...settings.timing } };
-      const loops = Promise.all([
-        ...resources.map((resource) => runWatchLoop(resource, context)),
-        runPollLoop(resources, settings.checkIntervalMs, context),
-      ]);
-      // Only a bug of ours ends up here: what is half deaf must not go on as if it were well.
-      loops.catch(() => stop.abort());
-      try {
-        yield* queue.drain(signal);
-      } finally {
+  const views = new Set<ServerView>();
+  const pushes = new Set<(observation: Observation) => void>();
+  let running: Running | undefined;
+
+  const start = (): Running => {
+    const stop = new AbortController();
+    const { signal } = stop;
+    const kubeconfig = openKubeconfig(settings.kubeconfigPath, report);
+    const session = openApiSession({ ...settings, kubeconfig });
+    const timing = { ...defaultTiming, ...settings.timing };
+    const context = { session, view: everyView(views), report, signal, timing };
+    const loops = Promise.all([
+      ...resources.map((resource) => runWatchLoop(resource, context)),
+      runPollLoop(resources, settings.checkIntervalMs, context),
+    ]);
+    // Only a bug of ours ends up here; the reader is told instead of the process being ended.
+    loops.catch((error) => {
+      for (const push of pushes) push({ kind: 'unavailable', message: `internal error: ${error}` });
+    });
+    return {
+      session,
+      stop: async () => {
         stop.abort();
         session.close();
         await loops.catch(() => undefined);
+      },
+    };
+  };
+  return (choose) => ({
+    async *observe(signal) {
+      const queue = createObservationQueue();
+      running ??= start();
+      const { session } = running;
+      // An outage is one for all of them, and is reported once.
+      const reportOnce: Report = (event) => {
+        if (views.values().next().value === view) report(event);
+      };
+      const view: ServerView = createServerView({
+        ...{ resources, choose, session, report: reportOnce, push: queue.push },
+      });
+      views.add(view);
+      pushes.add(queue.push);
+      try {
+        yield* queue.drain(signal);
+      } finally {
+        views.delete(view);
+        pushes.delete(queue.push);
+        const last = views.size === 0 ? running : undefined;
+        if (last !== undefined) running = undefined;
+        await last?.stop();
       }
-      await loops;
+    },
+  });
+}
+
+function everyView(views: ReadonlySet<ServerView>): ServerView {
+  return {
+    relisted: (...heard) => {
+      for (const view of views) view.relisted(...heard);
+    },
+    changed: (...heard) => {
+      for (const view of views) view.changed(...heard);
+    },
+    polled: (...heard) => {
+      for (const view of views) view.polled(...heard);
+    },
+    unavailable: (...heard) => {
+      for (const view of views) view.unavailable(...heard);
     },
   };
 }

@@ -1,7 +1,8 @@
 import { chooseServers } from '../model/choose-servers.ts';
 import { type ClusterSettings, preferenceOf, withUnparsed } from './cluster-settings.ts';
 import { parseNode } from './kube-objects.ts';
-import { createListWatchSource } from './list-watch-source.ts';
+import type { Resource } from './list-objects.ts';
+import { shareListWatch } from './list-watch-source.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -9,29 +10,35 @@ import type { Source } from './source.ts';
  * listed and watched apart and merged. One unfiltered request would bring every node of the cluster with all its
  * images and heartbeats: 75 MB for 5,000 nodes, to find three.
  */
-export function createNodesSource(settings: ClusterSettings): Source {
+export function shareNodes(settings: ClusterSettings): (vips: readonly string[]) => Source {
   const resources = ['control-plane', 'master'].map((role) => ({
     what: `${role} nodes`,
     path: '/api/v1/nodes',
     labelSelector: `node-role.kubernetes.io/${role}`,
     parse: parseNode(settings.apiPort),
   }));
-  return createListWatchSource(settings, resources, (items) => {
-    const candidates = items.flatMap((item) => item.candidates);
-    return withUnparsed(chooseServers(candidates, preferenceOf(settings)), items);
-  });
+  return shareOf(settings, resources);
 }
 
 /** Every node of the cluster, whatever its role: who may hold an ingress VIP. */
-export function createAllNodesSource(settings: ClusterSettings): Source {
+export function shareAllNodes(settings: ClusterSettings): (vips: readonly string[]) => Source {
   const resource = {
     what: 'nodes',
     path: '/api/v1/nodes',
     labelSelector: '',
     parse: parseNode(settings.apiPort),
   };
-  return createListWatchSource(settings, [resource], (items) => {
-    const candidates = items.flatMap((item) => item.candidates);
-    return withUnparsed(chooseServers(candidates, preferenceOf(settings)), items);
-  });
+  return shareOf(settings, [resource]);
+}
+
+function shareOf(
+  settings: ClusterSettings,
+  resources: readonly Resource[],
+): (vips: readonly string[]) => Source {
+  const share = shareListWatch(settings, resources);
+  return (vips) =>
+    share((items) => {
+      const candidates = items.flatMap((item) => item.candidates);
+      return withUnparsed(chooseServers(candidates, preferenceOf({ ...settings, vips })), items);
+    });
 }

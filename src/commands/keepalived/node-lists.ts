@@ -1,7 +1,7 @@
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { parseAddress } from '../../model/node-address.ts';
 import type { VipKind } from '../../model/vrrp.ts';
-import { createSource } from '../../sources/create-source.ts';
+import { shareSource } from '../../sources/create-source.ts';
 import { nodeListPath, readLastKnown } from '../../sources/last-known.ts';
 import type { Wake } from '../../system/wake.ts';
 import { observeSource } from '../monitor/observe-source.ts';
@@ -18,36 +18,49 @@ export interface NodeList {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** One list for each VIP: of the control plane for the API's, of all nodes for ingress. */
+/** One list for each VIP: of the control plane for the API's, of all nodes for ingress. Those of one kind share a source. */
 export async function openNodeLists(
   settings: KeepalivedMonitorSettings,
   wake: Wake,
   observers: Observers,
 ): Promise<readonly NodeList[]> {
-  const open = (kind: VipKind) => (vip: string) => openNodeList(kind, vip, settings, wake, observers);
-  return await Promise.all([
-    ...settings.apiVips.map(open('api')),
-    ...settings.ingressVips.map(open('ingress')),
+  const lists = await Promise.all([
+    openKind('api', settings.apiVips, settings, wake, observers),
+    openKind('ingress', settings.ingressVips, settings, wake, observers),
   ]);
+  return lists.flat();
 }
 
-async function openNodeList(
+async function openKind(
   kind: VipKind,
-  vip: string,
+  vips: readonly string[],
   settings: KeepalivedMonitorSettings,
   wake: Wake,
   observers: Observers,
-): Promise<NodeList> {
-  const path = nodeListPath(settings.lastKnownPath, kind, parseAddress(vip)?.family ?? 'ipv4');
-  const known = await readLastKnown(path);
-  const lastKnown = known.kind === 'known' ? known.servers : undefined;
-  const lookup = sourceSettings(nodeLookup(settings, kind, vip), lastKnown ?? [], observers.log);
-  const list = createServerList(settings, { lastKnown, save: createSaver(path, observers) }, observers);
-  return { kind, list, run: (signal) => observeSource(createSource(lookup), list, wake.poke, signal) };
+): Promise<readonly NodeList[]> {
+  if (vips.length === 0) return [];
+  const paths = vips.map((vip) =>
+    nodeListPath(settings.lastKnownPath, kind, parseAddress(vip)?.family ?? 'ipv4'),
+  );
+  const known = await Promise.all(paths.map((path) => readLastKnown(path)));
+  const lastKnown = known.map((each) => (each.kind === 'known' ? each.servers : undefined));
+  const fallbacks = lastKnown.flatMap((servers) => servers ?? []);
+  const lookup = sourceSettings(nodeLookup(settings, kind, vips), fallbacks, observers.log);
+  const share = shareSource(lookup);
+  return vips.map((vip, index): NodeList => {
+    const source = share([vip]);
+    const save = createSaver(paths[index] ?? '', observers);
+    const list = createServerList(settings, { lastKnown: lastKnown[index], save }, observers);
+    return { kind, list, run: (signal) => observeSource(source, list, wake.poke, signal) };
+  });
 }
 
-/** Where the nodes that share this VIP are looked for. */
-export function nodeLookup(settings: KeepalivedMonitorSettings, kind: VipKind, vip: string): LookupSettings {
+/** Where the nodes that share these VIPs are looked for. */
+export function nodeLookup(
+  settings: KeepalivedMonitorSettings,
+  kind: VipKind,
+  vips: readonly string[],
+): LookupSettings {
   const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
-  return { ...settings, source, vips: [vip] };
+  return { ...settings, source, vips };
 }
