@@ -21,6 +21,6 @@ function complaintOf(socket: string, outcome: RequestOutcome): string | undefine
     case 'unacknowledged':
       return `Cannot read the answer of "${socket}": there is none, expected a line of JSON (the original shell daemon sends nothing)`;
     case 'unreachable':
-      return `Cannot ask "${socket}": ${outcome.message}, expected a supervisor (hawser haproxy supervise) to listen there`;
+      return `Cannot ask "${socket}": ${outcome.message}, expected the supervisor of its pod to listen there`;
   }
 }

@@ -114,7 +114,7 @@ const apiPort: Check = {
   },
 };
 
-/** `ip_local_port_range` (`32768\t60999`), and `ip_local_reserved_ports` (`50936-50938,6443`). */
+/** `ip_local_port_range` (`32768\t60999`), and `ip_local_reserved_ports` (`29446-29450,50936`). */
 export function judgeReserved(
   wanted: readonly number[],
   range: string | undefined,

@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { openshiftHealthPort } from '../../../src/model/ports.ts';
 import { virtualRouterIds } from '../../../src/model/virtual-router-id.ts';
 import { renderTemplate } from '../../../src/render/render-template.ts';
 import { type BedNode, waitForProgram } from './bed-node.ts';
@@ -90,7 +91,7 @@ export function todayFiles(
 ): Readonly<Record<string, string>> {
   const { members, at, firewallRule } = places;
   const model = {
-    ports: stackPorts,
+    ports: kind === 'openshift' ? { ...stackPorts, health: openshiftHealthPort } : stackPorts,
     vip: bed.vip,
     virtualRouterId: virtualRouterIds(todayCluster).api,
     device: node.device,
