@@ -1,6 +1,6 @@
-/** What keepalived on this node is, of all its instances the best; `apart` where it takes no part or says nothing. */
-export interface VrrpPart {
-  readonly role: 'holder' | 'backup' | 'apart';
+/** What keepalived on this node is, of all its instances the best; `none` where it takes no part or says nothing. */
+export interface LocalVrrpRole {
+  readonly role: 'holder' | 'backup' | 'none';
   /** For how long, by the wall clock. */
   readonly ageMs: number;
 }
@@ -22,9 +22,9 @@ const HIDDEN_AT_MOST_MS = 500;
  * the wall clock. A node that fails or stops is no holder at once: it must not come back with a bonus and take the VIP from its
  * successor.
  */
-export function nextHolding(holding: Holding, { role, ageMs }: VrrpPart, nowMs: number): Holding {
+export function nextHolding(holding: Holding, { role, ageMs }: LocalVrrpRole, nowMs: number): Holding {
   if (role === 'holder') return { kind: 'held', hiddenSinceMs: undefined };
-  if (role === 'apart' || holding.kind === 'none') return { kind: 'none' };
+  if (role === 'none' || holding.kind === 'none') return { kind: 'none' };
   // Each look may fall into another reload: the age tells. A negative one is of a clock that was put back.
   const hiddenSinceMs = ageMs >= 0 ? nowMs - ageMs : (holding.hiddenSinceMs ?? nowMs);
   const hiddenMs = nowMs - hiddenSinceMs;

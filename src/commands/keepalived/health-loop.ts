@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
-import { readPart } from '../../keepalived/part.ts';
+import { readLocalVrrpRole } from '../../keepalived/local-vrrp-role.ts';
 import { hasSpoken } from '../../keepalived/track-file.ts';
 import { atHost } from '../../model/health-url.ts';
 import type { KeepalivedModel, VipKind } from '../../model/vrrp.ts';
@@ -62,7 +62,7 @@ export function createHealthLoop(
     profile: () => configuration.profile() ?? profile,
     mustLeave,
     isExcluded: configuration.isExcluded,
-    part: () => readPart(stateFile, configuration.instanceNames(), Date.now(), kind),
+    localRole: () => readLocalVrrpRole(stateFile, configuration.instanceNames(), Date.now(), kind),
     isAddressed: () => isAddressed(kind, served()),
     priority: () => lowestPriority(kind, served()),
     steer: (holds) => steering.steer(kind, holds),

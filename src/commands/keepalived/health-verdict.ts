@@ -14,7 +14,7 @@ import {
 } from '../../model/track-value.ts';
 import type { VipKind, VrrpProfile } from '../../model/vrrp.ts';
 import { initialBootstrap, nextBootstrap } from '../../model/vrrp-bootstrap.ts';
-import { initialHolding, nextHolding, type VrrpPart } from '../../model/vrrp-holding.ts';
+import { initialHolding, type LocalVrrpRole, nextHolding } from '../../model/vrrp-holding.ts';
 import type { Steer } from '../../model/vrrp-steering.ts';
 import type { HealthAnswer } from '../../system/ask-health.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
@@ -65,7 +65,7 @@ export interface VerdictOptions {
   /** See `TrackHealth.excluded`. */
   readonly isExcluded: () => boolean;
   /** What keepalived of this node is in the instances of these VIPs. */
-  readonly part: () => VrrpPart;
+  readonly localRole: () => LocalVrrpRole;
   /** See `TrackHealth.addressed`. */
   readonly isAddressed: () => boolean;
   /** See `TrackHealth.priority`. */
@@ -90,7 +90,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   let peersCount = options.peersAreOpen;
   let holding = initialHolding;
   const holds = (): boolean => {
-    holding = nextHolding(holding, options.part(), monotonicMs());
+    holding = nextHolding(holding, options.localRole(), monotonicMs());
     return holding.kind === 'held';
   };
   const sample = (): void => {

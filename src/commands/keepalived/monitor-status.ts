@@ -1,5 +1,5 @@
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
-import { readPart } from '../../keepalived/part.ts';
+import { readLocalVrrpRole } from '../../keepalived/local-vrrp-role.ts';
 import type { VipKind } from '../../model/vrrp.ts';
 import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 import { hawserVersion } from '../version.ts';
@@ -39,7 +39,7 @@ export function createMonitorStatus(
     // A bootstrap node has no part in ingress.
     if (model !== undefined && !model.instances.some((each) => each.kind === kind)) return [];
     const names = new Set(model?.instances.map(({ name }) => name));
-    const holds = readPart(settings.stateFile, names, Date.now(), kind).role === 'holder';
+    const holds = readLocalVrrpRole(settings.stateFile, names, Date.now(), kind).role === 'holder';
     const health = loops.find((loop) => loop.kind === kind)?.view();
     return [standingOf(kind, vips, model, health, holds)];
   };

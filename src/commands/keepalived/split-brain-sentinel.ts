@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { createAnswerTrap, type VipAnswer } from '../../firewall/answer-trap.ts';
-import { readPart } from '../../keepalived/part.ts';
+import { readLocalVrrpRole } from '../../keepalived/local-vrrp-role.ts';
 import {
   initialSplitBrain,
   nextSplitBrain,
@@ -45,7 +45,7 @@ export function createSplitBrainSentinel(
   const lastHeard = new Map<string, readonly OtherHolder[]>();
   const stateOf = ({ vip }: VrrpInstance): SplitBrainState => states.get(vip) ?? initialSplitBrain;
   const holds = ({ name }: VrrpInstance): boolean =>
-    readPart(settings.stateFile, new Set([name]), Date.now()).role === 'holder';
+    readLocalVrrpRole(settings.stateFile, new Set([name]), Date.now()).role === 'holder';
   const isInDoubt = (each: VrrpInstance): boolean => stateOf(each).split || stateOf(each).heard > 0;
   const listener = createListener();
   for (const vip of settings.vips) observers.metrics.splitBrain(vip, false);

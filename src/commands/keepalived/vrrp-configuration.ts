@@ -1,7 +1,7 @@
 import { type Applier, createApplier } from '../../apply/applier.ts';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
-import { readPart } from '../../keepalived/part.ts';
+import { readLocalVrrpRole } from '../../keepalived/local-vrrp-role.ts';
 import { groupView } from '../../model/membership-delay.ts';
 import { mergeNodes } from '../../model/merge-nodes.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../../model/vrrp.ts';
@@ -89,7 +89,7 @@ export function vrrpConfiguration(
   const takingPart = (input: VrrpInput | undefined, signal: AbortSignal): TakingPart | undefined => {
     if (input === undefined) return undefined;
     return {
-      isHolder: readPart(settings.stateFile, models.instanceNames(), Date.now()).role === 'holder',
+      isHolder: readLocalVrrpRole(settings.stateFile, models.instanceNames(), Date.now()).role === 'holder',
       advertIntervalMs: (profile) => advertIntervalMs(profile, parts.modelSettings),
       refusal: (dialect) =>
         planned.refusal({ ...input, settings: { ...parts.modelSettings, ...dialect } }, signal),

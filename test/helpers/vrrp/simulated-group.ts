@@ -81,7 +81,7 @@ export function simulateGroup(
 
 function looked(member: Member, index: number, holder: number, size: number, nowMs: number): Member {
   const ageMs = nowMs - member.sinceMs;
-  const role = index === holder ? 'holder' : member.value <= -254 ? 'apart' : 'backup';
+  const role = index === holder ? 'holder' : member.value <= -254 ? 'none' : 'backup';
   const holding = nextHolding(member.holding, { role, ageMs }, nowMs);
   const holds = holding.kind === 'held';
   const { order, service } = member;

@@ -13,7 +13,7 @@ const verdictOf = (
   const verdict = createHealthVerdict({
     ...{ place: '127.0.0.1:1936', question: '/healthz/ready' },
     ...{ kind: 'ingress', profile: () => 'fast' as const, resigns: false, peersAreOpen },
-    part: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }) as const,
+    localRole: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }) as const,
     isAddressed: () => true,
     isExcluded: () => false,
     mustLeave: () => mustLeave,

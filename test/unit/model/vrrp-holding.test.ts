@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { initialHolding, nextHolding, type VrrpPart } from '../../../src/model/vrrp-holding.ts';
+import { initialHolding, type LocalVrrpRole, nextHolding } from '../../../src/model/vrrp-holding.ts';
 
-type Look = readonly [atMs: number, role: VrrpPart['role'], ageMs?: number];
+type Look = readonly [atMs: number, role: LocalVrrpRole['role'], ageMs?: number];
 const after = (looks: readonly Look[]) =>
   looks.reduce(
     (holding, [atMs, role, ageMs = 10]) => nextHolding(holding, { role, ageMs }, atMs),
@@ -54,14 +54,14 @@ test('a wall clock that was put back does not leave a beaten holder its bonus', 
 test('who fails or stops holds nothing at once, and nothing when it comes back as a backup', () => {
   const failed: readonly Look[] = [
     [0, 'holder'],
-    [1, 'apart'],
+    [1, 'none'],
   ];
   expect(after(failed)).toEqual({ kind: 'none' });
   expect(after([...failed, [2, 'backup']])).toEqual({ kind: 'none' });
 });
 
 test('nobody becomes a holder by being a backup', () => {
-  const roles = fc.array(fc.constantFrom<VrrpPart['role']>('backup', 'apart'));
+  const roles = fc.array(fc.constantFrom<LocalVrrpRole['role']>('backup', 'none'));
   fc.assert(
     fc.property(roles, (seen) => {
       expect(after(seen.map((role, index) => [index * 100, role]))).toEqual({ kind: 'none' });

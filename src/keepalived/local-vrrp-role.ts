@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { VipKind } from '../model/vrrp.ts';
-import type { VrrpPart } from '../model/vrrp-holding.ts';
+import type { LocalVrrpRole } from '../model/vrrp-holding.ts';
 import { isInstanceOf } from '../model/vrrp-instances.ts';
 
 /**
- * What keepalived of this node is in these instances, undefined for all, of one kind of VIP where that is given, as its supervisor wrote it down last: the best
- * of them counts. `apart` where nothing is written down: no supervisor, or none that has seen a transition. `now` is in
- * milliseconds of the Unix epoch.
+ * This node's VRRP role, from its supervisor's state file: the best role among `names` (all instances where undefined), of
+ * one kind of VIP where that is given. `none` where nothing is written down: no supervisor, or none that has seen a
+ * transition. `now` is in milliseconds of the Unix epoch.
  */
-export function readPart(
+export function readLocalVrrpRole(
   statePath: string,
   names: ReadonlySet<string> | undefined,
   now: number,
   kind?: VipKind,
-): VrrpPart {
+): LocalVrrpRole {
   const instances = readInstances(statePath).filter(
     ({ name }) => (names?.has(name) ?? true) && (kind === undefined || isInstanceOf(kind, name)),
   );
@@ -24,7 +24,7 @@ export function readPart(
   const holder = youngest('MASTER');
   if (holder !== undefined) return { role: 'holder', ageMs: holder };
   const backup = youngest('BACKUP');
-  return backup === undefined ? { role: 'apart', ageMs: 0 } : { role: 'backup', ageMs: backup };
+  return backup === undefined ? { role: 'none', ageMs: 0 } : { role: 'backup', ageMs: backup };
 }
 
 interface WrittenInstance {

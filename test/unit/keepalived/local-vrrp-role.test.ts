@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readPart } from '../../../src/keepalived/part.ts';
+import { readLocalVrrpRole } from '../../../src/keepalived/local-vrrp-role.ts';
 
 let directory: string;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'hawser-part-'));
+  directory = mkdtempSync(join(tmpdir(), 'hawser-role-'));
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -14,7 +14,7 @@ const names = new Set(['API']);
 function partIn(text: string) {
   const path = join(directory, 'vrrp-state.json');
   writeFileSync(path, text);
-  return readPart(path, names, 1_000);
+  return readLocalVrrpRole(path, names, 1_000);
 }
 const written = (...instances: readonly object[]) =>
   partIn(JSON.stringify({ instances: instances.map((each) => ({ sinceMs: 900, ...each })) }));
@@ -30,18 +30,18 @@ test('a node holds while its keepalived is MASTER of one of the instances', () =
 test('all instances count for one who does not know yet which ones there are', () => {
   written({ name: 'API', state: 'BACKUP' }, { name: 'OTHER', state: 'MASTER' });
   const path = join(directory, 'vrrp-state.json');
-  expect(readPart(path, undefined, 1_000).role).toBe('holder');
+  expect(readLocalVrrpRole(path, undefined, 1_000).role).toBe('holder');
 });
 
 test('a holder of the API VIP is none of the ingress VIP, even for one who knows of no instance yet', () => {
   written({ name: 'API', state: 'MASTER' }, { name: 'INGRESS', state: 'BACKUP' });
   const path = join(directory, 'vrrp-state.json');
-  expect(readPart(path, undefined, 1_000, 'api').role).toBe('holder');
-  expect(readPart(path, undefined, 1_000, 'ingress').role).toBe('backup');
+  expect(readLocalVrrpRole(path, undefined, 1_000, 'api').role).toBe('holder');
+  expect(readLocalVrrpRole(path, undefined, 1_000, 'ingress').role).toBe('backup');
 });
 
-test.each(['FAULT', 'STOP', 'UNKNOWN'])('in %s a node takes no part', (state) => {
-  expect(written({ name: 'API', state }).role).toBe('apart');
+test.each(['FAULT', 'STOP', 'UNKNOWN'])('in %s a node has no role', (state) => {
+  expect(written({ name: 'API', state }).role).toBe('none');
 });
 
 test.each([
@@ -51,8 +51,8 @@ test.each([
   '[]',
   '{"instances":7}',
   '{"instances":[null,{"name":7,"state":"MASTER","sinceMs":0}]}',
-])('a state file that says "%s" makes nobody a holder', (text) => expect(partIn(text).role).toBe('apart'));
+])('a state file that says "%s" makes nobody a holder', (text) => expect(partIn(text).role).toBe('none'));
 
-test('no state file, no part', () => {
-  expect(readPart(join(directory, 'missing'), names, 0).role).toBe('apart');
+test('without a state file there is no role', () => {
+  expect(readLocalVrrpRole(join(directory, 'missing'), names, 0).role).toBe('none');
 });
