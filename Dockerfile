@@ -75,6 +75,7 @@ CMD ["haproxy", "supervise"]
 ARG VERSION=0.0.0
 ARG REVISION=unknown
 ARG SOURCE=unknown
+ENV HAWSER_REVISION="${REVISION}"
 LABEL org.opencontainers.image.title="hawser" \
       org.opencontainers.image.description="Static-pod supervisor for the Kubernetes API-server HAProxy and its virtual IP" \
       org.opencontainers.image.licenses="Apache-2.0" \

@@ -2,7 +2,8 @@
  * Bundles `src/main.ts` into `dist/`, one chunk a command, so that a supervisor never loads the Kubernetes client; and what
  * the page of `hawser status --serve` loads into `dist/page/`.
  */
-import { copyFileSync, existsSync, renameSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 // A running hawser may still have chunks to load: the old bundle stays whole until the new one is there.
@@ -39,6 +40,9 @@ await build({
   logLevel: 'warning',
 });
 copyFileSync(`${browser}/icon.svg`, `${outdir}/page/icon.svg`);
+// Nothing where there is no repository, as in the image's build: there the image says it.
+const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' });
+writeFileSync(`${outdir}/revision`, stdout ?? '');
 if (existsSync('dist')) renameSync('dist', before);
 renameSync(outdir, 'dist');
 rmSync(before, { recursive: true, force: true });

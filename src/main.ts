@@ -73,8 +73,12 @@ const commands: Readonly<
     summary: 'show which VIPs this node holds, since when and why',
     load: () => import('./commands/keepalived-status.ts'),
   },
+  'keepalived start': {
+    summary: 'start a keepalived that was stopped',
+    load: () => import('./commands/keepalived-start.ts'),
+  },
   'keepalived stop': {
-    summary: 'give the VIPs up and stop keepalived, or --start it',
+    summary: 'give the VIPs up and stop keepalived',
     load: () => import('./commands/keepalived-stop.ts'),
   },
   status: {
@@ -109,6 +113,10 @@ const commands: Readonly<
     summary: 'show what happened and why, from the journals',
     load: () => import('./commands/timeline.ts'),
   },
+  version: {
+    summary: 'print the versions of hawser, HAProxy, keepalived and Node',
+    load: () => import('./commands/version-report.ts'),
+  },
   completion: {
     summary: 'print a completion script for bash, zsh or fish',
     load: () => import('./commands/completion.ts'),
@@ -124,7 +132,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const { run } = await command.load();
     return await run(argv.slice(length), process.env);
   }
-  if (argv[0] === '--version' || argv[0] === 'version') {
+  if (argv[0] === '--version') {
     const { hawserVersion } = await import('./commands/version.ts');
     process.stdout.write(`hawser ${hawserVersion()}\n`);
     return 0;

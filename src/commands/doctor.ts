@@ -8,6 +8,7 @@ import {
   type SettingsFileLook,
 } from '../config/doctor-settings.ts';
 import { defaultSettingsPath, type SettingsReader } from '../config/settings-values.ts';
+import { structuredWriter } from '../config/structured-text.ts';
 import type { DoctorContext } from '../doctor/context.ts';
 import { type HostFiles, hostFiles } from '../doctor/host-files.ts';
 import { createLooks } from '../doctor/looks.ts';
@@ -89,6 +90,8 @@ function settingsBelow(files: HostFiles): SettingsReader {
 
 async function print(report: DoctorReport, settings: DoctorCommandSettings): Promise<void> {
   const colours = process.stdout.isTTY && !process.env['NO_COLOR'];
-  const text = settings.json ? JSON.stringify(report) : reportLines(report, { colours }).join('\n');
+  const text = settings.json
+    ? (await structuredWriter(settings.json))(report)
+    : reportLines(report, { colours }).join('\n');
   await new Promise((resolve) => process.stdout.write(`${text}\n`, resolve));
 }

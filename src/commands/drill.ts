@@ -1,5 +1,6 @@
 import { readCommandLine } from '../config/command-line.ts';
 import { drillCommand, drillSettings } from '../config/steering-settings.ts';
+import { structuredWriter } from '../config/structured-text.ts';
 import { type MovePlan, planMove, type SteeringFacts } from '../model/steering-plan.ts';
 import type { MoveOrder } from '../model/vrrp-steering.ts';
 import { type DrillReport, drillExitCode, drillLines } from '../observe/drill-report.ts';
@@ -26,7 +27,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const settings = drillSettings(line.values);
   const report = await drill(settings, env);
   const exitCode = drillExitCode(report);
-  if (settings.json) process.stdout.write(`${JSON.stringify(report)}\n`);
+  if (settings.json) process.stdout.write(`${(await structuredWriter(settings.json))(report)}\n`);
   else (exitCode === 0 ? process.stdout : process.stderr).write(`${drillLines(report).join('\n')}\n`);
   return exitCode;
 }

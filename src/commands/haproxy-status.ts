@@ -1,5 +1,6 @@
 import { readCommandLine } from '../config/command-line.ts';
 import { haproxyClientSettings, haproxyStatusCommand } from '../config/haproxy-client-settings.ts';
+import { structuredWriter } from '../config/structured-text.ts';
 import { statusLines } from '../observe/status-lines.ts';
 import { request } from '../protocol/request.ts';
 import { supervisorStatusSchema } from '../protocol/supervisor-status.ts';
@@ -16,6 +17,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const answer = answerOrComplaint(socket, await request(socket, 'status', { timeoutMs: timeout }));
   if (answer === undefined) return 1;
   const status = supervisorStatusSchema.parse(answer);
-  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : `${statusLines(status).join('\n')}\n`);
+  const write = await structuredWriter(json);
+  process.stdout.write(json ? `${write(answer)}\n` : `${statusLines(status).join('\n')}\n`);
   return status.current === null ? 1 : 0;
 }

@@ -1,5 +1,6 @@
 import { readCommandLine } from '../config/command-line.ts';
 import { planCommand, planSettings } from '../config/plan-settings.ts';
+import { structuredWriter } from '../config/structured-text.ts';
 import { planLines } from '../observe/plan/plan-lines.ts';
 import { exitCodeOf } from '../observe/plan/report.ts';
 import { makePlan } from './plan/make-plan.ts';
@@ -14,7 +15,9 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const settings = planSettings(line.values);
   const report = await makePlan(settings);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
-  const text = settings.json ? JSON.stringify(report) : planLines(report, { colours }).join('\n');
+  const text = settings.json
+    ? (await structuredWriter(settings.json))(report)
+    : planLines(report, { colours }).join('\n');
   process.stdout.write(`${text}\n`);
   return exitCodeOf(report);
 }

@@ -1,7 +1,8 @@
 import { readCommandLine } from '../config/command-line.ts';
 import { readSettingsFile } from '../config/read-settings-file.ts';
-import { settingsCommand } from '../config/settings-command.ts';
+import { settingsCommand, settingsCommandSettings } from '../config/settings-command.ts';
 import type { SettingsFile } from '../config/settings-values.ts';
+import { structuredWriter } from '../config/structured-text.ts';
 
 /** `hawser settings`: throws a ConfigError with every problem of the file. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -10,10 +11,12 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     process.stdout.write(line.text);
     return 0;
   }
-  const { settings, json } = line.values;
+  const { settings } = line.values;
+  const json = settingsCommandSettings(line.values).json;
+  const write = await structuredWriter(json);
   const file = readSettingsFile(typeof settings === 'string' ? settings : undefined);
-  if (file === undefined) process.stdout.write(json === true ? 'null\n' : 'there is no settings file\n');
-  else process.stdout.write(json === true ? `${JSON.stringify(file.values)}\n` : linesOf(file));
+  if (file === undefined) process.stdout.write(json ? 'null\n' : 'there is no settings file\n');
+  else process.stdout.write(json ? `${write(file.values)}\n` : linesOf(file));
   return 0;
 }
 

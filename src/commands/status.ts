@@ -2,6 +2,7 @@ import { readCommandLine } from '../config/command-line.ts';
 import { forgivingReader } from '../config/doctor-settings.ts';
 import { readSettingsFile } from '../config/read-settings-file.ts';
 import { type StatusSettings, statusCommand, statusSettings } from '../config/status-settings.ts';
+import { structuredWriter } from '../config/structured-text.ts';
 import type { ClusterStatus } from '../protocol/node-status.ts';
 import { collectClusterStatus } from '../status/collect-cluster-status.ts';
 import { exitCodeOf, statusLines } from '../status/status-lines.ts';
@@ -22,8 +23,9 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   // Somebody who asks what is wrong gets an answer all the same.
   if (settingsFile.kind === 'broken') process.stderr.write(`${settingsFile.problems.join('\n')}\n`);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
+  const write = await structuredWriter(settings.json);
   const show = (status: ClusterStatus): readonly string[] =>
-    settings.json ? [JSON.stringify(status)] : statusLines(status, { colours });
+    settings.json ? [write(status)] : statusLines(status, { colours });
   if (settings.serve !== undefined) {
     const { serveStatus } = await import('./status/serve-status.ts');
     return await serveStatus(settings.serve, settings.journal, (signal) => look(settings, signal));

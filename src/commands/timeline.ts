@@ -1,6 +1,7 @@
 import { readCommandLine } from '../config/command-line.ts';
 import { forgivingReader, type SettingsFileLook } from '../config/doctor-settings.ts';
 import { readSettingsFile } from '../config/read-settings-file.ts';
+import { structuredWriter } from '../config/structured-text.ts';
 import { timelineCommand, timelineSettings } from '../config/timeline-settings.ts';
 import { journalKinds } from '../observe/journal/journal-line.ts';
 import { collectJournals, type Range } from '../observe/timeline/collect.ts';
@@ -32,7 +33,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const shown = settings.verify
     ? verdictLines(report, settings.utc)
     : timelineLines(report, { colours, utc: settings.utc });
-  await print(settings.json ? JSON.stringify(report) : shown.join('\n'));
+  await print(settings.json ? (await structuredWriter(settings.json))(report) : shown.join('\n'));
   return exitCodeOf(report);
 }
 

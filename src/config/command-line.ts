@@ -21,8 +21,6 @@ export interface Flag {
   readonly inFile?: 'top' | 'never';
   /** The settings file has it as another command's key: the page of a monitor is that monitor's `listen`. */
   readonly keyInFile?: readonly [Section, string];
-  /** Typed, it stands for this other flag too: what the settings file says about that one does not count. */
-  readonly replaces?: string;
   /** Every value that it takes; of a list, those of its elements. */
   readonly choices?: readonly string[];
   /** May be typed several times, which is the same as once with commas. Its default is its schema's. */
@@ -63,6 +61,14 @@ const settingsFlag: Flag = {
   help: `settings file; a missing one is an error (default: ${defaultSettingsPath}, if it is there)`,
 };
 
+/** Of every command with `--json`. */
+const outputFlag: Flag = {
+  flag: '--output <format>',
+  help: 'json, as --json, or yaml with the same fields; -o for short',
+  choices: ['json', 'yaml'],
+  inFile: 'never',
+};
+
 interface Origin {
   readonly value: unknown;
   readonly from: string;
@@ -86,8 +92,7 @@ export function readCommandLine(
   const file = spec.section === undefined ? undefined : readSettings(typedSettingsPath(command, env));
   const options = command.options.map((option, index) => {
     const name = option.attributeName();
-    const isReplaced = flags.some((flag) => flag.replaces === name && isTyped(flag, command, env));
-    const found = isReplaced ? undefined : fileValue(flags[index], file, spec.section, name);
+    const found = fileValue(flags[index], file, spec.section, name);
     return [name, typedValue(command, option, env) ?? found ?? defaultValue(command, option)] as const;
   });
   const entries = [...options, ...positionalsOf(spec, command, file)];
@@ -95,6 +100,7 @@ export function readCommandLine(
     kind: 'values',
     values: {
       ...Object.fromEntries(entries.map(([name, { value }]) => [name, value])),
+      ...structured(spec, entries),
       ...(file !== undefined && { settings: file.path }),
     },
     origins: Object.fromEntries(entries.map(([name, { from }]) => [name, from])),
@@ -103,7 +109,8 @@ export function readCommandLine(
 
 /** Its own, and those that every command of its kind has. */
 export function flagsOf({ section, flags }: CommandSpec): readonly Flag[] {
-  return section === undefined ? flags : [...flags, settingsFlag];
+  const printed = flags.some(({ flag }) => flag === '--json') ? [outputFlag] : [];
+  return [...flags, ...printed, ...(section === undefined ? [] : [settingsFlag])];
 }
 
 function parseArguments(
@@ -121,7 +128,7 @@ function parseArguments(
     command.argument(spec.section === undefined ? `<${name}>` : `[${name}]`, help);
   for (const flag of spec.flags) command.addOption(optionOf(flag));
   try {
-    command.parse([...argv], { from: 'user' });
+    command.parse([...asDeclared(argv, spec.flags)], { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return { kind: 'help', text };
     if (error instanceof CommanderError)
@@ -129,6 +136,35 @@ function parseArguments(
     throw error;
   }
   return { kind: 'parsed', command };
+}
+
+/** `json` is the format that was asked for, whether by --json or by --output; undefined where text was. */
+function structured(
+  { flags }: CommandSpec,
+  entries: readonly (readonly [string, Origin])[],
+): Readonly<Record<string, unknown>> {
+  if (!flags.some(({ flag }) => flag === '--json')) return {};
+  const { json, output } = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
+  if (output !== undefined && output !== 'json' && output !== 'yaml')
+    throw new ConfigError([`Cannot use --output "${String(output)}": expected json or yaml`]);
+  return { json: output ?? (json === true ? 'json' : undefined) };
+}
+
+/** Which may be typed in the singular and in the plural, whichever of the two a command declares. */
+const TWINS = [
+  ['--api-vip', '--api-vips'],
+  ['--ingress-vip', '--ingress-vips'],
+] as const;
+
+function asDeclared(argv: readonly string[], flags: readonly Flag[]): readonly string[] {
+  const declared = new Set(flags.map(({ flag }) => flag.split(' ')[0]));
+  return argv.map((word) => {
+    const [name = '', ...value] = word.split('=');
+    const twin = TWINS.find((pair) => pair.some((each) => each === name))?.find((each) => declared.has(each));
+    if (twin !== undefined && !declared.has(name)) return [twin, ...value].join('=');
+    if (!declared.has('--output')) return word;
+    return name === '-o' ? ['--output', ...value].join('=') : word.replace(/^-o(json|yaml)$/, '--output=$1');
+  });
 }
 
 function optionOf(flag: Flag): Option {
@@ -144,7 +180,16 @@ function optionOf(flag: Flag): Option {
 
 /** `--stats-socket` is `HAWSER_STATS_SOCKET`. */
 export function variableOf(option: Option): string {
-  return `HAWSER_${option.name().toUpperCase().replaceAll('-', '_')}`;
+  return variableNamed(option.name());
+}
+
+function variableNamed(name: string): string {
+  return `HAWSER_${name.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function twinsOf(option: Option): readonly string[] {
+  const pair = TWINS.find((each) => each.some((name) => name === `--${option.name()}`)) ?? [];
+  return pair.map((name) => name.slice('--'.length)).filter((name) => name !== option.name());
 }
 
 function typedSettingsPath(command: Command, env: NodeJS.ProcessEnv): string | undefined {
@@ -152,18 +197,14 @@ function typedSettingsPath(command: Command, env: NodeJS.ProcessEnv): string | u
   return typeof typed === 'string' ? typed : undefined;
 }
 
-function isTyped({ flag }: Flag, command: Command, env: NodeJS.ProcessEnv): boolean {
-  return typedValue(command, new Option(flag), env) !== undefined;
-}
-
 /** From the command line, else from the environment. */
 function typedValue(command: Command, option: Option, env: NodeJS.ProcessEnv): Origin | undefined {
   const name = option.attributeName();
   if (command.getOptionValueSource(name) === 'cli')
     return { value: command.getOptionValue(name), from: `--${option.name()}` };
-  const from = variableOf(option);
-  const text = env[from];
-  if (text === undefined) return undefined;
+  const from = [option.name(), ...twinsOf(option)].map(variableNamed).find((each) => env[each] !== undefined);
+  const text = from === undefined ? undefined : env[from];
+  if (from === undefined || text === undefined) return undefined;
   return { value: option.isBoolean() ? ['1', 'true', 'yes'].includes(text) : text, from };
 }
 

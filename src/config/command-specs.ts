@@ -7,6 +7,7 @@ import { haproxySuperviseCommand } from './haproxy-supervise-settings.ts';
 import { installCommand, uninstallCommand } from './install-settings.ts';
 import {
   keepalivedReloadCommand,
+  keepalivedStartCommand,
   keepalivedStatusCommand,
   keepalivedStopCommand,
 } from './keepalived-client-settings.ts';
@@ -22,6 +23,7 @@ import { settingsCommand } from './settings-command.ts';
 import { statusCommand } from './status-settings.ts';
 import { drainCommand, drillCommand, moveVipCommand, undrainCommand } from './steering-settings.ts';
 import { timelineCommand } from './timeline-settings.ts';
+import { versionCommand } from './version-settings.ts';
 
 /** Everything that can be typed after `hawser`. */
 export const commandSpecs: readonly CommandSpec[] = [
@@ -41,6 +43,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   keepalivedMonitorCommand,
   keepalivedReloadCommand,
   keepalivedStatusCommand,
+  keepalivedStartCommand,
   keepalivedStopCommand,
   statusCommand,
   planCommand,
@@ -50,5 +53,6 @@ export const commandSpecs: readonly CommandSpec[] = [
   drillCommand,
   doctorCommand,
   timelineCommand,
+  versionCommand,
   completionCommand,
 ];

@@ -5,6 +5,7 @@ import { defaultPorts } from '../model/ports.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, addresses, port, socketPath } from './fields.ts';
+import { outputFormat } from './output-format.ts';
 import { parseSettings } from './parse-settings.ts';
 import { type PeerSettings, peerFields, peerProblems, peerSettings } from './peer-settings.ts';
 import { clusterName, virtualRouterIdPair } from './router-id-fields.ts';
@@ -171,7 +172,7 @@ const schema = z.object({
   ...peerFields,
   only: z.optional(list),
   timeout: durationMs,
-  json: z._default(z.boolean(), false),
+  json: outputFormat,
 });
 
 export type DoctorCommandSettings = z.infer<typeof schema> & { readonly peers: PeersSetting };

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { CommandSpec, Flag } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { socketPath } from './fields.ts';
+import { outputFormat } from './output-format.ts';
 import { parseSettings } from './parse-settings.ts';
 
 const flags: readonly Flag[] = [
@@ -37,7 +38,7 @@ export const haproxyStatusCommand: CommandSpec = {
   notes: ['Exit codes: 0 a generation serves, 1 none does or no answer, 2 usage.'],
 };
 
-const schema = z.object({ socket: socketPath, timeout: durationMs, json: z.optional(z.boolean()) });
+const schema = z.object({ socket: socketPath, timeout: durationMs, json: outputFormat });
 
 export type HaproxyClientSettings = z.infer<typeof schema>;
 

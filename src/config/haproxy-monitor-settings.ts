@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { defaultPorts } from '../model/ports.ts';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
-import { absolutePath, address, addresses, listenAddress, port, serverList, socketPath } from './fields.ts';
+import { absolutePath, addresses, listenAddress, port, serverList, socketPath } from './fields.ts';
 import { parseSettings } from './parse-settings.ts';
 import { clusterName } from './router-id-fields.ts';
 import {
@@ -29,12 +29,6 @@ export const haproxyMonitorCommand: CommandSpec = {
     { name: 'CONFIG', help: 'where haproxy.cfg is written' },
   ],
   flags: [
-    {
-      flag: '--api-vip <address>',
-      help: 'virtual IP of the API, IPv4 or IPv6',
-      inFile: 'never',
-      replaces: 'apiVips',
-    },
     apiVipsFlag,
     apiPortFlag,
     lbPortFlag,
@@ -127,7 +121,6 @@ export const haproxyMonitorFields = {
   kubeconfig: absolutePath,
   template: absolutePath,
   config: absolutePath,
-  apiVip: z.optional(address),
   apiVips: z.optional(addresses),
   apiPort: port,
   lbPort: port,
@@ -163,8 +156,8 @@ export type HaproxyMonitorSettings = z.infer<typeof schema> & {
 /** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
 export function haproxyMonitorSettings(values: Readonly<Record<string, unknown>>): HaproxyMonitorSettings {
   const settings = parseSettings(schema, values);
-  const { apiVip, apiVips = [], config, lastKnown } = settings;
-  const vips = [...new Set([...(apiVip === undefined ? [] : [apiVip]), ...apiVips])];
+  const { apiVips = [], config, lastKnown } = settings;
+  const vips = [...new Set(apiVips)];
   const hasIpv6 = existsSync('/proc/net/if_inet6');
   return { ...settings, hasIpv6, vips, lastKnownPath: lastKnown ?? `${dirnameOf(config)}/api-servers.json` };
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { CommandSpec, Flag } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { socketPath } from './fields.ts';
+import { outputFormat } from './output-format.ts';
 import { parseSettings } from './parse-settings.ts';
 
 const flags: readonly Flag[] = [
@@ -42,20 +43,28 @@ export const keepalivedStopCommand: CommandSpec = {
   name: 'keepalived stop',
   summary: 'Makes keepalived give its VIPs up and end; the supervisor stays.',
   positionals: [],
-  flags: [...flags, { flag: '--start', help: 'start it again instead' }],
-  examples: [
-    ['hawser keepalived stop', 'before this node is upgraded: its VIPs leave first'],
-    ['hawser keepalived stop --start', 'it may hold them again'],
+  flags,
+  examples: [['hawser keepalived stop', 'out of the group until: hawser keepalived start']],
+  notes: [
+    'For work on a node, hawser drain is gentler.',
+    'Exit codes: 0 done, 1 refused or no answer, 2 usage.',
   ],
-  notes: ['Exit codes: 0 done, 1 refused or no answer, 2 usage.'],
+};
+
+export const keepalivedStartCommand: CommandSpec = {
+  name: 'keepalived start',
+  summary: 'Starts a keepalived that was stopped: this node may hold VIPs again.',
+  positionals: [],
+  flags,
+  examples: [['hawser keepalived start', 'after hawser keepalived stop']],
+  notes: ['Exit codes: 0 keepalived runs, 1 refused or no answer, 2 usage.'],
 };
 
 const schema = z.object({
   socket: socketPath,
   timeout: durationMs,
-  json: z.optional(z.boolean()),
+  json: outputFormat,
   alive: z.optional(z.boolean()),
-  start: z.optional(z.boolean()),
 });
 
 export type KeepalivedClientSettings = z.infer<typeof schema>;

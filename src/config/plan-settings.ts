@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import type { CommandSpec } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath } from './fields.ts';
+import { outputFormat } from './output-format.ts';
 import { parseSettings } from './parse-settings.ts';
 
 export const planCommand: CommandSpec = {
@@ -33,7 +34,7 @@ const schema = z.object({
   settings: z.optional(absolutePath),
   root: absolutePath,
   timeout: durationMs,
-  json: z._default(z.boolean(), false),
+  json: outputFormat,
 });
 
 export type PlanSettings = z.infer<typeof schema>;

@@ -1,4 +1,7 @@
+import * as z from 'zod/mini';
 import type { CommandSpec } from './command-line.ts';
+import { outputFormat } from './output-format.ts';
+import { parseSettings } from './parse-settings.ts';
 import { defaultSettingsPath } from './settings-values.ts';
 
 export const settingsCommand: CommandSpec = {
@@ -18,3 +21,9 @@ export const settingsCommand: CommandSpec = {
     'Exit codes: 0 the file is good, or there is none, 2 usage or problems.',
   ],
 };
+
+const schema = z.object({ json: outputFormat });
+
+export function settingsCommandSettings(values: Readonly<Record<string, unknown>>): z.infer<typeof schema> {
+  return parseSettings(schema, values);
+}

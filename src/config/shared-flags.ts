@@ -9,6 +9,7 @@ export const apiVipsFlag: Flag = {
   flag: '--api-vips <addresses>',
   help: 'virtual IPs of the API: IPv4, IPv6 or both, separated by a comma',
   inFile: 'top',
+  repeats: true,
 };
 
 export const apiPortFlag: Flag = {

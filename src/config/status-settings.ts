@@ -5,6 +5,7 @@ import { defaultPorts } from '../model/ports.ts';
 import type { CommandSpec, Flag } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { addresses, directories, listenAddress, optionalListenAddress, port } from './fields.ts';
+import { outputFormat } from './output-format.ts';
 import { parseSettings } from './parse-settings.ts';
 import { peerFields, peerProblems, peerSettings } from './peer-settings.ts';
 import { apiVipsFlag, defaultJournalPath, healthPortFlag, peerFlags } from './shared-flags.ts';
@@ -112,7 +113,7 @@ export const statusPlacesFields = {
 const schema = z.object({
   ...statusPlacesFields,
   watch: z._default(z.boolean(), false),
-  json: z._default(z.boolean(), false),
+  json: outputFormat,
   timeout: durationMs,
   serve: z.optional(listenAddress),
   journal: z._default(directories, [defaultJournalPath]),

@@ -5,6 +5,7 @@ import { longestMoveMs } from '../model/vrrp-steering.ts';
 import type { CommandSpec, Flag } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, optionalListenAddress, port } from './fields.ts';
+import { outputFormat } from './output-format.ts';
 import { parseSettings } from './parse-settings.ts';
 import {
   type PeerFieldValues,
@@ -202,10 +203,10 @@ const drainSchema = z.object({
   reason: words,
   force: flag,
   timeout: patience,
-  json: flag,
+  json: outputFormat,
 });
-const undrainSchema = z.object({ ...places, kind: z.optional(kinds), json: flag });
-const move = { ...places, to: name, reason: words, dryRun: flag, timeout: patience, json: flag };
+const undrainSchema = z.object({ ...places, kind: z.optional(kinds), json: outputFormat });
+const move = { ...places, to: name, reason: words, dryRun: flag, timeout: patience, json: outputFormat };
 const moveSchema = z.object({ ...move, kind: z.enum(kindNames, kindError) });
 const drillSchema = z.object({
   ...move,

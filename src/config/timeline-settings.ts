@@ -3,6 +3,7 @@ import { ConfigError } from '../model/errors.ts';
 import type { CommandSpec } from './command-line.ts';
 import { absolutePath, directories, serverList, texts } from './fields.ts';
 import { moment, momentForms } from './moment-field.ts';
+import { outputFormat } from './output-format.ts';
 import { parseSettings } from './parse-settings.ts';
 import { peerFields, peerProblems, peerSettings } from './peer-settings.ts';
 import { defaultJournalPath, peerFlags } from './shared-flags.ts';
@@ -89,7 +90,7 @@ export function timelineSettings<Kind extends string>(
     peers: z.optional(peerList),
     ...peerFields,
     lastKnown: absolutePath,
-    json: z._default(z.boolean(), false),
+    json: outputFormat,
   });
   const settings = parseSettings(schema, values);
   const { since, until } = settings;

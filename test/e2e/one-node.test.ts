@@ -193,11 +193,11 @@ test('no probe fails for what it does not watch: API server, kubeconfig and temp
   sigkill(api?.pid);
   await waitForPods('the redirect to go', async () => !(await redirects(machine)));
   for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
-  const stop = ['exec', 'keepalived-keepalived', 'hawser', 'keepalived', 'stop'];
-  await machine.engine.podman(...stop);
+  const keepalivedCommand = ['exec', 'keepalived-keepalived', 'hawser', 'keepalived'];
+  await machine.engine.podman(...keepalivedCommand, 'stop');
   expect(machine.node.running('keepalived')).toEqual([]);
   for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
-  await machine.engine.podman(...stop, '--start');
+  await machine.engine.podman(...keepalivedCommand, 'start');
   for (const path of [file, KUBECONFIG]) await machine.run('mv', `${path}.good`, path);
   await world.startApi(machine);
 });

@@ -1,3 +1,5 @@
+import type { OutputFormat } from '../../config/output-format.ts';
+import { structuredWriter } from '../../config/structured-text.ts';
 import type { SteeringFacts } from '../../model/steering-plan.ts';
 import type { VipKind } from '../../model/vrrp.ts';
 import { exitCodeOf, type SteeringReport, steeringLines } from '../../observe/steering-report.ts';
@@ -23,9 +25,9 @@ export async function whereAre(
 }
 
 /** Prints it, and returns the exit code. What went wrong goes to stderr. */
-export function tellReport(report: SteeringReport, json: boolean): number {
+export async function tellReport(report: SteeringReport, json: OutputFormat | undefined): Promise<number> {
   const exitCode = exitCodeOf(report);
-  if (json) process.stdout.write(`${JSON.stringify(report)}\n`);
+  if (json) process.stdout.write(`${(await structuredWriter(json))(report)}\n`);
   else (exitCode === 0 ? process.stdout : process.stderr).write(`${steeringLines(report).join('\n')}\n`);
   return exitCode;
 }

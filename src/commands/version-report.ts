@@ -1,0 +1,57 @@
+import { readCommandLine } from '../config/command-line.ts';
+import { structuredWriter } from '../config/structured-text.ts';
+import { versionCommand, versionSettings } from '../config/version-settings.ts';
+import { parseHaproxyBuild, parseKeepalivedBuild } from '../model/program-version.ts';
+import { runCommand } from '../system/run-command.ts';
+import { hawserCommit, hawserVersion } from './version.ts';
+
+const TIMEOUT_MS = 5_000;
+
+/** What runs here; null where it could not be asked. */
+export interface VersionReport {
+  readonly hawser: string;
+  readonly commit: string | null;
+  readonly haproxy: string | null;
+  readonly keepalived: string | null;
+  readonly node: string;
+}
+
+/** `hawser version`. */
+export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const line = readCommandLine(versionCommand, argv, env);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const { json } = versionSettings(line.values);
+  const report = await versionReport();
+  const write = await structuredWriter(json);
+  process.stdout.write(json ? `${write(report)}\n` : linesOf(report));
+  return 0;
+}
+
+export async function versionReport(): Promise<VersionReport> {
+  const [haproxy, keepalived] = await Promise.all([
+    said(['haproxy', '-vv']),
+    said(['keepalived', '--version']),
+  ]);
+  return {
+    hawser: hawserVersion(),
+    commit: hawserCommit(),
+    haproxy: parseHaproxyBuild(haproxy)?.version ?? null,
+    keepalived: parseKeepalivedBuild(keepalived)?.version ?? null,
+    node: process.versions.node,
+  };
+}
+
+async function said(argv: readonly [string, ...string[]]): Promise<string> {
+  const outcome = await runCommand(argv, { timeoutMs: TIMEOUT_MS }).catch(() => undefined);
+  return outcome === undefined ? '' : outcome.stdout + outcome.stderr;
+}
+
+function linesOf({ hawser, commit, ...programs }: VersionReport): string {
+  const rows = Object.entries(programs).map(([name, version]) => [name, version ?? 'not found'] as const);
+  return [['hawser', commit === null ? hawser : `${hawser} (${commit.slice(0, 12)})`] as const, ...rows]
+    .map(([name, version]) => `${name} ${version}\n`)
+    .join('');
+}
