@@ -113,6 +113,10 @@ const commands: Readonly<
     summary: 'show what happened and why, from the journals',
     load: () => import('./commands/timeline.ts'),
   },
+  'support-bundle': {
+    summary: 'write status, timeline, logs and configurations as one tar',
+    load: () => import('./commands/support-bundle.ts'),
+  },
   version: {
     summary: 'print the versions of hawser, HAProxy, keepalived and Node',
     load: () => import('./commands/version-report.ts'),

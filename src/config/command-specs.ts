@@ -22,6 +22,7 @@ import { rbacCommand } from './rbac-settings.ts';
 import { settingsCommand } from './settings-command.ts';
 import { statusCommand } from './status-settings.ts';
 import { drainCommand, drillCommand, moveVipCommand, undrainCommand } from './steering-settings.ts';
+import { supportBundleCommand } from './support-bundle-settings.ts';
 import { timelineCommand } from './timeline-settings.ts';
 import { versionCommand } from './version-settings.ts';
 
@@ -53,6 +54,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   drillCommand,
   doctorCommand,
   timelineCommand,
+  supportBundleCommand,
   versionCommand,
   completionCommand,
 ];
