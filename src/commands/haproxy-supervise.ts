@@ -14,6 +14,7 @@ import { processMetrics } from '../observe/process-metrics.ts';
 import { servePatiently } from '../observe/serve-patiently.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { serveControlSocket } from '../protocol/control-server.ts';
+import { coalesce } from '../supervisor/coalesce.ts';
 import { createSupervisor, type Supervisor } from '../supervisor/supervisor.ts';
 import { observeSupervisor } from './observe-supervisor.ts';
 import { openLog } from './open-log.ts';
@@ -40,11 +41,12 @@ async function supervise(settings: HaproxySuperviseSettings, write: Log): Promis
   const log = observeSupervisor(write, metrics);
   survive(log);
   makeDirectories(settings);
-  const { promise: ready, resolve: setReady } = Promise.withResolvers<Supervisor>();
+  const { promise: ready, resolve: setReady } = Promise.withResolvers<Answering>();
   // The socket comes first: a second supervisor must be turned away before it touches any process.
   const control = await serveControlSocket(
     settings.socket,
     async (line) => await answerLine(line, await ready),
+    log,
   );
   if (control.kind === 'in-use') {
     const text = `Cannot listen on "${settings.socket}": another supervisor answers there, expected none`;
@@ -60,7 +62,9 @@ async function supervise(settings: HaproxySuperviseSettings, write: Log): Promis
     recordPath: join(dirname(settings.statsSocket), 'hawser-generations.json'),
     log,
   });
-  setReady(supervisor);
+  // Each asks every worker: a client that asks a thousand times at once must not cost a thousand connections to each.
+  const status = coalesce(() => supervisor.status(COUNT_FOR_SOCKET_MS));
+  setReady({ reload: supervisor.reload, status });
   onSignals(supervisor);
   log({ event: 'supervisor-started', socket: settings.socket, config: settings.config });
   const end = new AbortController();
@@ -68,7 +72,7 @@ async function supervise(settings: HaproxySuperviseSettings, write: Log): Promis
   const page = {
     trouble: supervisor.trouble,
     metrics: () => `${metrics.text(supervisor.generations())}\n${own()}`,
-    status: () => supervisor.status(COUNT_FOR_PAGE_MS),
+    status: coalesce(() => supervisor.status(COUNT_FOR_PAGE_MS)),
   };
   void servePatiently(settings.listen, page, log, end.signal);
   await supervisor.finished;
@@ -78,12 +82,17 @@ async function supervise(settings: HaproxySuperviseSettings, write: Log): Promis
   return 0;
 }
 
-async function answerLine(line: string, supervisor: Supervisor): Promise<Answer> {
+interface Answering {
+  readonly reload: Supervisor['reload'];
+  readonly status: () => ReturnType<Supervisor['status']>;
+}
+
+async function answerLine(line: string, supervisor: Answering): Promise<Answer> {
   switch (line) {
     case 'reload':
       return await supervisor.reload();
     case 'status':
-      return await supervisor.status(COUNT_FOR_SOCKET_MS);
+      return await supervisor.status();
     case 'ping':
       return { ok: true };
     default:

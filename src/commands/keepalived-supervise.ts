@@ -44,7 +44,7 @@ async function supervise(settings: KeepalivedSuperviseSettings, write: Log): Pro
   mkdirSync(join(runDir, 'dump'), { recursive: true, mode: 0o700 });
   const { promise: ready, resolve: setReady } = Promise.withResolvers<VrrpSupervisor>();
   // The socket comes first: a second supervisor must be turned away before it touches any process or address.
-  const control = await serveControlSocket(socket, async (line) => await answerLine(line, await ready));
+  const control = await serveControlSocket(socket, async (line) => await answerLine(line, await ready), log);
   if (control.kind === 'in-use') {
     const text = `Cannot listen on "${socket}": another supervisor answers there, expected none`;
     throw new ConfigError([text]);

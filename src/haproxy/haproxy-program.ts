@@ -87,7 +87,7 @@ export function createHaproxyProgram(paths: HaproxyPaths): Program {
       const isDoomed = ({ server }: Session): boolean => down.has(server);
       await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isDoomed))));
     },
-    cleanUpAllBut: (generations) => removeSockets(runDir, new Set(generations.map(masterSocket))),
+    cleanUpAllBut: (generations) => removeLeftOvers(runDir, new Set(generations.map(masterSocket))),
     cleanUp: (generation) => rm(masterSocket(generation), { force: true }).catch(() => undefined),
   };
 }
@@ -145,12 +145,13 @@ async function findMaster(masterSocket: string): Promise<ProcessId | undefined> 
   return pid === undefined ? undefined : readProcess(pid)?.id;
 }
 
-/** A supervisor that was killed between the end of a generation and its clean-up leaves the socket file behind. */
-async function removeSockets(runDir: string, keep: ReadonlySet<string>): Promise<void> {
+/** A supervisor that was killed leaves the socket of a generation that had ended, or a copy that it had begun to write. */
+async function removeLeftOvers(runDir: string, keep: ReadonlySet<string>): Promise<void> {
   const names = await readdir(runDir).catch(() => []);
   const sockets = names
     .filter((name) => /^hawser-generation-\d+\.sock$/.test(name))
     .map((name) => join(runDir, name));
-  const left = sockets.filter((path) => !keep.has(path));
+  const copies = names.filter((name) => /^\.haproxy\.last-good\.cfg\.[0-9a-f]{16}$/.test(name));
+  const left = [...sockets.filter((path) => !keep.has(path)), ...copies.map((name) => join(runDir, name))];
   await Promise.all(left.map((path) => rm(path, { force: true }).catch(() => undefined)));
 }

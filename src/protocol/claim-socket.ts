@@ -7,7 +7,12 @@ import { ConfigError, codeOf } from '../model/errors.ts';
 export const MAX_SOCKET_PATH_BYTES = 107;
 
 export type ClaimOutcome =
-  | { readonly kind: 'claimed'; readonly release: () => Promise<void> }
+  | {
+      readonly kind: 'claimed';
+      /** False once the file was removed or replaced: clients do not find this server any more. */
+      readonly isInPlace: () => Promise<boolean>;
+      readonly release: () => Promise<void>;
+    }
   /** Somebody else answers there. It was left alone. */
   | { readonly kind: 'in-use' };
 
@@ -37,7 +42,9 @@ export async function claimSocket(server: Server, path: string): Promise<ClaimOu
     await unlink(own).catch(() => undefined);
     if (!claimed) await closeServer(server);
   }
-  return claimed ? { kind: 'claimed', release: releaser(server, path, inode) } : { kind: 'in-use' };
+  if (!claimed) return { kind: 'in-use' };
+  const isInPlace = async (): Promise<boolean> => (await inodeOf(path)) === inode;
+  return { kind: 'claimed', isInPlace, release: releaser(server, path, inode) };
 }
 
 /** Not the pid: two pods that share the directory have pid namespaces of their own. */

@@ -6,7 +6,7 @@ import { createLineSplitter, MAX_LINE_BYTES, type SplitLine } from './line-split
 /** Answers to one line of text. */
 export type AnswerLine = (line: string) => Promise<Answer>;
 
-/** Requests of one client that may wait for their answers; a client that sends more is read later. */
+/** Requests of one client that may wait for their answers; what it sends beyond them waits, and is read later. */
 const MAX_PENDING_REQUESTS = 256;
 /** A client that never reads loses answers, not its connection: its next reload still counts. */
 const MAX_UNREAD_BYTES = 64 * 1024;
@@ -17,27 +17,40 @@ const MAX_UNREAD_BYTES = 64 * 1024;
  */
 export function serveConnection(socket: Socket, answerLine: AnswerLine): void {
   const splitter = createLineSplitter();
+  const waiting: SplitLine[] = [];
   let answered: Promise<void> = Promise.resolve();
   let pending = 0;
+  let isOver = false;
 
   const send = (answer: Answer): void => {
     pending -= 1;
-    if (pending < MAX_PENDING_REQUESTS && socket.isPaused()) socket.resume();
     if (socket.writable && socket.writableLength < MAX_UNREAD_BYTES) socket.write(encodeAnswer(answer));
+    takeNext();
   };
-  const accept = (line: SplitLine): void => {
-    pending += 1;
-    if (pending >= MAX_PENDING_REQUESTS) socket.pause();
-    const answer = line.kind === 'line' ? answerOrTrouble(line.text, answerLine) : Promise.resolve(tooLong);
-    answered = answered.then(() => answer).then(send);
+  const takeNext = (): void => {
+    while (pending < MAX_PENDING_REQUESTS) {
+      const line = waiting.shift();
+      if (line === undefined) break;
+      pending += 1;
+      const answer = line.kind === 'line' ? answerOrTrouble(line.text, answerLine) : Promise.resolve(tooLong);
+      answered = answered.then(() => answer).then(send);
+    }
+    // One piece of the stream may hold thousands of lines: no other is read before the last of them is begun.
+    if (waiting.length > 0) socket.pause();
+    else if (socket.isPaused()) socket.resume();
+    if (isOver && waiting.length === 0 && pending === 0) socket.end();
+  };
+  const accept = (lines: readonly SplitLine[]): void => {
+    waiting.push(...lines);
+    takeNext();
   };
 
   socket.on('data', (chunk) => {
-    for (const line of splitter.push(chunk)) accept(line);
+    accept(splitter.push(chunk));
   });
   socket.on('end', () => {
-    for (const line of splitter.end()) accept(line);
-    void answered.then(() => socket.end());
+    isOver = true;
+    accept(splitter.end());
   });
   // A client that vanished (EPIPE, ECONNRESET) is nobody's trouble but its own.
   socket.on('error', () => socket.destroy());

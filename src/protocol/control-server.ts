@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { claimSocket } from './claim-socket.ts';
 import { type AnswerLine, serveConnection } from './control-connection.ts';
 
@@ -9,12 +10,51 @@ export type ServeOutcome =
   | { readonly kind: 'serving'; readonly close: () => Promise<void> }
   | { readonly kind: 'in-use' };
 
+/** How often it is looked whether clients still find the socket. */
+const LOOK_EVERY_MS = 1_000;
+
+type Log = (event: { event: string; level: 'info' | 'error'; path: string }) => void;
+
 /**
- * Serves the line protocol on a unix socket (mode 0600). `close` stops listening, removes the socket file, lets
- * answers that are under way leave, and drops the clients.
+ * Serves the line protocol on a unix socket (mode 0600). A socket file that was removed is made again within a second or
+ * two; one that another server has taken is left alone until that one is gone. `close` stops listening, removes the
+ * socket file, lets answers that are under way leave, and drops the clients.
  */
-export async function serveControlSocket(path: string, answerLine: AnswerLine): Promise<ServeOutcome> {
+export async function serveControlSocket(
+  path: string,
+  answerLine: AnswerLine,
+  log: Log = () => undefined,
+): Promise<ServeOutcome> {
   const clients = new Set<Socket>();
+  let claim = await claimSocket(createControlServer(clients, answerLine), path);
+  if (claim.kind === 'in-use') return claim;
+  const ended = new AbortController();
+  const keep = async (): Promise<void> => {
+    let lost = false;
+    while (!ended.signal.aborted) {
+      await pause(LOOK_EVERY_MS, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
+      if (ended.signal.aborted || (claim.kind === 'claimed' && (await claim.isInPlace()))) continue;
+      if (!lost) log({ event: 'control-socket-lost', level: 'error', path });
+      lost = true;
+      // The directory may be gone as well, and somebody may bring it back.
+      const again = await claimSocket(createControlServer(clients, answerLine), path).catch(() => undefined);
+      if (again?.kind !== 'claimed') continue;
+      if (claim.kind === 'claimed') void claim.release();
+      claim = again;
+      lost = false;
+      log({ event: 'control-socket-back', level: 'info', path });
+    }
+  };
+  const keeping = keep();
+  const close = async (): Promise<void> => {
+    ended.abort();
+    await keeping;
+    if (claim.kind === 'claimed') await closeAll(clients, claim.release);
+  };
+  return { kind: 'serving', close };
+}
+
+function createControlServer(clients: Set<Socket>, answerLine: AnswerLine): Server {
   // Half-open: an answer must still reach a client that has closed its sending side (echo reload | socat).
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     clients.add(socket);
@@ -22,15 +62,9 @@ export async function serveControlSocket(path: string, answerLine: AnswerLine): 
     serveConnection(socket, answerLine);
   });
   server.maxConnections = MAX_CLIENTS;
-  const claim = await claimSocket(server, path);
-  if (claim.kind === 'in-use') return claim;
-  reportNothing(server);
-  return { kind: 'serving', close: () => closeAll(clients, claim.release) };
-}
-
-/** An accept that fails (EMFILE) must not become an uncaught exception; the next one may succeed. */
-function reportNothing(server: Server): void {
+  // An accept that fails (EMFILE) must not become an uncaught exception; the next one may succeed.
   server.on('error', () => undefined);
+  return server;
 }
 
 /** `close` waits for its clients, and an idle one would keep it waiting for ever. */

@@ -57,7 +57,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
   }
 }
 
-/** What an action that threw comes to. A signal that was not sent is followed by the next one, a proof by its deadline. */
+/** What an action that threw comes to. A SIGTERM that was not sent is followed by SIGKILL, a proof by its deadline. */
 export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
   switch (action.kind) {
     case 'check':
@@ -71,12 +71,12 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
       const { number } = action;
       return { kind: 'start-failed', number, message: `Cannot start generation ${number}: ${message}` };
     }
+    case 'soft-stop':
     case 'kill':
     case 'answer':
     case 'finish':
       return 'again';
     case 'prove':
-    case 'soft-stop':
     case 'terminate':
     case 'report-hung':
     case 'shed-sessions':

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { codeOf, messageOf } from '../model/errors.ts';
 import type { ProcessId } from '../model/process-id.ts';
 
 export interface ProcessStat {
@@ -8,10 +9,13 @@ export interface ProcessStat {
   readonly state: string;
 }
 
-/** From `/proc/PID/stat` (proc(5)); undefined where there is no such process. */
+/** From `/proc/PID/stat` (proc(5)); undefined where there is no such process, or it cannot be read. */
 export function readProcess(pid: number): ProcessStat | undefined {
   const text = readProcFile(`/proc/${pid}/stat`);
-  if (text === undefined) return undefined;
+  return text === undefined ? undefined : parseStat(pid, text);
+}
+
+function parseStat(pid: number, text: string): ProcessStat | undefined {
   // The second field is the command in parentheses and may itself hold blanks and parentheses.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parentPid] = fields;
@@ -30,12 +34,29 @@ export function contextSwitches(id: ProcessId): number | undefined {
   return counts.length === 2 ? counts.reduce((sum, [, count]) => sum + Number(count), 0) : undefined;
 }
 
-/** False for a zombie: nothing of it runs any more. */
+/**
+ * False for a zombie: nothing of it runs any more. True where that cannot be found out, because this process has no
+ * descriptor left to read with: a process that was taken for dead would run on unknown.
+ */
 export function isAlive(id: ProcessId): boolean {
-  const found = readProcess(id.pid);
-  return (
-    found !== undefined && found.id.startTicks === id.startTicks && found.state !== 'Z' && found.state !== 'X'
-  );
+  try {
+    return isAliveForSure(id);
+  } catch {
+    return true;
+  }
+}
+
+/** Throws where it cannot be found out. */
+function isAliveForSure({ pid, startTicks }: ProcessId): boolean {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return false;
+    throw new Error(`Cannot look at process ${pid}: ${messageOf(error)}`, { cause: error });
+  }
+  const found = parseStat(pid, text);
+  return found !== undefined && found.id.startTicks === startTicks && !/^[ZX]$/.test(found.state);
 }
 
 /** The live children of a process, as the kernel lists them. */
@@ -53,13 +74,13 @@ export function childrenOf(parent: ProcessId): readonly ProcessId[] {
 /**
  * Signals exactly this process; false where it is gone already, even if its pid now belongs to another. Between
  * the look and the signal a pid could in theory be reused: the kernel hands pids out in turn, so that takes a
- * whole round of them within microseconds.
+ * whole round of them within microseconds. Throws where it cannot be looked: another process is never signalled.
  */
 export function signalProcess(
   id: ProcessId,
   signal: 'SIGCHLD' | 'SIGHUP' | 'SIGUSR1' | 'SIGTERM' | 'SIGKILL',
 ): boolean {
-  if (!isAlive(id)) return false;
+  if (!isAliveForSure(id)) return false;
   try {
     return process.kill(id.pid, signal);
   } catch {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, unlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -153,4 +153,34 @@ test('an answer that cannot be given is told, and the next one of that client is
     { ok: false, stage: 'internal', message: 'Cannot answer "status": EMFILE' },
     echoed('ping'),
   ]);
+});
+
+test('thousands of lines in one piece are asked 256 at a time, and all answered in their order', async () => {
+  const lines = Array.from({ length: 9_000 }, (_, index) => `line ${index}`);
+  let [underWay, most] = [0, 0];
+  await serve(async (line) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay -= 1;
+    return { ok: true, line };
+  });
+  const client = await connectRaw(path);
+  client.socket.end(`${lines.join('\n')}\n`);
+  const answers = await client.waitForLines(lines.length);
+  expect(answers.map((answer) => JSON.parse(answer))).toEqual(lines.map(echoed));
+  expect(most).toBeLessThanOrEqual(256);
+});
+
+test('a socket file that was removed is made again, with the same mode, and taken away at the end', async () => {
+  const close = await serve();
+  const before = await connectRaw(path);
+  unlinkSync(path);
+  await waitFor('the socket file', () => existsSync(path));
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
+  before.socket.end('ping\n');
+  expect(await before.waitForLines(1)).toHaveLength(1);
+  await close();
+  expect(existsSync(path)).toBe(false);
 });

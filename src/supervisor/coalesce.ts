@@ -1,0 +1,24 @@
+/**
+ * However many ask at once, the work is done for one after the other: those who ask while it is under way share the next
+ * run, which begins after they asked.
+ */
+export function coalesce<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | undefined;
+  let next: Promise<Result> | undefined;
+  const run = (): Promise<Result> => {
+    const current = work().finally(() => {
+      if (running === current) running = undefined;
+    });
+    running = current;
+    return current;
+  };
+  const runNext = (): Promise<Result> => {
+    next = undefined;
+    return run();
+  };
+  return () => {
+    if (running === undefined && next === undefined) return run();
+    next ??= (running ?? Promise.resolve()).then(runNext, runNext);
+    return next;
+  };
+}

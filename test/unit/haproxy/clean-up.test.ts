@@ -1,0 +1,27 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
+
+test('what killed supervisors left in the run directory is removed at the start, and nothing else', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const kept = [
+    'haproxy.last-good.cfg',
+    'hawser-generation-2.sock',
+    '.haproxy.last-good.cfg.mine',
+    'haproxy.pid',
+  ];
+  const left = ['hawser-generation-1.sock', '.haproxy.last-good.cfg.0123456789abcdef'];
+  for (const name of [...kept, ...left]) writeFileSync(join(dir, name), '');
+  const program = createHaproxyProgram({
+    haproxy: '/usr/sbin/haproxy',
+    config: join(dir, 'haproxy.cfg'),
+    statsSocket: join(dir, 'haproxy.sock'),
+    pidFile: join(dir, 'haproxy.pid'),
+    stateFile: join(dir, 'server-state'),
+  });
+  await program.cleanUpAllBut([2]);
+  expect(readdirSync(dir).toSorted()).toEqual(kept.toSorted());
+});
