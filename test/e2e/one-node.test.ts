@@ -167,7 +167,6 @@ const alone = (found: () => readonly ProcessId[]) =>
   );
 
 test.each([
-  { name: 'haproxy', watched: 'HAProxy', found: worker },
   { name: 'haproxy-monitor', watched: 'the monitor', found: () => hawser('haproxy monitor') },
   { name: 'keepalived', watched: 'the supervisor', found: () => hawser('keepalived supervise') },
   { name: 'keepalived-monitor', watched: 'the monitor', found: () => hawser('keepalived monitor') },
@@ -182,6 +181,19 @@ test.each([
     await allWell(kubelet);
   },
 );
+
+test('a HAProxy that hangs is replaced by its supervisor, and no container is started anew', async () => {
+  const restarts = async () => [...(await statesOf(machine))].map(([name, state]) => [name, state.restarts]);
+  const before = await restarts();
+  const [stopped] = await alone(worker);
+  sendSignal(stopped === undefined ? [] : [stopped], 'SIGSTOP');
+  await waitForPods('another worker to serve', async () => {
+    const found = worker();
+    return found.length > 0 && found.every(({ pid }) => pid !== stopped?.pid);
+  });
+  await allWell(kubelet);
+  expect(await restarts()).toEqual(before);
+});
 
 test('no probe fails for what it does not watch: API server, kubeconfig and template gone wrong, keepalived killed, then told to stay away', async () => {
   const file = '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs';

@@ -4,6 +4,8 @@ export const ports = { version: 9000, stream: 9001, taken: 9002, backend: 16_443
 export interface Extras {
   /** Where the stats socket is, if it is not where the supervisor looks for it. */
   readonly statsSocket?: string;
+  /** More lines of the first section: HAProxy 3.0 takes some of them nowhere else. */
+  readonly global?: string;
   /** More sections, at the end. */
   readonly more?: string;
 }
@@ -17,7 +19,7 @@ export function configurationText(
   return `global
   stats socket ${extras.statsSocket ?? paths.statsSocket} mode 600 level admin expose-fd listeners
   server-state-file ${paths.stateFile}
-defaults
+${extras.global ?? ''}defaults
   mode http
   load-server-state-from-file global
   timeout connect 1s
