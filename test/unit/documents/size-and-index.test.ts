@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+test('the README is short enough to be read: at most 120 lines', () => {
+  expect(read('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(120);
+});
+
+test.each([
+  ['docs', 'docs/README.md'],
+  ['docs/decisions', 'docs/decisions/README.md'],
+])('each page of %s is linked from its index', (folder, index) => {
+  const pages = readdirSync(join(root, folder)).filter(
+    (name) => name.endsWith('.md') && name !== 'README.md',
+  );
+  expect(pages.length).toBeGreaterThan(10);
+  expect(pages.filter((name) => !read(index).includes(`(${name})`))).toEqual([]);
+});
