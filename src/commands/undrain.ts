@@ -75,7 +75,7 @@ async function shrink(path: string, order: DrainOrder, kinds: readonly VipKind[]
 /** Undefined once the monitor goes by it. */
 async function whyNotBelieved(kinds: readonly VipKind[], settings: Settings): Promise<string | undefined> {
   const isFree = ({ status }: Extract<MonitorLook, { kind: 'answered' }>): boolean =>
-    status.standings.every(({ kind, steered }) => !kinds.includes(kind) || steered === null);
+    status.priorities.every(({ kind, steered }) => !kinds.includes(kind) || steered === null);
   let again: DrainOrder | undefined;
   const isOver = await within(BELIEVED_WITHIN_MS, async () => {
     again = await drainedAgain(kinds, settings.steering);

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { lastChangeSchema } from './haproxy-monitor-status.ts';
 
 /** What this node is worth for the VIPs of one kind, and why. */
-const standingSchema = z.object({
+const vipPrioritySchema = z.object({
   kind: z.enum(['api', 'ingress']),
   vips: z.array(z.string()),
   /** What is written into the track file; null while this monitor does not speak. */
@@ -30,7 +30,7 @@ export const keepalivedMonitorStatusSchema = z.object({
   clusterName: z.nullable(z.string()),
   profile: z.enum(['fast', 'openshift']),
   mode: z.enum(['unicast', 'multicast']),
-  standings: z.array(standingSchema),
+  priorities: z.array(vipPrioritySchema),
   /** The nodes that share the API VIP, this one included, with the priorities of their places. */
   group: z.array(
     z.object({ name: z.string(), address: z.string(), priority: z.number(), self: z.boolean() }),

@@ -2,7 +2,7 @@ import { ageText } from '../model/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../protocol/node-status.ts';
 import { haproxyProblems } from './haproxy-problems.ts';
 import { keepalivedProblems } from './keepalived-problems.ts';
-import { standingFor } from './priority-text.ts';
+import { priorityFor } from './priority-text.ts';
 import { type Problem, worstFirst } from './problem.ts';
 
 export type Unjudged = Omit<ClusterStatus, 'verdict' | 'problems'>;
@@ -56,7 +56,7 @@ function vipProblems({ vips, here }: Unjudged): readonly Problem[] {
 
 /** The monitor goes by what the supervisor wrote down, and that is silent. */
 function isLost(vip: string, here: NodeStatus, holders: readonly string[]): boolean {
-  const isMaster = standingFor(here, vip)?.holder === true;
+  const isMaster = priorityFor(here, vip)?.holder === true;
   return isMaster && here.keepalivedSupervisor === null && !holders.includes(here.node);
 }
 

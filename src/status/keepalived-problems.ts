@@ -1,7 +1,7 @@
 import { ageText, printable } from '../model/readable-text.ts';
 import type { NodeStatus } from '../protocol/node-status.ts';
 import { changeProblem } from './haproxy-problems.ts';
-import type { Standing } from './priority-text.ts';
+import type { VipPriority } from './priority-text.ts';
 import type { Problem } from './problem.ts';
 
 /** What is wrong with keepalived of a node, with its health and its group. */
@@ -55,12 +55,12 @@ function running({ keepalivedSupervisor, keepalivedMonitor }: NodeStatus): reado
 
 function monitored({ keepalivedMonitor }: NodeStatus): readonly Problem[] {
   if (keepalivedMonitor === null) return [];
-  const { standings, virtualRouterIdTaken, planned, lastChange } = keepalivedMonitor;
+  const { priorities, virtualRouterIdTaken, planned, lastChange } = keepalivedMonitor;
   return [
     ...(virtualRouterIdTaken === null
       ? []
       : [{ rank: 'out-of-group', text: printable(virtualRouterIdTaken) } as const]),
-    ...standings.flatMap(standingProblems),
+    ...priorities.flatMap(priorityProblems),
     ...changeProblem('keepalived.conf', lastChange),
     ...(planned?.refused
       ? [{ rank: 'change', text: printable(`${planned.change} is refused: ${planned.refused}`) } as const]
@@ -72,7 +72,7 @@ function monitored({ keepalivedMonitor }: NodeStatus): readonly Problem[] {
  * What an operator asked for is no problem, and no one relies on a drained node: what fails there only leaves
  * less. The local API server is seen among HAProxy's servers.
  */
-function standingProblems({ kind, checks, steered }: Standing): readonly Problem[] {
+function priorityProblems({ kind, checks, steered }: VipPriority): readonly Problem[] {
   const [server, question, ...others] = checks;
   const first = [server, question].filter((check) => check?.state === 'failed').slice(0, 1);
   const rest = others.filter(

@@ -1,9 +1,9 @@
 import type { NodeStatus } from '../protocol/node-status.ts';
 
-export type Standing = NonNullable<NodeStatus['keepalivedMonitor']>['standings'][number];
+export type VipPriority = NonNullable<NodeStatus['keepalivedMonitor']>['priorities'][number];
 
 /** `250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)`. */
-export function priorityText({ arithmetic, priority }: Pick<Standing, 'arithmetic' | 'priority'>): string {
+export function priorityText({ arithmetic, priority }: Pick<VipPriority, 'arithmetic' | 'priority'>): string {
   const terms = arithmetic.map(({ points, why }, index) => {
     const sign = points < 0 ? '- ' : index === 0 ? '' : '+ ';
     return `${sign}${Math.abs(points)} (${why})`;
@@ -14,6 +14,6 @@ export function priorityText({ arithmetic, priority }: Pick<Standing, 'arithmeti
 }
 
 /** What a node is worth for a VIP; undefined where its monitor does not say. */
-export function standingFor({ keepalivedMonitor }: NodeStatus, vip: string): Standing | undefined {
-  return keepalivedMonitor?.standings.find(({ vips }) => vips.includes(vip));
+export function priorityFor({ keepalivedMonitor }: NodeStatus, vip: string): VipPriority | undefined {
+  return keepalivedMonitor?.priorities.find(({ vips }) => vips.includes(vip));
 }

@@ -2,7 +2,7 @@ import { ageText } from '../model/readable-text.ts';
 import { isInstanceOf } from '../model/vrrp-instances.ts';
 import type { ClusterStatus, NodeStatus } from '../protocol/node-status.ts';
 import type { PeerLook } from './observe-peers.ts';
-import { priorityText, standingFor } from './priority-text.ts';
+import { priorityFor, priorityText } from './priority-text.ts';
 
 export type VipStatus = ClusterStatus['vips'][number];
 
@@ -19,10 +19,10 @@ export function knownVips(
   here: NodeStatus,
   configured: readonly Pick<VipStatus, 'vip' | 'kind'>[],
 ): readonly Pick<VipStatus, 'vip' | 'kind'>[] {
-  const standings = here.keepalivedMonitor?.standings ?? [];
+  const priorities = here.keepalivedMonitor?.priorities ?? [];
   const instances = here.keepalivedSupervisor?.instances ?? [];
   const all = [
-    ...standings.flatMap(({ kind, vips }) => vips.map((vip) => ({ vip, kind }))),
+    ...priorities.flatMap(({ kind, vips }) => vips.map((vip) => ({ vip, kind }))),
     ...instances.flatMap(({ name, vips }) =>
       vips.map(
         ({ address }) => ({ vip: address, kind: isInstanceOf('ingress', name) ? 'ingress' : 'api' }) as const,
@@ -80,20 +80,20 @@ function strangerFor(vip: string, peers: readonly PeerLook[], { neighbours }: Ev
 }
 
 function hereLines(vip: string, here: NodeStatus, isHere: boolean): readonly string[] {
-  const standing = standingFor(here, vip);
+  const vipPriority = priorityFor(here, vip);
   const instance = here.keepalivedSupervisor?.instances.find(({ vips }) =>
     vips.some(({ address }) => address === vip),
   );
   const move = here.keepalivedSupervisor?.lastTransition;
   return [
-    ...(standing === undefined
+    ...(vipPriority === undefined
       ? isHere
         ? [`${here.node}: the address is on an interface; its monitor does not say why`]
         : []
       : [
-          `${here.node}: ${priorityText(standing)}${isHere || !standing.holder ? '' : ', but the address is not here'}`,
+          `${here.node}: ${priorityText(vipPriority)}${isHere || !vipPriority.holder ? '' : ', but the address is not here'}`,
         ]),
-    ...(standing?.steered ? [`${here.node}: ${standing.steered}`] : []),
+    ...(vipPriority?.steered ? [`${here.node}: ${vipPriority.steered}`] : []),
     ...(instance === undefined
       ? []
       : [
@@ -114,8 +114,8 @@ function transitionText(
 function peerLine(vip: string, here: NodeStatus, holding: readonly PeerLook[]) {
   return (look: PeerLook): readonly string[] => {
     const { peer, published } = look;
-    const standing = published === null ? undefined : standingFor(published, vip);
-    if (standing !== undefined) return [`${peer.name}: ${priorityText(standing)}`];
+    const vipPriority = published === null ? undefined : priorityFor(published, vip);
+    if (vipPriority !== undefined) return [`${peer.name}: ${priorityText(vipPriority)}`];
     if (!holding.includes(look)) return [];
     const place = here.keepalivedMonitor?.group.find(({ name }) => name === peer.name)?.priority;
     const worth = place === undefined ? '' : `; its place in the list is worth ${place}`;

@@ -64,7 +64,7 @@ export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
   clusterName: 'example',
   profile: 'fast',
   mode: 'unicast',
-  standings: [
+  priorities: [
     {
       kind: 'api',
       vips: ['10.0.0.100'],

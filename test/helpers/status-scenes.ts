@@ -107,10 +107,10 @@ export const backupHere: NodeStatus = {
   },
   keepalivedMonitor: {
     ...keepalivedMonitorSays,
-    standings: keepalivedMonitorSays.standings.map((standing) => ({
-      ...standing,
+    priorities: keepalivedMonitorSays.priorities.map((vipPriority) => ({
+      ...vipPriority,
       ...{ value: 0, holder: false, priority: 220 },
-      arithmetic: standing.arithmetic.slice(0, 2),
+      arithmetic: vipPriority.arithmetic.slice(0, 2),
     })),
   },
 };

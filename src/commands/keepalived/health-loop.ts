@@ -11,9 +11,9 @@ import { type Liveness, watchLiveness } from '../../system/watch-liveness.ts';
 import type { Observers } from '../monitor/observers.ts';
 import type { HealthSource } from './health-sources.ts';
 import { createHealthVerdict, type PeersLook } from './health-verdict.ts';
-import type { HealthView } from './standing.ts';
 import type { SteeringKeeper } from './steering.ts';
 import { createTrackWriter } from './track-writer.ts';
+import type { HealthView } from './vip-priority.ts';
 import type { VrrpConfiguration } from './vrrp-configuration.ts';
 
 /** How often the verdict is looked at when nothing has happened; a death does not wait for it. */

@@ -1,7 +1,7 @@
 import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 
-export type CheckRow = KeepalivedMonitorStatus['standings'][number]['checks'][number];
+export type CheckRow = KeepalivedMonitorStatus['priorities'][number]['checks'][number];
 
 /** What each check has found last, in its own words. It decides nothing. */
 export interface Sightings {

@@ -5,7 +5,7 @@ import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-
 import { hawserVersion } from '../version.ts';
 import type { HealthLoop } from './health-loop.ts';
 import type { SplitBrainSentinel } from './split-brain-sentinel.ts';
-import { type Standing, standingOf } from './standing.ts';
+import { priorityOf, type VipPriority } from './vip-priority.ts';
 import type { VirtualRouterIdGuard } from './virtual-router-id-guard.ts';
 import type { VrrpConfiguration } from './vrrp-configuration.ts';
 
@@ -15,7 +15,7 @@ export function waitingStatus({ profile, mode }: KeepalivedMonitorSettings): Kee
     version: hawserVersion(),
     clusterName: null,
     ...{ profile, mode },
-    ...{ standings: [], group: [], configSha256: null, splitBrain: [] },
+    ...{ priorities: [], group: [], configSha256: null, splitBrain: [] },
     ...{ virtualRouterIdTaken: null, planned: null, lastChange: null },
   };
 }
@@ -33,7 +33,7 @@ export function createMonitorStatus(
 ): () => KeepalivedMonitorStatus {
   const version = hawserVersion();
   const { clusterName, configuration, loops, guard, sentinel } = parts;
-  const standing = (kind: VipKind, vips: readonly string[]): readonly Standing[] => {
+  const vipPriority = (kind: VipKind, vips: readonly string[]): readonly VipPriority[] => {
     if (vips.length === 0) return [];
     const model = configuration.served();
     // A bootstrap node has no part in ingress.
@@ -41,13 +41,13 @@ export function createMonitorStatus(
     const names = new Set(model?.instances.map(({ name }) => name));
     const holds = readLocalVrrpRole(settings.stateFile, names, Date.now(), kind).role === 'holder';
     const health = loops.find((loop) => loop.kind === kind)?.view();
-    return [standingOf(kind, vips, model, health, holds)];
+    return [priorityOf(kind, vips, model, health, holds)];
   };
   return () => ({
     version,
     clusterName,
     ...configuration.view(),
-    standings: [...standing('api', settings.apiVips), ...standing('ingress', settings.ingressVips)],
+    priorities: [...vipPriority('api', settings.apiVips), ...vipPriority('ingress', settings.ingressVips)],
     splitBrain: sentinel.view(),
     virtualRouterIdTaken: guard.taken(),
   });

@@ -39,22 +39,22 @@ export async function factsOf(
 ): Promise<SteeringFacts> {
   const self = status.group.find((node) => node.self)?.name ?? '';
   // The group is the API VIP's where there is one.
-  const grouped = status.standings[0]?.kind;
+  const grouped = status.priorities[0]?.kind;
   const peers = status.group.filter((node) => !node.self);
   const ready = grouped === 'api' ? await thatCould(peers, places) : [];
   const present = presentAddresses();
   return {
     self,
     profile: status.profile,
-    vips: status.standings.map((standing): SteeredVip => {
-      const { kind, vips, value, steered } = standing;
+    vips: status.priorities.map((vipPriority): SteeredVip => {
+      const { kind, vips, value, steered } = vipPriority;
       const isApi = kind === 'api';
       // Its bonus outlives a holder by half a second: what counts for an order is where the VIP is.
-      const holder = standing.holder && vips.every((vip) => present.has(vip));
+      const holder = vipPriority.holder && vips.every((vip) => present.has(vip));
       return {
         ...{ kind, vips, holder, measured: value !== null, steered: steered ?? undefined },
-        troubles: troublesOf(standing),
-        othersServe: isApi ? ready.length > 0 : isOk(standing, PEERS_CHECK),
+        troubles: troublesOf(vipPriority),
+        othersServe: isApi ? ready.length > 0 : isOk(vipPriority, PEERS_CHECK),
         servingPeers: isApi ? ready : [],
         peers: kind === grouped ? peers : [],
       };
@@ -65,14 +65,14 @@ export async function factsOf(
   };
 }
 
-type Standing = KeepalivedMonitorStatus['standings'][number];
+type VipPriority = KeepalivedMonitorStatus['priorities'][number];
 
-function isOk({ checks }: Standing, name: string): boolean {
+function isOk({ checks }: VipPriority, name: string): boolean {
   return checks.some(({ check, state }) => check === name && state === 'ok');
 }
 
 /** Of this node itself: neither what could stand in for it nor what the others do. */
-function troublesOf({ checks }: Standing): readonly string[] {
+function troublesOf({ checks }: VipPriority): readonly string[] {
   return checks
     .filter(({ check, state }) => state !== 'ok' && check !== PEERS_CHECK && check !== STAND_IN_CHECK)
     .map(({ check, found }) => `${check}: ${found}`);
@@ -91,6 +91,6 @@ async function thatCould(
 }
 
 function isSteered(published: NodeStatus | null): boolean {
-  const standings = published?.keepalivedMonitor?.standings ?? [];
-  return standings.some(({ kind, steered }) => kind === 'api' && steered !== null);
+  const priorities = published?.keepalivedMonitor?.priorities ?? [];
+  return priorities.some(({ kind, steered }) => kind === 'api' && steered !== null);
 }

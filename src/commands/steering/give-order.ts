@@ -64,9 +64,9 @@ export async function giveOrder(
     if (what !== undefined) return true;
     const look = await askMonitor(places);
     if (look.kind === 'silent') return false;
-    const { standings } = look.status;
+    const { priorities } = look.status;
     return kinds.every((each) =>
-      standings.some(({ kind, steered }) => kind === each && isTaken(kind, steered)),
+      priorities.some(({ kind, steered }) => kind === each && isTaken(kind, steered)),
     );
   });
   if (overtaken !== undefined) return { kind: 'overtaken', message: overtaken };

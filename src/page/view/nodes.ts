@@ -31,7 +31,7 @@ export interface CheckView {
 }
 
 type Peer = ClusterStatus['peers'][number];
-type Check = NonNullable<NodeStatus['keepalivedMonitor']>['standings'][number]['checks'][number];
+type Check = NonNullable<NodeStatus['keepalivedMonitor']>['priorities'][number]['checks'][number];
 
 export function nodeViews({ here, peers, vips }: ClusterStatus): readonly NodeView[] {
   const holds = (name: string, seen: readonly string[]): readonly string[] => {
@@ -61,7 +61,7 @@ function ofNode(node: NodeStatus, here: NodeStatus): OfNode {
       .filter(({ state }) => state === 'silent')
       .map(({ name, problem }) => (problem === null ? name : `${name}: ${problem}`)),
     haproxy: haproxyOf(node),
-    checks: (node.keepalivedMonitor?.standings ?? []).flatMap(({ checks }) => checks.map(checkView)),
+    checks: (node.keepalivedMonitor?.priorities ?? []).flatMap(({ checks }) => checks.map(checkView)),
     configurations: configurationsOf(node, here),
   };
 }

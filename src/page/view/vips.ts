@@ -38,7 +38,7 @@ export function vipViews(status: ClusterStatus): readonly VipView[] {
 
 type Vip = ClusterStatus['vips'][number];
 type Peer = ClusterStatus['peers'][number];
-type Standing = NonNullable<NodeStatus['keepalivedMonitor']>['standings'][number];
+type VipPriority = NonNullable<NodeStatus['keepalivedMonitor']>['priorities'][number];
 
 function holderOf(holders: readonly string[]): Said {
   if (holders.length === 0) return said('bad', 'no holder seen');
@@ -63,18 +63,18 @@ function whyOf(status: ClusterStatus, { vip, holders, why }: Vip): readonly stri
     const isItsOwn = holders.includes(node.node) && instanceOf(node, vip)?.name === move?.instance;
     return move && isItsOwn ? [`${node.node} was ${move.from} before: ${move.reason}`] : [];
   });
-  return nodes.some((node) => standingFor(node, vip) !== undefined) ? moves : why;
+  return nodes.some((node) => priorityFor(node, vip) !== undefined) ? moves : why;
 }
 
-function standingFor(node: NodeStatus, vip: string): Standing | undefined {
-  return node.keepalivedMonitor?.standings.find(({ vips }) => vips.includes(vip));
+function priorityFor(node: NodeStatus, vip: string): VipPriority | undefined {
+  return node.keepalivedMonitor?.priorities.find(({ vips }) => vips.includes(vip));
 }
 
 /** The highest first; those that say nothing of themselves last. */
 function ranksOf(status: ClusterStatus, vip: Vip): readonly RankView[] {
   const ranks = nodesOf(status).flatMap(({ name, said: node, peer }) => {
-    const standing = node === null ? undefined : standingFor(node, vip.vip);
-    if (node !== null && standing !== undefined) return [rankOf(node, standing, vip)];
+    const vipPriority = node === null ? undefined : priorityFor(node, vip.vip);
+    if (node !== null && vipPriority !== undefined) return [rankOf(node, vipPriority, vip)];
     if (vip.kind === 'ingress' && !vip.holders.includes(name)) return [];
     return [seenFromHere(status, name, vip, node, peer)];
   });
@@ -95,17 +95,17 @@ function nodesOf({ here, peers }: ClusterStatus): readonly Known[] {
   ];
 }
 
-function rankOf(node: NodeStatus, standing: Standing, { vip, holders }: Vip): RankView {
+function rankOf(node: NodeStatus, vipPriority: VipPriority, { vip, holders }: Vip): RankView {
   return {
     node: node.node,
     state: stateOf(instanceOf(node, vip)?.state, holders.includes(node.node)),
-    addends: standing.arithmetic,
-    priority: standing.priority,
+    addends: vipPriority.arithmetic,
+    priority: vipPriority.priority,
     notes: [
-      ...standing.checks
+      ...vipPriority.checks
         .filter(({ state }) => state !== 'ok')
         .map(({ check, found }) => `${check}: ${found}`),
-      ...(standing.steered === null ? [] : [standing.steered]),
+      ...(vipPriority.steered === null ? [] : [vipPriority.steered]),
     ],
   };
 }

@@ -1,10 +1,10 @@
 import { ageText, countText, durationText } from '../../model/readable-text.ts';
 import type { NodeStatus } from '../../protocol/node-status.ts';
-import type { Standing } from '../priority-text.ts';
+import type { VipPriority } from '../priority-text.ts';
 import { changeRows, shortHash } from './haproxy-section.ts';
 import type { Row, Section, Tone } from './row.ts';
 
-const TONES: Readonly<Record<Standing['checks'][number]['state'], Tone>> = {
+const TONES: Readonly<Record<VipPriority['checks'][number]['state'], Tone>> = {
   ok: 'good',
   doubtful: 'odd',
   failed: 'bad',
@@ -13,7 +13,7 @@ const TONES: Readonly<Record<Standing['checks'][number]['state'], Tone>> = {
 
 /** What each check of this node has found, for each kind of VIP. */
 export function checkSections({ keepalivedMonitor }: NodeStatus): readonly Section[] {
-  return (keepalivedMonitor?.standings ?? []).map(({ kind, checks }) => ({
+  return (keepalivedMonitor?.priorities ?? []).map(({ kind, checks }) => ({
     title: `Checks of this node for the ${kind} VIP`,
     rows: checks.map(({ check, state, found, sinceMs }) => ({
       word: state,

@@ -85,7 +85,7 @@ export function nodeStatus({
     },
     keepalivedMonitor: {
       ...{ version: '0.1.0', clusterName: 'prod-eu-1', profile: 'fast', mode: 'unicast' },
-      standings: [
+      priorities: [
         {
           ...{ kind: 'api', vips: [vip], value: holder ? 30 : 0, holder, priority, steered: null },
           checks: [
@@ -145,7 +145,7 @@ export function healthy(): ClusterStatus {
 export function failedOver(): ClusterStatus {
   const here = nodeStatus({ sinceMs: 2_000 });
   const instances = here.keepalivedSupervisor?.instances ?? [];
-  const [standing] = here.keepalivedMonitor?.standings ?? [];
+  const [vipPriority] = here.keepalivedMonitor?.priorities ?? [];
   return checked({
     ...{ v: 1, verdict: 'degraded', problems: ['cp-1: HAProxy does not answer, its track value is -254'] },
     vips: [
@@ -169,7 +169,7 @@ export function failedOver(): ClusterStatus {
       },
       keepalivedMonitor: here.keepalivedMonitor && {
         ...here.keepalivedMonitor,
-        standings: standing === undefined ? [] : [failedStanding(standing)],
+        priorities: vipPriority === undefined ? [] : [failedPriority(vipPriority)],
       },
       servers: null,
     },
@@ -177,11 +177,11 @@ export function failedOver(): ClusterStatus {
   });
 }
 
-type Standing = NonNullable<NodeStatus['keepalivedMonitor']>['standings'][number];
+type VipPriority = NonNullable<NodeStatus['keepalivedMonitor']>['priorities'][number];
 
-function failedStanding(standing: Standing): Standing {
+function failedPriority(vipPriority: VipPriority): VipPriority {
   return {
-    ...standing,
+    ...vipPriority,
     value: -254,
     checks: [{ check: 'HAProxy', state: 'failed', found: 'connection refused', sinceMs: 2_000 }],
     arithmetic: [

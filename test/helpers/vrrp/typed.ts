@@ -54,8 +54,8 @@ export async function monitorStatus(node: BedNode): Promise<KeepalivedMonitorSta
 }
 
 /** What it says about the API VIP. */
-export async function standing(node: BedNode): Promise<KeepalivedMonitorStatus['standings'][number]> {
-  const [first] = (await monitorStatus(node)).standings;
-  if (first === undefined) throw new Error(`Cannot find a standing of ${node.name}: it has none`);
+export async function vipPriority(node: BedNode): Promise<KeepalivedMonitorStatus['priorities'][number]> {
+  const [first] = (await monitorStatus(node)).priorities;
+  if (first === undefined) throw new Error(`Cannot find a priority of ${node.name}: it has none`);
   return first;
 }

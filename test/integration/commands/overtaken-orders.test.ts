@@ -22,10 +22,10 @@ async function monitorThatSays(steered: string | null) {
     stop.abort();
     rmSync(directory, { recursive: true });
   });
-  const [standing] = keepalivedMonitorSays.standings;
-  const standings = [{ ...standing, steered }];
+  const [standing] = keepalivedMonitorSays.priorities;
+  const priorities = [{ ...standing, steered }];
   const { pages } = await servePages(
-    { 'keepalived-monitor': { ...keepalivedMonitorSays, standings } },
+    { 'keepalived-monitor': { ...keepalivedMonitorSays, priorities } },
     stop.signal,
   );
   const order = join(directory, 'order.json');

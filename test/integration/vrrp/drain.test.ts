@@ -8,7 +8,7 @@ import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import { takesPart } from '../../helpers/vrrp/hawser.ts';
 import { takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { logFromNow } from '../../helpers/vrrp/node-log.ts';
-import { hasOrder, ordersOf, standing, typed } from '../../helpers/vrrp/typed.ts';
+import { hasOrder, ordersOf, typed, vipPriority } from '../../helpers/vrrp/typed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { heldByAnother, keepalivedMonitor, openVipWorld } from './vip-world.ts';
 
@@ -24,7 +24,7 @@ beforeEach(() => scene.members.every((node) => !hasOrder(node)) || expect.fail('
 
 const takenSince = (fromMs: number) =>
   takeOvers(scene.bed.events(), fromMs, monotonicMs()).map(({ node }) => node);
-const worthOf = async (node: BedNode) => (await standing(node)).value;
+const worthOf = async (node: BedNode) => (await vipPriority(node)).value;
 const others = (node: BedNode) => scene.members.filter((each) => each !== node);
 
 test('a drain moves the VIP without losing a request but those on the move, outlives the monitor, and its end moves nothing', async () => {
@@ -37,7 +37,7 @@ test('a drain moves the VIP without losing a request but those on the move, outl
     { kind: 'api', vip: scene.bed.vip, holder: `${next.name} (${next.address})`, here: false },
   ]);
   await waitFor('it to be worth less than a doubtful one', async () => (await worthOf(holder)) === -120);
-  const { steered, arithmetic } = await standing(holder);
+  const { steered, arithmetic } = await vipPriority(holder);
   expect(steered).toMatch(/^drained by \S+ since 20\S+Z: kernel 6\.18$/);
   expect(arithmetic.at(-1)).toEqual({ points: -120, why: 'it is drained' });
   const page = await holder.namespace.run('curl', '-s', 'http://127.0.0.1:29447/metrics');
@@ -97,7 +97,7 @@ test('a drained node holds the VIP while all others are dead, and is drained of 
 }, 400_000);
 
 async function peersServe(node: BedNode): Promise<boolean> {
-  const { checks } = await standing(node);
+  const { checks } = await vipPriority(node);
   return checks.some(({ check, state }) => check === 'other nodes' && state === 'ok');
 }
 

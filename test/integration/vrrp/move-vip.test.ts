@@ -7,7 +7,7 @@ import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import { quietFor, takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { type Monitored, startMonitored } from '../../helpers/vrrp/monitored.ts';
 import { logFromNow } from '../../helpers/vrrp/node-log.ts';
-import { argvOf, hasOrder, standing, typed } from '../../helpers/vrrp/typed.ts';
+import { argvOf, hasOrder, typed, vipPriority } from '../../helpers/vrrp/typed.ts';
 import { createVrrpBed, type VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
@@ -42,7 +42,9 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
       async () => {
         const [holder, ...more] = bed.holders();
         if (holder === undefined || more.length > 0 || bed.nodes.some(hasOrder)) return undefined;
-        const all = await Promise.all(bed.nodes.map(async (node) => ({ node, ...(await standing(node)) })));
+        const all = await Promise.all(
+          bed.nodes.map(async (node) => ({ node, ...(await vipPriority(node)) })),
+        );
         const isSettled = all.every(({ node, holder: holds, value, checks }) => {
           const isServing = checks.some(({ check, state }) => check === 'other nodes' && state === 'ok');
           return isServing && value !== null && holds === (node === holder);
@@ -107,11 +109,11 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
       exitCode: 0,
       report: { outcome: 'done' },
     });
-    const { value, priority, steered } = await standing(holder);
+    const { value, priority, steered } = await vipPriority(holder);
     expect(steered).toContain('drained by');
     const worth = profile === 'fast' ? [-120, -90] : [0];
     expect(worth).toContain(value);
-    for (const node of others(holder)) expect((await standing(node)).priority).toBeGreaterThan(priority);
+    for (const node of others(holder)) expect((await vipPriority(node)).priority).toBeGreaterThan(priority);
     expect((await typed(holder, 'drill', ...probe)).text).toContain('this node is drained by');
     expect(await typed(holder, 'undrain')).toMatchObject({ exitCode: 0 });
     expect(await rested()).not.toBe(holder);

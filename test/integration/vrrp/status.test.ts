@@ -30,7 +30,7 @@ const partOf: Readonly<Record<ClusterStatus['here']['programs'][number]['name'],
 
 /** The sum that is shown, and what keepalived itself says. */
 function priorities({ here }: ClusterStatus) {
-  const [standing] = here.keepalivedMonitor?.standings ?? [];
+  const [standing] = here.keepalivedMonitor?.priorities ?? [];
   const sum = standing?.arithmetic.reduce((total, { points }) => total + points, 0);
   return { shown: standing?.priority, sum, keepalived: here.keepalivedSupervisor?.instances[0]?.priority };
 }
@@ -96,7 +96,7 @@ test('an API server that is dead is down, since when and in the words of HAProxy
   });
   expect(down?.address).toBe(`${node.address}:6443`);
   expect(down?.sinceMs).toBeLessThan(120_000);
-  const standing = status.here.keepalivedMonitor?.standings[0];
+  const standing = status.here.keepalivedMonitor?.priorities[0];
   expect(standing?.checks.find(({ check }) => check === 'local API server')).toMatchObject({
     ...{ state: 'failed', found: 'nothing listens there' },
   });

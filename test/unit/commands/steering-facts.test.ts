@@ -4,9 +4,9 @@ import { keepalivedMonitorSays } from '../../helpers/status-samples.ts';
 
 /** What a lone node knows of its VIPs. */
 async function holds(...vips: readonly string[]): Promise<boolean | undefined> {
-  const standings = keepalivedMonitorSays.standings.map((each) => ({ ...each, vips: [...vips] }));
+  const priorities = keepalivedMonitorSays.priorities.map((each) => ({ ...each, vips: [...vips] }));
   const group = keepalivedMonitorSays.group.filter(({ self }) => self);
-  const status = { ...keepalivedMonitorSays, standings, group };
+  const status = { ...keepalivedMonitorSays, priorities, group };
   return (await factsOf(status, { healthPort: 1, peers: undefined })).vips[0]?.holder;
 }
 

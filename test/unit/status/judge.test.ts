@@ -110,12 +110,12 @@ test('what the HAProxy monitor cannot see or set', () => {
   ]);
 });
 
-const [standing] = keepalivedMonitorSays.standings;
+const [standing] = keepalivedMonitorSays.priorities;
 const standingWith = (part: Partial<NonNullable<typeof standing>>): NodeStatus => ({
   ...backupHere,
   keepalivedMonitor: {
     ...keepalivedMonitorSays,
-    standings: keepalivedMonitorSays.standings.map((each) => ({ ...each, holder: false, ...part })),
+    priorities: keepalivedMonitorSays.priorities.map((each) => ({ ...each, holder: false, ...part })),
   },
 });
 

@@ -5,7 +5,7 @@ import { baseAddend, prioritySum } from '../../model/vrrp-priority.ts';
 import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 import type { CheckRow } from './health-sightings.ts';
 
-export type Standing = KeepalivedMonitorStatus['standings'][number];
+export type VipPriority = KeepalivedMonitorStatus['priorities'][number];
 
 /** What a health loop knows of the VIPs of its kind. */
 export interface HealthView {
@@ -20,13 +20,13 @@ export interface HealthView {
 }
 
 /** What this node is worth for the VIPs of one kind. `health` is undefined where nobody measures it: nothing is added. */
-export function standingOf(
+export function priorityOf(
   kind: VipKind,
   vips: readonly string[],
   model: KeepalivedModel | undefined,
   health: HealthView | undefined,
   holds: boolean,
-): Standing {
+): VipPriority {
   const track = health === undefined ? [] : health.hasSpoken ? health.addends : found(health.trackFile, kind);
   const instance = model?.instances.find((each) => each.kind === kind);
   const sum =
