@@ -14,6 +14,8 @@ export interface Daemon {
   readonly env: Readonly<Record<string, string>>;
   /** Where a path of its own is for this process. */
   readonly at: (path: string) => string;
+  /** The same with links followed as in its container, whose /var/run is a link to its own /run. */
+  readonly locate: (path: string) => Promise<string>;
   /** Milliseconds of the Unix epoch, good to two seconds; undefined where it does not run. */
   readonly startedAtMs: number | undefined;
 }
@@ -52,6 +54,7 @@ async function runningDaemon({ pid, argv }: HostProcess, files: HostFiles): Prom
     ...{ name, container: daemonNames[name], argv: argv.slice(program + 3) },
     env: Object.fromEntries(environment.split('\0').map(variableOf)),
     at: (path) => files.at(`/proc/${pid}/root${path}`),
+    locate: (path) => files.locate(path, `/proc/${pid}/root`),
     startedAtMs: await startOf(pid, files),
   };
 }
@@ -83,7 +86,16 @@ async function installedDaemons(files: HostFiles): Promise<readonly Daemon[]> {
     const name = nameOf(args);
     if (name === undefined) return [];
     const at = (path: string): string => files.at(hostPath(path));
-    return { name, container: daemonNames[name], argv: args.slice(2), env, at, startedAtMs: undefined };
+    const locate = (path: string): Promise<string> => files.locate(hostPath(path));
+    return {
+      name,
+      container: daemonNames[name],
+      argv: args.slice(2),
+      env,
+      at,
+      locate,
+      startedAtMs: undefined,
+    };
   });
 }
 

@@ -83,7 +83,7 @@ export async function proposeFiles(input: PlanInput): Promise<Found> {
     files: [haproxyFile, keepalivedFile].filter((file) => file !== undefined),
     haproxyStatus: haproxyNow,
     keepalivedStatus: keepalivedNow,
-    runningKeepalived: runningKeepalived(input) ?? keepalivedFile?.before,
+    runningKeepalived: (await runningKeepalived(input)) ?? keepalivedFile?.before,
     notes,
     unknowns,
   };
@@ -105,13 +105,16 @@ async function lookAt<Status>(
 ): Promise<StatusLook<Status> | undefined> {
   const supervisor = daemons.find(({ name }) => name === `${program} supervise`);
   const socket = before[`${program} supervise`]?.socket;
-  if (supervisor !== undefined && socket !== undefined) return await ask(supervisor.at(socket), timeoutMs);
+  if (supervisor !== undefined && socket !== undefined)
+    return await ask(await supervisor.locate(socket), timeoutMs);
   const isHere = daemons.some(({ name }) => name === `${program} monitor`);
   return isHere ? { kind: 'silent', reason: 'it does not run here' } : undefined;
 }
 
-function runningKeepalived({ daemons, before }: PlanInput): string | undefined {
+async function runningKeepalived({ daemons, before }: PlanInput): Promise<string | undefined> {
   const daemon = daemons.find(({ name }) => name === 'keepalived supervise');
   const runDir = before['keepalived supervise']?.runDir;
-  return daemon && runDir ? readText(daemon.at(join(runDir, 'keepalived.accepted.conf'))) : undefined;
+  return daemon && runDir
+    ? readText(await daemon.locate(join(runDir, 'keepalived.accepted.conf')))
+    : undefined;
 }
