@@ -120,7 +120,7 @@ test.each([
   }
 });
 
-test.each(['install', 'uninstall', 'doctor', 'plan'])(
+test.each(['install', 'uninstall', 'doctor', 'plan', 'support-bundle'])(
   '%s runs out of the installed image, with the node at --root',
   (command) => {
     const podman = node(['podman']);
