@@ -6,8 +6,6 @@ import { patience } from './vitest.shared.ts';
 /** Two minutes of a browser or of a whole demo: `npm run test:slow`. */
 const slow = ['test/browser/**/*.test.ts', 'test/integration/demo/demo.test.ts'];
 
-const built = 'test/helpers/build-once.ts';
-
 /**
  * The projects "unit" and "integration" are `npm test` (docs/decisions/0046-test-projects.md). Forks, because tests change
  * the umask and the time zone of their process. A worker is used for file after file: starting one for each would take
@@ -17,6 +15,7 @@ export default defineConfig({
   test: {
     ...patience,
     isolate: false,
+    globalSetup: 'test/helpers/build-once.ts',
     // The programs that tests start are compiled once, not each time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     // More than there are cores: each integration file has network namespaces and folders of its own, and mostly waits.
@@ -34,7 +33,6 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          globalSetup: built,
           include: ['test/integration/**/*.test.ts'],
           // Three whole nodes at a time: `npm run test:vrrp`.
           exclude: ['test/integration/vrrp/**', ...slow],
@@ -42,7 +40,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'slow', globalSetup: built, include: slow, maxWorkers: 2, sequence: { groupOrder: 1 } },
+        test: { name: 'slow', include: slow, maxWorkers: 2, sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-
-const hawser = new URL('../../bin/hawser', import.meta.url).pathname;
+import { hawser } from './supervisor-build.ts';
 
 /** What `--help` of the built program lists: its flags, and how many arguments it takes. Throws for an unknown command. */
 export function helpOf(command: readonly string[]) {

@@ -66,7 +66,7 @@ test('namespaces reach each other by a cable and by a segment, over IPv4 and IPv
 
 test('descendants are told apart by kind, weighed, and stopped', async () => {
   const deaf = `process.on("SIGTERM", () => {}); setInterval(() => {}, 1e9); console.log("deaf")`;
-  const child = spawn('sh', ['-c', `${process.execPath} -e '${deaf}'; :`], {
+  const child = spawn('sh', ['-c', '"$0" -e "$1"; :', process.execPath, deaf], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const pid = child.pid ?? 0;

@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -76,11 +86,11 @@ it('the layout of the image runs from anywhere, through a link', () => {
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const arch = process.arch === 'arm64' ? 'arm64' : 'x64';
   const node = `node_modules/node-linux-${arch}/bin`;
-  const script = [
-    `mkdir -p opt/${node} && ln -s ${root}/${node}/node opt/${node}/node`,
-    `cp -R ${root}/bin ${root}/dist ${root}/templates opt/ && ln -s opt/bin/hawser hawser`,
-  ].join(' && ');
-  execFileSync('sh', ['-c', script], { cwd: dir });
+  mkdirSync(join(dir, 'opt', node), { recursive: true });
+  symlinkSync(join(root, node, 'node'), join(dir, 'opt', node, 'node'));
+  for (const each of ['bin', 'dist', 'templates'])
+    cpSync(join(root, each), join(dir, 'opt', each), { recursive: true });
+  symlinkSync('opt/bin/hawser', join(dir, 'hawser'));
   const usage = execFileSync(join(dir, 'hawser'), ['--help'], { encoding: 'utf8', cwd: '/' });
   expect(usage).toContain('haproxy supervise');
 });

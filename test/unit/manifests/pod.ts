@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
 
@@ -67,8 +68,10 @@ export type Pod = z.infer<typeof pod>;
 export type Container = z.infer<typeof container>;
 export type InitContainer = z.infer<typeof initContainer>;
 
-export const keepalivedManifest = new URL('../../../manifests/keepalived.yaml', import.meta.url).pathname;
-export const haproxyManifest = new URL('../../../manifests/haproxy.yaml', import.meta.url).pathname;
+export const keepalivedManifest = fileURLToPath(
+  new URL('../../../manifests/keepalived.yaml', import.meta.url),
+);
+export const haproxyManifest = fileURLToPath(new URL('../../../manifests/haproxy.yaml', import.meta.url));
 
 /** Throws for every field that is not named above: a pod ignores a misspelt one without a word. */
 export function readPod(path: string): Pod {
