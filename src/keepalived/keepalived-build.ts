@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { type KeepalivedBuild, parseKeepalivedBuild } from '../model/program-version.ts';
 
-/** It takes some milliseconds. One that hangs is not waited for: the start that follows shows what is wrong with it. */
-const PATIENCE_MS = 500;
+/** It takes some milliseconds, more on a starved node. One that hangs is not waited for: the start shows what is wrong with it. */
+const PATIENCE_MS = 3_000;
 
 /** What the program itself says. Undefined where it cannot be run, or says nothing. */
 export function readKeepalivedBuild(path: string): KeepalivedBuild | undefined {
