@@ -6,7 +6,7 @@ import type {
   CheckOutcome,
   ConfigChoice,
   ConfigurationCheck,
-  Program,
+  ProxyDriver,
   Running,
   StartOutcome,
   StartRequest,
@@ -33,7 +33,7 @@ const HANGS_FOR_MS = 60_000;
 const NO_STATE = '1\n';
 
 /** HAProxy, as the supervisor's engine sees it. Each generation has a master socket of its own beside the stats socket. */
-export function createHaproxyProgram(paths: HaproxyPaths): Program {
+export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
   const runDir = dirname(paths.statsSocket);
   const lastGood = join(runDir, 'haproxy.last-good.cfg');
   const fileOf = (config: ConfigChoice): string => (config === 'live' ? paths.config : lastGood);

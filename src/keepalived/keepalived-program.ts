@@ -6,8 +6,8 @@ import type { ProcessId } from '../model/process-id.ts';
 import type {
   AcceptedConfiguration,
   AcceptOutcome,
+  KeepalivedDriver,
   SelfReport,
-  VrrpProgram,
   VrrpStartOutcome,
 } from '../model/vrrp-program.ts';
 import { forgetUnanswered } from '../system/neighbour-table.ts';
@@ -38,7 +38,7 @@ const STDERR = 2;
 export function createKeepalivedProgram(
   paths: KeepalivedPaths,
   options: { readonly realtimePriority: number | undefined; readonly silentAfterMs: number },
-): VrrpProgram {
+): KeepalivedDriver {
   let accepting: Promise<unknown> = Promise.resolve();
   const output = createKeepalivedOutput(paths.output, (text) => writeSync(STDERR, text));
   const guards = new Map<string, TrackGuard>();

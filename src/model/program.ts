@@ -52,7 +52,7 @@ export interface Running {
  * A proxy that can be replaced while it serves: what the supervisor asks of it. HAProxy is the one that there is;
  * nothing here knows what the proxy balances. Every call has a bound of its own in time, and none rejects.
  */
-export interface Program {
+export interface ProxyDriver {
   /** Whether there is a live configuration to start from: a regular file that is not empty. */
   readonly hasConfiguration: () => Promise<boolean>;
   readonly hasLastGood: () => Promise<boolean>;

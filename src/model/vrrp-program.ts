@@ -56,7 +56,7 @@ export type SelfReport = readonly (Pick<InstanceState, 'name' | 'priority'> & {
 })[];
 
 /** keepalived, as its supervisor's engine sees it. Every call has a bound of its own in time, and none rejects. */
-export interface VrrpProgram {
+export interface KeepalivedDriver {
   readonly hasConfiguration: () => boolean;
   /** The last configuration that was accepted, by this supervisor or an earlier one. */
   readonly lastAccepted: () => AcceptedConfiguration | undefined;

@@ -1,4 +1,4 @@
-import type { Program } from '../model/program.ts';
+import type { ProxyDriver } from '../model/program.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { describeProcess } from '../system/process-vitals.ts';
 import { childrenOf, signalProcess } from '../system/processes.ts';
@@ -6,7 +6,7 @@ import type { Action, Event, Failure, RequestId, Retiring, Served, Serving } fro
 
 /** Where actions take effect. */
 export interface Effects {
-  readonly program: Program;
+  readonly program: ProxyDriver;
   readonly dispatch: (event: Event) => void;
   readonly answer: (request: RequestId, answer: Answer) => void;
   readonly log: (event: {
@@ -88,7 +88,7 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
   }
 }
 
-function failureOf(outcome: Awaited<ReturnType<Program['check']>>): Failure | undefined {
+function failureOf(outcome: Awaited<ReturnType<ProxyDriver['check']>>): Failure | undefined {
   if (outcome.kind === 'valid') return undefined;
   const { message } = outcome;
   return { stage: 'check', message, ...(outcome.kind === 'invalid' && { detail: outcome.detail }) };

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessId } from '../model/process-id.ts';
-import type { Program, RunningGeneration } from '../model/program.ts';
+import type { ProxyDriver, RunningGeneration } from '../model/program.ts';
 import { childrenOf, isAlive } from '../system/processes.ts';
 import type { ProcessRecord, RecordedGeneration } from './record.ts';
 import { drainUntil } from './retire.ts';
@@ -20,7 +20,7 @@ const STARTING_LOOKS = 10;
 export async function adopt(
   fresh: State,
   record: ProcessRecord | undefined,
-  program: Program,
+  program: ProxyDriver,
   now: number,
 ): Promise<State> {
   const recorded = record === undefined ? [] : await stillAlive(record, program);
@@ -75,7 +75,7 @@ function aliveOf(
 
 type Alive = RecordedGeneration & { readonly master: ProcessId };
 
-async function stillAlive(record: ProcessRecord, program: Program): Promise<readonly Alive[]> {
+async function stillAlive(record: ProcessRecord, program: ProxyDriver): Promise<readonly Alive[]> {
   const alive: Alive[] = [];
   for (const recorded of record.generations) {
     const master = recorded.master ?? (await findMaster(program, recorded.number));
@@ -87,7 +87,7 @@ async function stillAlive(record: ProcessRecord, program: Program): Promise<read
 }
 
 /** A supervisor may be killed right after it started a program that has yet to open the socket it is found by. */
-async function findMaster(program: Program, generation: number): Promise<ProcessId | undefined> {
+async function findMaster(program: ProxyDriver, generation: number): Promise<ProcessId | undefined> {
   for (let look = 0; look < STARTING_LOOKS; look += 1) {
     const master = await program.findMaster(generation);
     if (master !== undefined) return master;

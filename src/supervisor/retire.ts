@@ -91,7 +91,7 @@ function shed(generation: Retiring, now: number, emit: Emit): Retiring {
 /** How often what drains is compared with what the serving generation knows about the servers. */
 const COMPARE_EVERY_MS = 1_000;
 
-/** Nobody else would notice that a server of a draining generation has died: see `Program`. */
+/** Nobody else would notice that a server of a draining generation has died: see `ProxyDriver`. */
 export function compareServers(state: State, now: number, emit: Emit): State {
   const { serving } = state;
   const draining = drainingOf(state);

@@ -1,4 +1,4 @@
-import type { Program } from '../model/program.ts';
+import type { ProxyDriver } from '../model/program.ts';
 import type { Answer } from '../protocol/answer.ts';
 import type { SupervisorStatus } from '../protocol/supervisor-status.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
@@ -15,7 +15,7 @@ import { describeState } from './status.ts';
 import { watchHangs } from './watch-hangs.ts';
 
 export interface SupervisorOptions {
-  readonly program: Program;
+  readonly program: ProxyDriver;
   readonly limits: Limits;
   /** Where the pids and start times of everything that runs are written down. */
   readonly recordPath: string;
@@ -87,7 +87,7 @@ function generationsOf({ serving, job, retiring }: State): ReturnType<Supervisor
   };
 }
 
-async function statusOf(state: State, program: Program, withinMs: number): Promise<SupervisorStatus> {
+async function statusOf(state: State, program: ProxyDriver, withinMs: number): Promise<SupervisorStatus> {
   const { serving, retiring } = state;
   const generations = [...(serving === undefined ? [] : [serving]), ...retiring];
   const counts = await Promise.all(

@@ -1,5 +1,5 @@
 import type { ProcessId } from '../model/process-id.ts';
-import type { Program } from '../model/program.ts';
+import type { ProxyDriver } from '../model/program.ts';
 import { readThreads, type ThreadVitals } from '../system/process-vitals.ts';
 import { childrenOf, isAlive, readProcess } from '../system/processes.ts';
 import type { Event, Hangs, Retiring, Serving, State } from './state.ts';
@@ -30,7 +30,7 @@ type Life = { readonly lives: boolean; readonly hangs?: Hangs };
  * thread is looked at only while one is open.
  */
 export function watchHangs(
-  program: Pick<Program, 'answers'>,
+  program: Pick<ProxyDriver, 'answers'>,
   engine: { readonly state: () => State; readonly dispatch: (event: Event) => void },
 ): { readonly stop: () => void } {
   const watched = new Map<number, Watched>();

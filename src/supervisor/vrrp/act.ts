@@ -1,5 +1,5 @@
 import type { ProcessId } from '../../model/process-id.ts';
-import type { AcceptedConfiguration, VrrpProgram } from '../../model/vrrp-program.ts';
+import type { AcceptedConfiguration, KeepalivedDriver } from '../../model/vrrp-program.ts';
 import type { Answer } from '../../protocol/answer.ts';
 import { childrenOf, signalProcess } from '../../system/processes.ts';
 import type { Effects as GenericEffects } from '../act.ts';
@@ -11,7 +11,7 @@ const CONFIRM_TIMEOUT_MS = 5_000;
 
 /** Where actions take effect. */
 export interface Effects {
-  readonly program: VrrpProgram;
+  readonly program: KeepalivedDriver;
   readonly processes: Processes;
   readonly dispatch: (event: Event) => void;
   readonly answer: (request: RequestId, answer: Answer) => void;

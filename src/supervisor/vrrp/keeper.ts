@@ -1,5 +1,5 @@
 import { type Disagreement, disagreements } from '../../model/vip-presence.ts';
-import type { TrackLook, VrrpProgram } from '../../model/vrrp-program.ts';
+import type { KeepalivedDriver, TrackLook } from '../../model/vrrp-program.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Effects } from './act.ts';
@@ -18,7 +18,7 @@ export interface Keeper {
 }
 
 interface Surroundings {
-  readonly program: VrrpProgram;
+  readonly program: KeepalivedDriver;
   readonly processes: Processes;
   readonly state: () => VrrpSupervisorState;
   readonly dispatch: (event: Event) => void;

@@ -1,5 +1,5 @@
 import type { VrrpState } from '../../model/vip-presence.ts';
-import type { Notification, VrrpProgram } from '../../model/vrrp-program.ts';
+import type { KeepalivedDriver, Notification } from '../../model/vrrp-program.ts';
 import type { Answer } from '../../protocol/answer.ts';
 import type { VrrpStatus } from '../../protocol/vrrp-status.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
@@ -23,7 +23,7 @@ import { createStateFile } from './state-file.ts';
 import { describeState } from './status.ts';
 
 export interface VrrpSupervisorOptions {
-  readonly program: VrrpProgram;
+  readonly program: KeepalivedDriver;
   /** Where the pids and start times of everything that runs are written down. */
   readonly recordPath: string;
   readonly statePath: string;

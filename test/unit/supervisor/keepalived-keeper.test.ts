@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Disagreement, VrrpState } from '../../../src/model/vip-presence.ts';
-import type { SelfReport, VrrpProgram } from '../../../src/model/vrrp-program.ts';
+import type { KeepalivedDriver, SelfReport } from '../../../src/model/vrrp-program.ts';
 import { advance } from '../../../src/supervisor/vrrp/advance.ts';
 import { startKeeper } from '../../../src/supervisor/vrrp/keeper.ts';
 import { initialState, type VrrpSupervisorState } from '../../../src/supervisor/vrrp/state.ts';
@@ -42,7 +42,7 @@ async function watch(
   const unused = (): never => {
     throw new Error('the keeper does not call this');
   };
-  const program: VrrpProgram = {
+  const program: KeepalivedDriver = {
     ...{ hasConfiguration: unused, lastAccepted: unused, accept: unused, start: unused, reload: unused },
     ...{ findLeftOver: unused, sweep: unused, discardUnsent: unused, listen: () => [] },
     guardTracks: ({ trackFiles }, isHolder) => {

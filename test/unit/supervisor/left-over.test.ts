@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/model/process-id.ts';
-import type { Program, RunningGeneration } from '../../../src/model/program.ts';
+import type { ProxyDriver, RunningGeneration } from '../../../src/model/program.ts';
 import { adopt, goneOf } from '../../../src/supervisor/left-over.ts';
 import type { ProcessRecord, RecordedGeneration } from '../../../src/supervisor/record.ts';
 import { initialState } from '../../../src/supervisor/state.ts';
@@ -27,9 +27,9 @@ const dead: ProcessId = { pid: 2 ** 22 + 1, startTicks: 1 };
 const reused = (): ProcessId => ({ ...alive, startTicks: alive.startTicks - 1 });
 
 function program(
-  findMaster: Program['findMaster'] = async () => undefined,
+  findMaster: ProxyDriver['findMaster'] = async () => undefined,
   running: readonly RunningGeneration[] = [],
-): Program {
+): ProxyDriver {
   const unused = (): never => {
     throw new Error('Cannot do this: an adoption has no use for it');
   };
