@@ -10,7 +10,8 @@ import { build } from 'esbuild';
 const [outdir, before] = ['dist.new', 'dist.old'];
 for (const each of [outdir, before]) rmSync(each, { recursive: true, force: true });
 await build({
-  entryPoints: { hawser: 'src/main.ts' },
+  // The second is a thread's.
+  entryPoints: { hawser: 'src/main.ts', 'render-worker': 'src/render/render-worker.ts' },
   outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,

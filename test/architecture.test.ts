@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   config: ['model', 'node', 'commander', 'yaml', 'zod'],
   model: ['ipaddr.js', 'node:crypto'],
   sources: ['model', 'system', 'node', 'zod', '@kubernetes/client-node'],
-  render: ['model', 'node:vm', 'ejs'],
+  render: ['model', 'node', 'ejs'],
   apply: ['model', 'protocol', 'system', 'node', 'zod'],
   protocol: ['model', 'system', 'node', 'zod'],
   supervisor: ['model', 'protocol', 'system', 'node', 'zod'],

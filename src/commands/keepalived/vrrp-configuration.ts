@@ -7,7 +7,6 @@ import { mergeNodes } from '../../model/merge-nodes.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../../model/vrrp.ts';
 import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 import { advertIntervalMs, buildKeepalivedModel } from '../../render/keepalived-model.ts';
-import { renderKeepalived } from '../../render/render-keepalived.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { currentInterfaces, currentRoutes } from '../../system/routes.ts';
 import { runCommand } from '../../system/run-command.ts';
@@ -70,7 +69,7 @@ export function vrrpConfiguration(
   const listeners: (() => void)[] = [];
   const renderModel = createRenderer<KeepalivedModel>(
     template,
-    (text, model) => renderKeepalived(text, model, { templatePath: template }),
+    (read, model) => ({ ...read, kind: 'keepalived', model }),
     observers,
   );
   const planned = createPlannedCheck(`${configPath}.planned`, check, renderModel);

@@ -4,7 +4,6 @@ import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
 import type { ApiServer } from '../../model/api-server.ts';
 import { endpointOf } from '../../model/choose-servers.ts';
 import type { HaproxyMonitorStatus } from '../../protocol/haproxy-monitor-status.ts';
-import { renderLoadBalancer } from '../../render/render-load-balancer.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
@@ -41,7 +40,7 @@ export function haproxyConfiguration(
     next: list.next,
     render: createRenderer(
       template,
-      (text, servers) => renderLoadBalancer(text, settings, servers, { templatePath: template }),
+      (read, servers) => ({ ...read, kind: 'load-balancer', settings, servers }),
       observers,
     ),
     applier: createApplier({ configPath, check, socketPath, onForeign: tellForeign(observers) }),

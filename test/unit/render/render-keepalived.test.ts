@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { safeServerName } from '../../../src/model/server-name.ts';
 import type { KeepalivedInstance, KeepalivedModel, VrrpNode } from '../../../src/model/vrrp.ts';
 import { buildKeepalivedModel } from '../../../src/render/keepalived-model.ts';
+import { createRenderThread } from '../../../src/render/render-in-thread.ts';
 import { renderKeepalived } from '../../../src/render/render-keepalived.ts';
 
 const templatePath = fileURLToPath(new URL('../../../templates/keepalived.conf.ejs', import.meta.url));
@@ -127,4 +128,9 @@ describe('hostile data', () => {
       message: expect.stringContaining('is not printable'),
     });
   });
+});
+
+it('comes out of a thread as it does without one', async () => {
+  const job = { kind: 'keepalived', templateText: template, templatePath, model: two } as const;
+  expect(await createRenderThread().render(job)).toEqual(render(two));
 });
