@@ -5,7 +5,7 @@ import {
   doctorCommand,
   doctorSettings,
   forgivingReader,
-  type SettingsFileLook,
+  type SettingsFileReading,
 } from '../config/doctor-settings.ts';
 import { defaultSettingsPath, type SettingsReader } from '../config/settings-values.ts';
 import { structuredWriter } from '../config/structured-text.ts';
@@ -51,7 +51,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
 async function examine(
   typed: DoctorCommandSettings,
   files: HostFiles,
-  settingsFile: SettingsFileLook,
+  settingsFile: SettingsFileReading,
 ): Promise<DoctorReport> {
   const start = performance.now();
   const controller = new AbortController();

@@ -7,7 +7,7 @@ import type { SteeringReport } from '../observe/steering-report.ts';
 import { askMonitor, factsOf } from './steering/gather-facts.ts';
 import { asked, awaitPlace, giveOrder, untilOvertaken } from './steering/give-order.ts';
 import { type OrderFile, readOrderFile } from './steering/order-file.ts';
-import { tellReport, whereAre } from './steering/tell-report.ts';
+import { printReport, whereAre } from './steering/print-report.ts';
 
 type Settings = ReturnType<typeof drainSettings>;
 type Outcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'>;
@@ -24,13 +24,13 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const look = await askMonitor(settings);
   if (look.kind === 'silent') {
     const nothing = { node: '', vips: [], tookMs: null };
-    return tellReport({ ...report, ...nothing, outcome: 'unknown', notes: [look.message] }, settings.json);
+    return printReport({ ...report, ...nothing, outcome: 'unknown', notes: [look.message] }, settings.json);
   }
   const facts = await factsOf(look.status, settings);
   const kinds = settings.kind ?? facts.vips.map(({ kind }) => kind);
   const outcome = await drain(kinds, facts, settings, env);
   const vips = await whereAre(kinds, facts, look.status.group);
-  return tellReport({ ...report, node: facts.self, ...outcome, vips }, settings.json);
+  return printReport({ ...report, node: facts.self, ...outcome, vips }, settings.json);
 }
 
 async function drain(

@@ -17,8 +17,8 @@ import { createWake } from '../system/wake.ts';
 import { watchClientCertificate } from './monitor/client-certificate.ts';
 import { runConfigurationLoop } from './monitor/configuration-loop.ts';
 import { haproxyConfiguration } from './monitor/haproxy-configuration.ts';
-import { troubleOf } from './monitor/hung.ts';
 import { watchInputs } from './monitor/inputs.ts';
+import { livenessFailure } from './monitor/liveness-failure.ts';
 import { observeSource } from './monitor/observe-source.ts';
 import type { Observers } from './monitor/observers.ts';
 import { createRedirectLoop } from './monitor/redirect-loop.ts';
@@ -77,7 +77,7 @@ async function prepareLoops(
     ...configuration.view(),
     ...redirect.view(),
   });
-  const trouble = (): string | undefined => troubleOf(metrics.secondsSinceBeat());
+  const trouble = (): string | undefined => livenessFailure(metrics.secondsSinceBeat());
   const own = processMetrics({ version });
   const page = async (): Promise<string> => `${await metrics.text()}\n${own()}`;
   await serveEndpoint(settings.listen, { trouble, metrics: page, status }, signal);

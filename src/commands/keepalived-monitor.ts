@@ -14,7 +14,7 @@ import { createOnce } from '../observe/once.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
 import type { KeepalivedMonitorStatus } from '../protocol/keepalived-monitor-status.ts';
 import { openKubeconfig } from '../sources/kubeconfig.ts';
-import type { StatusPlaces } from '../status/collect-node-status.ts';
+import type { StatusEndpoints } from '../status/collect-node-status.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createWake } from '../system/wake.ts';
 import { watchFiles } from '../system/watch-files.ts';
@@ -23,7 +23,7 @@ import { type HealthSource, healthSources } from './keepalived/health-sources.ts
 import { guardLeftVips } from './keepalived/left-vip-guard.ts';
 import { createMonitorStatus, waitingStatus } from './keepalived/monitor-status.ts';
 import { openNodeLists } from './keepalived/node-lists.ts';
-import { ownPlaces } from './keepalived/own-places.ts';
+import { ownEndpoints } from './keepalived/own-endpoints.ts';
 import { publishStatus } from './keepalived/publish-status.ts';
 import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
 import { createSteeringKeeper, type SteeringKeeper } from './keepalived/steering.ts';
@@ -31,8 +31,8 @@ import { createVirtualRouterIdGuard } from './keepalived/virtual-router-id-guard
 import { vrrpConfiguration } from './keepalived/vrrp-configuration.ts';
 import { watchClientCertificate } from './monitor/client-certificate.ts';
 import { runConfigurationLoop } from './monitor/configuration-loop.ts';
-import { troubleOf } from './monitor/hung.ts';
 import { watchInputs } from './monitor/inputs.ts';
+import { livenessFailure } from './monitor/liveness-failure.ts';
 import type { Observers } from './monitor/observers.ts';
 import { type Loops, runMonitor } from './monitor/run-monitor.ts';
 import { openLog } from './open-log.ts';
@@ -55,7 +55,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     metrics: createMonitorMetrics(monotonicMs, 'keepalived-monitor'),
     once: createOnce(),
   };
-  const places = settings.peers && ownPlaces(settings, env);
+  const places = settings.peers && ownEndpoints(settings, env);
   return await runMonitor({ log, asked: stopOnSignals(log) }, (signal) =>
     prepareLoops(settings, places, observers, signal),
   );
@@ -63,7 +63,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
 
 async function prepareLoops(
   settings: KeepalivedMonitorSettings,
-  places: StatusPlaces | undefined,
+  places: StatusEndpoints | undefined,
   observers: Observers,
   signal: AbortSignal,
 ): Promise<Loops> {
@@ -76,7 +76,7 @@ async function prepareLoops(
   await serveEndpoint(
     settings.listen,
     {
-      trouble: () => troubleOf(metrics.secondsSinceBeat()),
+      trouble: () => livenessFailure(metrics.secondsSinceBeat()),
       metrics: async () => `${await metrics.text()}\n${own()}`,
       status: () => status(),
     },

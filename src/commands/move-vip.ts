@@ -6,7 +6,7 @@ import type { SteeringReport } from '../observe/steering-report.ts';
 import { askMonitor, factsOf } from './steering/gather-facts.ts';
 import { asked, awaitPlace, giveOrder, within } from './steering/give-order.ts';
 import { isThere, orderInTheWay } from './steering/order-file.ts';
-import { tellReport, whereAre } from './steering/tell-report.ts';
+import { printReport, whereAre } from './steering/print-report.ts';
 import { findHolder } from './steering/vip-holder.ts';
 
 type Settings = ReturnType<typeof moveVipSettings>;
@@ -25,7 +25,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const look = await askMonitor(settings);
   if (look.kind === 'silent') {
     const nothing = { node: '', vips: [], tookMs: null };
-    return tellReport({ ...report, ...nothing, outcome: 'unknown', notes: [look.message] }, settings.json);
+    return printReport({ ...report, ...nothing, outcome: 'unknown', notes: [look.message] }, settings.json);
   }
   const { group } = look.status;
   const facts = await factsOf(look.status, settings);
@@ -35,7 +35,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const plan = planMove(facts, { kind: settings.kind, to: settings.to, back: false, holder });
   const outcome = await carryOut(plan, facts, settings, env);
   const vips = await whereAre([settings.kind], facts, group);
-  return tellReport({ ...report, node: facts.self, ...outcome, vips }, settings.json);
+  return printReport({ ...report, node: facts.self, ...outcome, vips }, settings.json);
 }
 
 function vipsOf({ vips }: SteeringFacts, { kind }: Settings): readonly string[] {

@@ -21,7 +21,7 @@ import { writeFileAtomically } from '../system/atomic-write.ts';
 import { currentInterfaces, currentRoutes } from '../system/routes.ts';
 import { runCommand } from '../system/run-command.ts';
 import { nodesOnce, onlyThisNode } from './keepalived/nodes-once.ts';
-import { tellForeign } from './monitor/tell-outcome.ts';
+import { tellForeign } from './monitor/log-outcome.ts';
 import { readTemplate } from './monitor/template-file.ts';
 
 const CHECK_TIMEOUT_MS = 20_000;

@@ -5,8 +5,8 @@ import { haproxyMonitorSettings, renderCommand } from '../config/haproxy-monitor
 import { createLog } from '../observe/logger.ts';
 import { renderLoadBalancer } from '../render/render-load-balancer.ts';
 import { writeFileAtomically } from '../system/atomic-write.ts';
+import { tellForeign } from './monitor/log-outcome.ts';
 import { serversOnce } from './monitor/servers-once.ts';
-import { tellForeign } from './monitor/tell-outcome.ts';
 import { readTemplate } from './monitor/template-file.ts';
 
 /**

@@ -6,7 +6,7 @@ import { structuredWriter } from '../config/structured-text.ts';
 import type { ClusterStatus } from '../protocol/node-status.ts';
 import { collectClusterStatus } from '../status/collect-cluster-status.ts';
 import { exitCodeOf, statusLines } from '../status/status-lines.ts';
-import { clusterPlaces } from './status/cluster-places.ts';
+import { clusterEndpoints } from './status/cluster-endpoints.ts';
 import { watch } from './status/watch.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
@@ -40,7 +40,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
 }
 
 async function look(settings: StatusSettings, signal: AbortSignal): Promise<ClusterStatus> {
-  return await collectClusterStatus(await clusterPlaces(settings), signal, settings.timeout);
+  return await collectClusterStatus(await clusterEndpoints(settings), signal, settings.timeout);
 }
 
 async function watchStatus(

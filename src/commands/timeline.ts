@@ -1,5 +1,5 @@
 import { readCommandLine } from '../config/command-line.ts';
-import { forgivingReader, type SettingsFileLook } from '../config/doctor-settings.ts';
+import { forgivingReader, type SettingsFileReading } from '../config/doctor-settings.ts';
 import { readSettingsFile } from '../config/read-settings-file.ts';
 import { structuredWriter } from '../config/structured-text.ts';
 import { timelineCommand, timelineSettings } from '../config/timeline-settings.ts';
@@ -39,7 +39,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
 
 async function peerJournals(
   settings: ReturnType<typeof timelineSettings>,
-  file: SettingsFileLook,
+  file: SettingsFileReading,
   range: Range,
 ): Promise<PeerJournals> {
   if (settings.peers === undefined) return { fetched: [], unread: [] };

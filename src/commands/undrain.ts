@@ -5,10 +5,10 @@ import { messageOf } from '../model/errors.ts';
 import type { VipKind } from '../model/vrrp.ts';
 import type { DrainOrder } from '../model/vrrp-steering.ts';
 import type { SteeringReport } from '../observe/steering-report.ts';
-import { askMonitor, factsOf, type MonitorLook } from './steering/gather-facts.ts';
+import { askMonitor, factsOf, type MonitorReading } from './steering/gather-facts.ts';
 import { within } from './steering/give-order.ts';
 import { newOrderId, readOrderFile, removeOrder, replaceOrder } from './steering/order-file.ts';
-import { tellReport, whereAre } from './steering/tell-report.ts';
+import { printReport, whereAre } from './steering/print-report.ts';
 
 /** Where nothing tells of a change, the monitor looks every few seconds. */
 const BELIEVED_WITHIN_MS = 20_000;
@@ -29,7 +29,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const report = { v: 1, command: 'undrain', tookMs: null } as const;
   if (look.kind === 'silent') {
     const notes = [...done.notes, look.message];
-    return tellReport({ ...report, node: '', vips: [], outcome: 'unknown', notes }, settings.json);
+    return printReport({ ...report, node: '', vips: [], outcome: 'unknown', notes }, settings.json);
   }
   const facts = await factsOf(look.status, settings);
   const kinds = settings.kind ?? facts.vips.map(({ kind }) => kind);
@@ -37,7 +37,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const outcome = doubt === undefined ? done.outcome : 'not-done';
   const notes = doubt === undefined ? done.notes : [...done.notes, doubt];
   const vips = await whereAre(kinds, facts, look.status.group);
-  return tellReport({ ...report, node: facts.self, outcome, notes, vips }, settings.json);
+  return printReport({ ...report, node: facts.self, outcome, notes, vips }, settings.json);
 }
 
 async function takeAway(settings: Settings): Promise<Outcome> {
@@ -74,7 +74,7 @@ async function shrink(path: string, order: DrainOrder, kinds: readonly VipKind[]
 
 /** Undefined once the monitor goes by it. */
 async function whyNotBelieved(kinds: readonly VipKind[], settings: Settings): Promise<string | undefined> {
-  const isFree = ({ status }: Extract<MonitorLook, { kind: 'answered' }>): boolean =>
+  const isFree = ({ status }: Extract<MonitorReading, { kind: 'answered' }>): boolean =>
     status.priorities.every(({ kind, steered }) => !kinds.includes(kind) || steered === null);
   let again: DrainOrder | undefined;
   const isOver = await within(BELIEVED_WITHIN_MS, async () => {

@@ -191,7 +191,7 @@ function peersOf(settings: z.infer<typeof schema>): PeersSetting {
 }
 
 /** What became of the settings file: a broken one is a finding, and no reason not to look. */
-export type SettingsFileLook =
+export type SettingsFileReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'read'; readonly path: string; readonly file: SettingsFile }
   | { readonly kind: 'broken'; readonly problems: readonly string[] };
@@ -199,9 +199,9 @@ export type SettingsFileLook =
 /** Reads the settings file for as long as it is right, and remembers what is wrong with it. */
 export function forgivingReader(read: SettingsReader): {
   readonly read: SettingsReader;
-  readonly look: () => SettingsFileLook;
+  readonly look: () => SettingsFileReading;
 } {
-  let look: SettingsFileLook = { kind: 'none' };
+  let look: SettingsFileReading = { kind: 'none' };
   return {
     look: () => look,
     read: (path) => {

@@ -18,7 +18,7 @@ export const keepalivedMonitorPlaceFlag: Flag = {
 };
 
 /** Where the four programs are asked, and HAProxy. For every command that asks them. */
-export const statusPlacesFlags: readonly Flag[] = [
+export const statusEndpointFlags: readonly Flag[] = [
   {
     flag: '--haproxy-monitor <address:port>',
     help: 'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
@@ -79,7 +79,7 @@ export const statusCommand: CommandSpec = {
       default: '250ms',
       inFile: 'never',
     },
-    ...statusPlacesFlags,
+    ...statusEndpointFlags,
   ],
   examples: [
     ['hawser status', 'on any control-plane node, as any user'],
@@ -96,8 +96,8 @@ export const statusCommand: CommandSpec = {
   ],
 };
 
-/** Of the commands that have `statusPlacesFlags`. */
-export const statusPlacesFields = {
+/** Of the commands that have `statusEndpointFlags`. */
+export const statusEndpointFields = {
   haproxyMonitor: optionalListenAddress,
   keepalivedMonitor: optionalListenAddress,
   keepalivedSupervisor: optionalListenAddress,
@@ -111,7 +111,7 @@ export const statusPlacesFields = {
 };
 
 const schema = z.object({
-  ...statusPlacesFields,
+  ...statusEndpointFields,
   watch: z._default(z.boolean(), false),
   json: outputFormat,
   timeout: durationMs,

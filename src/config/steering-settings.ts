@@ -219,7 +219,7 @@ const drillSchema = z.object({
 type Values = Readonly<Record<string, unknown>>;
 
 /** What all four need to know. */
-export type SteeringPlaces = WithPeers<z.infer<z.ZodMiniObject<typeof places>>>;
+export type SteeringEndpoints = WithPeers<z.infer<z.ZodMiniObject<typeof places>>>;
 
 type WithPeers<T> = T & {
   /** How the other nodes are asked what they publish. */

@@ -2,7 +2,7 @@ import { open, readdir, readlink, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { codeOf, messageOf } from '../model/errors.ts';
 
-export type FileLook =
+export type FileReading =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly reason: string };
@@ -14,7 +14,7 @@ export interface HostFiles {
   /** The same with links followed, absolute ones too, as the node would, or a process in its root directory `/proc/PID/root`. */
   readonly locate: (path: string, below?: string) => Promise<string>;
   /** The first megabyte. Never throws. */
-  readonly read: (path: string) => Promise<FileLook>;
+  readonly read: (path: string) => Promise<FileReading>;
   /** Its text without blanks around it; undefined where there is none to read. */
   readonly value: (path: string) => Promise<string | undefined>;
   /** Names in a directory, sorted; empty where there is none to read. */
@@ -32,7 +32,7 @@ export function hostFiles(root: string): HostFiles {
     const inside = (each: string): string => at(`${below}${each}`);
     return inside(root === '/' && below === '' ? path : await target(inside, path));
   };
-  const read = async (path: string): Promise<FileLook> => {
+  const read = async (path: string): Promise<FileReading> => {
     try {
       return { kind: 'text', text: await readStart(await locate(path)) };
     } catch (error) {

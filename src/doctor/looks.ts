@@ -2,12 +2,12 @@ import type { NetworkInterface, NetworkRoute } from '../model/vrrp.ts';
 import { currentInterfaces, currentRoutes } from '../system/routes.ts';
 import type { DoctorSettings } from './context.ts';
 import type { HostFiles } from './host-files.ts';
-import { type ClusterLook, lookAtCluster } from './look/cluster.ts';
+import { type ClusterReading, lookAtCluster } from './look/cluster.ts';
 import { type HostProcess, listProcesses } from './look/host-processes.ts';
-import { type KubeconfigLook, readKubeconfig } from './look/kubeconfig.ts';
-import { askReadyz, type LocalApiLook } from './look/local-api.ts';
-import { type PeersLook, peersOf } from './look/peers.ts';
-import { type LiveLook, lookAtSupervisor } from './look/supervisor.ts';
+import { type KubeconfigReading, readKubeconfig } from './look/kubeconfig.ts';
+import { askReadyz, type LocalApiReading } from './look/local-api.ts';
+import { type PeersReading, peersOf } from './look/peers.ts';
+import { lookAtSupervisor, type SupervisorReading } from './look/supervisor.ts';
 import { lookForVips } from './look/vips.ts';
 
 /** Each is looked at once, when somebody asks first, and never rejects. */
@@ -25,14 +25,14 @@ export interface Looks {
   readonly interfaces: () => readonly NetworkInterface[];
   readonly routes: () => Promise<readonly NetworkRoute[]>;
   readonly processes: () => Promise<readonly HostProcess[]>;
-  readonly haproxySupervisor: () => Promise<LiveLook>;
-  readonly keepalivedSupervisor: () => Promise<LiveLook>;
-  readonly kubeconfig: () => Promise<KubeconfigLook>;
-  readonly cluster: () => Promise<ClusterLook>;
+  readonly haproxySupervisor: () => Promise<SupervisorReading>;
+  readonly keepalivedSupervisor: () => Promise<SupervisorReading>;
+  readonly kubeconfig: () => Promise<KubeconfigReading>;
+  readonly cluster: () => Promise<ClusterReading>;
   /** `/readyz` of this node's own API server, asked without credentials. */
-  readonly localApi: () => Promise<LocalApiLook>;
+  readonly localApi: () => Promise<LocalApiReading>;
   /** The other nodes of the group. */
-  readonly peers: () => Promise<PeersLook>;
+  readonly peers: () => Promise<PeersReading>;
 }
 
 /** `limits.signal` ends all looks; the checks that wait for one end earlier by themselves. */

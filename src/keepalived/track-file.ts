@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { silentTrackValue, TRACK, unwatchedTrackValue, withoutBonus } from '../model/track-value.ts';
 import type { VrrpProfile } from '../model/vrrp.ts';
-import type { TrackLook } from '../model/vrrp-program.ts';
+import type { TrackReading } from '../model/vrrp-program.ts';
 import { createSilentHealth, type SilentHealth } from './silent-health.ts';
 
 /** How to call for one track file, five times a second. */
@@ -9,7 +9,7 @@ export type TrackGuard = (
   profile: VrrpProfile,
   holder: boolean,
   nowMs: number,
-) => Omit<TrackLook, 'instances'> | undefined;
+) => Omit<TrackReading, 'instances'> | undefined;
 
 /**
  * How long FAULT lasts though nobody vouches for it. After a boot it is keepalived itself that writes it, and a node must

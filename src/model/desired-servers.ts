@@ -24,7 +24,7 @@ export function startDesired(lastKnown: readonly ApiServer[] | undefined): Desir
 }
 
 /** Takes in one list that an API server gave. */
-export function seen(
+export function recordObserved(
   desired: DesiredServers,
   observation: { readonly via: 'watch' | 'poll'; readonly servers: readonly ApiServer[] },
   nowMs: number,
@@ -52,7 +52,7 @@ export function decideDesired(desired: DesiredServers, settleMs: number, nowMs: 
  * Remembers that this list is served now. What was seen while it was being applied is a change from here on, even if
  * it is the list of before.
  */
-export function applied(
+export function recordApplied(
   desired: DesiredServers,
   servers: readonly ApiServer[],
   nowMs: number,

@@ -29,7 +29,7 @@ export const TRACK = {
 const claimed = 254;
 
 /** How long the service must be gone before something stands in for it; others take over in far less. */
-export const standInAfterMs = 1_500;
+export const localApiAfterMs = 1_500;
 
 export interface TrackHealth {
   readonly profile: VrrpProfile;
@@ -42,7 +42,7 @@ export interface TrackHealth {
   /** How long it has been failing, 0 while it is not. */
   readonly failedForMs: number;
   /** Something else on this node serves, as well as it can: for the API VIP the node's own API server. */
-  readonly standIn: boolean;
+  readonly localApiServes: boolean;
   /** The VIP is here. */
   readonly holder: boolean;
   /** No node has a service that works, and this one nothing that stands in: there is no node to move the VIP to. */
@@ -104,7 +104,7 @@ function fastSteering({ service, holder, steer, priority }: TrackHealth, points:
 export const serverOf: Readonly<Record<VipKind, string>> = { api: 'HAProxy', ingress: 'the ingress router' };
 
 /** Without the holder's bonus. */
-function fastVerdict({ kind, service, failedForMs, standIn, everyoneFailing }: TrackHealth): Addend {
+function fastVerdict({ kind, service, failedForMs, localApiServes, everyoneFailing }: TrackHealth): Addend {
   const server = serverOf[kind];
   if (service === 'unknown') return { points: TRACK.fault, why: `${server} has not been looked at yet` };
   if (service === 'ok') return { points: TRACK.healthy, why: `${server} serves` };
@@ -112,7 +112,7 @@ function fastVerdict({ kind, service, failedForMs, standIn, everyoneFailing }: T
     return { points: TRACK.healthy, why: `${server} does not serve, but no other node does either` };
   if (service === 'doubtful')
     return { points: TRACK.doubtful, why: `${server} serves again, but is doubtful` };
-  if (!standIn || failedForMs < standInAfterMs)
+  if (!localApiServes || failedForMs < localApiAfterMs)
     return { points: TRACK.fault, why: `${server} does not serve` };
   return { points: TRACK.degraded, why: `${server} does not serve, the local API server stands in` };
 }
@@ -122,7 +122,7 @@ function fastVerdict({ kind, service, failedForMs, standIn, everyoneFailing }: T
  * server. To the ingress VIP's 20: 50 for a router that is ready. All nodes that are well are equal and none of them takes
  * the VIP from another, so one point less lets it go and one more takes it; a node that is drained has nothing added.
  */
-function openshiftScores({ kind, service, standIn, steer }: TrackHealth): readonly Addend[] {
+function openshiftScores({ kind, service, localApiServes, steer }: TrackHealth): readonly Addend[] {
   if (steer === 'drain') return [{ points: 0, why: 'it is drained' }];
   const serves = service === 'ok';
   const server = serverOf[kind];
@@ -132,7 +132,7 @@ function openshiftScores({ kind, service, standIn, steer }: TrackHealth): readon
     : { points: 0, why: `${server} does not serve` };
   const ordered = serves ? openshiftStep[steer] : [];
   if (kind === 'ingress') return [verdict, ...ordered];
-  const either = serves || standIn;
+  const either = serves || localApiServes;
   const found = either
     ? 'HAProxy or the local API server serves'
     : 'the local API server does not serve either';

@@ -81,7 +81,7 @@ export interface KeepalivedDriver {
   readonly guardTracks: (
     configuration: AcceptedConfiguration,
     isHolder: (file: TrackedFile) => boolean,
-  ) => readonly TrackLook[];
+  ) => readonly TrackReading[];
   /** Adverts that wait on this interface for an answer of a neighbour are never sent. Says what went wrong. */
   readonly discardUnsent: (device: string) => Promise<string | undefined>;
   /** Removes every VIP of the accepted and of the live configuration from this node. */
@@ -94,7 +94,7 @@ export interface TrackedFile {
   readonly instances: readonly string[];
 }
 
-export interface TrackLook extends TrackedFile {
+export interface TrackReading extends TrackedFile {
   /** Its monitor has not written for a while. */
   readonly silent: boolean;
   /** Besides, what it asked does not answer: `value` is ours. */

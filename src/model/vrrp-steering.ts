@@ -76,7 +76,7 @@ type Moving = Extract<Steering, { kind: 'moving' }>;
 export const notSteered: Steering = { kind: 'idle' };
 
 /** What is seen at one moment; `nowMs` is the wall clock's, as it goes into the order. */
-export interface SteeringLook {
+export interface SteeringInputs {
   readonly nowMs: number;
   /** This node counts as the holder of the order's VIP. */
   readonly holds: boolean;
@@ -87,7 +87,7 @@ export interface SteeringLook {
  * an order goes on from the order, the time and who holds the VIP. Past its deadline, or where the clock was put back by
  * so much that it would last longer than any order may, it is over.
  */
-export function nextSteering(state: Steering, order: SteeringOrder, look: SteeringLook): Steering {
+export function nextSteering(state: Steering, order: SteeringOrder, look: SteeringInputs): Steering {
   if (order.kind === 'drain') return { kind: 'drained' };
   if (state.kind === 'over') return state;
   const { nowMs, holds } = look;

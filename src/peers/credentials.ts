@@ -15,7 +15,7 @@ export interface PeerCredentials {
   readonly leaf: X509Certificate;
 }
 
-export type CredentialsLook =
+export type CredentialsReading =
   | { readonly kind: 'good'; readonly credentials: PeerCredentials }
   | { readonly kind: 'unusable'; readonly message: string };
 
@@ -28,7 +28,7 @@ const LONGEST_CHAIN = 5;
  * Reads the three files. They must be whole and belong together, key to certificate and certificate to authority, and
  * the certificate must be valid now. Never rejects; the message names the file that is at fault.
  */
-export async function readCredentials(files: PeerFiles, now: Date): Promise<CredentialsLook> {
+export async function readCredentials(files: PeerFiles, now: Date): Promise<CredentialsReading> {
   try {
     const [ca, cert, key] = [
       await readSmallFile(files.ca),

@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls';
 import { messageOf } from '../model/errors.ts';
 import type { VrrpNode } from '../model/vrrp.ts';
 import { namesIn, nodeOf } from './identity.ts';
-import type { TellRefusal } from './refusals.ts';
+import type { ReportRefusal } from './refusals.ts';
 
 /** ISO 8601, UTC, both included. */
 export interface JournalRange {
@@ -25,7 +25,7 @@ export interface PeerAnswers {
 const MOST_JOURNALS = 3;
 
 /** `GET /status` and `GET /journal?since=…&until=…`, for nodes of the group. Whatever is wrong is a line of JSON. */
-export function createPeerAnswers(answers: PeerAnswers, refused: TellRefusal): RequestListener {
+export function createPeerAnswers(answers: PeerAnswers, refused: ReportRefusal): RequestListener {
   const status = once(answers.status);
   let journals = 0;
   const sendJournal = async (response: ServerResponse, query: URLSearchParams): Promise<void> => {

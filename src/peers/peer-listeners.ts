@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { messageOf } from '../model/errors.ts';
 import type { PeerCredentials } from './credentials.ts';
 import { type PeerServer, servePeers } from './peer-server.ts';
-import type { TellRefusal } from './refusals.ts';
+import type { ReportRefusal } from './refusals.ts';
 import type { Tell } from './tell.ts';
 
 export interface PeerListeners {
@@ -20,7 +20,7 @@ interface Listener {
 /** `servePeers` at addresses that come and go with this node's own, until `signal` aborts. */
 export function createPeerListeners(
   port: number,
-  serving: { readonly onRequest: RequestListener; readonly refused: TellRefusal; readonly tell: Tell },
+  serving: { readonly onRequest: RequestListener; readonly refused: ReportRefusal; readonly tell: Tell },
   signal: AbortSignal,
 ): PeerListeners {
   const open = new Map<string, Listener>();

@@ -6,7 +6,7 @@ import { codeOf } from '../model/errors.ts';
 import { certificateTrouble } from './certificate-trouble.ts';
 import { createConnectionGate, type GateLimits } from './connection-gate.ts';
 import type { PeerCredentials } from './credentials.ts';
-import type { TellRefusal } from './refusals.ts';
+import type { ReportRefusal } from './refusals.ts';
 
 export interface PeerServerLimits extends GateLimits {
   readonly handshakeMs: number;
@@ -35,7 +35,7 @@ export interface PeerServer {
 export async function servePeers(
   address: { readonly host: string; readonly port: number },
   credentials: PeerCredentials,
-  { onRequest, refused }: { readonly onRequest: RequestListener; readonly refused: TellRefusal },
+  { onRequest, refused }: { readonly onRequest: RequestListener; readonly refused: ReportRefusal },
   signal: AbortSignal,
   limits: PeerServerLimits = peerServerLimits,
 ): Promise<PeerServer> {

@@ -6,13 +6,13 @@ const AGAIN_MS = 3_600_000;
 const MOST_KINDS = 64;
 
 /** Reports that a client was refused, and why. */
-export type TellRefusal = (address: string, reason: string) => void;
+export type ReportRefusal = (address: string, reason: string) => void;
 
 /**
  * The first refusal of an address for a reason is told at once, those like it once an hour with how many there were.
  * Beyond 64 kinds in an hour nothing is told apart any more.
  */
-export function createRefusals(tell: Tell, nowMs: () => number): TellRefusal {
+export function createRefusals(tell: Tell, nowMs: () => number): ReportRefusal {
   const kinds = new Map<string, { readonly toldMs: number; readonly since: number }>();
   const forgetOld = (now: number): void => {
     for (const [key, { toldMs }] of kinds) if (now - toldMs >= AGAIN_MS) kinds.delete(key);

@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { messageOf } from '../model/errors.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
 
-export type CertificateLook =
+export type CertificateReading =
   | { readonly kind: 'certificate'; readonly subject: string; readonly from: Date; readonly to: Date }
   /** A token or an exec plugin instead. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly message: string };
 
 /** The client certificate of the kubeconfig's current user; the first of its file, which is the user's own. */
-export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<CertificateLook> {
+export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<CertificateReading> {
   const user = loaded.config.getCurrentUser();
   const { certData, certFile } = user ?? {};
   if (!certData && !certFile) return { kind: 'none' };

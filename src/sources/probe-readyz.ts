@@ -3,7 +3,7 @@ import type { ApiServer } from '../model/api-server.ts';
 import { endpointOf } from '../model/choose-servers.ts';
 import type { HealthAnswer } from '../system/ask-health.ts';
 import { patientTimeout } from '../system/patient-timeout.ts';
-import { silenceOf } from '../system/silence.ts';
+import { timeoutReason } from '../system/timeout-reason.ts';
 
 /** Whether an API server still answers `/readyz`, for the loss guard. Never throws. */
 export async function probeReadyz(
@@ -36,7 +36,7 @@ export async function askReadyz(
       response.on('error', () => undefined);
       response.destroy();
     });
-    outgoing.on('error', (error) => resolve({ ok: false, said: silenceOf(error, timeout, timeoutMs) }));
+    outgoing.on('error', (error) => resolve({ ok: false, said: timeoutReason(error, timeout, timeoutMs) }));
     outgoing.end();
   });
 }

@@ -2,7 +2,6 @@ import type { ServerChoice } from '../model/choose-servers.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import type { ApiFailure } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
-import { remedyFor } from './forbidden.ts';
 import type { ParsedItem } from './kube-objects.ts';
 import type { Resource } from './list-objects.ts';
 import {
@@ -15,6 +14,7 @@ import {
   takePoll,
 } from './object-store.ts';
 import { trackOutage } from './outage.ts';
+import { rbacHint } from './rbac-hint.ts';
 import type { Observation, Report } from './source.ts';
 
 /** What all loops of one source know together, and the only place that turns it into observations. */
@@ -85,7 +85,7 @@ export function createServerView(settings: {
       if (beganAtMs < answeredAtMs) return;
       // Not the whole message: loops and bases word the same outage differently.
       const kind = `${status ?? 'no answer'}`;
-      outage.failed(message, { kind, remedy: status === 403 ? remedyFor(message) : undefined });
+      outage.failed(message, { kind, remedy: status === 403 ? rbacHint(message) : undefined });
       if (kind !== outageKind) push({ kind: 'unavailable', message });
       outageKind = kind;
     },

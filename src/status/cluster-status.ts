@@ -2,14 +2,14 @@ import * as z from 'zod/mini';
 import { type ClusterStatus, clusterStatusSchema, type NodeStatus } from '../protocol/node-status.ts';
 import { heardPeer } from './heard-adverts.ts';
 import { judge } from './judge.ts';
-import type { PeerLook } from './observe-peers.ts';
+import type { PeerObservation } from './observe-peers.ts';
 import { type Evidence, heldBy, type VipStatus, vipStatus } from './vip-holders.ts';
 
 /** Everything that was seen, put together and judged. */
 export function clusterStatus(
   here: NodeStatus,
   vips: readonly Pick<VipStatus, 'vip' | 'kind'>[],
-  looks: readonly PeerLook[],
+  looks: readonly PeerObservation[],
   evidence: Evidence,
 ): ClusterStatus {
   const heard = heardPeer(here, looks);

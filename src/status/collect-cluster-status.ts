@@ -3,12 +3,12 @@ import type { ClusterStatus } from '../protocol/node-status.ts';
 import { presentAddresses } from '../system/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../system/neighbour-table.ts';
 import { clusterStatus } from './cluster-status.ts';
-import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusPlaces } from './collect-node-status.ts';
+import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusEndpoints } from './collect-node-status.ts';
 import { knownPeers } from './known-peers.ts';
 import { observePeers, type PeerQuestion } from './observe-peers.ts';
 import { knownVips, type VipStatus } from './vip-holders.ts';
 
-export interface ClusterPlaces extends StatusPlaces {
+export interface ClusterEndpoints extends StatusEndpoints {
   /** HAProxy's, on every node. */
   readonly healthPort: number;
   /** What the settings say, for when no program does. */
@@ -23,7 +23,7 @@ const TABLE_WITHIN_MS = 150;
 
 /** Everything that can be told from this node, about it and about the others. Never rejects. */
 export async function collectClusterStatus(
-  places: ClusterPlaces,
+  places: ClusterEndpoints,
   signal: AbortSignal,
   timeoutMs = ANSWER_WITHIN_MS,
 ): Promise<ClusterStatus> {

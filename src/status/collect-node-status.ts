@@ -10,7 +10,7 @@ import type { PageAddress } from '../system/ask-page.ts';
 import { askProgram, type ProgramName } from './ask-program.ts';
 
 /** Where a node's programs are asked. */
-export interface StatusPlaces {
+export interface StatusEndpoints {
   /** This node's name, where the group that it is in does not have it under another one. */
   readonly node: string;
   /** Undefined where a program serves no page (`--listen off`). */
@@ -24,7 +24,7 @@ export const ANSWER_WITHIN_MS = 250;
 
 /** Everything that this node's programs and its HAProxy say at this moment; what is silent is null. Never rejects. */
 export async function collectNodeStatus(
-  { node, pages, statPort }: StatusPlaces,
+  { node, pages, statPort }: StatusEndpoints,
   signal: AbortSignal,
   timeoutMs = ANSWER_WITHIN_MS,
 ): Promise<NodeStatus> {

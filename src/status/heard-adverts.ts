@@ -1,5 +1,5 @@
 import type { NodeStatus } from '../protocol/node-status.ts';
-import type { PeerLook } from './observe-peers.ts';
+import type { PeerObservation } from './observe-peers.ts';
 
 /**
  * The peer whose VRRP adverts certainly arrive at this node, by its address. keepalived says that it hears a holder and not
@@ -8,7 +8,7 @@ import type { PeerLook } from './observe-peers.ts';
  */
 export function heardPeer(
   { keepalivedSupervisor, keepalivedMonitor }: NodeStatus,
-  peers: readonly PeerLook[],
+  peers: readonly PeerObservation[],
 ): string | undefined {
   const instance = keepalivedSupervisor?.instances[0];
   if (keepalivedMonitor?.mode !== 'unicast' || instance?.hearsHolder !== true) return undefined;

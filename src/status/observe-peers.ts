@@ -12,7 +12,7 @@ export type PeerQuestion =
     }
   | { readonly kind: 'none'; readonly problem: string };
 
-export interface PeerLook {
+export interface PeerObservation {
   readonly peer: Peer;
   readonly health: ClusterStatus['peers'][number]['observed']['health'];
   readonly published: NodeStatus | null;
@@ -30,7 +30,7 @@ export async function observePeers(
   peers: readonly Peer[],
   { healthPort, question }: { readonly healthPort: number; readonly question: PeerQuestion },
   limits: PeerLimits,
-): Promise<readonly PeerLook[]> {
+): Promise<readonly PeerObservation[]> {
   return await Promise.all(
     peers.map(async (peer) => {
       const [health, published] = await Promise.all([
@@ -43,7 +43,11 @@ export async function observePeers(
 }
 
 /** In a group of both flavours the peer may have its health page at the other one's port. */
-async function healthOf({ address }: Peer, own: number, limits: PeerLimits): Promise<PeerLook['health']> {
+async function healthOf(
+  { address }: Peer,
+  own: number,
+  limits: PeerLimits,
+): Promise<PeerObservation['health']> {
   const answers = await Promise.all(
     healthPorts(own).map(async (port) => await askPage({ host: address, port }, '/haproxy_ready', limits)),
   );
@@ -56,7 +60,7 @@ async function publishedBy(
   peer: Peer,
   question: PeerQuestion,
   limits: PeerLimits,
-): Promise<Pick<PeerLook, 'published' | 'problem'>> {
+): Promise<Pick<PeerObservation, 'published' | 'problem'>> {
   if (question.kind === 'none') return { published: null, problem: question.problem };
   const answer = await question.ask(peer, limits);
   return answer.kind === 'published'

@@ -1,7 +1,7 @@
 import { ageText } from '../model/readable-text.ts';
 import { isInstanceOf } from '../model/vrrp-instances.ts';
 import type { ClusterStatus, NodeStatus } from '../protocol/node-status.ts';
-import type { PeerLook } from './observe-peers.ts';
+import type { PeerObservation } from './observe-peers.ts';
 import { priorityFor, priorityText } from './priority-text.ts';
 
 export type VipStatus = ClusterStatus['vips'][number];
@@ -36,7 +36,7 @@ export function knownVips(
 
 /** The VIPs that a peer is seen to hold: what it publishes, or else because it answers for them here. */
 export function heldBy(
-  { peer, published }: PeerLook,
+  { peer, published }: PeerObservation,
   vips: readonly string[],
   { neighbours }: Evidence,
 ): readonly string[] {
@@ -49,7 +49,7 @@ export function heldBy(
 export function vipStatus(
   { vip, kind }: Pick<VipStatus, 'vip' | 'kind'>,
   here: NodeStatus,
-  peers: readonly PeerLook[],
+  peers: readonly PeerObservation[],
   evidence: Evidence,
 ): VipStatus {
   const isHere = evidence.ownAddresses.has(vip);
@@ -73,7 +73,11 @@ function holdsByItself({ keepalivedSupervisor }: NodeStatus, vip: string): boole
 }
 
 /** Its MAC, where the answering host is no node of the group. */
-function strangerFor(vip: string, peers: readonly PeerLook[], { neighbours }: Evidence): string | undefined {
+function strangerFor(
+  vip: string,
+  peers: readonly PeerObservation[],
+  { neighbours }: Evidence,
+): string | undefined {
   const [mac, list = []] = [...(neighbours ?? [])].find(([, addresses]) => addresses.includes(vip)) ?? [];
   // What a peer says of itself counts more than an answer that may be old.
   return peers.some(({ peer }) => list.includes(peer.address)) ? undefined : mac;
@@ -111,8 +115,8 @@ function transitionText(
   return ` (was ${move.from}): ${move.reason}`;
 }
 
-function peerLine(vip: string, here: NodeStatus, holding: readonly PeerLook[]) {
-  return (look: PeerLook): readonly string[] => {
+function peerLine(vip: string, here: NodeStatus, holding: readonly PeerObservation[]) {
+  return (look: PeerObservation): readonly string[] => {
     const { peer, published } = look;
     const vipPriority = published === null ? undefined : priorityFor(published, vip);
     if (vipPriority !== undefined) return [`${peer.name}: ${priorityText(vipPriority)}`];

@@ -2,7 +2,7 @@ import { get as getPlain } from 'node:http';
 import { get as getSecure } from 'node:https';
 import type { HealthUrl } from '../model/health-url.ts';
 import { patientTimeout } from './patient-timeout.ts';
-import { silenceOf } from './silence.ts';
+import { timeoutReason } from './timeout-reason.ts';
 
 /** `said` is `HTTP 503`, or why there is no answer. */
 export interface HealthAnswer {
@@ -27,6 +27,6 @@ export function askHealth(url: HealthUrl, timeoutMs: number, signal: AbortSignal
       answer.once('error', () => undefined);
       answer.destroy();
     });
-    question.once('error', (error) => resolve({ ok: false, said: silenceOf(error, timeout, timeoutMs) }));
+    question.once('error', (error) => resolve({ ok: false, said: timeoutReason(error, timeout, timeoutMs) }));
   });
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { patientTimeout } from './patient-timeout.ts';
-import { silenceOf } from './silence.ts';
+import { timeoutReason } from './timeout-reason.ts';
 
 export interface PageAddress {
   /** An address, without brackets. */
@@ -37,7 +37,7 @@ export function askPage(
       socket.destroy();
     };
     const fail = (error: unknown): void =>
-      settle({ kind: 'silent', message: silenceOf(error, timeout, timeoutMs) });
+      settle({ kind: 'silent', message: timeoutReason(error, timeout, timeoutMs) });
     const parts: Buffer[] = [];
     let bytes = 0;
     socket.once('connect', () =>

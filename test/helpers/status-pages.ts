@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { serveEndpoint } from '../../src/observe/http-endpoint.ts';
-import type { StatusPlaces } from '../../src/status/collect-node-status.ts';
+import type { StatusEndpoints } from '../../src/status/collect-node-status.ts';
 import { freePort } from './free-port.ts';
 import {
   haproxyMonitorSays,
@@ -25,8 +25,8 @@ export interface Pages {
 }
 
 /** Real pages on ports of their own, all well where `pages` does not say otherwise, until `signal` aborts. */
-export async function servePages(pages: Pages, signal: AbortSignal): Promise<StatusPlaces> {
-  const page = async (says: Page): Promise<StatusPlaces['pages']['haproxy-monitor']> => {
+export async function servePages(pages: Pages, signal: AbortSignal): Promise<StatusEndpoints> {
+  const page = async (says: Page): Promise<StatusEndpoints['pages']['haproxy-monitor']> => {
     if (says === 'off') return undefined;
     const address = { host: '127.0.0.1', port: await freePort() };
     if (says === 'hung') await serveNothing(address.port, signal);

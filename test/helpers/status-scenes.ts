@@ -1,6 +1,6 @@
 import type { ClusterStatus, NodeStatus } from '../../src/protocol/node-status.ts';
 import { clusterStatus } from '../../src/status/cluster-status.ts';
-import type { PeerLook } from '../../src/status/observe-peers.ts';
+import type { PeerObservation } from '../../src/status/observe-peers.ts';
 import { type Evidence, knownVips } from '../../src/status/vip-holders.ts';
 import {
   haproxyMonitorSays,
@@ -66,7 +66,7 @@ export function without(node: NodeStatus, ...names: readonly Program['name'][]):
 
 const notSetUp = 'this node has no --peer-tls-… files to ask it with';
 
-export const silentPeers: readonly PeerLook[] = ['cp-2', 'cp-3'].map((name) => ({
+export const silentPeers: readonly PeerObservation[] = ['cp-2', 'cp-3'].map((name) => ({
   peer: { name, address: `10.0.0.1${name.at(-1)}` },
   ...{ health: 'ready', published: null, problem: notSetUp },
 }));
@@ -118,7 +118,7 @@ export const backupHere: NodeStatus = {
 export function statusOf(
   here: NodeStatus,
   evidence: Evidence = holdsHere,
-  looks: readonly PeerLook[] = silentPeers,
+  looks: readonly PeerObservation[] = silentPeers,
 ): ClusterStatus {
   return clusterStatus(here, knownVips(here, [{ vip, kind: 'api' }]), looks, evidence);
 }

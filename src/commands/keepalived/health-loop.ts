@@ -10,7 +10,7 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { type Liveness, watchLiveness } from '../../system/watch-liveness.ts';
 import type { Observers } from '../monitor/observers.ts';
 import type { HealthSource } from './health-sources.ts';
-import { createHealthVerdict, type PeersLook } from './health-verdict.ts';
+import { createHealthVerdict, type PeersReading } from './health-verdict.ts';
 import type { SteeringKeeper } from './steering.ts';
 import { createTrackWriter } from './track-writer.ts';
 import type { HealthView } from './vip-priority.ts';
@@ -107,7 +107,9 @@ export function createHealthLoop(
     run: async (signal) => {
       await Promise.all([
         watchLiveness({ ...url, ask, pollEveryMs, pollTimeoutMs, signal, onChange }),
-        every(ASK_EVERY_MS, signal, async () => health.standsIn(await source.standsIn(served(), signal))),
+        every(ASK_EVERY_MS, signal, async () =>
+          health.onLocalApiProbe(await source.onLocalApiProbe(served(), signal)),
+        ),
         every(ASK_EVERY_MS, signal, () => askPeers(signal)),
         every(LOOK_EVERY_MS, signal, async () => {
           health.look();
@@ -149,7 +151,7 @@ async function lookAtPeers(
   { kind, url }: HealthSource,
   model: KeepalivedModel | undefined,
   signal: AbortSignal,
-): Promise<PeersLook> {
+): Promise<PeersReading> {
   const peers = instancesOf(kind, model).flatMap((each) => each.peers);
   const nameAt = new Map(peers.map(({ address, name }) => [address, name]));
   const answers = await Promise.all(

@@ -19,7 +19,7 @@ export interface HealthSource {
    */
   readonly peersAreOpen: boolean;
   /** Whether something else on this node serves where that server does not; undefined where nothing could. */
-  readonly standsIn: (
+  readonly onLocalApiProbe: (
     model: KeepalivedModel | undefined,
     signal: AbortSignal,
   ) => Promise<HealthAnswer | undefined>;
@@ -43,7 +43,7 @@ export function healthSources(
     pollEveryMs: 200,
     pollTimeoutMs: 300,
     peersAreOpen: true,
-    standsIn: (model, signal) => askLocalApi(settings, model, signal),
+    onLocalApiProbe: (model, signal) => askLocalApi(settings, model, signal),
     resigns: bootstrap,
     tellUsable: metrics.usable,
   };
@@ -57,7 +57,7 @@ export function healthSources(
     pollEveryMs: 500,
     pollTimeoutMs: 500,
     peersAreOpen: false,
-    standsIn: async () => undefined,
+    onLocalApiProbe: async () => undefined,
     resigns: false,
     tellUsable: metrics.ingressUsable,
   };

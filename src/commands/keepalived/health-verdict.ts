@@ -27,8 +27,8 @@ export interface HealthVerdict {
   /** One answer of the server, for the words alone: what it means is told by `live`. */
   readonly polled: (answer: HealthAnswer) => void;
   /** Undefined where nothing could stand in. */
-  readonly standsIn: (answer: HealthAnswer | undefined) => void;
-  readonly peers: (peers: PeersLook) => void;
+  readonly onLocalApiProbe: (answer: HealthAnswer | undefined) => void;
+  readonly peers: (peers: PeersReading) => void;
   /** Samples once more: a damped check is trusted again only after further good looks. */
   readonly look: () => void;
   /** Decides anew, which is also what makes an order go on. All below read the last decision, and change nothing. */
@@ -46,7 +46,7 @@ export interface HealthVerdict {
 }
 
 /** Names of other nodes. */
-export interface PeersLook {
+export interface PeersReading {
   readonly asked: readonly string[];
   readonly serving: readonly string[];
 }
@@ -75,17 +75,17 @@ export interface VerdictOptions {
 }
 
 /** Names of checks that say nothing of this node's own server. */
-export const STAND_IN_CHECK = 'local API server';
+export const LOCAL_API_CHECK = 'local API server';
 export const PEERS_CHECK = 'other nodes';
 
 export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   const { kind, place, question, resigns } = options;
   const server = serverOf[kind];
-  const seen = createSightings([server, question, ...(kind === 'api' ? [STAND_IN_CHECK] : []), PEERS_CHECK]);
+  const seen = createSightings([server, question, ...(kind === 'api' ? [LOCAL_API_CHECK] : []), PEERS_CHECK]);
   let liveness: Liveness = 'unknown';
   let flap = initialFlap;
   let bootstrap = initialBootstrap;
-  let standIn = false;
+  let localApiServes = false;
   let peersServe = true;
   let peersCount = options.peersAreOpen;
   let holding = initialHolding;
@@ -100,11 +100,11 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   const health = (): TrackHealth => {
     const holder = holds();
     return {
-      ...{ kind, standIn, holder },
+      ...{ kind, localApiServes, holder },
       profile: options.profile(),
       service: flap.verdict,
       failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
-      everyoneFailing: flap.verdict === 'failed' && !standIn && !peersServe,
+      everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,
       excluded: options.isExcluded(),
       resigned: bootstrap.resigned || options.mustLeave(),
       addressed: options.isAddressed(),
@@ -118,7 +118,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       profile: options.profile(),
       service: 'unknown',
       failedForMs: 0,
-      standIn: false,
+      localApiServes: false,
       holder: false,
     },
     ...{ everyoneFailing: false, excluded: false, resigned: false, addressed: true },
@@ -149,10 +149,10 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       look();
     },
     polled: ({ ok, said }) => seen.note(question, ok ? 'ok' : 'failed', said),
-    standsIn: (answer) => {
-      standIn = answer?.ok ?? false;
-      if (answer !== undefined) seen.note(STAND_IN_CHECK, standIn ? 'ok' : 'failed', answer.said);
-      if (resigns) bootstrap = nextBootstrap(bootstrap, standIn);
+    onLocalApiProbe: (answer) => {
+      localApiServes = answer?.ok ?? false;
+      if (answer !== undefined) seen.note(LOCAL_API_CHECK, localApiServes ? 'ok' : 'failed', answer.said);
+      if (resigns) bootstrap = nextBootstrap(bootstrap, localApiServes);
     },
     peers: (peers) => {
       const someServe = peers.serving.length > 0;
@@ -204,7 +204,7 @@ function livenessWords(liveness: Liveness, place: string): readonly [CheckRow['s
   }
 }
 
-function peersWords({ asked, serving }: PeersLook): readonly [CheckRow['state'], string] {
+function peersWords({ asked, serving }: PeersReading): readonly [CheckRow['state'], string] {
   if (asked.length === 0) return ['unknown', 'there is none'];
   if (serving.length === 0) return ['failed', `none of ${asked.join(', ')} serves`];
   return ['ok', `${serving.join(', ')} could serve`];

@@ -8,7 +8,7 @@ import { keepCredentials } from '../../peers/keep-credentials.ts';
 import { createPeerAnswers } from '../../peers/peer-answers.ts';
 import { createPeerListeners } from '../../peers/peer-listeners.ts';
 import { createRefusals } from '../../peers/refusals.ts';
-import { collectNodeStatus, type StatusPlaces } from '../../status/collect-node-status.ts';
+import { collectNodeStatus, type StatusEndpoints } from '../../status/collect-node-status.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Observers } from '../monitor/observers.ts';
 import type { NodeList } from './node-lists.ts';
@@ -20,7 +20,7 @@ export interface Publication {
   readonly lists: readonly NodeList[];
   readonly served: () => KeepalivedModel | undefined;
   /** Where this node's programs are asked; undefined where nothing is published. */
-  readonly places: StatusPlaces | undefined;
+  readonly places: StatusEndpoints | undefined;
 }
 
 /**

@@ -13,9 +13,9 @@ import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
 import { createChangeRecord } from '../monitor/change-record.ts';
 import type { ConfigurationParts, Wanted } from '../monitor/configuration-loop.ts';
+import { logOutcome, tellForeign } from '../monitor/log-outcome.ts';
 import type { Observers } from '../monitor/observers.ts';
 import { createRenderer } from '../monitor/renderer.ts';
-import { tellForeign, tellOutcome } from '../monitor/tell-outcome.ts';
 import { createAgreedDialect, type TakingPart } from './agreed-dialect.ts';
 import { createMembershipSequencer } from './membership.ts';
 import type { NodeList } from './node-lists.ts';
@@ -132,7 +132,7 @@ export function vrrpConfiguration(
     }),
     observe: (outcome, input, text) => {
       const cause = changes.note(vrrpOrigin(input, text), outcome);
-      tellOutcome(outcome, { cause, nodes: groupView(input).nodes.size }, observers);
+      logOutcome(outcome, { cause, nodes: groupView(input).nodes.size }, observers);
       const isTaken = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
       models.settle(isTaken);
       if (!isTaken) return;

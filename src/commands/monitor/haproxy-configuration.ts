@@ -9,10 +9,10 @@ import { runCommand } from '../../system/run-command.ts';
 import type { Wake } from '../../system/wake.ts';
 import { createChangeRecord } from './change-record.ts';
 import type { ConfigurationParts } from './configuration-loop.ts';
+import { logOutcome, tellForeign } from './log-outcome.ts';
 import type { Observers } from './observers.ts';
 import { createRenderer } from './renderer.ts';
 import type { ServerList } from './server-list.ts';
-import { tellForeign, tellOutcome } from './tell-outcome.ts';
 
 /** A machine under load takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;
@@ -50,7 +50,7 @@ export function haproxyConfiguration(
       const changeMs = isServed ? list.markServed(servers) : undefined;
       if (outcome.kind === 'reloaded' && changeMs !== undefined)
         observers.metrics.changeServed(changeMs / 1_000);
-      tellOutcome(outcome, { cause, servers: servers.length, changeMs }, observers);
+      logOutcome(outcome, { cause, servers: servers.length, changeMs }, observers);
       if (isServed) {
         tellServers(served, servers, observers);
         served = servers;

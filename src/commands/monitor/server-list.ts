@@ -1,11 +1,11 @@
 import { isOwnFile } from '../../apply/foreign-file.ts';
 import { type ApiServer, sameServers } from '../../model/api-server.ts';
 import {
-  applied,
   type DesiredDecision,
   type DesiredServers,
   decideDesired,
-  seen,
+  recordApplied,
+  recordObserved,
   startDesired,
 } from '../../model/desired-servers.ts';
 import { probeReadyz } from '../../sources/probe-readyz.ts';
@@ -63,7 +63,7 @@ export function createServerList(
     observe: (observation) => {
       tell(observation, observers);
       apiReachable = observation.kind === 'servers';
-      if (observation.kind === 'servers') desired = seen(desired, observation, monotonicMs());
+      if (observation.kind === 'servers') desired = recordObserved(desired, observation, monotonicMs());
       else wanted ??= coldStart(settings.config, lastKnown, observers);
     },
     next: async (signal) => {
@@ -85,7 +85,7 @@ export function createServerList(
     standing: () => standingOf(desired, settings.settle),
     markServed: (servers) => {
       const { pending } = desired.settling;
-      desired = applied(desired, servers, monotonicMs());
+      desired = recordApplied(desired, servers, monotonicMs());
       observers.metrics.servers(servers.length);
       if (servers.length > 0 && (saved === undefined || !sameServers(saved, servers))) save(servers);
       if (servers.length > 0) saved = servers;

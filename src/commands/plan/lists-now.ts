@@ -1,5 +1,5 @@
 import type { ApiServer } from '../../model/api-server.ts';
-import { decideDesired, seen, startDesired } from '../../model/desired-servers.ts';
+import { decideDesired, recordObserved, startDesired } from '../../model/desired-servers.ts';
 import { createSource } from '../../sources/create-source.ts';
 import { readLastKnown } from '../../sources/last-known.ts';
 import type { Observation } from '../../sources/source.ts';
@@ -31,7 +31,7 @@ export async function listNow(
       ? { kind: 'unknown', reason: observation.message }
       : { kind: 'known', servers: lastKnown, from: lastKnownPath, held: undefined };
   // As if nothing else were seen for the settling time.
-  const desired = seen(startDesired(lastKnown), observation, 0);
+  const desired = recordObserved(startDesired(lastKnown), observation, 0);
   const decision = decideDesired(desired, 0, 0);
   if (decision.kind !== 'hold')
     return { kind: 'known', servers: observation.servers, from: observation.from, held: undefined };

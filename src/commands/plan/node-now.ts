@@ -3,18 +3,21 @@ import { type SupervisorStatus, supervisorStatusSchema } from '../../protocol/su
 import { type VrrpStatus, vrrpStatusSchema } from '../../protocol/vrrp-status.ts';
 
 /** What a supervisor says of itself, or why it says nothing. */
-export type StatusLook<Status> =
+export type StatusReading<Status> =
   | { readonly kind: 'answered'; readonly status: Status }
   | { readonly kind: 'silent'; readonly reason: string };
 
 export async function haproxyStatus(
   socket: string,
   timeoutMs: number,
-): Promise<StatusLook<SupervisorStatus>> {
+): Promise<StatusReading<SupervisorStatus>> {
   return await lookAt(socket, timeoutMs, (answer) => supervisorStatusSchema.safeParse(answer).data);
 }
 
-export async function keepalivedStatus(socket: string, timeoutMs: number): Promise<StatusLook<VrrpStatus>> {
+export async function keepalivedStatus(
+  socket: string,
+  timeoutMs: number,
+): Promise<StatusReading<VrrpStatus>> {
   return await lookAt(socket, timeoutMs, (answer) => vrrpStatusSchema.safeParse(answer).data);
 }
 
@@ -22,7 +25,7 @@ async function lookAt<Status>(
   socket: string,
   timeoutMs: number,
   parse: (answer: unknown) => Status | undefined,
-): Promise<StatusLook<Status>> {
+): Promise<StatusReading<Status>> {
   const outcome = await request(socket, 'status', { timeoutMs });
   if (outcome.kind === 'unreachable') return { kind: 'silent', reason: outcome.message };
   const status = outcome.kind === 'answered' ? parse(outcome.answer) : undefined;

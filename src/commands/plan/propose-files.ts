@@ -7,7 +7,7 @@ import type { DaemonSettings } from './daemon-settings.ts';
 import type { Daemon, DaemonName } from './daemons.ts';
 import { type FileQuestion, proposeHaproxyFile } from './haproxy-file.ts';
 import { type ProposedKeepalivedFile, proposeKeepalivedFile } from './keepalived-file.ts';
-import { haproxyStatus, keepalivedStatus, type StatusLook } from './node-now.ts';
+import { haproxyStatus, keepalivedStatus, type StatusReading } from './node-now.ts';
 import { type ProposedFile, unknownFile } from './proposed-file.ts';
 
 /** Everything that was found out about the programs of this node. */
@@ -40,7 +40,7 @@ export async function proposeFiles(input: PlanInput): Promise<Found> {
     lookAt(input, 'haproxy', haproxyStatus),
     lookAt(input, 'keepalived', keepalivedStatus),
   ]);
-  const statusOf = <T>(what: string, look: StatusLook<T> | undefined): T | undefined => {
+  const statusOf = <T>(what: string, look: StatusReading<T> | undefined): T | undefined => {
     if (look?.kind === 'silent') unknowns.push(`the supervisor of ${what} does not answer: ${look.reason}`);
     return look?.kind === 'answered' ? look.status : undefined;
   };
@@ -101,8 +101,8 @@ function failed(
 async function lookAt<Status>(
   { daemons, before, timeoutMs }: PlanInput,
   program: 'haproxy' | 'keepalived',
-  ask: (socket: string, timeoutMs: number) => Promise<StatusLook<Status>>,
-): Promise<StatusLook<Status> | undefined> {
+  ask: (socket: string, timeoutMs: number) => Promise<StatusReading<Status>>,
+): Promise<StatusReading<Status> | undefined> {
   const supervisor = daemons.find(({ name }) => name === `${program} supervise`);
   const socket = before[`${program} supervise`]?.socket;
   if (supervisor !== undefined && socket !== undefined)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SteeringPlaces } from '../../config/steering-settings.ts';
+import type { SteeringEndpoints } from '../../config/steering-settings.ts';
 import { drillFigures } from '../../model/drill-figures.ts';
 import type { MoveOrder } from '../../model/vrrp-steering.ts';
 import type { DrillReport } from '../../observe/drill-report.ts';
@@ -42,7 +42,7 @@ export type DrillResult =
  * Gives the order and measures until nothing of it is left. What it finds goes to the monitor too, for the journal. It
  * restores nothing itself: the order does.
  */
-export async function runDrill(run: DrillRun, places: SteeringPlaces): Promise<DrillResult> {
+export async function runDrill(run: DrillRun, places: SteeringEndpoints): Promise<DrillResult> {
   const probe = startVipProbe({ ...run.probe, host: run.vip });
   try {
     await pause(BEFORE_MS, undefined, { signal: run.interrupt }).catch(() => undefined);
@@ -58,7 +58,7 @@ export async function runDrill(run: DrillRun, places: SteeringPlaces): Promise<D
   }
 }
 
-async function measured(run: DrillRun, places: SteeringPlaces, probe: VipProbe): Promise<DrillResult> {
+async function measured(run: DrillRun, places: SteeringEndpoints, probe: VipProbe): Promise<DrillResult> {
   const order = { ...run.order, ...timesFromNow(run.order) };
   const fromMs = monotonicMs();
   const watch = new AbortController();
@@ -100,7 +100,7 @@ function timesFromNow({
 }
 
 /** Resolves once the monitor has taken the order away, or should have. */
-async function awaitEnd(order: MoveOrder, interrupt: AbortSignal, places: SteeringPlaces): Promise<void> {
+async function awaitEnd(order: MoveOrder, interrupt: AbortSignal, places: SteeringEndpoints): Promise<void> {
   let isTold = false;
   while (await isThere(places.steering, order.id)) {
     if (interrupt.aborted && !isTold) {

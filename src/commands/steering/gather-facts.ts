@@ -1,4 +1,4 @@
-import type { SteeringPlaces } from '../../config/steering-settings.ts';
+import type { SteeringEndpoints } from '../../config/steering-settings.ts';
 import type { SteeredVip, SteeringFacts } from '../../model/steering-plan.ts';
 import type { RankedPeer } from '../../model/vrrp.ts';
 import {
@@ -9,20 +9,20 @@ import type { NodeStatus } from '../../protocol/node-status.ts';
 import { askProgram } from '../../status/ask-program.ts';
 import { observePeers } from '../../status/observe-peers.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
-import { PEERS_CHECK, STAND_IN_CHECK } from '../keepalived/health-verdict.ts';
-import { peerQuestion } from '../status/cluster-places.ts';
+import { LOCAL_API_CHECK, PEERS_CHECK } from '../keepalived/health-verdict.ts';
+import { peerQuestion } from '../status/cluster-endpoints.ts';
 
 const PAGE_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 1_000;
 
-export type MonitorLook =
+export type MonitorReading =
   | { readonly kind: 'answered'; readonly status: KeepalivedMonitorStatus }
   | { readonly kind: 'silent'; readonly message: string };
 
 /** Asks the one process that carries orders out. */
 export async function askMonitor({
   keepalivedMonitor,
-}: Pick<SteeringPlaces, 'keepalivedMonitor'>): Promise<MonitorLook> {
+}: Pick<SteeringEndpoints, 'keepalivedMonitor'>): Promise<MonitorReading> {
   const options = { timeoutMs: PAGE_TIMEOUT_MS, signal: new AbortController().signal };
   const schema = keepalivedMonitorStatusSchema;
   const answer = await askProgram('keepalived-monitor', keepalivedMonitor, schema, options);
@@ -35,7 +35,7 @@ export async function askMonitor({
 /** What its answer means for an order; the peers are asked whether they serve, and whether they are drained themselves. */
 export async function factsOf(
   status: KeepalivedMonitorStatus,
-  places: Pick<SteeringPlaces, 'healthPort' | 'peers'>,
+  places: Pick<SteeringEndpoints, 'healthPort' | 'peers'>,
 ): Promise<SteeringFacts> {
   const self = status.group.find((node) => node.self)?.name ?? '';
   // The group is the API VIP's where there is one.
@@ -74,14 +74,14 @@ function isOk({ checks }: VipPriority, name: string): boolean {
 /** Of this node itself: neither what could stand in for it nor what the others do. */
 function troublesOf({ checks }: VipPriority): readonly string[] {
   return checks
-    .filter(({ check, state }) => state !== 'ok' && check !== PEERS_CHECK && check !== STAND_IN_CHECK)
+    .filter(({ check, state }) => state !== 'ok' && check !== PEERS_CHECK && check !== LOCAL_API_CHECK)
     .map(({ check, found }) => `${check}: ${found}`);
 }
 
 /** Those whose HAProxy is ready, and that do not publish that they are steered. */
 async function thatCould(
   peers: readonly RankedPeer[],
-  { healthPort, peers: settings }: Pick<SteeringPlaces, 'healthPort' | 'peers'>,
+  { healthPort, peers: settings }: Pick<SteeringEndpoints, 'healthPort' | 'peers'>,
 ): Promise<readonly RankedPeer[]> {
   const question = await peerQuestion({ peers: settings });
   const limits = { timeoutMs: PEER_TIMEOUT_MS, signal: new AbortController().signal };

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { SteeringPlaces } from '../../config/steering-settings.ts';
+import type { SteeringEndpoints } from '../../config/steering-settings.ts';
 import { messageOf } from '../../model/errors.ts';
 import type { VipKind } from '../../model/vrrp.ts';
 import type { SteeringOrder } from '../../model/vrrp-steering.ts';
@@ -44,7 +44,7 @@ export type OrderOutcome =
 export async function giveOrder(
   order: SteeringOrder,
   before: SteeringOrder | undefined,
-  places: SteeringPlaces,
+  places: SteeringEndpoints,
   isTaken: (kind: VipKind, steered: string | null) => boolean,
 ): Promise<OrderOutcome> {
   const path = places.steering;

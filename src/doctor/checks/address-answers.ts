@@ -4,7 +4,7 @@ import { type Check, type Finding, fail, ok, skip, unknown, warn, worstOf } from
 import { interfaceSetting, vipInterfaces } from '../look/vip-interfaces.ts';
 import { NO_VIP } from './vip.ts';
 
-export interface ArpLook {
+export interface ArpSettings {
   readonly device: string;
   readonly ignore: number | undefined;
   readonly filter: number | undefined;
@@ -15,7 +15,7 @@ export interface ArpLook {
 }
 
 /** The kernel's ip-sysctl.txt: with 2 only who is in one of the interface's subnets gets an answer, with 8 nobody. */
-export function judgeArp({ device, ignore, filter, twins, isInside }: ArpLook): Finding {
+export function judgeArp({ device, ignore, filter, twins, isInside }: ArpSettings): Finding {
   if (ignore === undefined)
     return unknown(`arp_ignore of ${device} cannot be read`, 'run this on the node itself');
   if (ignore === 8 || (ignore === 2 && !isInside))

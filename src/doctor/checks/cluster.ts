@@ -1,10 +1,10 @@
 import { type Check, type Finding, fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorSettings } from '../context.ts';
-import type { ClusterLook } from '../look/cluster.ts';
-import { askReadyz, type LocalApiLook } from '../look/local-api.ts';
+import type { ClusterReading } from '../look/cluster.ts';
+import { askReadyz, type LocalApiReading } from '../look/local-api.ts';
 import { withoutKubeconfig } from './credentials.ts';
 
-export function judgeReadyz(look: LocalApiLook, apiPort: number): Finding {
+export function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
   const where = `https://127.0.0.1:${apiPort}/readyz`;
   if (look.kind === 'closed') return skip(`no API server listens on ${apiPort} here`);
   if (look.kind === 'failed') return unknown(`${where}: ${look.message}`, `curl -k ${where}?verbose`);
@@ -28,7 +28,7 @@ const anonymousReadyz: Check = {
 };
 
 export function judgeLabels(
-  look: ClusterLook,
+  look: ClusterReading,
   settings: Pick<DoctorSettings, 'source' | 'nodeName'>,
 ): Finding {
   const label = `kubectl label node ${settings.nodeName} node-role.kubernetes.io/control-plane=`;
@@ -69,7 +69,7 @@ const nodeLabels: Check = {
 const UNIMPORTANT_MS = 2_000;
 const TOO_MUCH_MS = 30_000;
 
-export function judgeClock(where: string, look: LocalApiLook): Finding {
+export function judgeClock(where: string, look: LocalApiReading): Finding {
   if (look.kind !== 'answered' || look.serverTime === undefined)
     return skip(`${where} does not tell the time`);
   const skewMs = look.serverTime.getTime() - look.ourTime.getTime();

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Check, type Finding, fail, ok, unknown, warn } from '../check.ts';
 
-export interface CpuLook {
+export interface CpuReading {
   /** Percent of the last ten seconds in which some process waited for a processor (`/proc/pressure/cpu`). */
   readonly pressure: number | undefined;
   /** Percent of a moment in which this process was runnable and did not run. */
   readonly waited: number | undefined;
 }
 
-export function judgeCpu({ pressure, waited }: CpuLook): Finding {
+export function judgeCpu({ pressure, waited }: CpuReading): Finding {
   const seen = [
     ...(pressure === undefined
       ? []

@@ -1,4 +1,4 @@
-import { type CertificateLook, readClientCertificate } from '../../sources/client-certificate.ts';
+import { type CertificateReading, readClientCertificate } from '../../sources/client-certificate.ts';
 import {
   type Check,
   type Finding,
@@ -11,9 +11,9 @@ import {
   warn,
 } from '../check.ts';
 import type { DoctorContext, DoctorSettings } from '../context.ts';
-import type { ClusterLook } from '../look/cluster.ts';
-import { hostOf, type KubeconfigLook } from '../look/kubeconfig.ts';
-import { lookAtTrust, type TrustLook } from '../look/trust.ts';
+import type { ClusterReading } from '../look/cluster.ts';
+import { hostOf, type KubeconfigReading } from '../look/kubeconfig.ts';
+import { lookAtTrust, type TrustReading } from '../look/trust.ts';
 
 const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
 const MISSING = `there is no ${OWN_KUBECONFIG}, for which the monitors wait`;
@@ -22,7 +22,7 @@ const NO_KUBECONFIG = 'there is none here: neither /etc/hawser/kubeconfig nor on
 /** For the checks beside `credentials`, which is the one that fails. */
 export async function withoutKubeconfig(
   context: DoctorContext,
-  look: Exclude<KubeconfigLook, { kind: 'loaded' }>,
+  look: Exclude<KubeconfigReading, { kind: 'loaded' }>,
 ): Promise<Finding> {
   const finding = await judgeKubeconfig(context, look);
   return finding.kind === 'fail'
@@ -32,7 +32,7 @@ export async function withoutKubeconfig(
 
 async function judgeKubeconfig(
   context: DoctorContext,
-  look: Exclude<KubeconfigLook, { kind: 'loaded' }>,
+  look: Exclude<KubeconfigReading, { kind: 'loaded' }>,
 ): Promise<Finding> {
   if (look.kind === 'none') {
     const record = await context.files.read('/etc/hawser/installed.json');
@@ -65,7 +65,7 @@ const LEAST_SHARE_LEFT = 0.1;
 const RENEW_OF_KUBELET =
   'systemctl restart kubelet, which renews its own; journalctl -u kubelet says why not';
 
-export function judgeCertificate(look: CertificateLook, now: Date, renew: string): Finding {
+export function judgeCertificate(look: CertificateReading, now: Date, renew: string): Finding {
   if (look.kind === 'none') return ok('a token or a plugin is used, no client certificate');
   if (look.kind === 'unreadable')
     return unknown(look.message, `${moreRights}; openssl x509 -noout -dates -in FILE`);
@@ -101,7 +101,7 @@ const clientCertificate: Check = {
 };
 
 export function judgeCredentials(
-  look: ClusterLook,
+  look: ClusterReading,
   source: DoctorSettings['source'],
   subject: string,
 ): Finding {
@@ -139,7 +139,7 @@ const credentials: Check = {
   },
 };
 
-export function judgeTrust(where: string, look: TrustLook): Finding {
+export function judgeTrust(where: string, look: TrustReading): Finding {
   switch (look.kind) {
     case 'trusted':
       return ok(`${where} shows a certificate of the kubeconfig's authority`);

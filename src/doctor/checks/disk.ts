@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../check.ts';
 import type { HostFiles } from '../host-files.ts';
 
-export interface DiskLook {
+export interface DiskUsage {
   readonly path: string;
   readonly freeBytes: number;
   readonly freeShare: number;
@@ -13,7 +13,7 @@ export interface DiskLook {
 
 const MEGABYTE = 1_000_000;
 
-export function judgeDisk({ path, freeBytes, freeShare, freeFiles }: DiskLook): Finding {
+export function judgeDisk({ path, freeBytes, freeShare, freeFiles }: DiskUsage): Finding {
   const free = `${Math.floor(freeBytes / MEGABYTE)} MB free for ${path}`;
   const todo = `df -h ${path}; df -i ${path}; crictl rmi --prune; journalctl --vacuum-size=200M`;
   if (freeBytes < 10 * MEGABYTE) return fail(free, todo);

@@ -27,7 +27,7 @@ const nft: Check = {
   run: async ({ run }, signal) => judgeNft(await run(['nft', 'list', 'tables'], signal)),
 };
 
-export interface RedirectLook {
+export interface RedirectReading {
   readonly wanted: Redirect;
   readonly listing: ProgramOutcome;
   /** What HAProxy says about its servers. */
@@ -35,7 +35,7 @@ export interface RedirectLook {
   readonly isMonitorRunning: boolean;
 }
 
-export function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectLook): Finding {
+export function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: RedirectReading): Finding {
   const way = `${wanted.vips.join(', ')} port ${wanted.apiPort} -> ${wanted.lbPort}`;
   if (listing.kind !== 'ran') return unknown(listing.message, 'see check nft');
   const isAbsent = listing.exitCode !== 0 && /No such file/.test(listing.stderr);

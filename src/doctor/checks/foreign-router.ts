@@ -4,7 +4,7 @@ import {
   type WatchedRouterId,
 } from '../../model/foreign-router.ts';
 import { type Check, type Finding, fail, ok, unknown, worstOf } from '../check.ts';
-import { type ForeignLook, hearForeignAdverts } from '../look/foreign-adverts.ts';
+import { type ForeignAdvertsReading, hearForeignAdverts } from '../look/foreign-adverts.ts';
 import { LISTEN_MS } from '../look/listen.ts';
 import { routerIdsOf } from '../look/router-ids.ts';
 import { NO_VIP } from './vip.ts';
@@ -17,7 +17,7 @@ const NAME_PEERS = 'if it is a node of this cluster: --servers HOST=IP,… names
 
 export interface ForeignView {
   readonly watched: readonly WatchedRouterId[];
-  readonly look: ForeignLook;
+  readonly look: ForeignAdvertsReading;
   /** Addresses of this node. */
   readonly own: readonly string[];
   /** Of the other nodes; undefined where they are not known. */

@@ -1,14 +1,14 @@
 import { parseAddress } from '../../model/node-address.ts';
 import { type Check, type Finding, ok, warn } from '../check.ts';
 import { hostOf } from '../look/kubeconfig.ts';
-import type { LocalApiLook } from '../look/local-api.ts';
+import type { LocalApiReading } from '../look/local-api.ts';
 import { withoutKubeconfig } from './credentials.ts';
 
 /**
  * A monitor asks the kubeconfig's server first, then this node's own API server: a kubeconfig with the VIP works for as
  * long as one of the two does. It is a cold start, with the VIP not there yet, that it cannot get through alone.
  */
-export function judgeServer(server: URL, vips: readonly string[], local: LocalApiLook): Finding {
+export function judgeServer(server: URL, vips: readonly string[], local: LocalApiReading): Finding {
   const host = hostOf(server);
   const address = parseAddress(host)?.text ?? host;
   if (!vips.includes(address)) return ok(`it points at ${server.host}, which is no VIP of ours`);

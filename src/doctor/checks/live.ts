@@ -15,8 +15,8 @@ import {
   warn,
 } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
-import type { FileLook } from '../host-files.ts';
-import type { LiveLook } from '../look/supervisor.ts';
+import type { FileReading } from '../host-files.ts';
+import type { SupervisorReading } from '../look/supervisor.ts';
 
 type Program = 'haproxy' | 'keepalived';
 
@@ -49,7 +49,7 @@ function runningOf(program: Program, answer: Answer): Running | undefined {
   };
 }
 
-export function judgeSupervisor(program: Program, look: LiveLook, isInstalled: boolean): Finding {
+export function judgeSupervisor(program: Program, look: SupervisorReading, isInstalled: boolean): Finding {
   const logs = `crictl logs $(crictl ps -a -q --name '^${program}$' | head -1)`;
   if (look.kind === 'absent')
     return isInstalled
@@ -83,7 +83,12 @@ function judgeOutcome(program: Program, outcome: RequestOutcome, logs: string): 
 }
 
 /** The file on disk against the bytes that the running program was started on. */
-export function judgeConfig(program: Program, path: string, disk: FileLook, look: LiveLook): Finding {
+export function judgeConfig(
+  program: Program,
+  path: string,
+  disk: FileReading,
+  look: SupervisorReading,
+): Finding {
   if (look.kind === 'unreachable')
     return unknown(
       `its supervisor does not say what runs: ${look.message}`,
@@ -140,7 +145,7 @@ function configCheck(program: Program, id: string, why: string): Check {
   };
 }
 
-async function lookOf(program: Program, { looks }: DoctorContext): Promise<LiveLook> {
+async function lookOf(program: Program, { looks }: DoctorContext): Promise<SupervisorReading> {
   return await (program === 'haproxy' ? looks.haproxySupervisor() : looks.keepalivedSupervisor());
 }
 

@@ -3,7 +3,7 @@ import type { HostFiles } from '../host-files.ts';
 import { isSupervisedKeepalived } from '../look/host-processes.ts';
 
 /** How the kernel schedules keepalived, as /proc and its cgroup say. */
-export interface SchedulingLook {
+export interface SchedulingReading {
   /** `policy` of sched(7): 1 FIFO and 2 RR are real time. */
   readonly policy: number;
   readonly priority: number;
@@ -15,7 +15,7 @@ export interface SchedulingLook {
 
 const REALTIME: readonly number[] = [1, 2];
 
-export function judgeScheduling({ policy, priority, mayRaise, realtimeUs }: SchedulingLook): Finding {
+export function judgeScheduling({ policy, priority, mayRaise, realtimeUs }: SchedulingReading): Finding {
   if (REALTIME.includes(policy)) return ok(`keepalived runs at real-time priority ${priority}`);
   const found = 'keepalived runs at no real-time priority';
   const instead = 'else give the container keepalived a higher cpu request';
@@ -54,7 +54,7 @@ const scheduling: Check = {
   },
 };
 
-async function lookAtScheduling(files: HostFiles, pid: number): Promise<SchedulingLook | undefined> {
+async function lookAtScheduling(files: HostFiles, pid: number): Promise<SchedulingReading | undefined> {
   const [stat, status, cgroup] = await Promise.all(
     ['stat', 'status', 'cgroup'].map((name) => files.value(`/proc/${pid}/${name}`)),
   );

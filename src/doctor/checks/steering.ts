@@ -2,14 +2,14 @@ import { dirname } from 'node:path';
 import type { SteeringOrder } from '../../model/vrrp-steering.ts';
 import { parseSteeringOrder } from '../../protocol/steering-file.ts';
 import { type Check, type Finding, moreRights, ok, unknown, warn } from '../check.ts';
-import type { FileLook } from '../host-files.ts';
+import type { FileReading } from '../host-files.ts';
 
 /** Work on a node is done within a day, or somebody has forgotten it. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 /** The monitor looks every few seconds. */
 const LATE_AFTER_MS = 60_000;
 
-export function judgeOrder(path: string, look: FileLook, nowMs: number): Finding {
+export function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
   if (look.kind === 'missing') return ok('no order stands: this node holds VIPs as it is worth');
   if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
   const parsed = parseSteeringOrder(look.text);

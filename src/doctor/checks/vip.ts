@@ -63,7 +63,7 @@ const vipInterface: Check = {
   },
 };
 
-export interface VipHolderLook {
+export interface VipHolderReading {
   readonly vip: string;
   /** Interfaces of this node that have it. */
   readonly here: readonly string[];
@@ -77,7 +77,14 @@ export interface VipHolderLook {
   readonly isLive: boolean;
 }
 
-export function judgeHolder({ vip, here, besides = [], answeredBy, peers, isLive }: VipHolderLook): Finding {
+export function judgeHolder({
+  vip,
+  here,
+  besides = [],
+  answeredBy,
+  peers,
+  isLive,
+}: VipHolderReading): Finding {
   if (here.length > 0 && besides.length > 0) {
     const others = besides.map((mac) => (peers?.has(mac) ? `${peers.get(mac)} (${mac})` : mac));
     return fail(

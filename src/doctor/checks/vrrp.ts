@@ -1,5 +1,5 @@
 import { type Check, type Finding, fail, ok, skip, unknown } from '../check.ts';
-import { type AdvertsLook, countAdverts } from '../look/adverts.ts';
+import { countAdverts, type HeardAdverts } from '../look/adverts.ts';
 import { LISTEN_MS } from '../look/listen.ts';
 import { LOOK_YOURSELF, lookForAddress } from '../look/own-address.ts';
 import { NO_VIP } from './vip.ts';
@@ -8,7 +8,7 @@ const LET_IT_IN =
   'nft list ruleset (or iptables -S) names the rule; put before it: meta l4proto 112 accept (docs/ports.md)';
 
 export interface AdvertsView {
-  readonly seen: AdvertsLook;
+  readonly seen: HeardAdverts;
   readonly isHolder: boolean;
   /** Whether hawser's keepalived runs here. */
   readonly isLive: boolean;

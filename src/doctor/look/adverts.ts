@@ -3,7 +3,7 @@ import { forgetTable } from '../../firewall/nft.ts';
 import type { RunProgram } from '../run-program.ts';
 import { listenWith } from './listen.ts';
 
-export type AdvertsLook =
+export type HeardAdverts =
   | {
       readonly kind: 'seen';
       /** Senders of protocol 112 that reached this node, and those that no rule of this node dropped. */
@@ -59,12 +59,12 @@ export async function countAdverts(
   run: RunProgram,
   own: readonly string[],
   signal: AbortSignal,
-): Promise<AdvertsLook> {
+): Promise<HeardAdverts> {
   const listened = await listenWith(run, { table: TABLE, ruleset: countingRules }, signal);
   return listened.kind === 'failed' ? listened : parseAdverts(listened.json, own);
 }
 
-export function parseAdverts(json: string, own: readonly string[]): AdvertsLook {
+export function parseAdverts(json: string, own: readonly string[]): HeardAdverts {
   const parsed = listing.safeParse(JSON.parse(json));
   if (!parsed.success) return { kind: 'failed', message: 'the output of nft is no listing' };
   const entries = parsed.data.nftables;

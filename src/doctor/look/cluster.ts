@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { type ApiFailure, getJson } from '../../sources/api-request.ts';
 import { openApiSession } from '../../sources/api-session.ts';
-import type { KubeconfigLook } from './kubeconfig.ts';
+import type { KubeconfigReading } from './kubeconfig.ts';
 
 export interface ListedNode {
   readonly name: string;
   readonly addresses: readonly string[];
 }
 
-export type ClusterLook =
+export type ClusterReading =
   /** The nodes with a role label of the control plane, and who said so. */
   | { readonly kind: 'listed'; readonly nodes: readonly ListedNode[]; readonly from: string }
   | { readonly kind: 'refused'; readonly failure: ApiFailure }
@@ -31,10 +31,10 @@ const nodeList = z.object({
 
 /** Lists the control-plane nodes as the monitor does, by both labels; at most one page of each. */
 export async function lookAtCluster(
-  look: KubeconfigLook,
+  look: KubeconfigReading,
   apiPort: number,
   limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
-): Promise<ClusterLook> {
+): Promise<ClusterReading> {
   const { signal, answerTimeoutMs } = limits;
   if (look.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
   if (look.kind === 'unusable') return { kind: 'not-asked', reason: look.message };

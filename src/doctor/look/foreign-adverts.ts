@@ -7,7 +7,7 @@ import { listenWith } from './listen.ts';
 /** Not the monitor's, which may be listening for itself. */
 const TABLE = 'netdev hawser_doctor_vrid';
 
-export type ForeignLook =
+export type ForeignAdvertsReading =
   | { readonly kind: 'heard'; readonly adverts: readonly ForeignAdvert[] }
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -16,7 +16,7 @@ export async function hearForeignAdverts(
   run: RunProgram,
   watched: readonly WatchedRouterId[],
   signal: AbortSignal,
-): Promise<ForeignLook> {
+): Promise<ForeignAdvertsReading> {
   using members = new DisposableStack();
   for (const each of watched) members.use(joinVrrpGroup(each));
   const trap = { table: TABLE, ruleset: advertTrapRuleset(TABLE, watched) };

@@ -3,7 +3,7 @@ import { type LoadedKubeconfig, openKubeconfig } from '../../sources/kubeconfig.
 import type { DoctorSettings } from '../context.ts';
 import type { HostFiles } from '../host-files.ts';
 
-export type KubeconfigLook =
+export type KubeconfigReading =
   | { readonly kind: 'loaded'; readonly path: string; readonly loaded: LoadedKubeconfig }
   | { readonly kind: 'none' }
   | {
@@ -16,7 +16,7 @@ export type KubeconfigLook =
 /** Hawser's own, then where kubeadm and others leave the kubelet's. */
 const usual = ['/etc/hawser/kubeconfig', '/etc/kubernetes/kubelet.conf', '/var/lib/kubelet/kubeconfig'];
 
-export async function readKubeconfig(settings: DoctorSettings, files: HostFiles): Promise<KubeconfigLook> {
+export async function readKubeconfig(settings: DoctorSettings, files: HostFiles): Promise<KubeconfigReading> {
   const paths = settings.kubeconfig === undefined ? usual : [settings.kubeconfig];
   for (const path of paths) {
     const file = openKubeconfig(await files.locate(path), () => undefined);

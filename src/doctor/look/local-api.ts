@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { codeOf, messageOf } from '../../model/errors.ts';
 
-export type LocalApiLook =
+export type LocalApiReading =
   | {
       readonly kind: 'answered';
       readonly status: number;
@@ -16,7 +16,7 @@ export type LocalApiLook =
 export function askReadyz(
   { host, port }: { readonly host: string; readonly port: number },
   { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
-): Promise<LocalApiLook> {
+): Promise<LocalApiReading> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
   return new Promise((resolve) => {
     const options = { host, port, path: '/readyz', agent: false, rejectUnauthorized: false, signal: limit };

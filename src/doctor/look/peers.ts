@@ -3,14 +3,14 @@ import type { NetworkInterface } from '../../model/vrrp.ts';
 import { parseServers } from '../../sources/static-servers.ts';
 import type { DoctorSettings } from '../context.ts';
 import type { HostFiles } from '../host-files.ts';
-import type { ClusterLook } from './cluster.ts';
+import type { ClusterReading } from './cluster.ts';
 
 export interface Peer {
   readonly name: string;
   readonly address: string;
 }
 
-export type PeersLook =
+export type PeersReading =
   | { readonly kind: 'known'; readonly peers: readonly Peer[]; readonly from: string }
   | { readonly kind: 'unknown'; readonly reason: string };
 
@@ -19,8 +19,8 @@ export async function peersOf(
   settings: DoctorSettings,
   files: HostFiles,
   interfaces: readonly NetworkInterface[],
-  cluster: () => Promise<ClusterLook>,
-): Promise<PeersLook> {
+  cluster: () => Promise<ClusterReading>,
+): Promise<PeersReading> {
   const own = new Set(interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0])));
   const others = (peers: readonly Peer[]): readonly Peer[] =>
     peers.filter(({ address }) => !own.has(address));

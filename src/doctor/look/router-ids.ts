@@ -9,7 +9,7 @@ import type { NetworkInterface, VipKind, VirtualRouterIds } from '../../model/vr
 import type { DoctorContext } from '../context.ts';
 import { hostOf } from './kubeconfig.ts';
 
-export type RouterIdLook =
+export type RouterIdReading =
   | { readonly kind: 'known'; readonly watched: WatchedRouterId }
   | { readonly kind: 'unknown'; readonly found: string; readonly todo: string };
 
@@ -23,7 +23,7 @@ interface Configured {
  * With which virtual router id each VIP is kept here, or would be: what was set, else what keepalived.conf has, else what
  * the monitor makes of the cluster's name, or before the installation what `hawser install` would.
  */
-export async function routerIdsOf(context: DoctorContext): Promise<readonly RouterIdLook[]> {
+export async function routerIdsOf(context: DoctorContext): Promise<readonly RouterIdReading[]> {
   const { looks, settings, files } = context;
   const [vips, apiVips, routes] = await Promise.all([looks.vips(), looks.apiVips(), looks.routes()]);
   const set = idsFromSettings(context);
@@ -47,7 +47,7 @@ export async function routerIdsOf(context: DoctorContext): Promise<readonly Rout
   );
 }
 
-function unknown(found: string, todo: string): RouterIdLook {
+function unknown(found: string, todo: string): RouterIdReading {
   return { kind: 'unknown', found, todo };
 }
 

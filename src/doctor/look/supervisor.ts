@@ -2,7 +2,7 @@ import { type RequestOutcome, request } from '../../protocol/request.ts';
 import type { HostFiles } from '../host-files.ts';
 import { type HostProcess, isHawser } from './host-processes.ts';
 
-export type LiveLook =
+export type SupervisorReading =
   | { readonly kind: 'answered'; readonly socket: string; readonly outcome: RequestOutcome }
   /** No socket and no process: it does not run here. `isInstalled` says that it should. */
   | { readonly kind: 'absent' }
@@ -20,7 +20,7 @@ export async function lookAtSupervisor(ask: {
   readonly processes: () => Promise<readonly HostProcess[]>;
   readonly signal: AbortSignal;
   readonly answerTimeoutMs: number;
-}): Promise<LiveLook> {
+}): Promise<SupervisorReading> {
   const running = (await ask.processes()).filter((each) => isHawser(each, [ask.program, 'supervise']));
   // A link in the pod, such as /var/run, leads elsewhere in the pod, and not on this process's disk.
   const candidates = ['', ...running.map(({ pid }) => `/proc/${pid}/root`)];

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { connect, type TLSSocket } from 'node:tls';
 import { messageOf } from '../../model/errors.ts';
 
-export type TrustLook =
+export type TrustReading =
   | { readonly kind: 'trusted' }
   /** `reason` is OpenSSL's code, such as `SELF_SIGNED_CERT_IN_CHAIN` or `CERT_HAS_EXPIRED`. */
   | { readonly kind: 'untrusted'; readonly reason: string; readonly issuer: string }
@@ -21,7 +21,7 @@ export interface TrustQuestion {
 export async function lookAtTrust(
   question: TrustQuestion,
   limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
-): Promise<TrustLook> {
+): Promise<TrustReading> {
   const { host, port, caData, caFile } = question;
   try {
     const ca = caData ? Buffer.from(caData, 'base64') : caFile ? await readFile(caFile) : undefined;
@@ -36,7 +36,7 @@ function shakeHands(
   port: number,
   ca: Buffer | undefined,
   { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
-): Promise<TrustLook> {
+): Promise<TrustReading> {
   return new Promise((resolve) => {
     const socket = connect({
       host,
@@ -45,7 +45,7 @@ function shakeHands(
       checkServerIdentity: () => undefined,
       ...(ca === undefined ? {} : { ca }),
     });
-    const settle = (look: TrustLook): void => {
+    const settle = (look: TrustReading): void => {
       signal.removeEventListener('abort', stop);
       socket.destroy();
       resolve(look);
@@ -58,7 +58,7 @@ function shakeHands(
   });
 }
 
-function trustOf(socket: TLSSocket): TrustLook {
+function trustOf(socket: TLSSocket): TrustReading {
   if (socket.authorized) return { kind: 'trusted' };
   const { issuer } = socket.getPeerCertificate();
   const reason = socket.authorizationError;

@@ -12,7 +12,7 @@ import {
 import { createClockReader, inOrder, type Moment, placesOf } from './moment.ts';
 
 /** What can be said of one journal, whatever part of it is shown. */
-export interface ChainLook {
+export interface ChainReading {
   readonly directory: string;
   readonly program: string;
   /** Who wrote its last line. */
@@ -32,7 +32,7 @@ export interface Unread {
 }
 
 export interface Collected {
-  readonly chains: readonly ChainLook[];
+  readonly chains: readonly ChainReading[];
   /** Directories of which nothing could be read. */
   readonly unread: readonly Unread[];
   readonly moments: readonly Moment[];
@@ -71,7 +71,7 @@ export function collectJournals(
   fetched: readonly FetchedJournals[] = [],
 ): Collected {
   const unread: Unread[] = [];
-  const chains: ChainLook[] = [];
+  const chains: ChainReading[] = [];
   let moments: readonly Moment[] = [];
   const earlier: JournalLine[] = [];
   let leftOut = 0;
@@ -134,13 +134,13 @@ function readChain(
   { directory, program, files, index }: Found & { readonly index: number },
   { since, until }: Range,
   mostKept: number,
-): Pick<Collected, 'moments' | 'earlier' | 'leftOut'> & { readonly look: ChainLook } {
+): Pick<Collected, 'moments' | 'earlier' | 'leftOut'> & { readonly look: ChainReading } {
   const timeOf = createClockReader();
   // Read twice: where a line belongs is known only once the clock was put right, and a journal may be long.
   const places = placesOf(Array.from(scanJournal(files), timeOf));
   const timeAgain = createClockReader();
   let order = 0;
-  let look: ChainLook = {
+  let look: ChainReading = {
     ...{ directory, program, node: undefined, lines: 0, first: undefined, last: undefined },
     ...{ faults: [], faultCount: 0, unread: [] },
   };
@@ -172,7 +172,7 @@ function rememberTransition(earlier: Map<string, JournalLine>, line: JournalLine
   if (earlier.has(line.subject) || earlier.size < MOST_INSTANCES) earlier.set(line.subject, line);
 }
 
-function lookedAt(look: ChainLook, item: JournalItem): ChainLook {
+function lookedAt(look: ChainReading, item: JournalItem): ChainReading {
   switch (item.kind) {
     case 'line': {
       const { seq, at, node } = item.line;

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { codeOf, messageOf } from '../../model/errors.ts';
 import { type JournalFile, listJournalFiles, STAMP_LAG_MS } from '../journal/journal-files.ts';
 import { type JournalLine, parseJournalLine } from '../journal/journal-line.ts';
-import { becauseOf } from './because.ts';
+import { likelyCauses } from './likely-causes.ts';
 import { rightClock, shownEntry, type TimelineEntry } from './report.ts';
 
 /** The last while of some journals, for who looks again and again. */
@@ -127,7 +127,7 @@ function newest(
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const lines = all.slice(-most);
   return {
-    entries: lines.map((line, index) => shownEntry(line, rightClock, becauseOf(lines, index))),
+    entries: lines.map((line, index) => shownEntry(line, rightClock, likelyCauses(lines, index))),
     isCut: all.length > lines.length || parts.some((part) => isCutIn(part, since)),
   };
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { type JournalLine, journalKinds } from '../journal/journal-line.ts';
 import type { JournalItem } from '../journal/read-journal.ts';
-import { becauseOf } from './because.ts';
-import type { ChainLook, Collected, Range } from './collect.ts';
+import type { ChainReading, Collected, Range } from './collect.ts';
+import { likelyCauses } from './likely-causes.ts';
 
 const unreadSchema = z.array(z.object({ path: z.string(), problem: z.string() }));
 const end = z.nullable(z.object({ seq: z.int(), at: z.string() }));
@@ -108,11 +108,14 @@ function entriesOf(
     if (item.kind !== 'line') return [shownFault(item, chains[chain])];
     index += 1;
     const isShown = kinds?.includes(item.line.kind) ?? true;
-    return isShown ? [shownEntry(item.line, { clockBackMs, clockOffMs }, becauseOf(known, index))] : [];
+    return isShown ? [shownEntry(item.line, { clockBackMs, clockOffMs }, likelyCauses(known, index))] : [];
   });
 }
 
-function shownFault(item: Exclude<JournalItem, { kind: 'line' }>, of: ChainLook | undefined): TimelineFault {
+function shownFault(
+  item: Exclude<JournalItem, { kind: 'line' }>,
+  of: ChainReading | undefined,
+): TimelineFault {
   const { path, line, problem } = item.kind === 'fault' ? item.fault : { ...item, line: null };
   return { kind: 'fault', node: of?.node ?? null, program: of?.program ?? '', path, line, problem };
 }
@@ -124,7 +127,7 @@ function boundOf(text: string): string | null {
   return text === openRange.since || text === openRange.until ? null : text;
 }
 
-function shownChain(chain: ChainLook): TimelineReport['chains'][number] {
+function shownChain(chain: ChainReading): TimelineReport['chains'][number] {
   const { node, first, last, faults, unread } = chain;
   const verdict: Verdict = chain.faultCount > 0 ? 'broken' : unread.length > 0 ? 'unknown' : 'whole';
   const ends = { first: first ?? null, last: last ?? null };

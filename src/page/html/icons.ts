@@ -1,4 +1,4 @@
-import type { Said, Tone } from '../view/said.ts';
+import type { StatusLabel, Tone } from '../view/status-label.ts';
 import type { StoryLine } from '../view/story.ts';
 import { type Html, html } from './html.ts';
 
@@ -29,7 +29,7 @@ export function icon(tone: Tone): Html {
 }
 
 /** Shape and words. */
-export function state({ tone, words }: Said): Html {
+export function state({ tone, words }: StatusLabel): Html {
   return html`<span class="state ${tone}">${icon(tone)}<span>${words}</span></span>`;
 }
 

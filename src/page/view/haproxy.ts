@@ -1,18 +1,18 @@
 import { ageText, countText, limitText } from '../../model/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../../protocol/node-status.ts';
-import { type Said, said } from './said.ts';
+import { type StatusLabel, statusLabel } from './status-label.ts';
 
 export interface HaproxyView {
-  readonly summary: Said;
+  readonly summary: StatusLabel;
   readonly generations: readonly GenerationView[];
-  readonly redirect: Said & { readonly detail: string | null };
+  readonly redirect: StatusLabel & { readonly detail: string | null };
   /** What happened last, and what went wrong. */
   readonly facts: readonly { readonly name: string; readonly text: string; readonly detail: string | null }[];
 }
 
 export interface GenerationView {
   readonly number: number;
-  readonly state: Said;
+  readonly state: StatusLabel;
   readonly forLong: string;
   /** Null where it did not say. */
   readonly sessions: number | null;
@@ -32,27 +32,29 @@ export function haproxyView({ here: { haproxySupervisor, haproxyMonitor } }: Clu
   };
 }
 
-const PHASES: Readonly<Record<Supervisor['phase'], Said>> = {
-  'waiting-for-configuration': said('warn', 'waits for a configuration'),
-  starting: said('busy', 'starting'),
-  serving: said('good', 'serving'),
-  stopping: said('warn', 'stopping'),
-  stopped: said('bad', 'stopped'),
+const PHASES: Readonly<Record<Supervisor['phase'], StatusLabel>> = {
+  'waiting-for-configuration': statusLabel('warn', 'waits for a configuration'),
+  starting: statusLabel('busy', 'starting'),
+  serving: statusLabel('good', 'serving'),
+  stopping: statusLabel('warn', 'stopping'),
+  stopped: statusLabel('bad', 'stopped'),
 };
 
-function summaryOf(supervisor: Supervisor | null): Said {
-  if (supervisor === null) return said('unknown', 'its supervisor does not answer');
+function summaryOf(supervisor: Supervisor | null): StatusLabel {
+  if (supervisor === null) return statusLabel('unknown', 'its supervisor does not answer');
   return supervisor.current?.config === 'last-good'
-    ? said('warn', 'serving the last good configuration')
+    ? statusLabel('warn', 'serving the last good configuration')
     : PHASES[supervisor.phase];
 }
 
 function generationsOf({ current, draining }: Supervisor): readonly GenerationView[] {
   return [
-    ...(current === null ? [] : [generationView(current, said('good', 'serving'), configurationOf(current))]),
+    ...(current === null
+      ? []
+      : [generationView(current, statusLabel('good', 'serving'), configurationOf(current))]),
     ...draining.map((each) => {
       const ends = `ends within ${limitText(each.terminateInMs)}: ${each.reason}`;
-      return generationView(each, said('busy', 'draining'), ends);
+      return generationView(each, statusLabel('busy', 'draining'), ends);
     }),
   ];
 }
@@ -64,7 +66,7 @@ function configurationOf({ config, configSha256 }: NonNullable<Supervisor['curre
 
 function generationView(
   { generation, ageMs, sessions }: Omit<Supervisor['draining'][number], 'terminateInMs' | 'sent' | 'reason'>,
-  state: Said,
+  state: StatusLabel,
   note: string,
 ): GenerationView {
   return {
@@ -77,16 +79,16 @@ export function shortHash(sha256: string): string {
   return sha256.slice(0, 8);
 }
 
-const REDIRECTS: Readonly<Record<Monitor['redirect'], Said>> = {
-  present: said('good', 'present: the VIP leads to HAProxy'),
-  absent: said('warn', 'absent: the VIP leads to the local API server'),
-  failed: said('bad', 'failed'),
-  off: said('idle', 'off: there is no VIP to redirect'),
+const REDIRECTS: Readonly<Record<Monitor['redirect'], StatusLabel>> = {
+  present: statusLabel('good', 'present: the VIP leads to HAProxy'),
+  absent: statusLabel('warn', 'absent: the VIP leads to the local API server'),
+  failed: statusLabel('bad', 'failed'),
+  off: statusLabel('idle', 'off: there is no VIP to redirect'),
 };
 
 function redirectOf(monitor: Monitor | null): HaproxyView['redirect'] {
   if (monitor === null)
-    return { ...said('unknown', 'not known: haproxy-monitor does not answer'), detail: null };
+    return { ...statusLabel('unknown', 'not known: haproxy-monitor does not answer'), detail: null };
   return { ...REDIRECTS[monitor.redirect], detail: monitor.redirectProblem };
 }
 

@@ -1,7 +1,7 @@
 import { ageText, countText } from '../../model/readable-text.ts';
 import { type ClusterStatus, type NodeStatus, programNames } from '../../protocol/node-status.ts';
 import { shortHash } from './haproxy.ts';
-import { listText, type Said, said } from './said.ts';
+import { listText, type StatusLabel, statusLabel } from './status-label.ts';
 
 export interface NodeView {
   readonly name: string;
@@ -9,11 +9,11 @@ export interface NodeView {
   readonly address: string | null;
   readonly isHere: boolean;
   /** What it says of itself. */
-  readonly programs: Said;
+  readonly programs: StatusLabel;
   /** Those that do not answer, and why. */
   readonly silent: readonly string[];
   /** Whether its HAProxy would serve a client. */
-  readonly haproxy: Said;
+  readonly haproxy: StatusLabel;
   readonly checks: readonly CheckView[];
   readonly holds: readonly string[];
   readonly configurations: readonly {
@@ -25,7 +25,7 @@ export interface NodeView {
 
 export interface CheckView {
   readonly check: string;
-  readonly state: Said;
+  readonly state: StatusLabel;
   readonly found: string;
   readonly forLong: string | null;
 }
@@ -66,32 +66,35 @@ function ofNode(node: NodeStatus, here: NodeStatus): OfNode {
   };
 }
 
-function programsOf({ programs }: NodeStatus): Said {
+function programsOf({ programs }: NodeStatus): StatusLabel {
   const silent = programs.filter(({ state }) => state === 'silent');
   const asked = programs.filter(({ state }) => state !== 'not-asked');
-  if (asked.length === 0) return said('unknown', 'no program was asked');
-  if (silent.length === asked.length) return said('bad', 'no program answers');
+  if (asked.length === 0) return statusLabel('unknown', 'no program was asked');
+  if (silent.length === asked.length) return statusLabel('bad', 'no program answers');
   if (silent.length > 0)
-    return said(
+    return statusLabel(
       'bad',
       `${listText(silent.map(({ name }) => name))} ${silent.length === 1 ? 'is' : 'are'} silent`,
     );
   const missing = programNames.length - asked.length;
-  return said('good', missing > 0 ? `${countText(asked.length, 'program')} answer` : 'all programs answer');
+  return statusLabel(
+    'good',
+    missing > 0 ? `${countText(asked.length, 'program')} answer` : 'all programs answer',
+  );
 }
 
-function haproxyOf({ haproxyMonitor, haproxySupervisor }: NodeStatus): Said {
-  if (haproxyMonitor?.usable === true) return said('good', 'usable');
-  if (haproxyMonitor?.usable === false) return said('bad', 'not usable');
-  if (haproxySupervisor?.current) return said('good', 'serving');
-  return haproxySupervisor === null ? said('unknown', 'not known') : said('bad', 'not serving');
+function haproxyOf({ haproxyMonitor, haproxySupervisor }: NodeStatus): StatusLabel {
+  if (haproxyMonitor?.usable === true) return statusLabel('good', 'usable');
+  if (haproxyMonitor?.usable === false) return statusLabel('bad', 'not usable');
+  if (haproxySupervisor?.current) return statusLabel('good', 'serving');
+  return haproxySupervisor === null ? statusLabel('unknown', 'not known') : statusLabel('bad', 'not serving');
 }
 
-const STATES: Readonly<Record<Check['state'], Said>> = {
-  ok: said('good', 'good'),
-  doubtful: said('warn', 'doubtful'),
-  failed: said('bad', 'failed'),
-  unknown: said('unknown', 'not known'),
+const STATES: Readonly<Record<Check['state'], StatusLabel>> = {
+  ok: statusLabel('good', 'good'),
+  doubtful: statusLabel('warn', 'doubtful'),
+  failed: statusLabel('bad', 'failed'),
+  unknown: statusLabel('unknown', 'not known'),
 };
 
 function checkView({ check, state, found, sinceMs }: Check): CheckView {
@@ -111,16 +114,16 @@ function configurationsOf(node: NodeStatus, here: NodeStatus): NodeView['configu
   ];
 }
 
-const HEALTH: Readonly<Record<Peer['observed']['health'], Said>> = {
-  ready: said('good', 'ready'),
-  'not-ready': said('bad', 'not ready'),
-  'no-answer': said('bad', 'does not answer'),
-  'not-asked': said('unknown', 'not asked'),
+const HEALTH: Readonly<Record<Peer['observed']['health'], StatusLabel>> = {
+  ready: statusLabel('good', 'ready'),
+  'not-ready': statusLabel('bad', 'not ready'),
+  'no-answer': statusLabel('bad', 'does not answer'),
+  'not-asked': statusLabel('unknown', 'not asked'),
 };
 
 function unpublished({ problem, observed }: Peer): OfNode {
   return {
-    programs: said('unknown', problem ?? 'publishes nothing'),
+    programs: statusLabel('unknown', problem ?? 'publishes nothing'),
     ...{ silent: [], checks: [], configurations: [] },
     haproxy: HEALTH[observed.health],
   };

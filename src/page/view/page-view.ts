@@ -2,8 +2,8 @@ import type { RecentEntries } from '../../observe/timeline/recent.ts';
 import type { ClusterStatus } from '../../protocol/node-status.ts';
 import { type HaproxyView, haproxyView } from './haproxy.ts';
 import { type NodeView, nodeViews } from './nodes.ts';
-import { type Said, said } from './said.ts';
 import { type ServersView, serversView } from './servers.ts';
+import { type StatusLabel, statusLabel } from './status-label.ts';
 import { lastHour } from './time-span.ts';
 import { type TimelineView, timelineView } from './timeline.ts';
 import { type VipView, vipViews } from './vips.ts';
@@ -12,7 +12,7 @@ import { type VipView, vipViews } from './vips.ts';
 export interface PageView {
   /** Of the browser's window. */
   readonly title: string;
-  readonly verdict: Said;
+  readonly verdict: StatusLabel;
   readonly node: string;
   readonly cluster: string | null;
   readonly problems: readonly string[];
@@ -23,10 +23,10 @@ export interface PageView {
   readonly timeline: TimelineView;
 }
 
-const VERDICTS: Readonly<Record<ClusterStatus['verdict'], Said>> = {
-  healthy: said('good', 'Healthy'),
-  degraded: said('warn', 'Degraded'),
-  unknown: said('unknown', 'Cannot tell'),
+const VERDICTS: Readonly<Record<ClusterStatus['verdict'], StatusLabel>> = {
+  healthy: statusLabel('good', 'Healthy'),
+  degraded: statusLabel('warn', 'Degraded'),
+  unknown: statusLabel('unknown', 'Cannot tell'),
 };
 
 export function pageView(status: ClusterStatus, recent: RecentEntries, nowMs: number): PageView {

@@ -1,10 +1,10 @@
 import { ageText, countText } from '../../model/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../../protocol/node-status.ts';
-import { type Said, said } from './said.ts';
+import { type StatusLabel, statusLabel } from './status-label.ts';
 
 export interface ServersView {
   /** `3 of 3 up`. */
-  readonly summary: Said;
+  readonly summary: StatusLabel;
   /** What needs a look first. */
   readonly troubled: readonly ServerView[];
   readonly well: readonly ServerView[];
@@ -15,7 +15,7 @@ export interface ServersView {
 export interface ServerView {
   readonly name: string;
   readonly address: string;
-  readonly state: Said;
+  readonly state: StatusLabel;
   /** `3 h`. */
   readonly forLong: string;
   readonly check: string;
@@ -24,12 +24,12 @@ export interface ServerView {
 
 type Server = NonNullable<NodeStatus['servers']>[number];
 
-const STATES: Readonly<Record<Server['state'], Said>> = {
-  up: said('good', 'up'),
-  down: said('bad', 'down'),
-  draining: said('busy', 'draining'),
-  maintenance: said('idle', 'maintenance'),
-  unchecked: said('unknown', 'not checked'),
+const STATES: Readonly<Record<Server['state'], StatusLabel>> = {
+  up: statusLabel('good', 'up'),
+  down: statusLabel('bad', 'down'),
+  draining: statusLabel('busy', 'draining'),
+  maintenance: statusLabel('idle', 'maintenance'),
+  unchecked: statusLabel('unknown', 'not checked'),
 };
 
 export function serversView({ here }: ClusterStatus): ServersView {
@@ -48,9 +48,9 @@ function serverView({ name, address, state, sinceMs, check, sessions }: Server):
   return { name, address, state: STATES[state], forLong: ageText(sinceMs), check, sessions };
 }
 
-function summaryOf(servers: NodeStatus['servers'], up: number): Said {
-  if (servers === null) return said('unknown', 'HAProxy does not answer');
-  if (servers.length === 0) return said('bad', 'HAProxy has no server');
-  if (up === servers.length) return said('good', `${countText(up, 'server')}, all up`);
-  return said(up === 0 ? 'bad' : 'warn', `${up} of ${countText(servers.length, 'server')} up`);
+function summaryOf(servers: NodeStatus['servers'], up: number): StatusLabel {
+  if (servers === null) return statusLabel('unknown', 'HAProxy does not answer');
+  if (servers.length === 0) return statusLabel('bad', 'HAProxy has no server');
+  if (up === servers.length) return statusLabel('good', `${countText(up, 'server')}, all up`);
+  return statusLabel(up === 0 ? 'bad' : 'warn', `${up} of ${countText(servers.length, 'server')} up`);
 }

@@ -1,11 +1,11 @@
 import { ageText } from '../../model/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../../protocol/node-status.ts';
-import { listText, type Said, said } from './said.ts';
+import { listText, type StatusLabel, statusLabel } from './status-label.ts';
 
 export interface VipView {
   readonly vip: string;
   readonly kind: 'api' | 'ingress';
-  readonly holder: Said;
+  readonly holder: StatusLabel;
   /** `3 h`; null where that is not known. */
   readonly heldFor: string | null;
   /** Why it went there, or what else is known of it. */
@@ -16,7 +16,7 @@ export interface VipView {
 /** What a node is worth for a VIP, and how that comes about. */
 export interface RankView {
   readonly node: string;
-  readonly state: Said;
+  readonly state: StatusLabel;
   /** In the order in which they are added. Empty where the node has not said. */
   readonly addends: readonly { readonly points: number; readonly why: string }[];
   /** Null where it is not known. */
@@ -40,11 +40,11 @@ type Vip = ClusterStatus['vips'][number];
 type Peer = ClusterStatus['peers'][number];
 type VipPriority = NonNullable<NodeStatus['keepalivedMonitor']>['priorities'][number];
 
-function holderOf(holders: readonly string[]): Said {
-  if (holders.length === 0) return said('bad', 'no holder seen');
+function holderOf(holders: readonly string[]): StatusLabel {
+  if (holders.length === 0) return statusLabel('bad', 'no holder seen');
   return holders.length === 1
-    ? said('good', `held by ${holders[0]}`)
-    : said('bad', `held by ${listText(holders)} at once`);
+    ? statusLabel('good', `held by ${holders[0]}`)
+    : statusLabel('bad', `held by ${listText(holders)} at once`);
 }
 
 function heldFor(status: ClusterStatus, { vip, holders }: Vip): string | null {
@@ -125,12 +125,12 @@ function seenFromHere(
     state: stateOf(instance?.state, holders.includes(name)),
     addends: place === undefined ? [] : [{ points: place.priority, why: 'its place in the list' }],
     priority: instance?.priority ?? null,
-    notes: [peer === undefined ? silenceOf(here) : noteOn(peer)],
+    notes: [peer === undefined ? timeoutReason(here) : noteOn(peer)],
   };
 }
 
 /** Why this node does not say what it is worth. */
-function silenceOf({ programs }: NodeStatus): string {
+function timeoutReason({ programs }: NodeStatus): string {
   const monitor = programs.find(({ name }) => name === 'keepalived-monitor');
   return monitor?.state === 'not-asked'
     ? 'keepalived-monitor was not asked'
@@ -154,15 +154,15 @@ function instanceOf({ keepalivedSupervisor }: NodeStatus, vip: string) {
 
 type InstanceState = NonNullable<NodeStatus['keepalivedSupervisor']>['instances'][number]['state'];
 
-const STATES: Readonly<Record<InstanceState, Said>> = {
-  MASTER: said('good', 'holder'),
-  BACKUP: said('idle', 'backup'),
-  FAULT: said('bad', 'fault'),
-  STOP: said('bad', 'stopped'),
-  UNKNOWN: said('unknown', 'not known'),
+const STATES: Readonly<Record<InstanceState, StatusLabel>> = {
+  MASTER: statusLabel('good', 'holder'),
+  BACKUP: statusLabel('idle', 'backup'),
+  FAULT: statusLabel('bad', 'fault'),
+  STOP: statusLabel('bad', 'stopped'),
+  UNKNOWN: statusLabel('unknown', 'not known'),
 };
 
-function stateOf(state: InstanceState | undefined, isHolder: boolean): Said {
+function stateOf(state: InstanceState | undefined, isHolder: boolean): StatusLabel {
   if (state !== undefined) return STATES[state];
-  return isHolder ? said('good', 'holder') : said('unknown', 'not known');
+  return isHolder ? statusLabel('good', 'holder') : statusLabel('unknown', 'not known');
 }

@@ -1,5 +1,5 @@
 import type { ProcessId } from '../../model/process-id.ts';
-import { buried, exited, kill, leave, stoppingFailure, sweepWhenDue, swept, tellKilled } from './end.ts';
+import { buried, exited, kill, leave, logKilled, stoppingFailure, sweepWhenDue, swept } from './end.ts';
 import { reported, told } from './instances.ts';
 import { beginJob, jobFailed, proceed, succeeded } from './job.ts';
 import { looked } from './pulse.ts';
@@ -82,7 +82,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'looked':
       return looked(state, event, now, emit);
     case 'killed':
-      tellKilled(state, event.id, emit);
+      logKilled(state, event.id, emit);
       return state;
     case 'exited':
       return exited(state, event.id, event.how, now, emit);

@@ -131,7 +131,7 @@ export function kill(state: State, daemon: Extract<Daemon, { kind: 'leaving' }>,
 }
 
 /** Its patience may be over before its end is told: then there was nothing to kill. */
-export function tellKilled({ daemon }: State, id: ProcessId, emit: Emit): void {
+export function logKilled({ daemon }: State, id: ProcessId, emit: Emit): void {
   if (daemon.kind !== 'leaving' || daemon.id !== id) return;
   emit({ kind: 'log', level: 'error', event: 'keepalived-killed', fields: { pid: id.pid } });
 }

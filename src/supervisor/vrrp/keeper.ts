@@ -1,5 +1,5 @@
 import { type Disagreement, disagreements } from '../../model/vip-presence.ts';
-import type { KeepalivedDriver, TrackLook } from '../../model/vrrp-program.ts';
+import type { KeepalivedDriver, TrackReading } from '../../model/vrrp-program.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Effects } from './act.ts';
@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 200;
 const ASK_TIMEOUT_MS = 500;
 
 export interface Keeper {
-  readonly trackFiles: () => readonly TrackLook[];
+  readonly trackFiles: () => readonly TrackReading[];
   /** What keepalived has said up to now is dispatched; a transition that it tells of has its reason there. */
   readonly listen: () => void;
   readonly stop: () => void;
@@ -31,7 +31,7 @@ interface Surroundings {
  */
 export function startKeeper(surroundings: Surroundings): Keeper {
   const { program, processes, state, dispatch, log } = surroundings;
-  let tracks: readonly TrackLook[] = [];
+  let tracks: readonly TrackReading[] = [];
   let before: readonly Disagreement[] = [];
   let repairing = false;
   const complaints = new Set<string>();

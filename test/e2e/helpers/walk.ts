@@ -66,7 +66,7 @@ export function startWalk(
   };
 }
 
-const standIn = (name: string) => fileURLToPath(new URL(`../stand-ins/${name}`, import.meta.url));
+const localApiServes = (name: string) => fileURLToPath(new URL(`../stand-ins/${name}`, import.meta.url));
 
 /** A folder for PATH with the programs that are played. */
 function writeStandIns({ bed }: PodWorld): string {
@@ -85,7 +85,8 @@ function writeStandIns({ bed }: PodWorld): string {
     writeFileSync(join(dir, name), `#!/bin/sh\nexec ${argv.join(' ')} "$@"\n`);
     chmodSync(join(dir, name), 0o755);
   };
-  for (const name of ['kubeadm', 'kubectl']) write(name, process.execPath, standIn(`${name}.ts`), file);
-  write('crictl', 'sh', standIn('crictl.sh'));
+  for (const name of ['kubeadm', 'kubectl'])
+    write(name, process.execPath, localApiServes(`${name}.ts`), file);
+  write('crictl', 'sh', localApiServes('crictl.sh'));
   return dir;
 }

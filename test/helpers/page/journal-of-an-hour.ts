@@ -1,5 +1,5 @@
 import type { JournalLine } from '../../../src/observe/journal/journal-line.ts';
-import { becauseOf } from '../../../src/observe/timeline/because.ts';
+import { likelyCauses } from '../../../src/observe/timeline/likely-causes.ts';
 import type { RecentEntries } from '../../../src/observe/timeline/recent.ts';
 import { rightClock, shownEntry } from '../../../src/observe/timeline/report.ts';
 import { lineAt } from '../timeline-lines.ts';
@@ -44,6 +44,6 @@ export function journalOfAnHour(nowMs: number): RecentEntries {
     ...lineAt(0, fields),
     at: new Date(nowMs - minutes * MINUTE).toISOString(),
   }));
-  const entries = lines.map((line, index) => shownEntry(line, rightClock, becauseOf(lines, index)));
+  const entries = lines.map((line, index) => shownEntry(line, rightClock, likelyCauses(lines, index)));
   return { entries, isCut: false, problems: [] };
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
-import type { StatusPlaces } from '../../../src/status/collect-node-status.ts';
+import type { StatusEndpoints } from '../../../src/status/collect-node-status.ts';
 import { freePort } from '../free-port.ts';
 import { hawser } from '../supervisor-build.ts';
 import { waitFor } from '../wait-for.ts';
@@ -17,7 +17,7 @@ export interface PageCommand {
 
 /** Asks the programs of `places`; gone at the end of the test. Resolves once it says where the page is. */
 export async function startPageCommand(
-  places: StatusPlaces,
+  places: StatusEndpoints,
   flags: readonly string[] = [],
 ): Promise<PageCommand> {
   const port = await freePort();

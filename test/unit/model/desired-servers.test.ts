@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ApiServer } from '../../../src/model/api-server.ts';
 import {
-  applied,
   type DesiredServers,
   decideDesired,
-  seen,
+  recordApplied,
+  recordObserved,
   startDesired,
 } from '../../../src/model/desired-servers.ts';
 
@@ -18,7 +18,7 @@ const three = serversNamed(1, 2, 3);
 const four = serversNamed(1, 2, 3, 4);
 
 const polled = (desired: DesiredServers, servers: readonly ApiServer[], now: number) =>
-  seen(desired, { via: 'poll', servers }, now);
+  recordObserved(desired, { via: 'poll', servers }, now);
 
 test('a first list is applied once it is stable', () => {
   const desired = polled(startDesired(undefined), three, 0);
@@ -27,11 +27,11 @@ test('a first list is applied once it is stable', () => {
 });
 
 test('a list that returns to the one of before, while another is being applied, is not forgotten', () => {
-  const serving = applied(polled(startDesired(undefined), four, 0), four, 500);
+  const serving = recordApplied(polled(startDesired(undefined), four, 0), four, 500);
   const applying = polled(serving, three, 600);
   expect(decideDesired(applying, SETTLE_MS, 1_100)).toEqual({ kind: 'apply', servers: three });
   const changedMeanwhile = polled(applying, four, 1_150);
-  const done = applied(changedMeanwhile, three, 1_200);
+  const done = recordApplied(changedMeanwhile, three, 1_200);
   expect(decideDesired(done, SETTLE_MS, 1_700)).toEqual({ kind: 'apply', servers: four });
 });
 
@@ -52,12 +52,12 @@ test('whatever is seen and applied in whatever order, a lasting list that loses 
       let underWay: readonly ApiServer[] | undefined;
       for (const { list, passMs, apply } of steps) {
         now += passMs;
-        if (apply && underWay !== undefined) desired = applied(desired, underWay, now);
+        if (apply && underWay !== undefined) desired = recordApplied(desired, underWay, now);
         desired = polled(desired, list, now);
         const decision = decideDesired(desired, SETTLE_MS, now);
         underWay = decision.kind === 'apply' ? decision.servers : undefined;
       }
-      if (underWay !== undefined) desired = applied(desired, underWay, now);
+      if (underWay !== undefined) desired = recordApplied(desired, underWay, now);
       desired = polled(desired, last, now);
       const decision = decideDesired(desired, SETTLE_MS, now + SETTLE_MS);
       const wanted = decision.kind === 'apply' ? decision.servers : desired.settling.applied;

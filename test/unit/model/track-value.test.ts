@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  localApiAfterMs,
   silentTrackValue,
-  standInAfterMs,
   TRACK,
   type TrackHealth,
   trackValue,
@@ -14,7 +14,7 @@ const healthy: TrackHealth = {
   kind: 'api',
   service: 'ok',
   failedForMs: 0,
-  standIn: true,
+  localApiServes: true,
   holder: false,
   everyoneFailing: false,
   excluded: false,
@@ -37,15 +37,15 @@ describe('fast', () => {
   });
 
   test('without a load balancer for long the local API server stands in, and without that nothing does', () => {
-    const long = { service: 'failed', failedForMs: standInAfterMs } as const;
+    const long = { service: 'failed', failedForMs: localApiAfterMs } as const;
     expect(value(long)).toBe(TRACK.degraded);
     expect(value({ ...long, holder: true })).toBe(TRACK.degradedHolder);
-    expect(value({ ...long, standIn: false })).toBe(TRACK.fault);
-    expect(value({ ...long, failedForMs: standInAfterMs - 1 })).toBe(TRACK.fault);
+    expect(value({ ...long, localApiServes: false })).toBe(TRACK.fault);
+    expect(value({ ...long, failedForMs: localApiAfterMs - 1 })).toBe(TRACK.fault);
   });
 
   test('where everyone is failing it is worth what it was, so that the holder stays', () => {
-    const hopeless = { service: 'failed', standIn: false, everyoneFailing: true } as const;
+    const hopeless = { service: 'failed', localApiServes: false, everyoneFailing: true } as const;
     expect(value(hopeless)).toBe(TRACK.healthy);
     expect(value({ ...hopeless, holder: true })).toBe(TRACK.healthyHolder);
   });
@@ -74,9 +74,9 @@ test('a node that has lost its own address cannot serve, though its HAProxy and 
 test('openshift adds up as the shell pods do', () => {
   const score = (part: Partial<TrackHealth>) => 40 + value({ profile: 'openshift', ...part });
   expect(score({})).toBe(68);
-  expect(score({ standIn: false, holder: true })).toBe(68);
+  expect(score({ localApiServes: false, holder: true })).toBe(68);
   expect(score({ service: 'failed' })).toBe(48);
-  expect(score({ service: 'failed', standIn: false })).toBe(40);
+  expect(score({ service: 'failed', localApiServes: false })).toBe(40);
 });
 
 test('openshift: the router is worth 50 to the ingress VIP, whatever the rest', () => {
@@ -102,7 +102,12 @@ describe('steered', () => {
   test('a holder that yields counts as doubtful, where it is well', () => {
     expect(value({ steer: 'yield', holder: true })).toBe(TRACK.doubtfulHolder);
     expect(value({ steer: 'yield' })).toBe(TRACK.doubtful);
-    const hopeless = { service: 'failed', standIn: false, everyoneFailing: true, holder: true } as const;
+    const hopeless = {
+      service: 'failed',
+      localApiServes: false,
+      everyoneFailing: true,
+      holder: true,
+    } as const;
     expect(value({ steer: 'yield', ...hopeless })).toBe(TRACK.healthyHolder);
   });
 

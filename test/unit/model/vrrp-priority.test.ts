@@ -47,7 +47,7 @@ const health = fc.record<TrackHealth>({
   kind: fc.constantFrom('api', 'ingress'),
   service: fc.constantFrom('ok', 'doubtful', 'failed', 'unknown'),
   failedForMs: fc.nat(5_000),
-  standIn: fc.boolean(),
+  localApiServes: fc.boolean(),
   holder: fc.boolean(),
   everyoneFailing: fc.boolean(),
   excluded: fc.boolean(),

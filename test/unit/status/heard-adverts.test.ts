@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NodeStatus } from '../../../src/protocol/node-status.ts';
 import { nodeStatusSchema } from '../../../src/protocol/node-status.ts';
 import { nodesSection } from '../../../src/status/lines/nodes-section.ts';
-import type { PeerLook } from '../../../src/status/observe-peers.ts';
+import type { PeerObservation } from '../../../src/status/observe-peers.ts';
 import { backupHere, healthyHere, silentPeers, statusOf } from '../../helpers/status-scenes.ts';
 
 type Mode = NonNullable<NodeStatus['keepalivedMonitor']>['mode'];
@@ -22,7 +22,7 @@ function hearing(part: { readonly hearsHolder?: boolean; readonly mode?: Mode; r
   };
 }
 
-function publishing(name: string, published: NodeStatus): readonly PeerLook[] {
+function publishing(name: string, published: NodeStatus): readonly PeerObservation[] {
   return silentPeers.map((look) =>
     look.peer.name === name ? { ...look, problem: null, published: { ...published, node: name } } : look,
   );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { reloadReason } from '../../../src/model/transition-cause.ts';
 import type { JournalLine } from '../../../src/observe/journal/journal-line.ts';
-import { becauseOf } from '../../../src/observe/timeline/because.ts';
+import { likelyCauses } from '../../../src/observe/timeline/likely-causes.ts';
 import { lineAt } from '../../helpers/timeline-lines.ts';
 
 const health = (ms: number, fields: Partial<JournalLine> = {}) =>
@@ -12,7 +12,7 @@ const taken = (ms: number, fields: Partial<JournalLine> = {}) =>
   lineAt(ms, { subject: 'prod_API', from: 'BACKUP', to: 'MASTER', node: 'cp-2', ...fields });
 
 /** About the last of these lines. */
-const because = (...lines: readonly JournalLine[]) => becauseOf(lines, lines.length - 1);
+const because = (...lines: readonly JournalLine[]) => likelyCauses(lines, lines.length - 1);
 
 test('a VIP that left a node names the check and what it was worth', () => {
   const dead = lineAt(0, { kind: 'health', event: 'liveness', subject: 'api', to: 'dead' });
@@ -51,12 +51,12 @@ test('an order is the cause of what it moves: where the VIP leaves, and where it
 });
 
 test('a node that lost a VIP names who has it, though that was written later', () => {
-  expect(becauseOf([left(0, { to: 'BACKUP' }), taken(12)], 0)).toBe('cp-2 became MASTER');
+  expect(likelyCauses([left(0, { to: 'BACKUP' }), taken(12)], 0)).toBe('cp-2 became MASTER');
 });
 
 test('of several moves the nearest one counts', () => {
   const lines = [left(0, { node: 'cp-3', reason: 'old' }), left(2_000, { reason: 'new' }), taken(2_012)];
-  expect(becauseOf(lines, 2)).toBe('cp-1 left MASTER: new');
+  expect(likelyCauses(lines, 2)).toBe('cp-1 left MASTER: new');
 });
 
 test('what is no move of a VIP has no such cause', () => {
@@ -66,13 +66,13 @@ test('what is no move of a VIP has no such cause', () => {
 test('a holder that leaves only later was not heard', () => {
   const held = taken(0, { node: 'cp-1' });
   const later = left(8_900, { to: 'BACKUP', reason: 'outranked' });
-  expect(becauseOf([held, taken(6_000), later], 1)).toBe(
+  expect(likelyCauses([held, taken(6_000), later], 1)).toBe(
     'cp-1 was still MASTER, and left it 2.9 s later: outranked',
   );
 });
 
 test('a holder whose journal begins with its leaving is named, whichever of the two was written first', () => {
-  const causes = (...lines: readonly JournalLine[]) => becauseOf(lines, 0);
+  const causes = (...lines: readonly JournalLine[]) => likelyCauses(lines, 0);
   expect(causes(taken(0), left(0))).toBe('cp-1 left MASTER: it cannot serve');
   expect(causes(taken(0), left(600))).toBe(
     'cp-1 was still MASTER, and left it 600 ms later: it cannot serve',
@@ -85,12 +85,12 @@ test('a holder whose journal begins with its leaving is named, whichever of the 
 test('a holder that leaves only when a long partition ends is named with its leaving', () => {
   const held = taken(0, { node: 'cp-1' });
   const back = left(68_000, { to: 'BACKUP', reason: 'outranked' });
-  expect(becauseOf([held, taken(60_000), back], 1)).toBe(
+  expect(likelyCauses([held, taken(60_000), back], 1)).toBe(
     'cp-1 was still MASTER, and left it 8.0 s later: outranked',
   );
   // Its power was cut: what it says after the boot is no leaving.
   const booted = lineAt(68_000, { subject: 'prod_API', from: 'UNKNOWN', to: 'BACKUP' });
-  expect(becauseOf([held, taken(60_000), booted, back], 1)).toBe(
+  expect(likelyCauses([held, taken(60_000), booted, back], 1)).toBe(
     'cp-1 held it, and its journal does not say that it left',
   );
 });
@@ -128,15 +128,15 @@ test('a reload is no move, and has no cause', () => {
     reload(6_003, 'BACKUP', 'MASTER'),
     left(6_004),
   ];
-  expect([2, 3].map((index) => becauseOf(lines, index))).toEqual([undefined, undefined]);
+  expect([2, 3].map((index) => likelyCauses(lines, index))).toEqual([undefined, undefined]);
   expect(because(...lines, taken(6_009))).toBe('cp-1 left MASTER: it cannot serve');
 });
 
 test('a verdict that was written down just after the move is its cause too, a bonus that ends is none', () => {
   const lines = [left(0), health(20), health(30, { from: '30', to: '0' })];
-  expect(becauseOf(lines, 0)).toBe('track value of api 30 → -254');
-  expect(becauseOf([left(0), health(501)], 0)).toBeUndefined();
-  expect(becauseOf([left(0), health(20, { to: '0' })], 0)).toBeUndefined();
+  expect(likelyCauses(lines, 0)).toBe('track value of api 30 → -254');
+  expect(likelyCauses([left(0), health(501)], 0)).toBeUndefined();
+  expect(likelyCauses([left(0), health(20, { to: '0' })], 0)).toBeUndefined();
 });
 
 test('the bonus of a node that has only just taken the VIP is not why it leaves', () => {

@@ -52,7 +52,7 @@ const RECOVERY: ReadonlySet<string> = new Set(['health-told', 'liveness']);
  * node that took it, whose order that was, and who had it before, where that node's journal is there. It is what was seen
  * close by in time, and not a proof. Nodes' clocks must agree to within half a second. Undefined where nothing was seen.
  */
-export function becauseOf(lines: readonly JournalLine[], index: number): string | undefined {
+export function likelyCauses(lines: readonly JournalLine[], index: number): string | undefined {
   const line = lines[index];
   if (line?.event !== 'vrrp-transition' || line.reason === reloadReason) return undefined;
   const told = line.to === 'MASTER' ? whyTaken(lines, index, line) : whyNotHeld(lines, index, line);

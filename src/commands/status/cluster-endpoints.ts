@@ -1,9 +1,9 @@
 import type { StatusSettings } from '../../config/status-settings.ts';
-import type { ClusterPlaces } from '../../status/collect-cluster-status.ts';
+import type { ClusterEndpoints } from '../../status/collect-cluster-status.ts';
 import type { PeerQuestion } from '../../status/observe-peers.ts';
 
 /** Where everything is asked, by the settings. The peers' files are read anew each time: they are renewed. */
-export async function clusterPlaces(settings: StatusSettings): Promise<ClusterPlaces> {
+export async function clusterEndpoints(settings: StatusSettings): Promise<ClusterEndpoints> {
   const { apiVips, ingressVips, statPort, healthPort, nodeName } = settings;
   return {
     ...{ statPort, healthPort, node: nodeName },

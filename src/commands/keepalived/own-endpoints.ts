@@ -1,16 +1,16 @@
 import { readCommandLine } from '../../config/command-line.ts';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { statusCommand, statusSettings } from '../../config/status-settings.ts';
-import type { StatusPlaces } from '../../status/collect-node-status.ts';
+import type { StatusEndpoints } from '../../status/collect-node-status.ts';
 
 /**
  * Where this node's programs are asked, for what it publishes: what `hawser status` would find with the same settings file
  * and environment. Throws a ConfigError as that would.
  */
-export function ownPlaces(
+export function ownEndpoints(
   { settings: path, listen, nodeName }: KeepalivedMonitorSettings,
   env: NodeJS.ProcessEnv,
-): StatusPlaces {
+): StatusEndpoints {
   const line = readCommandLine(statusCommand, path === undefined ? [] : ['--settings', path], env);
   const places = statusSettings(line.kind === 'values' ? line.values : {});
   return {

@@ -1,12 +1,12 @@
 /** How something is. Always shown as a shape and a word; colour only adds to them. */
 export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'unknown' | 'idle';
 
-export interface Said {
+export interface StatusLabel {
   readonly tone: Tone;
   readonly words: string;
 }
 
-export function said(tone: Tone, words: string): Said {
+export function statusLabel(tone: Tone, words: string): StatusLabel {
   return { tone, words };
 }
 

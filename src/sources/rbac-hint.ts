@@ -6,7 +6,7 @@ const refused = /User "([^"]*)" cannot (?:list|watch) resource "([^"]*)"/;
  * authorizer since Kubernetes 1.32: with AuthorizeNodeWithSelectors each of them reads its own Node alone, until RBAC
  * lets the group system:nodes read all.
  */
-export function remedyFor(message: string): string | undefined {
+export function rbacHint(message: string): string | undefined {
   const [, user, resource] = refused.exec(message) ?? [];
   if (user === undefined) return undefined;
   if (user.startsWith('system:node:'))

@@ -3,7 +3,7 @@ import type { ApplyOutcome } from '../../model/apply-outcome.ts';
 import type { Observers } from './observers.ts';
 
 /** Logs what became of a configuration and what it came from: successes, the first of equal failures, and the recovery. */
-export function tellOutcome(
+export function logOutcome(
   outcome: ApplyOutcome,
   facts: { readonly cause: string; readonly [fact: string]: unknown },
   { log, metrics, once }: Observers,

@@ -25,7 +25,7 @@ export async function whereAre(
 }
 
 /** Prints it, and returns the exit code. What went wrong goes to stderr. */
-export async function tellReport(report: SteeringReport, json: OutputFormat | undefined): Promise<number> {
+export async function printReport(report: SteeringReport, json: OutputFormat | undefined): Promise<number> {
   const exitCode = exitCodeOf(report);
   if (json) process.stdout.write(`${(await structuredWriter(json))(report)}\n`);
   else (exitCode === 0 ? process.stdout : process.stderr).write(`${steeringLines(report).join('\n')}\n`);
