@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { parseKeepalivedBuild } from '../../src/model/program-version.ts';
 import { haproxyMonitorStatusSchema } from '../../src/protocol/haproxy-monitor-status.ts';
 import { monotonicMs } from '../../src/system/monotonic-clock.ts';
 import { type BedClient, startClient } from '../helpers/vrrp/bed-client.ts';
@@ -216,9 +217,13 @@ test('a node is replaced by one with another name and address: no move of the VI
   expect(await lostSince(client, fromMs)).toEqual([]);
 });
 
-test('the VIP changes: the new one works from the first node on, the old one until the last, and no request is lost', async () => {
+test('the VIP changes: the old one works until the last node has changed, the new one from then on, and no request is lost', async () => {
   const has = async (machine: Machine, vip: string) =>
     (await machine.run('ip', '-o', 'address', 'show', 'to', vip)) !== '';
+  const holdersOfNew = async () => {
+    const held = await Promise.all(members.map((machine) => has(machine, NEW_VIP)));
+    return members.filter((_, place) => held[place]);
+  };
   const fromMs = monotonicMs();
   const last = holder();
   const change = async (machine: Machine) => {
@@ -231,23 +236,28 @@ test('the VIP changes: the new one works from the first node on, the old one unt
     await allWell(world.kubelet(machine));
     await waitForPods(`the redirect on ${machine.node.name}`, () => redirects(machine));
   };
-  const [next, ...rest] = othersThan(last);
-  if (next === undefined) throw new Error('Cannot find another node than the holder');
-  await change(next);
-  await waitForPods('the new VIP', () => has(next, NEW_VIP));
-  await using newClient = await startClient(world.bed.client.prefix, NEW_VIP, 6443, REQUEST_TIMEOUT_MS);
-  await waitFor('clients of the new VIP to be served', () => newClient.calmFor(2_000), PATIENCE_MS);
-  const newFromMs = monotonicMs();
-  for (const machine of rest) await change(machine);
+  for (const machine of othersThan(last)) await change(machine);
+  // keepalived 2.2 (the image on Debian 12) holds the new VIP beside the old one from the first node on.
+  const early = await holdersOfNew();
+  expect(early).toHaveLength((await countsAdvertsOfOtherVips(last)) ? 0 : 1);
   expect(movesSince(world.bed.events(), fromMs)).toEqual([]);
   expect(await lostSince(client, fromMs)).toEqual([]);
   await change(last);
-  expect(await lostSince(newClient, newFromMs)).toEqual([]);
-  expect(await Promise.all(members.map((machine) => has(machine, NEW_VIP)))).toEqual(
-    members.map((machine) => machine === next),
-  );
+  await waitForPods('the new VIP', async () => (await holdersOfNew()).length === 1);
+  if (early.length > 0) expect(await holdersOfNew()).toEqual(early);
   expect(world.bed.holders()).toEqual([]);
+  await using newClient = await startClient(world.bed.client.prefix, NEW_VIP, 6443, REQUEST_TIMEOUT_MS);
+  await waitFor('clients of the new VIP to be served', () => newClient.calmFor(2_000), PATIENCE_MS);
 });
+
+/** Whether keepalived of the image takes adverts of another VIP for its own group's (docs/decisions/0031). */
+async function countsAdvertsOfOtherVips(machine: Machine): Promise<boolean> {
+  const argv = ['run', '--rm', '--net=none', '--entrypoint', 'sh', image.IMAGE];
+  const printed = await machine.engine.podman(...argv, '-c', 'keepalived --version 2>&1');
+  const build = parseKeepalivedBuild(printed);
+  if (build === undefined) throw new Error(`Cannot tell the version of keepalived: it printed "${printed}"`);
+  return build.countsAdvertsOfOtherVips;
+}
 
 test('every command of the documents was typed', () => {
   expect(walk.untouched()).toEqual([]);
