@@ -40,7 +40,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'slow', include: slow, maxWorkers: 2, sequence: { groupOrder: 1 } },
+        test: { name: 'slow', include: slow, maxWorkers: 1, sequence: { groupOrder: 1 } },
       },
     ],
   },

@@ -49,9 +49,11 @@ test('of hawser it holds the bundle, its templates and its Node', () => {
   expect(named.sort()).toEqual([
     '/opt/hawser/LICENSE',
     '/opt/hawser/bin/hawser',
+    '/opt/hawser/bin/hawser-on-node',
     '/opt/hawser/dist/page/icon.svg',
     '/opt/hawser/dist/page/page.css',
     '/opt/hawser/dist/page/page.js',
+    '/opt/hawser/dist/revision',
     '/opt/hawser/manifests/haproxy.yaml',
     '/opt/hawser/manifests/keepalived.yaml',
     '/opt/hawser/manifests/rbac-endpoints.yaml',
