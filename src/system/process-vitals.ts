@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import type { ProcessId } from '../model/process-id.ts';
+import { entriesOf, readText } from './read-proc.ts';
 
 export interface ThreadVitals {
   readonly tid: number;
@@ -36,20 +36,4 @@ export function describeProcess(id: ProcessId): string {
   });
   const memory = /^VmRSS:\s+(.+)$/m.exec(readText(`/proc/${id.pid}/status`))?.[1] ?? '?';
   return `pid ${id.pid} rss=${memory}: ${threads.join(', ') || 'gone'}`;
-}
-
-function entriesOf(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

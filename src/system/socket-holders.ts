@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
+import { entriesOf, readText } from './read-proc.ts';
 
 export interface ListeningSocket {
   /** As it was when the socket was bound: a file that was renamed or removed since has its old name here. */
@@ -36,21 +37,5 @@ function inodeOf(descriptor: string): string | undefined {
     return /^socket:\[(\d+)\]$/.exec(readlinkSync(descriptor))?.[1];
   } catch {
     return undefined;
-  }
-}
-
-function entriesOf(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch {
-    return [];
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
   }
 }
