@@ -105,7 +105,7 @@ export function judgeCredentials(
   source: DoctorSettings['source'],
   subject: string,
 ): Finding {
-  if (source === 'static') return skip('--source static asks nobody');
+  if (source === 'static') return skip('--source static asks no API server');
   if (look.kind === 'not-asked') return unknown(look.reason, 'look at check kubeconfig-server');
   if (look.kind === 'listed') return ok(`${look.from} lists ${look.nodes.length} control-plane nodes`);
   const { status, message } = look.failure;
@@ -119,9 +119,11 @@ export function judgeCredentials(
   const isKubelet = /system:node:/.test(`${subject} ${message}`);
   return fail(
     isKubelet
-      ? 'the API lets these credentials of a kubelet not list nodes (403); since 1.32 they see their own'
+      ? 'the API does not let these credentials of a kubelet list nodes (403): since Kubernetes 1.32 a kubelet reads only its own Node'
       : 'the API does not let these credentials list nodes (403)',
-    'kubeadm kubeconfig user --client-name hawser --validity-period 87600h; kubectl apply -f manifests/rbac.yaml (docs/install.md)',
+    isKubelet
+      ? 'hawser rbac --kubelet | kubectl apply -f -, or a kubeconfig of hawser (docs/install.md)'
+      : `hawser rbac${source === 'endpoints' ? ' --endpoints' : ''} | kubectl apply -f - (docs/install.md)`,
   );
 }
 

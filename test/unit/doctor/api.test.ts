@@ -24,15 +24,23 @@ test("credentials: a kubelet's see only their own node since 1.32", async () => 
     kubeconfig: api.kubeconfig(),
     apiPort: api.port,
   });
-  expect(finding).toMatchObject({ kind: 'fail', found: expect.stringContaining('kubelet') });
+  expect(finding).toMatchObject({
+    kind: 'fail',
+    found: expect.stringContaining('kubelet'),
+    todo: expect.stringContaining('hawser rbac --kubelet | kubectl apply -f -'),
+  });
 });
 
-test('credentials: those that may not list nodes, of anybody else', async () => {
+test('credentials: those that may not list nodes, of another user', async () => {
   const api = await startApi(nodes, () => 'forbidden');
-  const client = api.authority.issue({ commonName: 'somebody' });
+  const client = api.authority.issue({ commonName: 'monitors' });
   const settings = { kubeconfig: api.kubeconfig({ client }), apiPort: api.port };
   const finding = await examine('credentials', undefined, settings);
-  expect(finding).toMatchObject({ kind: 'fail', found: expect.not.stringContaining('kubelet') });
+  expect(finding).toMatchObject({
+    kind: 'fail',
+    found: expect.not.stringContaining('kubelet'),
+    todo: expect.stringContaining('hawser rbac | kubectl apply -f -'),
+  });
 });
 
 test('credentials: those that the API does not know', async () => {
