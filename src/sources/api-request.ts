@@ -21,6 +21,8 @@ export interface ApiFailure {
   readonly kind: 'failure';
   readonly status: number | undefined;
   readonly message: string;
+  /** From the `Retry-After` of HTTP 429: the server is overloaded or shuts down. */
+  readonly retryAfterMs?: number;
 }
 
 export interface RequestLimits {
@@ -40,7 +42,7 @@ export async function getJson(
   try {
     const response = await open(target, path, deadline.signal);
     const text = await readText(response, limits.maxBytes);
-    if (response.statusCode !== 200) return refused(response.statusCode, text);
+    if (response.statusCode !== 200) return refused(response, text);
     return { kind: 'json', value: JSON.parse(text) };
   } catch (error) {
     return failure(deadline.signal, error);
@@ -57,7 +59,7 @@ export async function openStream(
   try {
     const response = await open(target, path, deadline.signal);
     if (response.statusCode === 200) return { kind: 'stream', response };
-    return refused(response.statusCode, await readText(response, limits.maxBytes));
+    return refused(response, await readText(response, limits.maxBytes));
   } catch (error) {
     return failure(deadline.signal, error);
   }
@@ -152,11 +154,22 @@ function startDeadline(limits: RequestLimits): { signal: AbortSignal } & Disposa
   };
 }
 
-function refused(status: number | undefined, text: string): ApiFailure {
+function refused({ statusCode: status, headers }: IncomingMessage, text: string): ApiFailure {
   const said = statusObject.safeParse(parseJson(text));
   const words = (said.success ? said.data.message : undefined) ?? text;
   const expected = status === 401 || status === 403 ? ', expected credentials that may list and watch' : '';
-  return { kind: 'failure', status, message: `HTTP ${status} ${words.slice(0, 300).trim()}${expected}` };
+  const retryAfterMs = status === 429 ? secondsToMs(headers['retry-after']) : undefined;
+  return {
+    kind: 'failure',
+    status,
+    message: `HTTP ${status} ${words.slice(0, 300).trim()}${expected}`,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+/** API servers send seconds; the other form, a date, would need a clock that agrees with theirs. */
+function secondsToMs(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
 }
 
 function failure(signal: AbortSignal, error: unknown): ApiFailure {

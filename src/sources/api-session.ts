@@ -1,20 +1,27 @@
 import { Agent } from 'node:https';
 import type { ApiServer } from '../model/api-server.ts';
 import { messageOf } from '../model/errors.ts';
+import { monotonicMs } from '../system/monotonic-clock.ts';
 import { type ApiBase, apiBases, checkIdentity } from './api-bases.ts';
 import type { ApiFailure, ApiTarget } from './api-request.ts';
 import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
+
+/** The longest `Retry-After` of API priority and fairness (`maxRetryAfter` in dropped_requests_tracker.go). */
+const LONGEST_RETRY_AFTER_MS = 32_000;
 
 /** What the loops of one source share: credentials, connections, and the knowledge of which base works. */
 export interface ApiSession {
   /**
    * Asks one base after the other until one answers: the one that answered last first, then in the order of
-   * `apiBases`. A failing base is followed by the next at once. Never throws.
+   * `apiBases`. A failing base is followed by the next at once. A base that answered 429 is left out until its
+   * `Retry-After` has passed, for 32 s at most: its answer then stands for it. Never throws.
    */
   firstAnswer<T extends { readonly kind: string }>(
     ask: (target: ApiTarget) => Promise<T | ApiFailure>,
     signal: AbortSignal,
   ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
+  /** Leaves a base out for the `Retry-After` of a request that was made outside `firstAnswer`, if it had one. */
+  postpone(target: ApiTarget, failure: ApiFailure): void;
   /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. */
   whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
   /** Remembers where API servers were, as bases for later. */
@@ -26,10 +33,14 @@ export function openApiSession(settings: {
   readonly kubeconfig: KubeconfigFile;
   readonly apiPort: number;
   readonly lastKnown: readonly ApiServer[];
+  /** Monotonic. */
+  readonly nowMs?: () => number;
 }): ApiSession {
+  const { nowMs = monotonicMs } = settings;
   const users = new Map<AbortController, ApiTarget>();
   let lastKnown = settings.lastKnown;
   const agents = new Map<string, Agent>();
+  const busy = new Map<string, { readonly failure: ApiFailure; readonly untilMs: number }>();
   let current: LoadedKubeconfig | undefined;
   let working: string | undefined;
 
@@ -56,12 +67,25 @@ export function openApiSession(settings: {
       dropUsers((target) => target.kubeconfig.generation !== kubeconfig.generation, 'the kubeconfig changed');
       // Its connections, idle or in use, were made with the old credentials.
       dropAgents();
+      busy.clear();
     }
     const bases = apiBases(kubeconfig.server, settings.apiPort, lastKnown);
     return preferring(bases, working).map((base) => ({ base, kubeconfig, agent: agentFor(base) }));
   };
 
+  const stillBusy = ({ base }: ApiTarget): ApiFailure | undefined => {
+    const found = busy.get(base.url);
+    return found !== undefined && nowMs() < found.untilMs ? found.failure : undefined;
+  };
+
+  const postpone = ({ base }: ApiTarget, failure: ApiFailure) => {
+    const { retryAfterMs } = failure;
+    if (retryAfterMs === undefined) return;
+    busy.set(base.url, { failure, untilMs: nowMs() + Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS) });
+  };
+
   const noteFailure = (target: ApiTarget, failure: ApiFailure) => {
+    postpone(target, failure);
     if (failure.status === 401) settings.kubeconfig.forget();
     if (failure.status === undefined)
       dropUsers((user) => user.base.url === target.base.url, `the API is away: ${failure.message}`);
@@ -73,13 +97,14 @@ export function openApiSession(settings: {
       const candidates = await targets().catch(messageOf);
       if (typeof candidates === 'string') return { kind: 'failure', status: undefined, message: candidates };
       for (const target of candidates) {
-        const answer = await ask(target);
+        const refusal = stillBusy(target);
+        const answer = refusal ?? (await ask(target));
         if (!isFailure(answer)) {
           working = target.base.url;
           return { kind: 'answered', answer, target };
         }
         if (signal.aborted) return answer;
-        noteFailure(target, answer);
+        if (refusal === undefined) noteFailure(target, answer);
         failures.push({ ...answer, message: `${target.base.url}: ${answer.message}` });
       }
       const message = failures.map((failure) => failure.message).join('; ');
@@ -89,6 +114,7 @@ export function openApiSession(settings: {
         message,
       };
     },
+    postpone,
     whileGood: (target) => {
       const controller = new AbortController();
       users.set(controller, target);

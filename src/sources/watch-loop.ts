@@ -79,7 +79,10 @@ async function watch(
   const signal = AbortSignal.any([context.signal, good.signal]);
   const limits = { signal, timeoutMs: timing.requestTimeoutMs, maxBytes: timing.maxLineBytes };
   const answer = await openStream(target, watchPath(resource, resourceVersion, timing), limits);
-  if (answer.kind === 'failure') throw new Error(answer.message);
+  if (answer.kind === 'failure') {
+    session.postpone(target, answer);
+    throw new Error(answer.message);
+  }
   const healthy = setTimeout(() => outage.succeeded(), timing.healthyWatchMs);
   const stream = { idleMs: timing.watchIdleMs, maxLineBytes: timing.maxLineBytes };
   try {

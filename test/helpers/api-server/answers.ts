@@ -62,6 +62,9 @@ export function forbiddenForKubelet(user: string): Status {
   return { ...rest, message: `${message}: node '${name}' cannot read all nodes, only its own Node object` };
 }
 
+/** What API priority and fairness answers where a priority level has no room in its queues. */
+export const tooManyRequests = status(429, 'TooManyRequests', 'Too many requests, please try again later.');
+
 export function expired(asked: number, oldest: number): Status {
   return status(410, 'Expired', `too old resource version: ${asked} (${oldest})`);
 }

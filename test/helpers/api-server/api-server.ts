@@ -8,6 +8,7 @@ import {
   sendJson,
   sendText,
   status,
+  tooManyRequests,
   unauthorized,
 } from './answers.ts';
 import { type Faults, noFaults } from './faults.ts';
@@ -108,6 +109,10 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
     if (resource !== undefined) requests.push(request.url ?? '');
     const other = otherAnswer(pathname, faults) ?? refusal(request, resource, settings);
     if (other !== undefined) return sendJson(response, other.code, other.body);
+    if (faults.retryAfterSeconds > 0 && resource !== undefined) {
+      response.setHeader('retry-after', faults.retryAfterSeconds);
+      return sendJson(response, 429, tooManyRequests);
+    }
     if (resource === undefined) return sendJson(response, 200, { kind: 'APIVersions', path: pathname });
     if (['1', 'true'].includes(searchParams.get('watch') ?? '')) return watch(request, response, resource);
     const { code, body } = listAnswer(resource, searchParams, settings.store);

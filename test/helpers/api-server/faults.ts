@@ -8,6 +8,8 @@ export interface Faults {
   readonly reset: boolean;
   /** Answers everything but the probes with HTTP 500. */
   readonly error500: boolean;
+  /** Answers lists and watches with HTTP 429 and this many seconds in `Retry-After`; 0 answers them. */
+  readonly retryAfterSeconds: number;
   /** Answers `/readyz` with HTTP 500. */
   readonly notReady: boolean;
   /** Nobody listens on the port. */
@@ -25,6 +27,7 @@ export const noFaults: Faults = {
   silentWatch: false,
   reset: false,
   error500: false,
+  retryAfterSeconds: 0,
   notReady: false,
   refuse: false,
   slowMs: 0,

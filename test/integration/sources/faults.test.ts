@@ -149,6 +149,22 @@ test('a kept-alive connection that is reset again and again, idle and in the mid
   await seen.sees(two);
 });
 
+test('an API server that answers 429 is left alone for its Retry-After, or until the kubeconfig is replaced', async () => {
+  const server = await watchOneServer({ checkIntervalMs: 50 });
+  await server.setFaults({ retryAfterSeconds: 30 });
+  const { error } = await seen.reports('api-unavailable');
+  expect(error).toMatch(/HTTP 429 Too many requests, please try again later/);
+  const refusedAtMs = performance.now();
+  const refused = server.requests.length;
+  await waitFor('the time of some polls', () => performance.now() - refusedAtMs > 500);
+  expect(server.requests).toHaveLength(refused);
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await server.setFaults({ retryAfterSeconds: 0 });
+  cluster.writeKubeconfig(server.url);
+  await seen.sees(two, 'poll');
+  await seen.reports('api-recovered');
+});
+
 test.each([
   ['HTTP 500', { error500: true }, { error500: false }],
   ['a hung API', { stall: true }, { stall: false }],
