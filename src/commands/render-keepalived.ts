@@ -7,8 +7,8 @@ import {
   type KeepalivedMonitorSettings,
   keepalivedMonitorSettings,
   keepalivedSettings,
-  renderKeepalivedCommand,
 } from '../config/keepalived-monitor-settings.ts';
+import { renderKeepalivedCommand } from '../config/keepalived-render-settings.ts';
 import { createKeepalivedCheck } from '../keepalived/check-configuration.ts';
 import { clusterNameOf } from '../model/cluster-name.ts';
 import { ConfigError } from '../model/errors.ts';

@@ -2,8 +2,8 @@ import { readCommandLine } from '../config/command-line.ts';
 import {
   type KeepalivedMonitorSettings,
   keepalivedMonitorSettings,
-  showKeepalivedConfigCommand,
 } from '../config/keepalived-monitor-settings.ts';
+import { showKeepalivedConfigCommand } from '../config/keepalived-render-settings.ts';
 import { messageOf } from '../model/errors.ts';
 import type { KeepalivedSettings } from '../model/vrrp.ts';
 import { createLog, type Log } from '../observe/logger.ts';

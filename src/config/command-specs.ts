@@ -11,11 +11,8 @@ import {
   keepalivedStatusCommand,
   keepalivedStopCommand,
 } from './keepalived-client-settings.ts';
-import {
-  keepalivedMonitorCommand,
-  renderKeepalivedCommand,
-  showKeepalivedConfigCommand,
-} from './keepalived-monitor-settings.ts';
+import { keepalivedMonitorCommand } from './keepalived-monitor-settings.ts';
+import { renderKeepalivedCommand, showKeepalivedConfigCommand } from './keepalived-render-settings.ts';
 import { keepalivedSuperviseCommand } from './keepalived-supervise-settings.ts';
 import { planCommand } from './plan-settings.ts';
 import { rbacCommand } from './rbac-settings.ts';
