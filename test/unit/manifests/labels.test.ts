@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { hawserVersion } from '../../../src/commands/version.ts';
+
+const folder = join(import.meta.dirname, '../../../manifests');
+const objects = readdirSync(folder).flatMap((name) =>
+  [...parseAllDocuments(readFileSync(join(folder, name), 'utf8'))].map((document) => {
+    const { kind, metadata } = document.toJS();
+    return { what: `${kind} of ${name}`, labels: metadata.labels };
+  }),
+);
+
+test.each(objects)(
+  '$what has the labels that Kubernetes recommends, with the version of hawser',
+  ({ labels }) => {
+    expect(labels).toEqual({
+      'app.kubernetes.io/name': 'hawser',
+      'app.kubernetes.io/instance': 'hawser',
+      'app.kubernetes.io/version': hawserVersion(),
+      'app.kubernetes.io/component': expect.stringMatching(/^(?:haproxy|keepalived|rbac)$/),
+      'app.kubernetes.io/part-of': 'hawser',
+      'app.kubernetes.io/managed-by': 'hawser',
+    });
+  },
+);
+
+test('there is something to look at', () => expect(objects.length).toBeGreaterThan(7));
