@@ -17,7 +17,8 @@ export type ClaimOutcome =
   | { readonly kind: 'in-use' };
 
 /**
- * Makes `server` listen on `path` with mode 0600, unless a live server is there. A stale socket file is replaced.
+ * Makes `server` listen on `path` with mode 0600 (0660 for a user that is not root), unless a live server is there. A stale
+ * socket file is replaced.
  *
  * The server listens on a name of its own first and is linked into place, which fails if another claim was faster;
  * a stale file is moved aside before it is removed, and put back should it turn out to be alive: two supervisors
@@ -52,11 +53,19 @@ function ownSuffix(): string {
   return randomBytes(4).toString('hex');
 }
 
+/**
+ * Root's socket is for root alone. Another user's is for its group as well: the HAProxy monitor is root without
+ * DAC_OVERRIDE, and of the supervisor's group (docs/decisions/0026).
+ */
+export function socketMode(user: number | undefined): number {
+  return user === 0 ? 0o600 : 0o660;
+}
+
 /** The umask holds during the synchronous bind, so there is no moment at which others could connect. */
 async function listenPrivately(server: Server, path: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    const before = process.umask(0o177);
+    const before = process.umask(0o777 & ~socketMode(process.geteuid?.()));
     try {
       server.listen(path, () => {
         server.removeListener('error', reject);

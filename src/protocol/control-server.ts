@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 1_000;
 type Log = (event: { event: string; level: 'info' | 'error'; path: string }) => void;
 
 /**
- * Serves the line protocol on a unix socket (mode 0600). A socket file that was removed is made again within a second or
+ * Serves the line protocol on a unix socket (`socketMode`). A socket file that was removed is made again within a second or
  * two; one that another server has taken is left alone until that one is gone. `close` stops listening, removes the
  * socket file, lets answers that are under way leave, and drops the clients.
  */

@@ -42,10 +42,10 @@ it('lets the kubelet probe HAProxy itself, and the monitor on loopback', () => {
 it('runs what clients reach as nobody else, and as root only who needs capabilities', () => {
   const user = { runAsUser: unprivilegedId, runAsGroup: unprivilegedId, runAsNonRoot: true };
   expect(supervisor.securityContext).toMatchObject(user);
-  expect(monitor.securityContext).toMatchObject({ runAsUser: 0, runAsGroup: 0 });
+  expect(monitor.securityContext).toMatchObject({ runAsUser: 0, runAsGroup: unprivilegedId });
 });
 
-it('drops every capability but those for nftables and for the socket, and writes nothing into its root', () => {
+it('drops every capability but that for nftables, and writes nothing into its root', () => {
   expect(spec.securityContext.seccompProfile).toEqual({ type: 'RuntimeDefault' });
   for (const { securityContext } of spec.containers) {
     expect(securityContext.allowPrivilegeEscalation).toBe(false);
@@ -53,7 +53,7 @@ it('drops every capability but those for nftables and for the socket, and writes
     expect(securityContext.capabilities.drop).toEqual(['ALL']);
   }
   expect(supervisor.securityContext.capabilities.add).toBeUndefined();
-  expect(monitor.securityContext.capabilities.add).toEqual(['NET_ADMIN', 'DAC_OVERRIDE']);
+  expect(monitor.securityContext.capabilities.add).toEqual(['NET_ADMIN']);
 });
 
 it('mounts narrow paths of the host and nothing above them', () => {

@@ -12,7 +12,12 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ClaimOutcome, claimSocket, MAX_SOCKET_PATH_BYTES } from '../../../src/protocol/claim-socket.ts';
+import {
+  type ClaimOutcome,
+  claimSocket,
+  MAX_SOCKET_PATH_BYTES,
+  socketMode,
+} from '../../../src/protocol/claim-socket.ts';
 import { askRaw } from '../../helpers/supervisor-ask.ts';
 
 let dir: string;
@@ -51,6 +56,11 @@ test('a claimed path answers, is for its owner alone, and nothing else is left i
   expect(readdirSync(dir)).toEqual(['control.sock']);
   await release(claim);
   expect(readdirSync(dir)).toEqual([]);
+});
+
+test("another user's socket is open to its group, root's is not", () => {
+  expect(socketMode(0)).toBe(0o600);
+  expect(socketMode(65_529)).toBe(0o660);
 });
 
 test('a socket has mode 600 from the moment of its bind, whatever the umask', async () => {
