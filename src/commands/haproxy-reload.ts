@@ -1,7 +1,6 @@
 import { readCommandLine } from '../config/command-line.ts';
 import { haproxyClientSettings, haproxyReloadCommand } from '../config/haproxy-client-settings.ts';
-import { request } from '../protocol/request.ts';
-import { answerOrComplaint } from './supervisor-answer.ts';
+import { printAnswer } from './supervisor-answer.ts';
 
 /** `hawser haproxy reload`: prints one line, and HAProxy's own words where it refused. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -10,11 +9,9 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     process.stdout.write(line.text);
     return 0;
   }
-  const { socket, timeout } = haproxyClientSettings(line.values);
-  const answer = answerOrComplaint(socket, await request(socket, 'reload', { timeoutMs: timeout }));
-  if (answer === undefined) return 1;
-  process.stdout.write(
-    `generation ${answer.generation} serves, pid ${answer.pid}, after ${answer.tookMs} ms\n`,
+  return await printAnswer(
+    haproxyClientSettings(line.values),
+    'reload',
+    ({ generation, pid, tookMs }) => `generation ${generation} serves, pid ${pid}, after ${tookMs} ms`,
   );
-  return 0;
 }

@@ -1,13 +1,14 @@
 import { createInterface } from 'node:readline/promises';
 import { readCommandLine } from '../config/command-line.ts';
 import { type InstallSettings, installCommand, installSettings } from '../config/install-settings.ts';
+import { structuredWriter } from '../config/structured-text.ts';
 import { applySteps } from '../install/apply-steps.ts';
 import { editedFiles } from '../install/edited-files.ts';
 import { foreignConfigurations } from '../install/foreign-configurations.ts';
 import { journalFolder } from '../install/layout.ts';
 import { COMMAND_SOURCE, commandFile } from '../install/node-command.ts';
 import type { Plan } from '../install/plan.ts';
-import { planText } from '../install/plan-text.ts';
+import { planSteps, planText } from '../install/plan-text.ts';
 import { printedFiles } from '../install/printed.ts';
 import { ConfigError } from '../model/errors.ts';
 import { chooseClusterName } from './install/cluster-name.ts';
@@ -31,14 +32,40 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const choice = await chooseClusterName(asked, first, disk);
   const draft =
     choice.kind === 'learned' ? draftInstall({ ...asked, clusterName: choice.name }, disk) : first;
-  const { plan, notices, problems } = await look(asked, draft, disk);
-  const all = [...problems, ...(choice.kind === 'refused' ? [choice.message] : [])];
-  for (const notice of notices) process.stdout.write(`notice: ${notice}\n`);
-  if (all.length > 0) throw new ConfigError(all);
-  if (plan.steps.length === 0) return say('nothing to do: everything is as it should be\n');
-  if (asked.dryRun) return say(`dry run: nothing was written, ${plan.steps.length} steps were left out\n`);
+  const findings = await examine(asked, draft, disk);
+  const { plan, notices } = findings;
+  const problems = [...findings.problems, ...(choice.kind === 'refused' ? [choice.message] : [])];
+  if (asked.json === undefined)
+    process.stdout.write([findings.text, ...notices.map((notice) => `notice: ${notice}\n`)].join(''));
+  const finish = await createFinish(asked, { steps: planSteps(plan), edited: findings.edited, notices });
+  if (problems.length > 0) {
+    finish('refused', '', { problems });
+    throw new ConfigError(problems);
+  }
+  if (plan.steps.length === 0)
+    return finish('nothing-to-do', 'nothing to do: everything is as it should be\n');
+  if (asked.dryRun)
+    return finish('dry-run', `dry run: nothing was written, ${plan.steps.length} steps were left out\n`);
   if (!asked.yes && !(await isAgreed())) return say('nothing was written\n', 1);
-  return await write(asked, plan);
+  return await write(asked, plan, finish);
+}
+
+type Finish = (
+  outcome: 'refused' | 'nothing-to-do' | 'dry-run' | 'done' | 'failed',
+  text: string,
+  more?: Readonly<Record<string, unknown>>,
+) => number;
+
+/** Prints how it ended: `text`, or one document with the outcome. Returns the exit code. */
+async function createFinish(
+  { json }: InstallSettings,
+  findings: Readonly<Record<string, unknown>>,
+): Promise<Finish> {
+  const write = await structuredWriter(json);
+  return (outcome, text, more = {}) => {
+    process.stdout.write(json === undefined ? text : `${write({ outcome, ...findings, ...more })}\n`);
+    return outcome === 'failed' ? 1 : 0;
+  };
 }
 
 /** `--print` is for any node: what this one has does not count. */
@@ -47,8 +74,8 @@ const emptyDisk: OnDisk = {
   command: { kind: 'wanted', file: commandFile(shippedFile(COMMAND_SOURCE)) },
 };
 
-/** Prints what would change, before anything that has to be said about it. */
-async function look(asked: InstallSettings, draft: Draft, disk: OnDisk) {
+/** What would change, as text and as steps, and what has to be said about it. */
+async function examine(asked: InstallSettings, draft: Draft, disk: OnDisk) {
   const replaced = await othersManifests(asked.root, draft, disk);
   // On a node of hawser's the monitor keeps what it replaces.
   const isNew = disk.record === undefined;
@@ -58,10 +85,11 @@ async function look(asked: InstallSettings, draft: Draft, disk: OnDisk) {
   const plan = await planInstall(asked.root, draft, disk, others, asked.overwrite);
   const { problems, notices } = await objectionsTo(asked, draft, disk, replaced);
   const kept = asked.overwrite ? [] : edited;
-  process.stdout.write([planText(plan), ...kept.map(editedDiff)].join(''));
   const words = editedWords(kept);
   return {
     plan,
+    text: [planText(plan), ...kept.map(editedDiff)].join(''),
+    edited: kept.map((file) => ({ path: file.path, diff: editedDiff(file) })),
     notices: [
       ...notices,
       ...(disk.command.kind === 'left-out' ? [disk.command.notice] : []),
@@ -86,11 +114,12 @@ async function isAgreed(): Promise<boolean> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-async function write({ root }: InstallSettings, { steps }: Plan): Promise<number> {
+async function write({ root }: InstallSettings, { steps }: Plan, finish: Finish): Promise<number> {
   const outcome = await applySteps(root, steps);
-  if (outcome.kind === 'done') return say(`done: ${steps.length} steps\n`);
+  if (outcome.kind === 'done') return finish('done', `done: ${steps.length} steps\n`);
   process.stderr.write(`${outcome.message}\n`);
   for (const path of outcome.undone) process.stderr.write(`taken back: ${path}\n`);
   for (const each of outcome.left) process.stderr.write(`still as it was written: ${each}\n`);
-  return 1;
+  const { message, undone, left } = outcome;
+  return finish('failed', '', { message, undone, left });
 }

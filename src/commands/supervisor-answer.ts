@@ -1,15 +1,39 @@
+import type { OutputFormat } from '../config/output-format.ts';
+import { structuredWriter } from '../config/structured-text.ts';
 import type { Answer } from '../protocol/answer.ts';
-import type { RequestOutcome } from '../protocol/request.ts';
+import { type ControlRequest, type RequestOutcome, request } from '../protocol/request.ts';
 
 /** The good answer of a supervisor; where there is none, says why on stderr. */
-export function answerOrComplaint(
-  socket: string,
-  outcome: RequestOutcome,
-): Extract<Answer, { ok: true }> | undefined {
+export function answerOrComplaint(socket: string, outcome: RequestOutcome): GoodAnswer | undefined {
   const complaint = complaintOf(socket, outcome);
   if (complaint !== undefined) process.stderr.write(`${complaint}\n`);
   return outcome.kind === 'answered' && outcome.answer.ok ? outcome.answer : undefined;
 }
+
+/**
+ * Sends one request and prints what came of it: `done` of a good answer, else why not on stderr. In a structured format
+ * the answer is printed as it came, a refusal too. Resolves with the exit code.
+ */
+export async function printAnswer(
+  { socket, timeout, json }: ClientSettings,
+  verb: ControlRequest,
+  done: (answer: GoodAnswer) => string,
+): Promise<number> {
+  const outcome = await request(socket, verb, { timeoutMs: timeout });
+  const answer = answerOrComplaint(socket, outcome);
+  const write = await structuredWriter(json);
+  if (json !== undefined && outcome.kind === 'answered') process.stdout.write(`${write(outcome.answer)}\n`);
+  else if (answer !== undefined) process.stdout.write(`${done(answer)}\n`);
+  return answer === undefined ? 1 : 0;
+}
+
+interface ClientSettings {
+  readonly socket: string;
+  readonly timeout: number;
+  readonly json?: OutputFormat | undefined;
+}
+
+type GoodAnswer = Extract<Answer, { ok: true }>;
 
 function complaintOf(socket: string, outcome: RequestOutcome): string | undefined {
   switch (outcome.kind) {

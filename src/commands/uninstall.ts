@@ -12,16 +12,16 @@ import {
   planRemoval,
   type Removal,
   type RemovalPlan,
-  removalText,
   removeIfEmpty,
 } from '../install/removal.ts';
 import { ConfigError, messageOf } from '../model/errors.ts';
 import { findAddress, removeAddress } from '../system/interface-addresses.ts';
 import { effectiveSettings } from './install/effective-settings.ts';
+import { createProgress, type Progress } from './uninstall/progress.ts';
 import { supervisorPages } from './uninstall/supervisor-pages.ts';
 import { waitForEnd } from './uninstall/wait-for-end.ts';
 
-/** Nobody waits for it as a failover does, and a machine may be busy. */
+/** Longer than in a failover: nothing depends on it, and the machine may be busy. */
 const LOOK_TIMEOUT_MS = 10_000;
 
 /** `hawser uninstall`: resolves with 0 once nothing is left, and with 1 after it has said what is. */
@@ -32,21 +32,17 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     return 0;
   }
   const asked = uninstallSettings(line.values);
+  const progress = await createProgress(asked.json);
   const text = await textAt(asked.root, layout.record);
-  if (text === undefined) return say(`nothing to do: ${layout.record} is not there\n`);
+  if (text === undefined)
+    return progress.end('nothing-to-do', `nothing to do: ${layout.record} is not there\n`);
   const record = parseRecord(text);
   if (record === undefined)
-    throw new ConfigError([
-      `Cannot use "${layout.record}": it is not what hawser install wrote, expected that`,
-    ]);
+    throw new ConfigError([`Cannot use "${layout.record}": it is not the record that hawser install wrote`]);
   const plan = await planRemoval(asked.root, record, asked);
-  if (asked.dryRun) return say(`${[...plan.manifests, ...plan.rest].map(removalText).join('\n')}\n`);
-  return await remove(asked, record, plan);
-}
-
-function say(text: string, exitCode = 0): number {
-  process.stdout.write(text);
-  return exitCode;
+  if (!asked.dryRun) return await remove(asked, record, plan, progress);
+  for (const removal of [...plan.manifests, ...plan.rest]) progress.step(removal);
+  return progress.end('dry-run', '');
 }
 
 async function textAt(root: string, path: string): Promise<string | undefined> {
@@ -58,10 +54,12 @@ async function remove(
   { root, timeout }: UninstallSettings,
   record: InstallRecord,
   plan: RemovalPlan,
+  progress: Progress,
 ): Promise<number> {
+  const leave = (left: readonly string[]) => progress.end('left', '', left);
   const vips = await vipsOf(root, record);
   const ports = [...record.ports, ...(await supervisorPages())];
-  const failed = await removeAll(root, plan.manifests);
+  const failed = await removeAll(root, plan.manifests, progress);
   if (failed.length > 0) return leave(failed);
   const running = await waitForEnd(ports, timeout);
   if (running.length > 0)
@@ -71,17 +69,19 @@ async function remove(
       ),
       'everything else was left as it is: type hawser uninstall again',
     ]);
-  const left = [...(await sweep(vips)), ...(await removeTables()), ...(await removeAll(root, plan.rest))];
+  const left = [
+    ...(await sweep(vips, progress)),
+    ...(await removeTables(progress)),
+    ...(await removeAll(root, plan.rest, progress)),
+  ];
   if (left.length > 0) return leave(left);
   // The record last: as long as something is left the command can be typed again.
   const last = { kind: 'remove', path: layout.record } as const;
-  const late = [...(await removeAll(root, [last])), ...(await removeFolders(root, plan.directories))];
-  return late.length === 0 ? say('done: nothing is left\n') : leave(late);
-}
-
-function leave(left: readonly string[]): number {
-  for (const each of left) process.stderr.write(`left: ${each}\n`);
-  return 1;
+  const late = [
+    ...(await removeAll(root, [last], progress)),
+    ...(await removeFolders(root, plan.directories)),
+  ];
+  return late.length === 0 ? progress.end('done', 'done: nothing is left\n') : leave(late);
 }
 
 /** Of the install, and of the settings as they have become since, if they can be read. */
@@ -95,7 +95,7 @@ async function vipsOf(root: string, record: InstallRecord): Promise<readonly str
 }
 
 /** A VIP has the whole of its address as its prefix; the node's own addresses have their subnet's. */
-async function sweep(vips: readonly string[]): Promise<readonly string[]> {
+async function sweep(vips: readonly string[], progress: Progress): Promise<readonly string[]> {
   const left: string[] = [];
   for (const vip of vips) {
     const everywhere = await findAddress(vip, LOOK_TIMEOUT_MS);
@@ -104,16 +104,17 @@ async function sweep(vips: readonly string[]): Promise<readonly string[]> {
     for (const found of everywhere ?? []) {
       if (!/\/(?:32|128)$/.test(found.cidr)) continue;
       const trouble = await removeAddress(found);
-      if (trouble === undefined) process.stdout.write(`- VIP ${found.cidr} on ${found.interface}\n`);
+      if (trouble === undefined)
+        progress.step({ kind: 'remove-vip', vip: found.cidr, interface: found.interface });
       else left.push(trouble);
     }
   }
   return left;
 }
 
-async function removeTables(): Promise<readonly string[]> {
+async function removeTables(progress: Progress): Promise<readonly string[]> {
   const outcome = await createRedirectKeeper().remove();
-  if (outcome.kind !== 'failed' && outcome.changed) process.stdout.write('- the firewall table\n');
+  if (outcome.kind !== 'failed' && outcome.changed) progress.step({ kind: 'remove-firewall-table' });
   const traps = await Promise.all([createAdvertTrap().remove(), createAnswerTrap().remove()]);
   return [
     ...(outcome.kind === 'failed' ? [outcome.message] : []),
@@ -121,11 +122,15 @@ async function removeTables(): Promise<readonly string[]> {
   ];
 }
 
-async function removeAll(root: string, removals: readonly Removal[]): Promise<readonly string[]> {
+async function removeAll(
+  root: string,
+  removals: readonly Removal[],
+  progress: Progress,
+): Promise<readonly string[]> {
   const left: string[] = [];
   for (const removal of removals)
     await applyRemoval(root, removal).then(
-      () => process.stdout.write(`${removalText(removal)}\n`),
+      () => progress.step(removal),
       (error) => left.push(`${removal.path}: ${messageOf(error)}`),
     );
   return left;

@@ -14,11 +14,13 @@ const flags: readonly Flag[] = [
   { flag: '--timeout <duration>', help: 'how long to wait for the answer', default: '60s' },
 ];
 
+const jsonFlag: Flag = { flag: '--json', help: 'print the answer as it came' };
+
 export const haproxyReloadCommand: CommandSpec = {
   name: 'haproxy reload',
   summary: 'Asks the supervisor for a reload and prints its answer when the reload is done.',
   positionals: [],
-  flags,
+  flags: [...flags, jsonFlag],
   examples: [['hawser haproxy reload', 'after an edit by hand; a refusal changes nothing']],
   notes: ['Exit codes: 0 the new generation serves, 1 refused or no answer, 2 usage.'],
 };
@@ -27,7 +29,7 @@ export const haproxyStatusCommand: CommandSpec = {
   name: 'haproxy status',
   summary: 'Shows which generation serves, which ones drain, until when and why.',
   positionals: [],
-  flags: [...flags, { flag: '--json', help: 'print the answer as it came' }],
+  flags: [...flags, jsonFlag],
   examples: [
     ['hawser haproxy status'],
     [

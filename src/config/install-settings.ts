@@ -1,11 +1,15 @@
 import * as z from 'zod/mini';
+import { ConfigError } from '../model/errors.ts';
 import type { CommandSpec, Flag } from './command-line.ts';
 import { durationMs } from './duration.ts';
 import { absolutePath, addresses } from './fields.ts';
+import { outputFormat } from './output-format.ts';
 import { parseSettings } from './parse-settings.ts';
 
 const rootFlag: Flag = { flag: '--root <dir>', help: "the node's root directory", default: '/' };
 const dryRunFlag: Flag = { flag: '--dry-run', help: 'show what would change, and change nothing' };
+
+const jsonFlag: Flag = { flag: '--json', help: 'print one document: the steps, and what came of them' };
 
 export const installCommand: CommandSpec = {
   name: 'install',
@@ -44,6 +48,7 @@ export const installCommand: CommandSpec = {
     { flag: '--print', help: 'only print every file as cloud-config, for any node' },
     dryRunFlag,
     { flag: '--yes', help: 'do not ask' },
+    jsonFlag,
   ],
   examples: [
     ['hawser install --api-vip 192.0.2.100 --image IMAGE --dry-run'],
@@ -72,6 +77,7 @@ export const uninstallCommand: CommandSpec = {
     { flag: '--timeout <duration>', help: 'how long the pods may take to end', default: '90s' },
     rootFlag,
     dryRunFlag,
+    jsonFlag,
   ],
   examples: [['hawser uninstall --dry-run'], ['hawser uninstall --keep-config', 'to install it again later']],
   notes: [
@@ -104,6 +110,7 @@ const installSchema = z.object({
   print: z._default(z.boolean(), false),
   dryRun: z._default(z.boolean(), false),
   yes: z._default(z.boolean(), false),
+  json: outputFormat,
 });
 
 const uninstallSchema = z.object({
@@ -111,13 +118,19 @@ const uninstallSchema = z.object({
   timeout: durationMs,
   root: absolutePath,
   dryRun: z._default(z.boolean(), false),
+  json: outputFormat,
 });
 
 export type InstallSettings = z.infer<typeof installSchema>;
 export type UninstallSettings = z.infer<typeof uninstallSchema>;
 
 export function installSettings(values: Readonly<Record<string, unknown>>): InstallSettings {
-  return parseSettings(installSchema, values);
+  const settings = parseSettings(installSchema, values);
+  if (settings.json === undefined) return settings;
+  if (settings.print) throw new ConfigError(['Cannot use --json with --print, which prints cloud-config']);
+  if (!settings.yes && !settings.dryRun)
+    throw new ConfigError(['Cannot ask for a confirmation with --json: expected --yes or --dry-run']);
+  return settings;
 }
 
 export function uninstallSettings(values: Readonly<Record<string, unknown>>): UninstallSettings {

@@ -14,11 +14,13 @@ const flags: readonly Flag[] = [
   { flag: '--timeout <duration>', help: 'how long to wait for the answer', default: '30s' },
 ];
 
+const jsonFlag: Flag = { flag: '--json', help: 'print the answer as it came' };
+
 export const keepalivedReloadCommand: CommandSpec = {
   name: 'keepalived reload',
   summary: 'Asks the supervisor for a reload and prints its answer when keepalived uses the configuration.',
   positionals: [],
-  flags,
+  flags: [...flags, jsonFlag],
   examples: [['hawser keepalived reload', 'after an edit by hand; a refusal changes nothing']],
   notes: ['Exit codes: 0 keepalived uses the configuration, 1 refused or no answer, 2 usage.'],
 };
@@ -27,11 +29,7 @@ export const keepalivedStatusCommand: CommandSpec = {
   name: 'keepalived status',
   summary: 'Shows which VIPs this node holds, since when and why.',
   positionals: [],
-  flags: [
-    ...flags,
-    { flag: '--json', help: 'print the answer as it came' },
-    { flag: '--alive', help: 'exit with 0 for any answer, for use as a probe' },
-  ],
+  flags: [...flags, jsonFlag, { flag: '--alive', help: 'exit with 0 for any answer, for use as a probe' }],
   examples: [
     ['hawser keepalived status'],
     ["hawser keepalived status --json | jq -r '.instances[] | [.name, .state] | @tsv'"],
@@ -43,7 +41,7 @@ export const keepalivedStopCommand: CommandSpec = {
   name: 'keepalived stop',
   summary: 'Makes keepalived give its VIPs up and end; the supervisor stays.',
   positionals: [],
-  flags,
+  flags: [...flags, jsonFlag],
   examples: [['hawser keepalived stop', 'out of the group until: hawser keepalived start']],
   notes: [
     'For work on a node, hawser drain is gentler.',
@@ -55,7 +53,7 @@ export const keepalivedStartCommand: CommandSpec = {
   name: 'keepalived start',
   summary: 'Starts a keepalived that was stopped: this node may hold VIPs again.',
   positionals: [],
-  flags,
+  flags: [...flags, jsonFlag],
   examples: [['hawser keepalived start', 'after hawser keepalived stop']],
   notes: ['Exit codes: 0 keepalived runs, 1 refused or no answer, 2 usage.'],
 };

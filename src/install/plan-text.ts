@@ -12,6 +12,28 @@ export function planText({ steps }: Plan): string {
   return [...steps.map(lineOf), ...changes.map(diffOf)].join('');
 }
 
+/** The same for programs. Modes are octal text, as a person would type them. */
+export function planSteps({ steps }: Plan): readonly Readonly<Record<string, unknown>>[] {
+  return steps.map(stepForPrograms);
+}
+
+function stepForPrograms(step: Step): Readonly<Record<string, unknown>> {
+  switch (step.kind) {
+    case 'make-directory':
+    case 'move':
+      return step;
+    case 'change-group':
+      return { kind: step.kind, path: step.path, group: step.group };
+    case 'change-mode':
+      return { kind: step.kind, path: step.path, mode: octal(step.mode) };
+    case 'write': {
+      const { path, mode } = step.file;
+      const change = step.before === undefined ? { isNew: true } : { isNew: false, diff: diffOf(step) };
+      return { kind: step.kind, path, mode: octal(mode), ...change };
+    }
+  }
+}
+
 function lineOf(step: Step): string {
   switch (step.kind) {
     case 'make-directory':

@@ -25,15 +25,12 @@ export function editedWords(edited: readonly EditedFile[]): {
   return {
     notices: edited
       .filter((file) => !isStuck(file))
-      .map(
-        ({ path }) =>
-          `${path} was edited and stays as it is; --overwrite replaces it and keeps a copy (the difference is above)`,
-      ),
+      .map(({ path }) => `${path} was edited and stays as it is; --overwrite replaces it and keeps a copy`),
     problems: edited
       .filter(isStuck)
       .map(
         ({ path }) =>
-          `Cannot change "${path}": it was edited since hawser wrote it (the difference is above); put the edits into --patches DIR and type --overwrite, which keeps a copy`,
+          `Cannot change "${path}": it was edited since hawser wrote it; put the edits into --patches DIR and type --overwrite, which keeps a copy`,
       ),
   };
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { createInstallNode, type InstallNode } from '../../helpers/install-node.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 
@@ -25,6 +26,40 @@ test('hawser install --dry-run on an empty root fits on a screen, ends with its 
   expect(lines.slice(-3).map((line) => line.slice(0, 7))).toEqual(['notice:', 'notice:', 'dry run']);
   expect(result.stdout).toContain('hawser --validity-period 87600h >/etc/hawser/kubeconfig)');
   expect(node.tree()).toEqual([]);
+});
+
+test('hawser install --json prints one document, with the steps, the notices and the outcome', async () => {
+  const planned = JSON.parse((await node.install('--dry-run', '--json')).stdout);
+  expect(planned).toMatchObject({ outcome: 'dry-run', edited: [] });
+  expect(planned.notices).not.toEqual([]);
+  const config = { kind: 'write', path: '/etc/hawser/config.yaml', mode: '0644', isNew: true };
+  expect(planned.steps).toContainEqual(config);
+  expect(node.tree()).toEqual([]);
+  const done = JSON.parse((await node.install('-o', 'json')).stdout);
+  expect(done).toMatchObject({ outcome: 'done', steps: planned.steps });
+  expect(JSON.parse((await node.install('--json')).stdout)).toMatchObject({
+    outcome: 'nothing-to-do',
+    steps: [],
+  });
+  const { stdout } = await node.install('--ingress-vip', '10.0.0.101', '--dry-run', '-o', 'yaml');
+  expect(parse(stdout).steps).toContainEqual({
+    ...config,
+    isNew: false,
+    diff: expect.stringMatching(/^\+ingressVips: \[10\.0\.0\.101\]$/m),
+  });
+});
+
+test('hawser install --json asks nothing, and prints what it refuses', async () => {
+  const asked = await node.run('install', '--api-vip', '10.0.0.100', '--json');
+  expect(asked).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(asked.stderr).toContain('expected --yes or --dry-run');
+  mkdirSync(join(node.root, 'etc/kubernetes/manifests/haproxy.yaml'), { recursive: true });
+  const refused = await node.install('--json');
+  expect(refused.exitCode).toBe(2);
+  expect(JSON.parse(refused.stdout)).toMatchObject({
+    outcome: 'refused',
+    problems: [expect.stringContaining('haproxy.yaml": it is no regular file')],
+  });
 });
 
 test('hawser install --dry-run shows what is different in a file that changes, and nothing of the others', async () => {

@@ -76,6 +76,21 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
   });
 });
 
+test('hawser uninstall --json prints one document, with what it removed and what is left', async () => {
+  await node.install();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  const manifest = { kind: 'remove', path: `/${haproxyManifest}` };
+  const planned = JSON.parse((await node.run('uninstall', '--dry-run', '--json')).stdout);
+  expect(planned).toMatchObject({ outcome: 'dry-run', left: [] });
+  expect(planned.steps).toContainEqual(manifest);
+  const done = JSON.parse((await node.run('uninstall', '--json')).stdout);
+  expect(done).toMatchObject({ outcome: 'done', left: [] });
+  expect(done.steps).toContainEqual(manifest);
+  expect(done.steps).toContainEqual({ kind: 'remove-vip', vip: '10.0.0.100/32', interface: 'eth0' });
+  const again = JSON.parse((await node.run('uninstall', '--json')).stdout);
+  expect(again).toEqual({ outcome: 'nothing-to-do', steps: [], left: [] });
+});
+
 test('pods that do not end are named, the VIP stays theirs, and the command can be typed again', async () => {
   await node.install();
   const pod = await startPod();

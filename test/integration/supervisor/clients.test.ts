@@ -69,6 +69,10 @@ test('the clients for people print what happened and exit accordingly', async ()
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^refused at "check": [\s\S]*unknown keyword 'nonsense'/);
 
+  const structured = await client('reload', '--json', ...socket);
+  expect(structured).toMatchObject({ code: 1, stderr: expect.stringContaining('refused') });
+  expect(JSON.parse(structured.stdout)).toMatchObject({ ok: false, stage: 'check' });
+
   const shown = await client('status', ...socket);
   expect(shown.code).toBe(0);
   expect(shown.stdout).toMatch(/^state {7}serving\nserving {5}generation 1, pid \d+/);
