@@ -14,7 +14,7 @@ const scripts: Readonly<Record<Shell, (commands: readonly CompletedCommand[]) =>
   fish: fishScript,
 };
 
-/** Lists that other rooms keep. */
+/** Values that other modules list. */
 const listed: Readonly<Record<string, readonly string[]>> = {
   'doctor --only': checks.map(({ id }) => id),
   'timeline --kind': journalKinds,

@@ -23,10 +23,9 @@ import { readAs } from './plan/settings-files.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 const LONGEST_CLEAN_UP_MS = 1_000;
-/** Of a check's time: what is left is for saying that there was no answer. */
+/** The share of a check's time that a question may take. The rest is for reporting that there was no answer. */
 const ANSWER_SHARE = 0.6;
 
-/** `hawser doctor`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const typed = readCommandLine(doctorCommand, argv, env, () => undefined);
   if (typed.kind === 'help') {
@@ -44,7 +43,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const look = file.look();
   const report = await examine(settings, files, look);
   await print(report, settings);
-  // A look at a dead disk or file server may never come back, and is not waited for any more.
+  // A read from a dead disk or file server may never return; do not wait for it.
   process.exit(exitCodeOf(report));
 }
 
@@ -55,7 +54,7 @@ async function examine(
 ): Promise<DoctorReport> {
   const start = performance.now();
   const controller = new AbortController();
-  // Stopped, it prints what it has found by then, and leaves no table of nftables behind.
+  // When stopped, doctor prints what it has found so far and leaves no nftables table behind.
   const signal = AbortSignal.any([controller.signal, stopOnSignals(() => undefined)]);
   const { pages, kubeconfig } = await asInstalled(
     files,
@@ -79,7 +78,7 @@ async function examine(
   return reportOf(results, performance.now() - start);
 }
 
-/** The node's settings file, the usual one if it is there. What is said about it names it as the node does. */
+/** Reads the node's settings file, or the default one if it exists. Messages name the path as the node sees it. */
 function settingsBelow(files: HostFiles): SettingsReader {
   return (asked) => {
     const path = asked ?? defaultSettingsPath;

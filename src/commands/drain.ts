@@ -12,7 +12,6 @@ import { printReport, whereAre } from './steering/print-report.ts';
 type Settings = ReturnType<typeof drainSettings>;
 type Outcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'>;
 
-/** `hawser drain`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(drainCommand, argv, env);
   if (line.kind === 'help') {
@@ -87,7 +86,7 @@ function inTheWay(file: OrderFile, force: boolean): string[] {
   return [`a ${purpose} by ${by} is under way, expected it to be over (or --force)`];
 }
 
-/** What is drained already stays so. */
+/** A VIP that is already drained stays drained. */
 function drainOf(
   kinds: readonly VipKind[],
   before: SteeringOrder | undefined,
@@ -106,7 +105,7 @@ function notDrained(self: string, message: string): Outcome {
   return { outcome: 'not-done', notes: [`${self} is not drained by this order: ${message}`], tookMs: null };
 }
 
-/** Waits for the VIPs to leave, for as long as the order stands. */
+/** Waits for the VIPs to leave, as long as the order is in force. */
 async function outcomeOf(
   self: string,
   { id, note }: { readonly id: string; readonly note: string },

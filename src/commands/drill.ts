@@ -17,7 +17,6 @@ const ATTEMPT_TIMEOUT_MS = 1_000;
 type Settings = ReturnType<typeof drillSettings>;
 type Move = Extract<MovePlan, { kind: 'move' }>;
 
-/** `hawser drill`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(drillCommand, argv, env);
   if (line.kind === 'help') {
@@ -125,7 +124,7 @@ function resultOf(
   return { outcome: there === null ? 'not-moved' : outcome, notes: [], there, back, client };
 }
 
-/** The first Ctrl-C moves the VIP back; the second one ends this command, and the monitor goes on. */
+/** The first Ctrl-C moves the VIP back. The second ends this command; the monitor completes the order. */
 function interruptible(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

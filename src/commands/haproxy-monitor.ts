@@ -31,7 +31,7 @@ import { openLog } from './open-log.ts';
 import { stopOnSignals } from './stop-signals.ts';
 import { hawserVersion } from './version.ts';
 
-/** `hawser haproxy monitor`: resolves with 0 once it was asked to stop and the redirect is gone. */
+/** `hawser haproxy monitor`: resolves with 0 after a stop was requested and the redirect is gone. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(haproxyMonitorCommand, argv, env);
   if (line.kind === 'help') {

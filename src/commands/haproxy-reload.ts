@@ -2,7 +2,7 @@ import { readCommandLine } from '../config/command-line.ts';
 import { haproxyClientSettings, haproxyReloadCommand } from '../config/haproxy-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
-/** `hawser haproxy reload`: prints one line, and HAProxy's own words where it refused. */
+/** `hawser haproxy reload`: prints one line, or HAProxy's own message if it refused. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(haproxyReloadCommand, argv, env);
   if (line.kind === 'help') {

@@ -6,7 +6,6 @@ import { request } from '../protocol/request.ts';
 import { supervisorStatusSchema } from '../protocol/supervisor-status.ts';
 import { answerOrComplaint } from './supervisor-answer.ts';
 
-/** `hawser haproxy status`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(haproxyStatusCommand, argv, env);
   if (line.kind === 'help') {

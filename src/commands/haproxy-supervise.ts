@@ -21,11 +21,11 @@ import { openLog } from './open-log.ts';
 import { survive } from './survive.ts';
 import { hawserVersion } from './version.ts';
 
-/** How long a worker may take to count its sessions. Who reads the page asks many at once and waits for none. */
+/** How long a worker may take to count its sessions. The page waits less: a collector asks many pages at once. */
 const COUNT_FOR_SOCKET_MS = 1_000;
 const COUNT_FOR_PAGE_MS = 150;
 
-/** `hawser haproxy supervise`: resolves with 0 once it was asked to stop and everything is gone. */
+/** `hawser haproxy supervise`: resolves with 0 after a stop was requested and every process has ended. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(haproxySuperviseCommand, argv, env);
   if (line.kind === 'help') {
@@ -62,7 +62,8 @@ async function supervise(settings: HaproxySuperviseSettings, write: Log): Promis
     recordPath: join(dirname(settings.statsSocket), 'hawser-generations.json'),
     log,
   });
-  // Each asks every worker: a client that asks a thousand times at once must not cost a thousand connections to each.
+  // Each status asks every worker. Coalescing keeps a client that asks a thousand times at once from opening a thousand
+  // connections to each.
   const status = coalesce(() => supervisor.status(COUNT_FOR_SOCKET_MS));
   setReady({ reload: supervisor.reload, status });
   onSignals(supervisor);

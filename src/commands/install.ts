@@ -18,7 +18,9 @@ import { editedDiff, editedWords, foreignNotice } from './install/others-text.ts
 import { allFiles, othersManifests, planInstall } from './install/plan-install.ts';
 import { shippedFile } from './shipped-file.ts';
 
-/** `hawser install`. Throws a ConfigError with every reason why not; nothing was written then. */
+/**
+ * `hawser install`. Throws a ConfigError that lists every reason against the install; in that case nothing was written.
+ */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(installCommand, argv, env);
   if (line.kind === 'help') {
@@ -56,7 +58,7 @@ type Finish = (
   more?: Readonly<Record<string, unknown>>,
 ) => number;
 
-/** Prints how it ended: `text`, or one document with the outcome. Returns the exit code. */
+/** Prints the outcome, as `text` or as one document. Returns the exit code. */
 async function createFinish(
   { json }: InstallSettings,
   findings: Readonly<Record<string, unknown>>,
@@ -68,16 +70,16 @@ async function createFinish(
   };
 }
 
-/** `--print` is for any node: what this one has does not count. */
+/** `--print` is for any node, so it ignores what this node has. */
 const emptyDisk: OnDisk = {
   ...{ record: undefined, settings: undefined, authority: undefined },
   command: { kind: 'wanted', file: commandFile(shippedFile(COMMAND_SOURCE)) },
 };
 
-/** What would change, as text and as steps, and what has to be said about it. */
+/** The plan, as text and as steps, with the notices and problems to report. */
 async function examine(asked: InstallSettings, draft: Draft, disk: OnDisk) {
   const replaced = await othersManifests(asked.root, draft, disk);
-  // On a node of hawser's the monitor keeps what it replaces.
+  // On a node that hawser runs on already, the monitor keeps what it replaces.
   const isNew = disk.record === undefined;
   const foreign = isNew ? foreignConfigurations(asked.root) : { found: [], problems: [] };
   const edited = await editedFiles(asked.root, ownTexts(draft, replaced), disk.record);

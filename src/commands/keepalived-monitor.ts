@@ -41,7 +41,7 @@ import { hawserVersion } from './version.ts';
 
 const NAME_RETRY_MS = 500;
 
-/** `hawser keepalived monitor`: resolves with 0 once it was asked to stop. */
+/** `hawser keepalived monitor`: resolves with 0 after a stop was requested. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(keepalivedMonitorCommand, argv, env);
   if (line.kind === 'help') {
@@ -71,7 +71,7 @@ async function prepareLoops(
   watchEventLoop(metrics.lag);
   watchClientCertificate(settings.kubeconfig, observers, signal);
   const own = processMetrics({ version: hawserVersion() });
-  // While there is no kubeconfig there is nothing to tell but that.
+  // Until there is a kubeconfig, the status says only that it is missing.
   let status = (): KeepalivedMonitorStatus => waitingStatus(settings);
   await serveEndpoint(
     settings.listen,
@@ -112,7 +112,7 @@ async function prepareLoops(
   };
 }
 
-/** Knows what is asked of this node before anybody is told of its health: a drained node stays so over a restart. */
+/** Reads the orders before health is first reported, so that a drained node stays drained across a restart. */
 async function openSteering(
   { steeringPath, checkInterval }: KeepalivedMonitorSettings,
   sources: readonly HealthSource[],
@@ -127,8 +127,8 @@ async function openSteering(
 }
 
 /**
- * The router ids come from the name, so a guess would be worse than none: waits for a kubeconfig, which on the first node
- * of a cluster is made after the pods. Undefined where the monitor was stopped meanwhile.
+ * Waits for a kubeconfig, because the router ids derive from the cluster name and a guess could be wrong. On the first
+ * node of a cluster the kubeconfig is made after the pods. Undefined if the monitor was stopped meanwhile.
  */
 async function nameFromKubeconfig(
   path: string,

@@ -2,7 +2,7 @@ import { readCommandLine } from '../config/command-line.ts';
 import { keepalivedClientSettings, keepalivedReloadCommand } from '../config/keepalived-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
-/** `hawser keepalived reload`: prints one line, and keepalived's own words where it refused. */
+/** `hawser keepalived reload`: prints one line, or keepalived's own message if it refused. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(keepalivedReloadCommand, argv, env);
   if (line.kind === 'help') {

@@ -2,7 +2,6 @@ import { readCommandLine } from '../config/command-line.ts';
 import { keepalivedClientSettings, keepalivedStartCommand } from '../config/keepalived-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
-/** `hawser keepalived start`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(keepalivedStartCommand, argv, env);
   if (line.kind === 'help') {

@@ -6,7 +6,6 @@ import { request } from '../protocol/request.ts';
 import { vrrpStatusSchema } from '../protocol/vrrp-status.ts';
 import { answerOrComplaint } from './supervisor-answer.ts';
 
-/** `hawser keepalived status`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(keepalivedStatusCommand, argv, env);
   if (line.kind === 'help') {

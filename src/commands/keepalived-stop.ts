@@ -2,7 +2,6 @@ import { readCommandLine } from '../config/command-line.ts';
 import { keepalivedClientSettings, keepalivedStopCommand } from '../config/keepalived-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
-/** `hawser keepalived stop`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(keepalivedStopCommand, argv, env);
   if (line.kind === 'help') {

@@ -24,7 +24,7 @@ import { openLog } from './open-log.ts';
 import { survive } from './survive.ts';
 import { hawserVersion } from './version.ts';
 
-/** `hawser keepalived supervise`: resolves with 0 once it was asked to stop and no VIP is left. */
+/** `hawser keepalived supervise`: resolves with 0 after a stop was requested and no VIP is left. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(keepalivedSuperviseCommand, argv, env);
   if (line.kind === 'help') {
@@ -110,10 +110,10 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
   return supervisor;
 }
 
-/** On a starved node even `true` takes its time, and it is asked once in this process's life. */
+/** Starting even `true` takes long on a starved node. This runs once per process. */
 const TRY_PRIORITY_MS = 20_000;
 
-/** A container may lack CAP_SYS_NICE: better without a realtime priority than not at all. */
+/** Without CAP_SYS_NICE in the container, keepalived runs without a realtime priority. */
 async function permittedPriority(wanted: number | undefined, log: Log): Promise<number | undefined> {
   if (wanted === undefined) return undefined;
   const tried = await runLeanCommand(['chrt', '--rr', String(wanted), 'true'], {

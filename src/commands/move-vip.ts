@@ -13,7 +13,6 @@ type Settings = ReturnType<typeof moveVipSettings>;
 type Outcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'>;
 type Move = Extract<MovePlan, { kind: 'move' }>;
 
-/** `hawser move-vip`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(moveVipCommand, argv, env);
   if (line.kind === 'help') {
@@ -85,7 +84,7 @@ async function move(
   if (given.kind === 'not-taken')
     return { outcome: 'unknown', notes: [`Cannot move the VIP: ${given.message}`], tookMs: null };
   const tookMs = await arrival;
-  // What comes next must not meet this order.
+  // A following command must not find this order.
   await within(settings.timeout, async () => !(await isThere(settings.steering, order.id)));
   if (tookMs !== undefined)
     return { outcome: 'done', notes: [`The VIP has moved, ${tookMs} ms after the order.`], tookMs };

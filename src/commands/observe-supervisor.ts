@@ -4,7 +4,7 @@ import { createStarvationWatch } from '../observe/starvation-watch.ts';
 import type { SupervisorMetrics } from '../observe/supervisor-metrics.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 
-/** Every event goes to the log, to the metrics and to who tells starvation from failure: returns where to send them. */
+/** Returns a function that passes each event to the log, to the metrics and to the starvation watch. */
 export function observeSupervisor<Now>(log: Log, metrics: SupervisorMetrics<Now>): Log {
   const starvation = createStarvationWatch(log, monotonicMs);
   watchEventLoop((worstLagSeconds) => {

@@ -3,7 +3,7 @@ import { withJournal } from '../observe/journal/journal.ts';
 import { createLog, type Log } from '../observe/logger.ts';
 import { monotonicMs } from '../system/monotonic-clock.ts';
 
-/** The log of a process that runs until it is stopped, with a journal where one is asked for. */
+/** The log of a daemon, with a journal if one is set. */
 export async function openLog(
   program: string,
   { logLevel, journal }: { readonly logLevel: string; readonly journal?: string | undefined },

@@ -5,7 +5,6 @@ import { planLines } from '../observe/plan/plan-lines.ts';
 import { exitCodeOf } from '../observe/plan/report.ts';
 import { makePlan } from './plan/make-plan.ts';
 
-/** `hawser plan`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(planCommand, argv, env);
   if (line.kind === 'help') {

@@ -2,7 +2,6 @@ import { readCommandLine } from '../config/command-line.ts';
 import { rbacCommand, rbacSettings } from '../config/rbac-settings.ts';
 import { shippedFile } from './shipped-file.ts';
 
-/** `hawser rbac`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(rbacCommand, argv, env);
   if (line.kind === 'help') {

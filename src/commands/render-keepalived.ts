@@ -27,10 +27,9 @@ import { readTemplate } from './monitor/template-file.ts';
 const CHECK_TIMEOUT_MS = 20_000;
 
 /**
- * `hawser render keepalived`: for an init container. Asks no API server and waits for nothing. A flag or a template that
- * only a person can put right ends it with 2; what comes right by itself (a kubeconfig or an interface that is not there yet,
- * nodes that are not known) is left to the monitor. CONFIG is written where there is none that
- * hawser rendered, and the nodes are known.
+ * `hawser render keepalived`, for an init container. It asks no API server and does not wait. A flag or template that
+ * only an operator can correct ends it with 2. What may resolve itself (a missing kubeconfig or interface, unknown
+ * nodes) is left to the monitor. It writes CONFIG if the nodes are known and hawser has not rendered the file before.
  */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(renderKeepalivedCommand, argv, env);
@@ -58,7 +57,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   return 0;
 }
 
-/** Undefined where there is no kubeconfig yet: on a cluster's first node it is made after the pods. */
+/** Undefined if there is no kubeconfig yet: on a cluster's first node it is made after the pods. */
 async function nameFromKubeconfig(path: string, log: Log): Promise<string | undefined> {
   const loaded = await openKubeconfig(path, log)
     .load()
@@ -66,7 +65,7 @@ async function nameFromKubeconfig(path: string, log: Log): Promise<string | unde
   return loaded === undefined ? undefined : clusterNameOf(loaded.server.hostname);
 }
 
-/** For the nodes that are known, else for this one alone. Undefined where this node cannot take part yet. */
+/** For the known nodes, else for this one alone. Undefined if this node cannot take part yet. */
 async function render(
   settings: KeepalivedMonitorSettings,
   clusterName: string,
@@ -92,7 +91,7 @@ async function render(
   return { text: outcome.text, mode: template.mode };
 }
 
-/** A keepalived that cannot be asked is no fault of the configuration: its supervisor asks again. */
+/** A keepalived that cannot be run says nothing about the configuration: its supervisor checks it again. */
 async function refuseBadConfiguration(
   { config, keepalived: keepalivedPath }: KeepalivedMonitorSettings,
   { text }: Rendered,

@@ -10,8 +10,8 @@ import { serversOnce } from './monitor/servers-once.ts';
 import { readTemplate } from './monitor/template-file.ts';
 
 /**
- * `hawser render`: writes CONFIG once, for an init container. Where no API server answers and no list is known, a
- * configuration that hawser rendered before is left alone, and a missing or foreign one is rendered without servers.
+ * `hawser render`, for an init container: writes CONFIG once. If no API server answers and no list is known, it leaves
+ * a configuration that hawser rendered before, and renders a missing or foreign one without servers.
  */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(renderCommand, argv, env);

@@ -1,13 +1,13 @@
 import type { CommandLine } from '../config/command-line.ts';
 
 export interface ShownSetting {
-  /** As it was given; undefined where nobody gave one and there is no default. */
+  /** The given value; undefined if there is neither a given one nor a default. */
   readonly value: unknown;
   /** `--api-port`, `HAWSER_API_PORT`, `/etc/hawser/config.yaml:3` or `default`. */
   readonly from: string;
 }
 
-/** Every setting of a command with what decided it, by camel-case name. */
+/** Every setting of a command, by camel-case name, with its origin. */
 export function settingsWithOrigins({
   values,
   origins,

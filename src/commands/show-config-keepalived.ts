@@ -15,8 +15,8 @@ import { type ShownSetting, settingsWithOrigins } from './settings-with-origins.
 const API_TIMEOUT_MS = 10_000;
 
 /**
- * `hawser show-config keepalived`: prints as JSON the model that the template would get now, and where each setting came
- * from; the settings alone, with the reason on stderr, where this node would not take part.
+ * `hawser show-config keepalived`: prints the template's model as JSON, with the origin of each setting. If this node
+ * would not take part, prints only the settings, and the reason on stderr.
  */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(showKeepalivedConfigCommand, argv, env);
@@ -46,7 +46,7 @@ async function modelNow(settings: KeepalivedMonitorSettings, log: Log) {
   return { model: built.model, settings: input.settings };
 }
 
-/** What counts instead of the flags: the kubeconfig for a name that was not given, and what all nodes have agreed upon. */
+/** Values that do not come from the flags: a name from the kubeconfig, and what all nodes have agreed on. */
 function decidedElsewhere(
   { clusterName, kubeconfig, profile, mode, config }: KeepalivedMonitorSettings,
   used: KeepalivedSettings,

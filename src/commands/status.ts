@@ -10,7 +10,6 @@ import { clusterEndpoints } from './status/cluster-endpoints.ts';
 import { watch } from './status/watch.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
-/** `hawser status`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const file = forgivingReader(readSettingsFile);
   const line = readCommandLine(statusCommand, argv, env, file.read);
@@ -20,7 +19,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   }
   const settings = statusSettings(line.values);
   const settingsFile = file.look();
-  // Somebody who asks what is wrong gets an answer all the same.
+  // A broken settings file must not prevent the status.
   if (settingsFile.kind === 'broken') process.stderr.write(`${settingsFile.problems.join('\n')}\n`);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const write = await structuredWriter(settings.json);
@@ -53,7 +52,7 @@ async function watchStatus(
   await watch(async () => show(await look(settings, signal)), process.stdout, signal);
 }
 
-/** A reader that has seen enough, such as `head`, is no failure. */
+/** A reader that closes the pipe early, such as `head`, is not a failure. */
 async function print(text: string): Promise<void> {
   await new Promise<void>((resolve) => {
     process.stdout.once('error', () => resolve());

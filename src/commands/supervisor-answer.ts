@@ -3,7 +3,7 @@ import { structuredWriter } from '../config/structured-text.ts';
 import type { Answer } from '../protocol/answer.ts';
 import { type ControlRequest, type RequestOutcome, request } from '../protocol/request.ts';
 
-/** The good answer of a supervisor; where there is none, says why on stderr. */
+/** A supervisor's success; otherwise reports the failure on stderr. */
 export function answerOrComplaint(socket: string, outcome: RequestOutcome): GoodAnswer | undefined {
   const complaint = complaintOf(socket, outcome);
   if (complaint !== undefined) process.stderr.write(`${complaint}\n`);
@@ -11,8 +11,8 @@ export function answerOrComplaint(socket: string, outcome: RequestOutcome): Good
 }
 
 /**
- * Sends one request and prints what came of it: `done` of a good answer, else why not on stderr. In a structured format
- * the answer is printed as it came, a refusal too. Resolves with the exit code.
+ * Sends a request and prints the outcome: `done` for a success, else the failure on stderr. A structured format prints
+ * any answer as it came. Resolves with the exit code.
  */
 export async function printAnswer(
   { socket, timeout, json }: ClientSettings,

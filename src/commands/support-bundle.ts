@@ -19,7 +19,7 @@ import { runCommand } from '../system/run-command.ts';
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
-/** Their exit codes tell verdicts: a node with troubles is what a bundle is for. */
+/** Their exit codes are verdicts and do not matter here: a bundle is made for a node in trouble. */
 const REPORTS = {
   'version.json': ['version', '--json'],
   'status.json': ['status', '--json'],
@@ -38,7 +38,6 @@ const CONFIGURATIONS = [
   '/etc/kubernetes/static-pod-resources/keepalived/keepalived.conf.ejs',
 ] as const;
 
-/** `hawser support-bundle`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(supportBundleCommand, argv, env);
   if (line.kind === 'help') {
@@ -90,7 +89,7 @@ async function ask(argv: readonly string[]): Promise<{ readonly stdout: string; 
   }));
 }
 
-/** As the kubelet keeps them: `kube-system_haproxy-NODE_UID/CONTAINER/0.log`. */
+/** The kubelet's paths: `kube-system_haproxy-NODE_UID/CONTAINER/0.log`. */
 function containerLogs(root: string): readonly string[] {
   const folder = join(root, '/var/log/pods');
   if (!existsSync(folder)) return [];

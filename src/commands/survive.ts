@@ -2,8 +2,8 @@ import { messageOf } from '../model/errors.ts';
 import type { Log } from '../observe/logger.ts';
 
 /**
- * Whatever goes wrong in a supervisor is logged and survived: the program that it looks after goes on serving, and must
- * not be left alone for it.
+ * Logs any exception of a supervisor and goes on: the program that it supervises still serves and must not be left
+ * alone.
  */
 export function survive(log: Log): void {
   const report = (error: unknown): void =>

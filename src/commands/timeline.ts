@@ -10,12 +10,11 @@ import { timelineLines } from '../observe/timeline/timeline-lines.ts';
 import { verdictLines } from '../observe/timeline/verdict-lines.ts';
 import { fetchPeerJournals, type PeerJournals } from './timeline/peer-journals.ts';
 
-/** More than anybody reads, and some 20 MB of memory. */
+/** More than anyone reads, and some 20 MB of memory. */
 const MOST_ENTRIES = 10_000;
 
-/** `hawser timeline`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  // What happened is told on a node with broken settings too; only the other nodes cannot be asked then.
+  // Works with broken settings too, except that the other nodes cannot be asked.
   const file = forgivingReader(readSettingsFile);
   const line = readCommandLine(timelineCommand, argv, env, file.read);
   if (line.kind === 'help') {
@@ -49,7 +48,7 @@ async function peerJournals(
   return await fetchPeerJournals(settings.peers, { lastKnown, access }, range);
 }
 
-/** A reader that has seen enough, such as `head`, is no failure. */
+/** A reader that closes the pipe early, such as `head`, is not a failure. */
 async function print(text: string): Promise<void> {
   await new Promise<void>((resolve) => {
     process.stdout.once('error', () => resolve());

@@ -10,13 +10,13 @@ import { within } from './steering/give-order.ts';
 import { newOrderId, readOrderFile, removeOrder, replaceOrder } from './steering/order-file.ts';
 import { printReport, whereAre } from './steering/print-report.ts';
 
-/** Where nothing tells of a change, the monitor looks every few seconds. */
+/** Without a file notification, the monitor reads the file every few seconds. */
 const BELIEVED_WITHIN_MS = 20_000;
 
 type Settings = ReturnType<typeof undrainSettings>;
 type Outcome = Pick<SteeringReport, 'outcome' | 'notes'>;
 
-/** `hawser undrain`. The order goes even where no monitor answers: the next one will not find it. */
+/** `hawser undrain`. It removes the order even if no monitor answers: the next monitor will not find it. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(undrainCommand, argv, env);
   if (line.kind === 'help') {
@@ -72,7 +72,7 @@ async function shrink(path: string, order: DrainOrder, kinds: readonly VipKind[]
   else await replaceOrder(path, order.id, { ...order, id: newOrderId(), vips: left });
 }
 
-/** Undefined once the monitor goes by it. */
+/** Undefined once the monitor follows the change. */
 async function whyNotBelieved(kinds: readonly VipKind[], settings: Settings): Promise<string | undefined> {
   const isFree = ({ status }: Extract<MonitorReading, { kind: 'answered' }>): boolean =>
     status.priorities.every(({ kind, steered }) => !kinds.includes(kind) || steered === null);
@@ -89,7 +89,7 @@ async function whyNotBelieved(kinds: readonly VipKind[], settings: Settings): Pr
     : `the monitor has not believed it within ${BELIEVED_WITHIN_MS} ms: does it read "${settings.steering}"?`;
 }
 
-/** What was left of the order has none of these kinds; one that has is a later one. */
+/** The rest of the order has none of these kinds. An order that has one is a later order. */
 async function drainedAgain(kinds: readonly VipKind[], path: string): Promise<DrainOrder | undefined> {
   const file = await readOrderFile(path);
   if (file.kind !== 'order' || file.order.kind !== 'drain') return undefined;

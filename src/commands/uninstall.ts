@@ -24,7 +24,7 @@ import { waitForEnd } from './uninstall/wait-for-end.ts';
 /** Longer than in a failover: nothing depends on it, and the machine may be busy. */
 const LOOK_TIMEOUT_MS = 10_000;
 
-/** `hawser uninstall`: resolves with 0 once nothing is left, and with 1 after it has said what is. */
+/** `hawser uninstall`: resolves with 0 if nothing is left, and with 1 after it has listed what is. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(uninstallCommand, argv, env);
   if (line.kind === 'help') {
@@ -49,7 +49,7 @@ async function textAt(root: string, path: string): Promise<string | undefined> {
   return (await fileState(join(root, path)))?.content.toString('utf8');
 }
 
-/** In this order, because a pod that still runs would put back what was taken from under it. */
+/** In this order, because a running pod would recreate removed files. */
 async function remove(
   { root, timeout }: UninstallSettings,
   record: InstallRecord,
@@ -75,7 +75,7 @@ async function remove(
     ...(await removeAll(root, plan.rest, progress)),
   ];
   if (left.length > 0) return leave(left);
-  // The record last: as long as something is left the command can be typed again.
+  // The record goes last, so that the command can be repeated while anything is left.
   const last = { kind: 'remove', path: layout.record } as const;
   const late = [
     ...(await removeAll(root, [last], progress)),
@@ -84,7 +84,7 @@ async function remove(
   return late.length === 0 ? progress.end('done', 'done: nothing is left\n') : leave(late);
 }
 
-/** Of the install, and of the settings as they have become since, if they can be read. */
+/** The VIPs of the install, and of the current settings if those can be read. */
 async function vipsOf(root: string, record: InstallRecord): Promise<readonly string[]> {
   try {
     const text = (await textAt(root, layout.settings)) ?? '';
@@ -94,7 +94,7 @@ async function vipsOf(root: string, record: InstallRecord): Promise<readonly str
   }
 }
 
-/** A VIP has the whole of its address as its prefix; the node's own addresses have their subnet's. */
+/** A VIP has the whole address as its prefix (/32, /128); the node's own addresses have their subnet's. */
 async function sweep(vips: readonly string[], progress: Progress): Promise<readonly string[]> {
   const left: string[] = [];
   for (const vip of vips) {

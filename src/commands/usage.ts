@@ -2,12 +2,12 @@ import { HELP_WIDTH } from '../config/help-text.ts';
 import { nearestName } from '../model/nearest-name.ts';
 import { wrapText } from '../model/wrap-text.ts';
 
-/** What is typed after `hawser`, such as `haproxy supervise`, and what it does. */
+/** The words after `hawser`, such as `haproxy supervise`, and the command's summary. */
 export type Summaries = readonly (readonly [name: string, summary: string])[];
 
 const NAME_WIDTH = 26;
 
-/** Of all commands, or of those of a group such as `haproxy`. */
+/** For all commands, or those of a group such as `haproxy`. */
 export function usageText(summaries: Summaries, group = ''): string {
   const members = membersOf(summaries, group);
   return [
@@ -23,7 +23,7 @@ export function usageText(summaries: Summaries, group = ''): string {
   ].join('\n');
 }
 
-/** For what was typed and is no command: the one that was probably meant, and where those are that there are. */
+/** For an unknown command: the most similar one, and how to list all. */
 export function unknownCommandText(typed: string, summaries: Summaries): string {
   const [first = '', ...rest] = typed.split(' ');
   const group = isGroup(summaries, first) ? first : '';
@@ -34,7 +34,7 @@ export function unknownCommandText(typed: string, summaries: Summaries): string 
   return `Cannot run "${typed}": there is no such command${meant}\nhawser ${prefix}--help lists those there are.\n`;
 }
 
-/** What commands of two words begin with: no command by itself, as `haproxy`, or one all the same, as `render`. */
+/** The first words of two-word commands, whether they are commands themselves (`render`) or not (`haproxy`). */
 export function isGroup(summaries: Summaries, name: string): boolean {
   return name !== '' && membersOf(summaries, name).length > 0;
 }

@@ -7,7 +7,7 @@ import { hawserCommit, hawserVersion } from './version.ts';
 
 const TIMEOUT_MS = 5_000;
 
-/** What runs here; null where it could not be asked. */
+/** The versions of the programs here; null if one could not be run. */
 export interface VersionReport {
   readonly hawser: string;
   readonly commit: string | null;
@@ -16,7 +16,6 @@ export interface VersionReport {
   readonly node: string;
 }
 
-/** `hawser version`. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(versionCommand, argv, env);
   if (line.kind === 'help') {

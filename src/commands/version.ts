@@ -1,6 +1,6 @@
 import { shippedFile } from './shipped-file.ts';
 
-/** Of this program, as its package has it; `unknown` where that is not beside it. */
+/** This program's version from its package.json; `unknown` if that is missing. */
 export function hawserVersion(): string {
   try {
     return /"version": "([^"]+)"/.exec(shippedFile('package.json'))?.[1] ?? 'unknown';
@@ -9,7 +9,7 @@ export function hawserVersion(): string {
   }
 }
 
-/** The commit that it was built from: the image says it, a bundle has it beside the program. Null where neither does. */
+/** The commit of this build, from the image's environment or the file beside the bundle. Null if neither exists. */
 export function hawserCommit(): string | null {
   const told = process.env['HAWSER_REVISION'] ?? textOf('dist/revision');
   return /^[0-9a-f]{7,40}$/.exec(told.trim())?.[0] ?? null;

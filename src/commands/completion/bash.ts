@@ -1,7 +1,7 @@
 import { type CompletedCommand, type CompletedValue, wordTree } from './completed-command.ts';
 import { singleQuoted } from './single-quoted.ts';
 
-/** Needs bash 4 and nothing else, not even the package bash-completion. */
+/** Needs only bash 4, not the package bash-completion. */
 export function bashScript(commands: readonly CompletedCommand[]): string {
   const tree = wordTree(commands);
   const groups = [...tree].filter(([, seconds]) => seconds.length > 0);
@@ -52,7 +52,7 @@ complete -F _hawser hawser
 `;
 }
 
-/** Without a dash the arguments, where there are any. */
+/** Without a leading dash, completes the argument if the command has one. */
 function flagsCase({ name, flags, arguments: [first] }: CompletedCommand): string {
   const all = `words="$words ${flags.map((flag) => flag.name).join(' ')}"`;
   const value = first?.value;

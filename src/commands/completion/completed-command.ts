@@ -1,11 +1,11 @@
 import { type CommandSpec, type Flag, flagsOf } from '../../config/command-line.ts';
 
-/** What may stand behind a flag, or as an argument. */
+/** What may follow a flag, or be an argument. */
 export type CompletedValue =
   | { readonly kind: 'none' }
   | { readonly kind: 'files' }
   | { readonly kind: 'directories' }
-  /** An address, a name, a duration: nothing that a shell could know. */
+  /** An address, a name or a duration: the shell cannot complete it. */
   | { readonly kind: 'text' }
   | { readonly kind: 'choices'; readonly choices: readonly string[]; readonly isList: boolean };
 
@@ -25,7 +25,7 @@ export interface CompletedCommand {
   readonly arguments: readonly { readonly name: string; readonly value: CompletedValue }[];
 }
 
-/** `choicesOf` knows values that are no part of the settings: `doctor --only`. */
+/** `choicesOf` gives values that are not part of the settings, such as those of `doctor --only`. */
 export function completedCommand(
   spec: CommandSpec,
   choicesOf: (command: string, flag: string) => readonly string[] | undefined,
@@ -51,7 +51,7 @@ export function completedCommand(
   };
 }
 
-/** What it is stands in the flag itself: `--socket <path>`. */
+/** The flag's own text names the kind of value: `--socket <path>`. */
 function valueBehind({ flag }: Flag, choices: readonly string[] | undefined): CompletedValue {
   const [, placeholder] = /<(.+)>/.exec(flag) ?? [];
   if (placeholder === undefined) return { kind: 'none' };
@@ -60,7 +60,7 @@ function valueBehind({ flag }: Flag, choices: readonly string[] | undefined): Co
   return /^dirs?$/.test(placeholder) ? { kind: 'directories' } : { kind: 'text' };
 }
 
-/** The words that a command line can begin with, and what may follow each of them: `haproxy` → `supervise`, … */
+/** The words that a command line can begin with, and what may follow each: `haproxy` → `supervise`, … */
 export function wordTree(commands: readonly CompletedCommand[]): ReadonlyMap<string, readonly string[]> {
   const tree = new Map<string, readonly string[]>();
   for (const { name } of commands) {

@@ -1,4 +1,4 @@
-/** A word that bash and zsh read as it stands, whatever is in it. */
+/** Quotes a word so that bash and zsh take it literally. */
 export function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

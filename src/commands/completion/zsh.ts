@@ -6,7 +6,7 @@ import {
 } from './completed-command.ts';
 import { singleQuoted } from './single-quoted.ts';
 
-/** Works as a file of fpath that is called \`_hawser\`, and where it is sourced after compinit. */
+/** Works as a file named `_hawser` in fpath, and when it is sourced after compinit. */
 export function zshScript(commands: readonly CompletedCommand[]): string {
   const tree = wordTree(commands);
   const summaryOf = (name: string): string => commands.find((each) => each.name === name)?.summary ?? '';
@@ -48,7 +48,7 @@ ${rows.map((row) => `          ${row}`).join('\n')}
         ;;`;
 }
 
-/** What was the command's name is taken away: _arguments counts from the word behind it. */
+/** Drops the command's name: _arguments counts from the word after it. */
 function commandBlock({ name, flags, arguments: positionals }: CompletedCommand): string {
   const words = name.split(' ');
   const condition = words.map((word, index) => `"\${words[${index + 2}]}" == ${word}`).join(' && ');

@@ -6,10 +6,10 @@ import { defaultPorts } from '../../model/ports.ts';
 import { type DaemonSettings, settingsOfDaemons } from '../plan/daemon-settings.ts';
 import { type DaemonName, findDaemons } from '../plan/daemons.ts';
 
-/** What the four programs have here, as they run or as their manifests would start them. */
+/** The settings of the four programs on this node, as they run or as their manifests would start them. */
 export interface AsInstalled {
   readonly pages: readonly ProgramPage[];
-  /** Undefined where no monitor is here. */
+  /** Undefined if no monitor is installed here. */
   readonly kubeconfig: string | undefined;
 }
 
@@ -20,7 +20,7 @@ const DEFAULT_PAGES: Readonly<Record<DaemonName, number>> = {
   'keepalived monitor': defaultPorts.keepalivedMonitor,
 };
 
-/** A program that is not here, or whose settings are broken, counts with its defaults. */
+/** A program that is not installed, or whose settings are broken, counts with its defaults. */
 export async function asInstalled(files: HostFiles, file: SettingsFile | undefined): Promise<AsInstalled> {
   const found = (await findDaemons(files)).map((daemon): DaemonSettings => {
     try {
@@ -42,7 +42,7 @@ export async function asInstalled(files: HostFiles, file: SettingsFile | undefin
 
 const SECTIONS = { 'haproxy monitor': 'haproxy', 'keepalived monitor': 'keepalived' } as const;
 
-/** By the settings file, which has the page of each monitor. */
+/** The settings file says where each monitor's page listens. */
 function wouldListen(program: DaemonName, file: SettingsFile | undefined): readonly ProgramPage[] {
   const isMonitor = program === 'haproxy monitor' || program === 'keepalived monitor';
   const listen = isMonitor ? file?.values[SECTIONS[program]]['listen']?.value : undefined;

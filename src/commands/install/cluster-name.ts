@@ -7,15 +7,15 @@ import { presentAddresses } from '../../system/interface-addresses.ts';
 import type { Draft, OnDisk } from './draft.ts';
 
 export type ClusterNameChoice =
-  /** The draft's own. */
+  /** Use the draft's name. */
   | { readonly kind: 'as-drafted' }
   | { readonly kind: 'learned'; readonly name: string }
   | { readonly kind: 'refused'; readonly message: string };
 
 /**
- * What a node that is new to hawser makes its virtual router ids of. Where a cluster answers at the VIP its holder says
- * the name: made of the VIP it would be wrong once the VIP has changed, and a node with another id holds the VIP a second
- * time. Refused where the name cannot be learned and none is given.
+ * Chooses the cluster name, from which a new node derives its virtual router ids. If a cluster answers at the VIP, its
+ * holder reports the name. A name derived from the VIP would be wrong once the VIP has changed, and a node with another
+ * id would hold the VIP a second time. Refuses if the name cannot be learned and none is given.
  */
 export async function chooseClusterName(
   asked: InstallSettings,
@@ -32,7 +32,7 @@ export async function chooseClusterName(
     return asked.join && given === undefined
       ? refuse(`nothing answers at VIP ${vip}; join once the cluster serves there`)
       : { kind: 'as-drafted' };
-  // Whose VIP it is otherwise is objected to elsewhere.
+  // If another host has the VIP, `objectionsTo` reports that.
   if (answer.kind === 'somebody' && !asked.join) return { kind: 'as-drafted' };
   const told = await askClusterName(vip, draft.settings.haproxyMonitor.healthPort);
   if (told.kind === 'unknown') return given === undefined ? refuse(told.message) : { kind: 'as-drafted' };

@@ -14,32 +14,32 @@ import { openshiftHealthPort } from '../../model/ports.ts';
 import { shippedFile } from '../shipped-file.ts';
 import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
 
-/** What is on the node's disk that an install builds on. */
+/** What is on the node's disk before the install. */
 export interface OnDisk {
   readonly record: InstallRecord | undefined;
   readonly settings: string | undefined;
   readonly authority: string | undefined;
-  /** The `hawser` that people type on the node. */
+  /** The state of the `hawser` script on the node. */
   readonly command: NodeCommand;
 }
 
-/** What an install would have on the node, before anybody has looked whether it may. */
+/** What an install would write, before anything was checked. */
 export interface Draft {
   readonly flavor: Flavor;
   readonly image: string;
   readonly credentials: Credentials;
-  /** Where the patches lie, on the node. */
+  /** The folder of patches on the node. */
   readonly patches: string | undefined;
   readonly settings: EffectiveSettings;
-  /** In the order in which they are written: what the kubelet reads comes last. */
+  /** In the order of writing; the kubelet's manifests come last. */
   readonly support: readonly WantedFile[];
   readonly manifests: readonly WantedFile[];
 }
 
-/** kubelet's grace: the drain, then SIGTERM and, 5 s later, SIGKILL for what is left; the rest is for saying goodbye. */
+/** The kubelet's grace period beyond the drain: SIGTERM, SIGKILL 5 s later, and a margin of 5 s for a clean end. */
 const GRACE_BEYOND_DRAIN_S = 10;
 
-/** Throws a ConfigError for what is there and cannot be read. */
+/** Throws a ConfigError for a file that exists and cannot be read. */
 export async function readDisk(root: string): Promise<OnDisk> {
   const problems: string[] = [];
   const read = async (path: string): Promise<string | undefined> => {
@@ -103,7 +103,7 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
   };
 }
 
-/** Templates and manifests: what an operator may have edited, but for pods whose place is taken. */
+/** Templates and manifests, which an operator may have edited, except pods that this install replaces. */
 export function ownTexts(draft: Draft, replaced: readonly WantedFile[]): readonly WantedFile[] {
   const taken = new Set(replaced.map(({ path }) => path));
   const templates = new Set(podLayouts.map(({ template }) => template));
@@ -121,7 +121,7 @@ function changesFor(asked: InstallSettings, flavor: Flavor, disk: OnDisk): reado
     { path: ['interface'], value: asked.interface },
     { path: ['keepalived', 'firstNode'], value: firstNode || undefined },
   ];
-  // Whoever installs for the first time may have written settings of their own before.
+  // On a first install, settings that an operator wrote earlier count before our defaults.
   const defaults = disk.record === undefined ? firstDefaults(asked, flavor) : [];
   return [...flags, ...defaults].filter(({ value }) => value !== undefined);
 }
@@ -136,7 +136,7 @@ function firstDefaults(
       { path: ['healthPort'], value: openshiftHealthPort, isDefault: true },
     ];
   const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];
-  // The router ids come from the name, and the kubeconfig that would tell it may not be there yet.
+  // The router ids derive from the name. The kubeconfig that holds the name may not exist yet.
   return vip === undefined || clusterName !== undefined
     ? []
     : [{ path: ['clusterName'], value: clusterNameOf(vip), isDefault: true }];

@@ -23,12 +23,12 @@ import { parseSettingsFile } from '../../config/parse-settings-file.ts';
 import type { Section, SettingsFile, SettingsValues } from '../../config/settings-values.ts';
 import { ConfigError } from '../../model/errors.ts';
 
-/** What the daemons of this node would run with. */
+/** The settings that the daemons of this node would run with. */
 export interface EffectiveSettings {
   readonly haproxySupervise: HaproxySuperviseSettings;
   readonly haproxyMonitor: HaproxyMonitorSettings;
   readonly keepalivedMonitor: KeepalivedMonitorSettings;
-  /** What of the file each pod has to be started again for: another text where a value of that pod is another one. */
+  /** A digest of each pod's values: it changes if and only if that pod has to be restarted. */
   readonly digests: Readonly<Record<Section, string>>;
 }
 
@@ -55,7 +55,7 @@ function digestOf(values: SettingsValues, section: Section): string {
   return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex').slice(0, 16);
 }
 
-/** Every port that a pod listens on, with its key in the settings file. */
+/** Every port on which a pod listens, with its key in the settings file. */
 export function portsOf({
   haproxyMonitor,
   keepalivedMonitor,
@@ -71,7 +71,7 @@ export function portsOf({
   ];
 }
 
-/** The environment of this process is not that of the pods. Without a file: what is in force by default. */
+/** Ignores the environment of this process, which is not that of the pods. Without a file, these are the defaults. */
 export function valuesFor(
   spec: CommandSpec,
   argv: readonly string[],

@@ -13,21 +13,24 @@ import type { Draft, OnDisk } from './draft.ts';
 import { type EffectiveSettings, portsOf } from './effective-settings.ts';
 
 export interface Objections {
-  /** Each says what stands against the install, and what to do about it. */
+  /** Each says what prevents the install, and how to resolve it. */
   readonly problems: readonly string[];
   readonly notices: readonly string[];
 }
 
-/** The port at which ingress answers, to find out who has its VIP. */
+/** The port at which ingress answers, to find out which host has its VIP. */
 const INGRESS_PORT = 443;
 
-/** As docs/install.md has them. The umask of the caller's shell stays; ten years are the lifetime of the cluster's CA. */
+/**
+ * The commands of docs/install.md. The subshell keeps the caller's umask; ten years are the lifetime of the cluster's
+ * CA.
+ */
 const kubeconfigCommands: Readonly<Record<Credentials, string>> = {
   own: `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${layout.kubeconfig})`,
   kubelet: `install -m 0600 /etc/kubernetes/kubelet.conf ${layout.kubeconfig}`,
 };
 
-/** Everything that speaks against an install, looked for all at once. Nothing is changed. */
+/** Checks everything that could prevent an install, all at once. Changes nothing. */
 export async function objectionsTo(
   asked: InstallSettings,
   draft: Draft,
@@ -73,7 +76,10 @@ function nodeObjections(
   return { problems: [], notices };
 }
 
-/** A VIP of an earlier install, or of the pods whose place is taken, may be here or elsewhere: it is the cluster's. */
+/**
+ * A VIP of an earlier install or of the replaced pods belongs to this cluster, so it may be present here or on another
+ * node.
+ */
 function isKnownVip(vip: string, disk: OnDisk, replaced: readonly WantedFile[]): boolean {
   const words = replaced.flatMap(({ content }) => content.split(/[^0-9a-fA-F:.]+/));
   return (disk.record?.vips.includes(vip) ?? false) || words.includes(vip);
@@ -102,7 +108,7 @@ function manifestObjections(root: string, draft: Draft, replaced: readonly Wante
   };
 }
 
-/** Ports of an earlier install are taken by hawser itself, those of the pods that are replaced by them. */
+/** Skips ports that an earlier install or the replaced pods use already. */
 function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: boolean): readonly string[] {
   const ports = portsOf(settings);
   const all = [{ key: 'apiPort', port: settings.haproxyMonitor.apiPort }, ...ports];
@@ -136,7 +142,9 @@ async function placeProblems(
   );
 }
 
-/** An address that somebody has already would be there twice, unless that is the cluster that this node belongs to. */
+/**
+ * A VIP that another host has already would exist twice, unless that host belongs to the cluster which this node joins.
+ */
 async function answerObjections(
   asked: InstallSettings,
   draft: Draft,

@@ -14,8 +14,8 @@ export function editedDiff({ path, content, wanted }: EditedFile): string {
 }
 
 /**
- * A template that was edited still works, and so does a manifest that hawser would write as it did last time. Any other
- * manifest has to change: with the old one the pod would not get its image or its settings.
+ * An edited template still works, and so does a manifest that hawser would write unchanged. Any other edited manifest
+ * must be replaced: otherwise the pod would not get its new image or settings.
  */
 export function editedWords(edited: readonly EditedFile[]): {
   readonly notices: readonly string[];

@@ -7,15 +7,15 @@ import { type InstallRecord, recordText, sha256 } from '../../install/record.ts'
 import type { Draft, OnDisk } from './draft.ts';
 import { portsOf } from './effective-settings.ts';
 
-/** What is on the node that hawser did not write, or not like this. */
+/** Files on the node that hawser did not write, or that were edited since. */
 export interface Others {
-  /** Pods under the names of ours. */
+  /** Other pods with the names of ours. */
   readonly replaced: readonly WantedFile[];
   readonly foreign: readonly ForeignConfiguration[];
   readonly edited: readonly EditedFile[];
 }
 
-/** Another's pods under the names of ours: the openshift flavour takes their place, the kubeadm one must not. */
+/** Other pods with the names of ours: the openshift flavour replaces them, the kubeadm flavour must not. */
 export async function othersManifests(
   root: string,
   draft: Draft,
@@ -23,7 +23,7 @@ export async function othersManifests(
 ): Promise<readonly WantedFile[]> {
   const found = draft.manifests.map(async ({ path, content, mode }) => {
     const isOurs = disk.record?.files.some((file) => file.path === path) ?? false;
-    // What cannot be read is among the problems of the plan.
+    // The plan's problems list a file that cannot be read.
     const there = isOurs ? undefined : await fileState(join(root, path)).catch(() => undefined);
     if (there === undefined || there.content.equals(Buffer.from(content))) return [];
     return [{ path, content: there.content.toString('utf8'), mode }];
@@ -32,8 +32,8 @@ export async function othersManifests(
 }
 
 /**
- * The record lies there before the first manifest does: an install that was cut off can be taken away again. Files that
- * were edited stay as they are, or are kept beside what replaces them.
+ * The record is written before the first manifest, so that an interrupted install can be uninstalled. Edited files
+ * stay, or are kept beside their replacement.
  */
 export async function planInstall(
   root: string,
@@ -42,7 +42,8 @@ export async function planInstall(
   { replaced, foreign, edited }: Others,
   overwrite: boolean,
 ): Promise<Plan> {
-  // Pods that still run read their configuration until the kubelet has ended them: it is copied, and the monitor replaces it.
+  // Running pods read their configuration until the kubelet has ended them. So it is copied, and the monitor replaces
+  // it later.
   const isRead = replaced.length > 0;
   const copies = isRead ? foreign.map(({ aside, content, mode }) => ({ path: aside, content, mode })) : [];
   const moves = isRead ? [] : foreign.map(({ path, aside }) => ({ kind: 'move', path, to: aside }) as const);
@@ -75,7 +76,7 @@ export async function planInstall(
   return { ...plan, steps: [...moves, ...plan.steps] };
 }
 
-/** Every file, as on a node where nothing is yet. */
+/** Every file, as on an empty node. */
 export function allFiles(draft: Draft): readonly WantedFile[] {
   const files = [...draft.support, ...draft.manifests];
   const record: InstallRecord = {
@@ -100,7 +101,7 @@ function recordOf(draft: Draft): Omit<InstallRecord, 'directories' | 'files' | '
   };
 }
 
-/** The kubelet would read a copy beside the manifests as one more pod. */
+/** Not beside the manifests: the kubelet would read the copy as another pod. */
 function backupOf(root: string, { path, content, mode }: EditedFile): WantedFile {
   const isManifest = path.startsWith(`${layout.manifests}/`);
   const beside = isManifest ? `${layout.kubernetes}${path.slice(layout.manifests.length)}` : path;

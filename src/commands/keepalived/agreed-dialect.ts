@@ -11,28 +11,28 @@ import type { Observers } from '../monitor/observers.ts';
 import { readAgreementFile } from './agreement-file.ts';
 import { readDialectRecord, sameDialect, writeDialectRecord } from './dialect-record.ts';
 
-/** This node as it takes part now. */
+/** How this node takes part now. */
 export interface TakingPart {
   readonly isHolder: boolean;
   readonly advertIntervalMs: (profile: VrrpProfile) => number;
-  /** Why keepalived would not run on the configuration of another dialect; undefined where it would. */
+  /** Why keepalived would refuse a configuration in that dialect; undefined if it would accept it. */
   readonly refusal: (dialect: VrrpDialect) => Promise<string | undefined>;
 }
 
 export interface AgreedDialect {
   readonly now: () => VrrpDialect;
-  /** What is to change and when, for a status. */
+  /** The planned change and its time, for the status. */
   readonly planned: () => KeepalivedMonitorStatus['planned'];
   /**
-   * Reads what is agreed, has it checked long before its time, tells what is planned, and changes when it is time. A
-   * node that does not take part yet has nothing to lose, and begins with what is agreed. Never rejects.
+   * Reads the agreement, checks the planned configuration well before its time, reports it, and switches when the time
+   * has come. A node that does not take part yet starts with the agreed dialect at once. Never rejects.
    */
   readonly turn: (
     part: TakingPart | undefined,
   ) => Promise<{ readonly changed: boolean; readonly lookAgainInMs: number | undefined }>;
 }
 
-/** The dialect that the flags name until all nodes change it at the time that a file says. */
+/** The dialect of the flags, until the time at which all nodes switch to the one in the agreement file. */
 export function createAgreedDialect(
   settings: VrrpDialect & { readonly monitorConf: readonly string[]; readonly config: string },
   observers: Observers,
@@ -81,7 +81,7 @@ export function createAgreedDialect(
   };
 }
 
-/** What the file says; while it cannot be used, what it said last. */
+/** Reads the agreement file. While the file is unusable, the last usable agreement stays in force. */
 function createAgreementReader(
   paths: readonly string[],
   { log, metrics, once }: Observers,
@@ -104,14 +104,14 @@ function createAgreementReader(
   };
 }
 
-/** The same words written once more are no other agreement: their round stays the one in which they came. */
+/** Rewriting the file with the same content is not a new agreement: the time of its first arrival counts. */
 function sameWords(known: Agreement | undefined, { mode, profile, atMs }: Agreement): boolean {
   return known?.mode === mode && known?.profile === profile && known?.atMs === atMs;
 }
 
 interface PlanTeller {
   readonly tell: (from: VrrpDialect, plan: PlannedChange | undefined, refusal: string | undefined) => void;
-  /** It has been carried out. */
+  /** The change was carried out. */
   readonly done: () => void;
   readonly view: (from: VrrpDialect) => KeepalivedMonitorStatus['planned'];
 }

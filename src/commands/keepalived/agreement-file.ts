@@ -12,8 +12,8 @@ export type AgreementFile =
   | { readonly kind: 'unusable'; readonly path: string; readonly message: string };
 
 /**
- * The first of these files that is there: a broken one does not hand over to the next, whose word the same push may
- * have overruled. Never rejects.
+ * Reads the first of these files that exists. A broken one does not fall back to the next: the same push may have meant
+ * to overrule that one. Never rejects.
  */
 export async function readAgreementFile(paths: readonly string[]): Promise<AgreementFile> {
   for (const path of paths) {
@@ -40,7 +40,7 @@ async function readOne(path: string): Promise<AgreementFile> {
   }
 }
 
-/** The time of the inode, not of the bytes: whoever copies a file may give it the time of the original. */
+/** Uses the inode's change time, not the modification time: copying a file may preserve the latter. */
 function outcomeOf(path: string, text: AgreementText, arrivedMs: number): AgreementFile {
   if (text.kind === 'unusable') return unusable(path, text.problem);
   return { kind: 'agreement', path, agreement: { ...text.agreement, arrivedMs } };

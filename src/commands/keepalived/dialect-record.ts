@@ -6,8 +6,8 @@ import { writeFileAtomically } from '../../system/atomic-write.ts';
 import type { Observers } from '../monitor/observers.ts';
 
 /**
- * What this node spoke last, for a monitor that is started while the file of the agreement is broken or gone: its flags
- * still say what was before. Undefined where other flags were given then: those of now are a newer word.
+ * The dialect that this node used last, for a monitor that starts while the agreement file is broken or gone. Undefined
+ * if the flags have changed since: then the new flags count.
  */
 export function readDialectRecord(path: string, flags: VrrpDialect): VrrpDialect | undefined {
   try {
@@ -18,7 +18,7 @@ export function readDialectRecord(path: string, flags: VrrpDialect): VrrpDialect
   }
 }
 
-/** A disk that will not have it is told once. */
+/** A failed write is logged once. */
 export async function writeDialectRecord(
   path: string,
   flags: VrrpDialect,

@@ -16,16 +16,16 @@ import { createTrackWriter } from './track-writer.ts';
 import type { HealthView } from './vip-priority.ts';
 import type { VrrpConfiguration } from './vrrp-configuration.ts';
 
-/** How often the verdict is looked at when nothing has happened; a death does not wait for it. */
+/** The interval of the verdict while nothing happens. A death is handled at once. */
 const LOOK_EVERY_MS = 200;
 const ASK_EVERY_MS = 1_000;
 const PEER_TIMEOUT_MS = 400;
 /**
- * A node that comes back with its old keepalived.conf must not take part before its monitor knows the other nodes. Where
- * no API server answers it takes part after so long all the same: a node with an old list is better than no VIP.
+ * A returning node with its old keepalived.conf must not take part before its monitor knows the other nodes. If no API
+ * server answers for this long it takes part all the same: a node with an old list is better than no VIP.
  */
 const JOIN_PATIENCE_MS = 10_000;
-/** Where an API server has answered, and its list is not yet believed: three polls have to agree. */
+/** The patience when an API server has answered but its list is not believed yet: three polls have to agree. */
 const UNDECIDED_PATIENCE_MS = 30_000;
 
 export interface HealthLoop {
@@ -35,10 +35,11 @@ export interface HealthLoop {
 }
 
 /**
- * Tells keepalived, by a track file, whether this node can serve the VIPs of one kind: from the life of the server that
- * `source` names, what could stand in for it here, and whether any peer could serve instead. The peers are asked all
- * the time, because the answer must be there when this node's server dies: where nobody is better off, nothing moves.
- * Never looks at the API through HAProxy: an overloaded API would move the VIP and deepen the overload.
+ * Reports to keepalived, by a track file, whether this node can serve the VIPs of one kind. Inputs are the liveness of
+ * the server that `source` names, a local substitute for it, and whether any peer could serve instead. Peers are polled
+ * all the time, because their state must be known when this node's server dies: the VIP does not move if no peer is
+ * better off. The loop never checks the API through HAProxy: an overloaded API would then move the VIP and become more
+ * overloaded.
  */
 export function createHealthLoop(
   source: HealthSource,
@@ -47,7 +48,7 @@ export function createHealthLoop(
     VrrpConfiguration,
     'profile' | 'instanceNames' | 'served' | 'isConfirmed' | 'isExcluded' | 'isUndecided' | 'onChange'
   > & {
-    /** Another node holds the VIP and stays. */
+    /** Another node holds the VIP and keeps it. */
     readonly mustLeave: () => boolean;
     readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
   },
@@ -75,7 +76,7 @@ export function createHealthLoop(
   };
   const tell = (): void => {
     const isAllowed = maySpeak();
-    // FAULT is written again and again: a file that nobody refreshes counts as that of a dead monitor.
+    // FAULT is rewritten too: a file that is not refreshed counts as that of a dead monitor.
     if (configuration.isExcluded() || (health.isKnown() && isAllowed)) track.write(health.value(), why);
     source.tellUsable(health.isWell());
   };
@@ -121,9 +122,9 @@ export function createHealthLoop(
 }
 
 /**
- * Whether this node's health may be written. After a boot keepalived is in FAULT until then, and that lasts until the
- * configuration is known to be the group's. A monitor that was only restarted goes on where it was. A node that an API
- * server has not listed begins anew once it is listed.
+ * Whether this node's health may be written. After a boot keepalived stays in FAULT until its configuration is
+ * confirmed. A monitor that was only restarted continues where it was. A node that no API server listed starts over
+ * once it is listed.
  */
 function createPermission(
   trackFile: string,
@@ -163,7 +164,7 @@ async function lookAtPeers(
   return { asked: [...new Set(nameAt.values())], serving: [...new Set(answers.flat())] };
 }
 
-/** All that its adverts come from. True while they are not known. */
+/** Whether this node has every address that its adverts come from. True while they are unknown. */
 function isAddressed(kind: HealthSource['kind'], model: KeepalivedModel | undefined): boolean {
   const present = presentAddresses();
   return instancesOf(kind, model).every(({ sourceAddress }) => present.has(sourceAddress));
@@ -178,7 +179,7 @@ function instancesOf(kind: HealthSource['kind'], model: KeepalivedModel | undefi
   return model?.instances.filter((instance) => instance.kind === kind) ?? [];
 }
 
-/** Again and again, with a pause after each, until `signal` aborts. */
+/** Repeats `look`, with a pause after each, until `signal` aborts. */
 async function every(pauseMs: number, signal: AbortSignal, look: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await look();

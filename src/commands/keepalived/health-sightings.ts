@@ -3,7 +3,7 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 
 export type CheckRow = KeepalivedMonitorStatus['priorities'][number]['checks'][number];
 
-/** What each check has found last, in its own words. It decides nothing. */
+/** The last finding of each check, as text. It decides nothing. */
 export interface Sightings {
   readonly note: (check: string, state: CheckRow['state'], found: string) => void;
   readonly row: (check: string) => CheckRow;
@@ -16,7 +16,7 @@ interface Sighting {
   readonly atMs: number;
 }
 
-/** `checks` are all that there will be, in the order in which they are shown. */
+/** `checks` lists every check, in display order. */
 export function createSightings(checks: readonly string[]): Sightings {
   const seen = new Map<string, Sighting>();
   const row = (check: string): CheckRow => {

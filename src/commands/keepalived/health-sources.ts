@@ -5,32 +5,32 @@ import { askReadyz } from '../../sources/probe-readyz.ts';
 import type { HealthAnswer } from '../../system/ask-health.ts';
 import type { Observers } from '../monitor/observers.ts';
 
-/** What tells whether the VIPs of one kind can be served on this node, and where that is written. */
+/** How one kind of VIP is checked on this node, and where its health is written. */
 export interface HealthSource {
   readonly kind: VipKind;
   readonly trackFile: string;
-  /** Watched on this node, and asked at the addresses of its peers. */
+  /** Watched on this node, and polled at the addresses of its peers. */
   readonly url: HealthUrl;
   readonly pollEveryMs: number;
   readonly pollTimeoutMs: number;
   /**
-   * The peers' servers can be reached from here, so that silence means that they do not serve. Where that is not
-   * certain, only a peer that has answered before can be missed.
+   * True if this node can reach the peers' health port, so that no answer means "not serving". If false, a peer counts
+   * as down only after it has answered once.
    */
   readonly peersAreOpen: boolean;
-  /** Whether something else on this node serves where that server does not; undefined where nothing could. */
+  /** Asks a local substitute for that server; undefined if there is none. */
   readonly onLocalApiProbe: (
     model: KeepalivedModel | undefined,
     signal: AbortSignal,
   ) => Promise<HealthAnswer | undefined>;
-  /** Hands its VIPs over for good once what stands in for them has gone. */
+  /** Gives its VIPs up for good after the local substitute has failed too. */
   readonly resigns: boolean;
   readonly tellUsable: (usable: boolean) => void;
 }
 
 const READYZ_TIMEOUT_MS = 1_000;
 
-/** One for each kind of VIP whose health is measured: always the API's, that of ingress where there is a URL for it. */
+/** One source for each kind of VIP whose health is measured: always the API's, and ingress if there is a URL for it. */
 export function healthSources(
   settings: KeepalivedMonitorSettings,
   { metrics }: Observers,
@@ -64,7 +64,7 @@ export function healthSources(
   return apiVips.length > 0 ? [api, ingress] : [ingress];
 }
 
-/** On this node's own address once it is known: an API server need not listen on loopback. */
+/** Uses this node's own address once it is known, as an API server may not listen on loopback. */
 function askLocalApi(
   { apiPort }: KeepalivedMonitorSettings,
   model: KeepalivedModel | undefined,

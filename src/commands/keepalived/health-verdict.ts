@@ -21,22 +21,24 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Liveness } from '../../system/watch-liveness.ts';
 import { type CheckRow, createSightings } from './health-sightings.ts';
 
-/** What one kind of VIP is worth on this node: takes in what is seen, gives what belongs into the track file. */
+/** The health of one kind of VIP on this node: takes observations, and gives the value of the track file. */
 export interface HealthVerdict {
   readonly live: (liveness: Liveness) => void;
-  /** One answer of the server, for the words alone: what it means is told by `live`. */
+  /** Takes one answer of the server, for the explanation only; `live` decides what it means. */
   readonly polled: (answer: HealthAnswer) => void;
-  /** Undefined where nothing could stand in. */
+  /** Undefined if there is no local substitute. */
   readonly onLocalApiProbe: (answer: HealthAnswer | undefined) => void;
   readonly peers: (peers: PeersReading) => void;
-  /** Samples once more: a damped check is trusted again only after further good looks. */
+  /** Takes another sample: a damped check is trusted again only after several good samples. */
   readonly look: () => void;
-  /** Decides anew, which is also what makes an order go on. All below read the last decision, and change nothing. */
+  /**
+   * Makes a new decision, which also advances an order. The methods below read the last decision and change nothing.
+   */
   readonly value: () => number;
   readonly isWell: () => boolean;
-  /** It has been looked at. Until then a monitor that was only restarted knows less than the one before it. */
+  /** At least one check has been made. Until then a restarted monitor knows less than its predecessor. */
   readonly isKnown: () => boolean;
-  /** What the value comes from, the failing check with its own words. */
+  /** What the value comes from, with the message of the failing check. */
   readonly explanation: () => string;
   readonly view: () => {
     readonly holder: boolean;
@@ -53,28 +55,28 @@ export interface PeersReading {
 
 export interface VerdictOptions {
   readonly kind: VipKind;
-  /** Where the server is asked: `127.0.0.1:50936`, `/haproxy_ready`. */
+  /** The address and path of the server: `127.0.0.1:50936`, `/haproxy_ready`. */
   readonly place: string;
   readonly question: string;
   readonly profile: () => VrrpProfile;
   readonly resigns: boolean;
   /** See `HealthSource.peersAreOpen`. */
   readonly peersAreOpen: boolean;
-  /** Another node holds one of the VIPs and stays. */
+  /** Another node holds one of the VIPs and keeps it. */
   readonly mustLeave: () => boolean;
   /** See `TrackHealth.excluded`. */
   readonly isExcluded: () => boolean;
-  /** What keepalived of this node is in the instances of these VIPs. */
+  /** keepalived's role on this node in the instances of these VIPs. */
   readonly localRole: () => LocalVrrpRole;
   /** See `TrackHealth.addressed`. */
   readonly isAddressed: () => boolean;
   /** See `TrackHealth.priority`. */
   readonly priority: () => number | undefined;
-  /** What an operator has asked of a node that holds the VIPs, or does not. */
+  /** What an operator has ordered, for a node that does or does not hold the VIPs. */
   readonly steer: (holds: boolean) => Steer;
 }
 
-/** Names of checks that say nothing of this node's own server. */
+/** Names of checks that are not about this node's own server. */
 export const LOCAL_API_CHECK = 'local API server';
 export const PEERS_CHECK = 'other nodes';
 
@@ -132,7 +134,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     sample();
     decide();
   };
-  /** What no answer tells: damping, the address, and that the VIP was given up. */
+  /** Rows for state that no answer shows: damping, the address, and a VIP that was given up. */
   const ownRows = (): readonly CheckRow[] => [
     dampingRow(flap),
     options.isAddressed()
@@ -178,7 +180,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   };
 }
 
-/** A hang has been seen twice before it is told, so it is as certain as a death. */
+/** A hang is confirmed by two samples before it is reported, so it is as certain as a death. */
 function sampleOf(liveness: Liveness): CheckSample | undefined {
   switch (liveness) {
     case 'unknown':

@@ -15,10 +15,10 @@ const SWEEP_AGAIN_MS = 500;
 type Settings = Pick<KeepalivedMonitorSettings, 'config' | 'runDir' | 'notifyFifo' | 'stateFile'>;
 
 /**
- * Removes the VIPs from this node once keepalived and its supervisor have both ended without doing so: their container
- * was killed as a whole, and the kubelet may take minutes to start it again, while a peer holds the VIP too. As with a
- * killed keepalived (docs/decisions/0009) the address stays until a peer has had the time to take over. A keepalived that
- * outlives its supervisor keeps its VIP. Once removed, an address that is added again by hand stays.
+ * Removes the VIPs from this node once keepalived and its supervisor have both ended without removing them. That
+ * happens when their container is killed as a whole: the kubelet may take minutes to restart it, while a peer holds the
+ * VIP too. As with a killed keepalived (docs/decisions/0009), the address stays until a peer has had time to take over.
+ * A keepalived that outlives its supervisor keeps its VIP. An address that is added by hand afterwards stays.
  */
 export function guardLeftVips(
   settings: Settings,
@@ -29,7 +29,7 @@ export function guardLeftVips(
   const accepted = join(settings.runDir, ACCEPTED_FILE);
   let sweepAt: number | undefined;
   const sweep = async (): Promise<void> => {
-    // What it says is no longer true, and a reader would take this node for the holder.
+    // The file is out of date and would name this node as the holder.
     rmSync(stateFile, { force: true });
     const { removed, trouble } = await sweepConfigured({ accepted, config });
     if (removed.length > 0)
@@ -60,7 +60,7 @@ export function guardLeftVips(
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
-/** How long a peer needs to take over; never over where keepalived does not write to the FIFO that tells of its life. */
+/** How long a peer needs to take over. Infinite if keepalived does not write to the notify FIFO. */
 function graceMs(accepted: string, notifyFifo: string): number {
   const configuration = readAccepted(accepted);
   if (configuration?.notifyFifo !== notifyFifo) return Number.POSITIVE_INFINITY;

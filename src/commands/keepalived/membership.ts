@@ -12,9 +12,9 @@ const LEAVE_AGAIN_MS = 1_000;
 
 export interface MembershipSequencer {
   /**
-   * What may be served now: a change is held back until it is this node's turn. `isBelieved`: the lists are what an API
-   * server said in this run. If they do not have this node, keepalived is stopped, again and again until its supervisor
-   * has answered, and at every later look: a supervisor that was restarted meanwhile is asked too.
+   * What may be served now: a change waits for this node's turn. `isBelieved` says that an API server gave these lists
+   * in this run. If such lists do not contain this node, the sequencer asks the supervisor to stop keepalived until it
+   * has answered, and again at every later check, because the supervisor may have been restarted.
    */
   readonly inTurn: (
     wanted: Wanted<VrrpInput>,
@@ -22,11 +22,11 @@ export interface MembershipSequencer {
     signal: AbortSignal,
   ) => Promise<Wanted<VrrpInput>>;
   readonly markServed: (input: VrrpInput) => void;
-  /** The list of nodes, believed, does not have this node: it must not take part, whatever files lie here. */
+  /** The believed list does not contain this node: it must not take part, whatever files are on its disk. */
   readonly isExcluded: () => boolean;
 }
 
-/** Orders the joins and leaves of a group, and keeps a node out of it that is not in its list. */
+/** Spreads the joins and leaves of a group over time, and keeps out a node that is not in its list. */
 export function createMembershipSequencer(
   { socket, config }: { readonly socket: string; readonly config: string },
   { onExcluded }: { readonly onExcluded: () => void },
@@ -38,7 +38,7 @@ export function createMembershipSequencer(
   let isExcluded = false;
   let hasLeft = false;
 
-  /** Without its keepalived.conf neither a new supervisor nor a reboot starts anything. */
+  /** Without keepalived.conf, neither a new supervisor nor a reboot starts keepalived. */
   const leave = async (signal: AbortSignal): Promise<void> => {
     const hadFile = await setAside(await findLiveFile(config)).catch((error: unknown) => {
       if (once.isNew('leave-file', messageOf(error)))
@@ -88,7 +88,7 @@ export function createMembershipSequencer(
   };
 }
 
-/** Undefined where keepalived is down. */
+/** Undefined once keepalived is down. */
 function troubleOf(outcome: RequestOutcome): string | undefined {
   switch (outcome.kind) {
     case 'answered':

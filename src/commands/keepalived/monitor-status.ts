@@ -9,7 +9,7 @@ import { priorityOf, type VipPriority } from './vip-priority.ts';
 import type { VirtualRouterIdGuard } from './virtual-router-id-guard.ts';
 import type { VrrpConfiguration } from './vrrp-configuration.ts';
 
-/** Of a monitor that does not know yet which cluster this is. */
+/** The status of a monitor that does not know its cluster yet. */
 export function waitingStatus({ profile, mode }: KeepalivedMonitorSettings): KeepalivedMonitorStatus {
   return {
     version: hawserVersion(),
@@ -20,7 +20,7 @@ export function waitingStatus({ profile, mode }: KeepalivedMonitorSettings): Kee
   };
 }
 
-/** Puts together what the parts of the monitor know, whenever it is called. */
+/** Builds the status from the parts of the monitor at each call. */
 export function createMonitorStatus(
   settings: KeepalivedMonitorSettings,
   parts: {
@@ -36,7 +36,7 @@ export function createMonitorStatus(
   const vipPriority = (kind: VipKind, vips: readonly string[]): readonly VipPriority[] => {
     if (vips.length === 0) return [];
     const model = configuration.served();
-    // A bootstrap node has no part in ingress.
+    // A bootstrap node takes no part in ingress.
     if (model !== undefined && !model.instances.some((each) => each.kind === kind)) return [];
     const names = new Set(model?.instances.map(({ name }) => name));
     const holds = readLocalVrrpRole(settings.stateFile, names, Date.now(), kind).role === 'holder';

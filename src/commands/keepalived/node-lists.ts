@@ -18,7 +18,7 @@ export interface NodeList {
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** One list for each VIP: of the control plane for the API's, of all nodes for ingress. Those of one kind share a source. */
+/** One list for each VIP: the control plane for the API's, all nodes for ingress. Lists of one kind share a source. */
 export async function openNodeLists(
   settings: KeepalivedMonitorSettings,
   wake: Wake,
@@ -55,7 +55,7 @@ async function openKind(
   });
 }
 
-/** Where the nodes that share these VIPs are looked for. */
+/** Where to look for the nodes that share these VIPs. */
 export function nodeLookup(
   settings: KeepalivedMonitorSettings,
   kind: VipKind,

@@ -9,9 +9,10 @@ import { parseServers } from '../../sources/static-servers.ts';
 export type KnownNodes = Pick<VrrpInput, 'controlPlane' | 'allNodes'>;
 
 /**
- * The nodes of every VIP without asking anybody: `--servers`, or the lists of an earlier run. Undefined where one is
- * missing. An old list is good enough only in the fast profile, where keepalived is in FAULT until the monitor has
- * spoken: with the shell pods' it joins at once, and whoever is missing in the list would make it a second holder.
+ * The nodes of every VIP without asking an API server: from `--servers`, or the lists of an earlier run. Undefined if a
+ * list is missing. An old list is safe only in the fast profile, where keepalived stays in FAULT until the monitor has
+ * reported. With the openshift profile keepalived joins at once, and a node missing from the list would become a second
+ * holder.
  */
 export async function nodesOnce(settings: KeepalivedMonitorSettings): Promise<KnownNodes | undefined> {
   const { apiVips, ingressVips, source, servers, apiPort, profile } = settings;
@@ -43,7 +44,7 @@ async function lastKnownNodes(
   return known.length === lists.length ? mergeNodes(known) : undefined;
 }
 
-/** A group of this node alone: whatever is wrong with the template or a flag is wrong with it as well. */
+/** A group of this node alone: enough to find mistakes in the template or the flags. */
 export function onlyThisNode(
   { nodeName }: KeepalivedMonitorSettings,
   interfaces: readonly NetworkInterface[],

@@ -4,8 +4,8 @@ import { statusCommand, statusSettings } from '../../config/status-settings.ts';
 import type { StatusEndpoints } from '../../status/collect-node-status.ts';
 
 /**
- * Where this node's programs are asked, for what it publishes: what `hawser status` would find with the same settings file
- * and environment. Throws a ConfigError as that would.
+ * Where to ask this node's programs for the status it publishes: the endpoints that `hawser status` would use with the
+ * same settings file and environment. Throws a ConfigError as `hawser status` does.
  */
 export function ownEndpoints(
   { settings: path, listen, nodeName }: KeepalivedMonitorSettings,

@@ -7,13 +7,13 @@ import { buildKeepalivedModel } from '../../render/keepalived-model.ts';
 import { writeFileAtomically } from '../../system/atomic-write.ts';
 
 export interface PlannedCheck {
-  /** Why a configuration could not be served; undefined where it could. */
+  /** Why a configuration would be refused; undefined if it would be accepted. */
   readonly refusal: (input: VrrpInput, signal: AbortSignal) => Promise<string | undefined>;
-  /** `check`, which takes no time for the text that was found good: at the agreed time every node is to be quick. */
+  /** Returns at once for a text that was accepted before: at the agreed time every node must switch quickly. */
   readonly check: ConfigurationCheck;
 }
 
-/** What was found good is not looked at again until it reads otherwise. `path` is written for keepalived to look at. */
+/** Checks a configuration again only if its text has changed. The candidate is written to `path` for keepalived. */
 export function createPlannedCheck(
   path: string,
   check: ConfigurationCheck,

@@ -13,20 +13,20 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Observers } from '../monitor/observers.ts';
 import type { NodeList } from './node-lists.ts';
 
-/** How soon a new address of this node is listened on, and one that could not be had is tried again. */
+/** How soon a new address of this node gets a listener, and a failed listen is retried. */
 const LOOK_EVERY_MS = 1_000;
 
 export interface Publication {
   readonly lists: readonly NodeList[];
   readonly served: () => KeepalivedModel | undefined;
-  /** Where this node's programs are asked; undefined where nothing is published. */
+  /** Where to ask this node's programs; undefined if nothing is published. */
   readonly places: StatusEndpoints | undefined;
 }
 
 /**
- * Shows the other nodes of the group what this one knows, over mutual TLS: its status, and its journal where it keeps
- * one. Only where `--peer-tls-…` are set; else nothing listens. Follows the certificate's files and this node's own
- * addresses until `signal` aborts. Whatever goes wrong is told, and nothing else suffers. Never rejects.
+ * Serves this node's status, and its journal if it keeps one, to the other nodes of the group over mutual TLS. Listens
+ * only if `--peer-tls-…` are set. Follows the certificate files and this node's addresses until `signal` aborts. A
+ * failure is logged and affects nothing else. Never rejects.
  */
 export async function publishStatus(
   { peers, journal }: Pick<KeepalivedMonitorSettings, 'peers' | 'journal'>,
@@ -61,13 +61,13 @@ export async function publishStatus(
   await Promise.all([keepCredentials(peers.files, { tell: log, use }, signal), follow()]);
 }
 
-/** Whom the lists name, this node included, and peers that are in no list: bootstrap nodes. */
+/** The nodes of the lists, this node included, and peers that are in no list: bootstrap nodes. */
 function groupOf(lists: readonly NodeList[], model: KeepalivedModel | undefined): readonly VrrpNode[] {
   const listed = lists.map(({ list }) => list.latest() ?? []);
   return mergeNodes([...listed, ...(model?.instances.map(({ peers }) => peers) ?? [])]);
 }
 
-/** Where its adverts come from: the addresses under which the others know it. None while it takes no part. */
+/** The source addresses of this node's adverts, by which the peers know it. Empty while it takes no part. */
 function ownAddresses(model: KeepalivedModel | undefined): readonly string[] {
   return [...new Set(model?.instances.map(({ sourceAddress }) => sourceAddress))];
 }

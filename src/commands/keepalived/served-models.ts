@@ -1,20 +1,21 @@
 import type { KeepalivedModel, VrrpProfile } from '../../model/vrrp.ts';
 
-/** What keepalived runs on, and what it may be reading at this moment. */
+/** The model that keepalived runs on, and the one it may be reading now. */
 export interface ServedModels {
   readonly served: () => KeepalivedModel | undefined;
-  /** Names of instances under which this node may be known to hold a VIP; undefined while nothing is known of them. */
+  /** Names of the instances in which this node may hold a VIP; undefined while none is known. */
   readonly instanceNames: () => ReadonlySet<string> | undefined;
   /**
-   * In whose values health is to be told. Those of the fast profile as long as either of two profiles may count: its
-   * bonus keeps the VIP in both, and the scores of the openshift profile, equal on all nodes, do not in the fast one.
+   * The profile in whose values health is reported. The fast profile counts while either of two may be in force: its
+   * bonus keeps the VIP in both profiles. The scores of the openshift profile, equal on all nodes, would not keep it in
+   * the fast one.
    */
   readonly profile: () => VrrpProfile | undefined;
-  /** True where another profile than that of before is meant. */
+  /** Returns whether this changes the profile. */
   readonly offer: (model: KeepalivedModel) => boolean;
-  /** The offered one was taken, or was not. */
+  /** Whether the supervisor accepted the offered model. */
   readonly settle: (taken: boolean) => void;
-  /** This node has left its group: nothing is served. */
+  /** This node has left its group and serves nothing. */
   readonly forget: () => void;
 }
 

@@ -15,26 +15,26 @@ import { readNeighbourTable } from '../../system/neighbour-table.ts';
 import { askNeighbours, ownMacs } from '../../system/neighbours.ts';
 import type { Observers } from '../monitor/observers.ts';
 
-/** The answer to a question on the same segment comes within a millisecond, or is not to be counted on. */
+/** An answer from the same segment arrives within a millisecond. A later one is not counted on. */
 const ANSWER_WITHIN_MS = 250;
 const NEXT_ROUND_MS = 750;
-/** While somebody else answers. */
+/** The interval while another host answers. */
 const NEXT_ROUND_IN_DOUBT_MS = 300;
 const AFTER_TROUBLE_MS = 30_000;
 
 export interface SplitBrainSentinel {
-  /** This node must give up its VIPs of this kind, and not take them, until nobody else holds them. */
+  /** This node must give up its VIPs of this kind until no other node holds them. */
   readonly mustLeave: (kind: VipKind) => boolean;
-  /** The VIPs that somebody else holds beside this node, and who, as it was seen last. */
+  /** The VIPs that another host holds too, with the host as it was last seen. */
   readonly view: () => KeepalivedMonitorStatus['splitBrain'];
-  /** Watches until `signal` aborts; then nothing of it is left in the kernel. */
+  /** Watches until `signal` aborts, then removes everything from the kernel. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * While this node holds a VIP, asks the segment for it every second: nobody should answer. VRRP alone does not find two
- * holders that cannot hear each other's adverts though clients reach both. Where it cannot ask or listen, that is told
- * once, and nothing else suffers.
+ * While this node holds a VIP, asks the segment for it every second and expects no answer. VRRP alone does not detect
+ * two holders that cannot hear each other's adverts while clients reach both. If asking or listening fails, that is
+ * logged once and affects nothing else.
  */
 export function createSplitBrainSentinel(
   settings: KeepalivedMonitorSettings,
@@ -75,7 +75,7 @@ export function createSplitBrainSentinel(
         split || out ? [{ vip, holders: (lastHeard.get(vip) ?? []).map(nameOf) }] : [],
       ),
     run: async (signal) => {
-      // A monitor that was killed has left it; without nft there is none.
+      // Removes what a killed monitor left. Without nft there is nothing to remove.
       await listener.close();
       while (!signal.aborted) {
         const nextMs = await round(served()?.instances ?? []);
@@ -92,12 +92,12 @@ interface Heard {
 }
 
 interface Listener {
-  /** Who answers for these now. `inDoubt`: those whose peers' MACs will be wanted. */
+  /** The hosts that answer for these VIPs now. The MACs of the peers of `inDoubt` will be needed. */
   readonly ask: (watched: readonly VrrpInstance[], inDoubt: readonly VrrpInstance[]) => Promise<Heard>;
   readonly close: () => Promise<void>;
 }
 
-/** Its table is in the kernel only while there is something to watch. */
+/** Its nftables table exists only while there is something to watch. */
 function createListener(): Listener {
   const trap = createAnswerTrap();
   let listening = '';
@@ -113,9 +113,9 @@ function createListener(): Listener {
         return { answers: [] };
       }
       const key = JSON.stringify(watched.map(({ vip, interface: device }) => [vip, device]));
-      // Each round hears its own answers, whenever this process gets to read them.
+      // Each round collects its own answers, however late this process reads them.
       const notReady = key === listening ? await trap.forget() : await trap.set(watched);
-      // Somebody may have flushed every table.
+      // Another program may have flushed every table.
       listening = notReady === undefined ? key : '';
       if (notReady !== undefined) return { answers: [], trouble: notReady };
       const notAsked = await askNeighbours(watched.map(vipOf), inDoubt.flatMap(peersOf));
@@ -140,7 +140,7 @@ function peersOf({ peers, interface: device }: VrrpInstance) {
   return peers.map(({ address }) => ({ address, interface: device }));
 }
 
-/** Whose answers these are: a MAC is a peer's where the kernel knows any of the peer's addresses to be there. */
+/** The hosts behind these answers. A MAC is a peer's if the kernel has it for any of the peer's addresses. */
 async function otherHolders(
   answers: readonly VipAnswer[],
   instances: readonly VrrpInstance[],

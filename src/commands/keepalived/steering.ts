@@ -13,15 +13,15 @@ import {
 import type { Observers } from '../monitor/observers.ts';
 import { type OrderFile, readOrderFile, removeOrder } from '../steering/order-file.ts';
 
-/** Carries out what `hawser drain`, `move-vip` and `drill` ask for, whatever becomes of them. */
+/** Carries out the orders of `hawser drain`, `move-vip` and `drill`, even if those commands have ended. */
 export interface SteeringKeeper {
-  /** What this node's rank for these VIPs is to be now. To be called again and again: it is what makes an order go on. */
+  /** The rank that an order gives this node for these VIPs. Must be called repeatedly: each call advances the order. */
   readonly steer: (kind: VipKind, holds: boolean) => Steer;
-  /** For people; undefined where nothing is asked. */
+  /** A description for people; undefined without an order. */
   readonly text: (kind: VipKind) => string | undefined;
-  /** Looks into the file. Never rejects. */
+  /** Reads the order file. Never rejects. */
   readonly read: () => Promise<void>;
-  /** Each listener is called when something else is asked than before. */
+  /** Registers a listener that is called when the order changes. */
   readonly onChange: (listener: () => void) => void;
 }
 
@@ -31,9 +31,9 @@ interface Known {
 }
 
 /**
- * The order in the file at `path`, and how far it has come. A file that is no order is told once and changes nothing. One
- * that is over is removed; whoever removes another one calls it off. `steerable`: the kinds whose health is measured, and
- * so have a track file.
+ * The order in the file at `path`, and its progress. An unusable file is logged once and changes nothing. A finished
+ * order is removed; removing the file of any other order cancels it. `steerable`: the kinds whose health is measured,
+ * and which therefore have a track file.
  */
 export function createSteeringKeeper(
   path: string,
@@ -106,7 +106,7 @@ export function createSteeringKeeper(
   };
 }
 
-/** Why the file orders nothing that can be done here; undefined where it can, or is not there. */
+/** Why the order cannot be carried out on this node; undefined if it can, or there is no order. */
 function problemOf(path: string, file: OrderFile, steerable: readonly VipKind[]): string | undefined {
   if (file.kind === 'unusable') return file.message;
   if (file.kind === 'none' || file.order.kind === 'report') return undefined;

@@ -5,20 +5,20 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Observers } from '../monitor/observers.ts';
 import type { HealthSource } from './health-sources.ts';
 
-/** How often the file is written though nothing has changed: the supervisor takes 3 s of silence for a dead monitor. */
+/** How often an unchanged value is rewritten. The supervisor takes 3 s of silence for a dead monitor. */
 const REFRESH_EVERY_MS = 500;
 
 export interface TrackWriter {
-  /** `why` is asked where another value was written. One that could not be written is tried again at the next call. */
+  /** `why` is called only if the value differs. A failed write is repeated at the next call. */
   readonly write: (value: number, why: () => string) => void;
-  /** Undefined before the first. */
+  /** The last value; undefined before the first. */
   readonly written: () => number | undefined;
 }
 
 /**
- * Writes at each change and every half second. In place: keepalived watches the file that it has opened. At once, on a
- * file system in memory: each step of an asynchronous write waits for a thread and then for us, which on a starved
- * machine are seven waits for a processor instead of none.
+ * Writes at each change and every half second. It overwrites the file in place, because keepalived watches the open
+ * file. It writes synchronously, because the file system is in memory: an asynchronous write would wait for a processor
+ * seven times on a starved machine.
  */
 export function createTrackWriter(
   { kind, trackFile: path, url }: Pick<HealthSource, 'kind' | 'trackFile' | 'url'>,
@@ -45,10 +45,13 @@ export function createTrackWriter(
   return { write, written: () => last?.value };
 }
 
-/** The longest value is -254. Of one length, so that no value is ever followed by the end of another. */
+/** The longest value is -254. Every value has this length, so that no rest of an older one follows it. */
 const DIGITS = 4;
 
-/** Never empty in between, which keepalived takes for 0: a node that cannot serve would take part for a moment. */
+/**
+ * The file is never empty in between: keepalived takes an empty file for 0, and a node in FAULT would briefly take
+ * part.
+ */
 function overwrite(path: string, value: number): void {
   const text = `${String(value).padEnd(DIGITS)}\n`;
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644);

@@ -7,19 +7,19 @@ import type { CheckRow } from './health-sightings.ts';
 
 export type VipPriority = KeepalivedMonitorStatus['priorities'][number];
 
-/** What a health loop knows of the VIPs of its kind. */
+/** What a health loop knows about the VIPs of its kind. */
 export interface HealthView {
   readonly holder: boolean;
   readonly addends: readonly Addend[];
   readonly checks: readonly CheckRow[];
-  /** What is added up is in the track file, and not what an earlier monitor or keepalived itself put there. */
+  /** The monitor has written the track file itself, so the value is not from an earlier monitor or from keepalived. */
   readonly hasSpoken: boolean;
   readonly trackFile: string;
-  /** What an operator has asked for. */
+  /** What an operator has ordered. */
   readonly steered: string | null;
 }
 
-/** What this node is worth for the VIPs of one kind. `health` is undefined where nobody measures it: nothing is added. */
+/** This node's priority for the VIPs of one kind. `health` is undefined if it is not measured: then it adds nothing. */
 export function priorityOf(
   kind: VipKind,
   vips: readonly string[],

@@ -15,25 +15,25 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { joinVrrpGroup } from '../../system/multicast-membership.ts';
 import type { Observers } from '../monitor/observers.ts';
 
-/** Three adverts of a router that keeps to the usual second, and a little. A silent router is not heard. */
+/** Three adverts at the usual interval of one second, and a margin. A silent router is not detected. */
 const LISTEN_MS = 3_200;
 const STATUS_TIMEOUT_MS = 2_000;
 const LOOK_AGAIN = { firstMs: 5_000, longestMs: 60_000 };
 
 export interface VirtualRouterIdGuard {
-  /** This node wants to join like this, or not at all. Begins to listen, where that has not been done. */
+  /** The model with which this node wants to join, undefined if it does not. Starts to listen if it has not yet. */
   readonly prepare: (model: KeepalivedModel | undefined) => void;
-  /** Resolves once that is known. A refusal is told, and looked at again by `prepare` after a growing pause. */
+  /** Resolves with the verdict. A refusal is logged, and `prepare` checks again after a growing pause. */
   readonly admits: (model: KeepalivedModel) => Promise<boolean>;
-  /** Why this node does not join, as it was told last; null where nothing keeps it out. */
+  /** Why this node does not join, as last logged; null if nothing prevents it. */
   readonly taken: () => string | null;
-  /** Resolves once nothing of it is left in the kernel, after `signal` has aborted. */
+  /** After `signal` has aborted, resolves once everything is removed from the kernel. */
   readonly run: () => Promise<void>;
 }
 
 type Verdict =
   | { readonly kind: 'free' }
-  /** Keepalived takes part already: whether it should have joined is no question any more. */
+  /** keepalived takes part already, so the guard is not needed any more. */
   | { readonly kind: 'joined' }
   | { readonly kind: 'taken'; readonly conflict: RouterIdConflict }
   | { readonly kind: 'unknown'; readonly message: string };
@@ -46,10 +46,10 @@ interface Look {
 }
 
 /**
- * Keeps a node whose keepalived does not run yet from joining with a virtual router id that another cluster uses on
- * the segment: both would take each other for broken and log it many times a second, or obey each other. Also from joining
- * beside a node that advertises one of our VIPs with another id: both would hold it. Where it cannot listen, that is logged
- * once and the node joins.
+ * Keeps a node whose keepalived does not run yet from joining with a virtual router id that another cluster uses on the
+ * segment. Otherwise both clusters would log errors many times a second, or obey each other. It also prevents joining
+ * beside a node that advertises one of our VIPs with another id, as both would hold the VIP. If it cannot listen, that
+ * is logged once and the node joins.
  */
 export function createVirtualRouterIdGuard(
   settings: KeepalivedMonitorSettings,
@@ -58,7 +58,7 @@ export function createVirtualRouterIdGuard(
   signal: AbortSignal,
 ): VirtualRouterIdGuard {
   const trap = createAdvertTrap();
-  // One after the other: they share one table. First goes what a killed monitor left; without nft there is none.
+  // One at a time, as they share one table. The first removes what a killed monitor left; without nft there is nothing.
   let last: Promise<unknown> = trap.remove();
   let current: Look | undefined;
   let taken: string | null = null;
@@ -100,7 +100,7 @@ export function createVirtualRouterIdGuard(
   };
 }
 
-/** True as well for a supervisor that does not say: the original one's keepalived may have been running for years. */
+/** Also true for a supervisor that does not report it: keepalived of the original pods may have run for years. */
 async function takesPart(socketPath: string, signal: AbortSignal): Promise<boolean> {
   const outcome = await request(socketPath, 'status', { timeoutMs: STATUS_TIMEOUT_MS, signal });
   if (outcome.kind !== 'answered') return outcome.kind === 'unacknowledged';

@@ -29,17 +29,14 @@ const CHECK_TIMEOUT_MS = 20_000;
 export interface VrrpConfiguration
   extends ConfigurationParts<VrrpInput>,
     Omit<ServedModels, 'offer' | 'settle' | 'forget'> {
-  /**
-   * keepalived's supervisor runs on the nodes that an API server has named, not on a list of an earlier run that may be
-   * long out of date.
-   */
+  /** keepalived's supervisor runs with nodes that an API server has named, not with an old list of an earlier run. */
   readonly isConfirmed: () => boolean;
   readonly view: () => VrrpView;
-  /** The list of nodes does not have this node: it must not take part. */
+  /** The list of nodes does not contain this node: it must not take part. */
   readonly isExcluded: () => boolean;
-  /** An API server has named the nodes, and it is not yet decided whether that list is believed. */
+  /** An API server has named the nodes, but the list is not believed yet. */
   readonly isUndecided: () => boolean;
-  /** Another profile is about to be served, or this node is excluded: each listener writes its health anew. */
+  /** Registers a listener for a change of profile or an exclusion: it must write the health again. */
   readonly onChange: (listener: () => void) => void;
 }
 
@@ -48,7 +45,10 @@ export type VrrpView = Pick<
   'profile' | 'mode' | 'group' | 'configSha256' | 'planned' | 'lastChange'
 >;
 
-/** keepalived.conf, for the configuration loop: made from the lists of nodes, checked by keepalived, taken over by its supervisor. */
+/**
+ * keepalived.conf for the configuration loop: rendered from the lists of nodes, checked by keepalived, applied by its
+ * supervisor.
+ */
 export function vrrpConfiguration(
   settings: KeepalivedMonitorSettings,
   parts: {
@@ -94,7 +94,7 @@ export function vrrpConfiguration(
         planned.refusal({ ...input, settings: { ...parts.modelSettings, ...dialect } }, signal),
     };
   };
-  /** The next start of this node does not take an older list for its group. */
+  /** Prevents the next start of this node from using an older list. */
   const leave = (): void => {
     taken = undefined;
     models.forget();
@@ -107,11 +107,11 @@ export function vrrpConfiguration(
     now: monotonicMs,
     next: async (signal) => {
       const { changed, lookAgainInMs } = await speaking.turn(takingPart(taken, signal));
-      // At the agreed time nothing else counts, neither a list that is late nor whose turn it is.
+      // At the agreed time the change does not wait for a late list or for this node's turn.
       if (changed && taken !== undefined)
         return { input: { ...taken, settings: modelSettings() }, lookAgainInMs: 0 };
       const found = await gather(lists, modelSettings(), signal);
-      // It listens while the others hear of this node.
+      // The guard listens while the other nodes learn of this one.
       if (found.input !== undefined) guard.prepare(modelOf(found.input));
       const isBelieved = lists.every(({ list }) => list.standing() === 'believed');
       const wanted = await membership.inTurn(found, isBelieved, signal);
@@ -165,7 +165,7 @@ function modelOf(input: VrrpInput): KeepalivedModel | undefined {
   return outcome.kind === 'model' ? outcome.model : undefined;
 }
 
-/** An applier before which somebody is told, whenever it is really used. */
+/** An applier that calls `before` ahead of each real use. */
 function announced(applier: Applier, before: () => void): Applier {
   const apply: Applier['apply'] = async (rendered, signal) => {
     before();
@@ -183,7 +183,7 @@ function soonest(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 }
 
-/** Everything that a model is made from, undefined while a list is not known. */
+/** Everything that the model is made from; undefined while a list is unknown. */
 async function gather(
   lists: readonly NodeList[],
   settings: KeepalivedSettings,

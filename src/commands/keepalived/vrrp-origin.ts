@@ -2,7 +2,10 @@ import type { Origin } from '../../model/last-change.ts';
 import type { KeepalivedModel, VrrpInput, VrrpNode } from '../../model/vrrp.ts';
 import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 
-/** What a keepalived.conf was made from. The VIPs themselves come and go on the interfaces, and change nothing. */
+/**
+ * What a keepalived.conf was made from. VIPs are left out of the interfaces' addresses: they come and go without a
+ * change.
+ */
 export function vrrpOrigin(
   { settings, controlPlane, allNodes, interfaces, routes }: VrrpInput,
   text: string,

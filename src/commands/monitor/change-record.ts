@@ -6,7 +6,7 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 
 /** What a monitor remembers of the configurations that it has applied, for its status and its log. */
 export interface ChangeRecord {
-  /** One more attempt; returns its cause. */
+  /** Records an attempt; returns its cause. */
   readonly note: (origin: Origin, outcome: ApplyOutcome) => string;
   readonly view: () => Pick<HaproxyMonitorStatus, 'configSha256' | 'lastChange'>;
 }

@@ -4,7 +4,7 @@ import type { Observers } from './observers.ts';
 
 const LOOK_EVERY_MS = 60_000;
 
-/** Shows until when the kubeconfig's client certificate is valid. That the file cannot be used is its own reader's to say. */
+/** Publishes the expiry of the kubeconfig's client certificate. An unusable file is reported by its own reader. */
 export function watchClientCertificate(
   path: string,
   { metrics }: Pick<Observers, 'metrics'>,

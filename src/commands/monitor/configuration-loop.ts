@@ -3,22 +3,22 @@ import type { ApplyOutcome } from '../../model/apply-outcome.ts';
 import { retryPauseMs } from '../../model/retry.ts';
 import type { Wake } from '../../system/wake.ts';
 
-/** A refused or unanswered configuration is tried again after this long, doubled up to the longest. */
+/** A refused or unanswered configuration is retried after this pause, which doubles up to the longest. */
 const RETRY = { firstMs: 500, longestMs: 15_000 };
 
-/** One program's configuration: what it is made from, how, and who takes it over. */
+/** One program's configuration: how to make it, and which supervisor applies it. */
 export interface ConfigurationParts<T> {
   readonly wake: Wake;
   readonly checkIntervalMs: number;
-  /** The loop has gone round. */
+  /** Called each time the loop has gone round. */
   readonly beat: () => void;
-  /** What to serve now, undefined while that is not known; and when time alone will change it. */
+  /** What to serve now, undefined while unknown, and when it will change without an event. */
   readonly next: (signal: AbortSignal) => Promise<Wanted<T>>;
-  /** Undefined where it cannot be rendered, which has been told. */
+  /** Undefined if it cannot be rendered, which was reported already. */
   readonly render: (input: T) => Promise<Rendered | undefined>;
   readonly applier: Applier;
   readonly observe: (outcome: ApplyOutcome, input: T, text: string) => void;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   readonly now: () => number;
 }
 
@@ -34,9 +34,9 @@ interface Attempt {
 }
 
 /**
- * Wait for a change, take what is wanted, render, apply, observe; until `signal` aborts. An attempt that failed is
- * repeated after a growing pause, or at once when the text changes. Applying is attempted on every wake: a file that
- * somebody edited or removed is put back within one check interval.
+ * Waits for a change, takes the desired input, renders, applies and observes, until `signal` aborts. A failed attempt
+ * is repeated after a growing pause, or at once when the text changes. Every wake applies: a file that was edited or
+ * removed by hand is put back within one check interval.
  */
 export async function runConfigurationLoop<T>(
   parts: ConfigurationParts<T>,
@@ -61,7 +61,7 @@ export async function runConfigurationLoop<T>(
   }
 }
 
-/** Undefined where the monitor was stopped meanwhile. */
+/** Undefined if the monitor was stopped meanwhile. */
 async function tryApply(
   applier: Applier,
   rendered: Rendered,
@@ -77,7 +77,7 @@ async function tryApply(
   }
 }
 
-/** Whole milliseconds, since timers drop the fraction and would fire before the time. Undefined once it has come. */
+/** Whole milliseconds, since timers drop the fraction and would fire early. Undefined once the time has come. */
 function retryInMs(attempt: Attempt | undefined, nowMs: number): number | undefined {
   const leftMs = attempt === undefined ? 0 : Math.ceil(attempt.retryAt - nowMs);
   return leftMs > 0 ? leftMs : undefined;

@@ -14,14 +14,17 @@ import type { Observers } from './observers.ts';
 import { createRenderer } from './renderer.ts';
 import type { ServerList } from './server-list.ts';
 
-/** A machine under load takes seconds for what takes 40 ms at rest. */
+/** A loaded machine takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;
 
 export interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> {
   readonly view: () => Pick<HaproxyMonitorStatus, 'servers' | 'configSha256' | 'lastChange'>;
 }
 
-/** haproxy.cfg, for the configuration loop: made from the list of servers, checked by HAProxy, taken over by its supervisor. */
+/**
+ * haproxy.cfg for the configuration loop: rendered from the list of servers, checked by HAProxy, applied by its
+ * supervisor.
+ */
 export function haproxyConfiguration(
   settings: HaproxyMonitorSettings,
   wake: Wake,
@@ -60,7 +63,7 @@ export function haproxyConfiguration(
   };
 }
 
-/** Which servers came and went since this monitor's first list. */
+/** Logs which servers came and went since this monitor's first list. */
 function tellServers(
   before: readonly ApiServer[] | undefined,
   now: readonly ApiServer[],

@@ -9,17 +9,17 @@ export interface InputPaths {
   readonly template: string;
   readonly kubeconfig: string;
   readonly resolvConf?: string | undefined;
-  /** The settings file, where there is one. */
+  /** The settings file, if there is one. */
   readonly settings?: string | undefined;
-  /** Files of which any may be missing; read at each round of the loop. */
+  /** Files that may be missing; read in each round of the loop. */
   readonly monitorConf?: readonly string[];
   readonly checkInterval: number;
 }
 
 /**
- * Watches the files that a monitor depends on. A changed template wakes the loop; a changed kubeconfig is read by the
- * source at its next request; the host's resolv.conf is copied to ours, now and whenever it changes. A changed settings
- * file is only told of: half of the settings in effect would be a state that nobody has tried.
+ * Watches the files that a monitor depends on. A changed template wakes the loop. The source reads a changed kubeconfig
+ * at its next request. The host's resolv.conf is copied now and at each change. A changed settings file is only logged:
+ * applying a part of it would be an untested combination.
  */
 export function watchInputs(
   settings: InputPaths,

@@ -1,7 +1,7 @@
-/** A loop that has not gone round for this long hangs; a reload that waits for another takes 20 s at most. */
+/** A loop that has not gone round for this long hangs. A reload that waits for another one takes 20 s at most. */
 const HUNG_AFTER_S = 120;
 
-/** One line for `/healthz` where the loop hangs, undefined while it goes round. */
+/** One line for `/healthz` if the loop hangs; undefined otherwise. */
 export function livenessFailure(secondsSinceBeat: number): string | undefined {
   if (secondsSinceBeat < HUNG_AFTER_S) return undefined;
   return `the monitor's loop has not gone round for ${Math.round(secondsSinceBeat)} s, expected at most ${HUNG_AFTER_S}`;

@@ -2,7 +2,7 @@ import type { ForeignFile } from '../../apply/foreign-file.ts';
 import type { ApplyOutcome } from '../../model/apply-outcome.ts';
 import type { Observers } from './observers.ts';
 
-/** Logs what became of a configuration and what it came from: successes, the first of equal failures, and the recovery. */
+/** Logs the outcome for a configuration and its origin: each success, the first of equal failures, and the recovery. */
 export function logOutcome(
   outcome: ApplyOutcome,
   facts: { readonly cause: string; readonly [fact: string]: unknown },
@@ -36,7 +36,7 @@ export function logOutcome(
   }
 }
 
-/** Logs that a file of a package, a guide or an operator gave way to a rendered one. */
+/** Logs that the file of a package, a guide or an operator was replaced by a rendered one. */
 export function tellForeign({ log }: Pick<Observers, 'log'>): (foreign: ForeignFile) => void {
   return ({ path, copy }) => log({ event: 'foreign-configuration-replaced', level: 'warn', path, copy });
 }

@@ -1,7 +1,7 @@
 import type { Source } from '../../sources/source.ts';
 import type { ServerList } from './server-list.ts';
 
-/** Feeds a list with what a source observes, and tells the loop each time, until `signal` aborts. */
+/** Passes a source's observations to a list and wakes the loop after each, until `signal` aborts. */
 export async function observeSource(
   source: Source,
   list: ServerList,

@@ -18,10 +18,10 @@ export interface RedirectLoop {
 }
 
 /**
- * Keeps `VIP:API_PORT` leading to HAProxy while HAProxy has a usable server. Once it is there, the kernel is compared with
- * what it should be every check interval. When `signal` aborts it is removed, since the kubelet ends HAProxy at the same
- * time (docs/decisions/0041). What a killed monitor left stays until this HAProxy has failed long enough: a crash moves no
- * traffic.
+ * Makes `VIP:API_PORT` lead to HAProxy while HAProxy has a usable server. Every check interval it compares the kernel's
+ * rules with the desired ones. When `signal` aborts it removes them, since the kubelet ends HAProxy at the same time
+ * (docs/decisions/0041). Rules of a killed monitor stay until HAProxy has failed for long enough: a crash of the
+ * monitor moves no traffic.
  */
 export function createRedirectLoop(settings: HaproxyMonitorSettings, observers: Observers): RedirectLoop {
   let redirect: RedirectOutcome | undefined;
@@ -74,7 +74,7 @@ async function keepRedirect(
   told.redirect(await keeper.remove());
 }
 
-/** Brings the kernel to what is wanted: at once when that changes, else every check interval. */
+/** Updates the kernel: at once when the desired state changes, else every check interval. */
 function createLook(
   settings: HaproxyMonitorSettings,
   keeper: RedirectKeeper,
@@ -86,7 +86,7 @@ function createLook(
     if (done?.wanted === wanted && monotonicMs() - done.at < settings.checkInterval) return;
     const outcome = wanted ? await keeper.ensure(settings) : await keeper.remove();
     told.redirect(outcome);
-    // A failure is tried again at the next look.
+    // A failed attempt is repeated at the next look.
     done = outcome.kind === 'failed' ? undefined : { wanted, at: monotonicMs() };
   };
 }

@@ -5,8 +5,8 @@ import type { Observers } from './observers.ts';
 import { readTemplate } from './template-file.ts';
 
 /**
- * Renders with the template as it is at that moment, in a thread that it cannot leave (docs/decisions/0040). Undefined where the template cannot be read or rendered: that is
- * told once, and what is served stays as it is.
+ * Renders with the current template, in a thread with limits (docs/decisions/0040). Undefined if the template cannot be
+ * read or rendered: that is logged once, and the served configuration stays.
  */
 export function createRenderer<T>(
   templatePath: string,

@@ -1,19 +1,19 @@
 import { messageOf } from '../../model/errors.ts';
 import type { Log } from '../../observe/logger.ts';
 
-/** Runs until `signal` aborts, then leaves things as they should be and resolves. Throws where it cannot go on. */
+/** Each runs until `signal` aborts, cleans up, and resolves. Throws if it cannot continue. */
 export type Loops = Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;
 
-/** What the other loops get to end when one has failed: nft and a file need some milliseconds. */
+/** How long the other loops may take to end after one has failed: nft and a file need some milliseconds. */
 const ENDS_WITHIN_MS = 800;
-/** A handle that a library left open must not keep a process that is done. */
+/** A handle that a library left open must not keep a finished process alive. */
 const EXITS_WITHIN_MS = 150;
 
 /**
- * Prepares the loops of a monitor, runs them together, and resolves with its exit code: 0 once `asked` aborted and all
- * have ended, 1 where one has failed. Then the others end as for a stop, since a monitor that does half of its work looks
- * healthy, and one log line names the loop. An exception that no loop catches ends the monitor too. Rejects with what
- * `prepare` throws. Either way the process ends soon afterwards.
+ * Prepares the loops of a monitor, runs them together, and resolves with the exit code: 0 if `asked` aborted and all
+ * have ended, 1 if one has failed. A failed loop stops the others, since a monitor that does half of its work looks
+ * healthy; one log line names the loop. An uncaught exception ends the monitor too. Rejects with what `prepare` throws.
+ * The process ends soon afterwards in any case.
  */
 export async function runMonitor(
   { log, asked }: { readonly log: Log; readonly asked: AbortSignal },

@@ -3,7 +3,7 @@ import { messageOf } from '../../model/errors.ts';
 import { writeLastKnown } from '../../sources/last-known.ts';
 import type { Observers } from './observers.ts';
 
-/** Saves each list that is served for the next cold start; a disk that will not have it is told once. */
+/** Saves each served list for the next cold start. A failed write is logged once. */
 export function createSaver(path: string, { log, once }: Observers): (servers: readonly ApiServer[]) => void {
   let saving: Promise<unknown> = Promise.resolve();
   return (servers) => {

@@ -16,28 +16,27 @@ import type { Observers } from './observers.ts';
 
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** The list of servers that a monitor should serve, out of everything that its source observes. */
+/** Decides which servers a monitor serves, from the observations of its source. */
 export interface ServerList {
   readonly observe: (observation: Observation) => void;
-  /** The servers to serve now, undefined while nothing is known. */
+  /** The servers to serve now; undefined while none are known. */
   readonly next: (signal: AbortSignal) => Promise<Wanted<readonly ApiServer[]>>;
-  /** The servers that `next` gave last. */
+  /** The last result of `next`. */
   readonly latest: () => readonly ApiServer[] | undefined;
-  /** What is served is what an API server said last: neither a list of an earlier run, nor one that has been overtaken. */
+  /** The served list is the latest of an API server: not one of an earlier run, and not superseded. */
   readonly isUpToDate: () => boolean;
   /**
-   * What has become of the list that the source gave last: there is none in this run, it is still settled or compared, it
-   * is what `next` gives, or the loss guard does not believe it.
+   * The state of the source's latest list: none in this run, still settling, believed, or held back by the loss guard.
    */
   readonly standing: () => 'none' | 'undecided' | 'believed' | 'held';
-  /** What the source says at this moment, and why a list that it gave is held back. */
+  /** Whether the source reaches an API server, and why a list is held back. */
   readonly view: () => { readonly apiReachable: boolean; readonly held: string | null };
-  /** These are served now. Returns how long ago their change was first seen, where it was one. */
+  /** Records that these are served. Returns how long ago their change was first seen, if there was a change. */
   readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
 }
 
 export interface LastKnownList {
-  /** Of an earlier run. */
+  /** From an earlier run. */
   readonly lastKnown: readonly ApiServer[] | undefined;
   readonly save: (servers: readonly ApiServer[]) => void;
 }
@@ -108,7 +107,7 @@ function standingOf(desired: DesiredServers, settleMs: number): ReturnType<Serve
   }
 }
 
-/** No API server answers and nothing is served yet: the list of an earlier run, or a start without servers. */
+/** What to serve while no API server has answered: the list of an earlier run, or a configuration without servers. */
 function coldStart(
   config: string,
   lastKnown: readonly ApiServer[] | undefined,
@@ -118,8 +117,8 @@ function coldStart(
     log({ event: 'cold-start-with-last-known', level: 'warn', servers: lastKnown.length });
     return lastKnown;
   }
-  // Before the first API server of a cluster exists, HAProxy has to run for the kubelet's probe. A configuration that
-  // hawser rendered before knows more than an empty list; any other knows nothing of this cluster.
+  // HAProxy must run for the kubelet's probe even before the cluster's first API server exists. A configuration that
+  // hawser rendered earlier is better than an empty list; any other file does not belong to this cluster.
   if (isOwnFile(config)) return undefined;
   log({ event: 'cold-start-without-servers', level: 'warn' });
   return [];
@@ -134,7 +133,7 @@ async function failing(servers: readonly ApiServer[], signal: AbortSignal): Prom
 
 function tell(observation: Observation, { log, metrics, once }: Observers): void {
   metrics.apiReachable(observation.kind === 'servers');
-  // The source itself tells of outages and recoveries.
+  // The source reports outages and recoveries itself.
   if (observation.kind === 'unavailable') return;
   const { via, from, servers } = observation;
   log({ event: 'servers-observed', level: 'debug', via, from, servers: servers.map(({ name }) => name) });

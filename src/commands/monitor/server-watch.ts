@@ -6,12 +6,13 @@ import type { Observers } from './observers.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const PATIENCE_MS = 900;
-/** A reload and a worker's restart are shorter. What was true before them stays until then. */
+/** Longer than a reload or a worker's restart. Until then the last states count. */
 const SILENT_LOOKS_TO_FORGET = 5;
 
 /**
- * Follows what HAProxy says of its servers, until `signal` aborts: HAProxy's own log is gone with its container, and says
- * nothing of why a client was sent where. A HAProxy that does not answer has no servers to tell of after a few seconds.
+ * Logs the changes of HAProxy's servers, until `signal` aborts. HAProxy's own log is lost with its container, and does
+ * not say which server a client was sent to or why. After some seconds without an answer HAProxy counts as without
+ * servers.
  */
 export async function watchServers(
   { statPort }: { readonly statPort: number },

@@ -5,7 +5,7 @@ import { createSource } from '../../sources/create-source.ts';
 import { readLastKnown } from '../../sources/last-known.ts';
 import { sourceSettings } from './source-settings.ts';
 
-/** For commands that run once: the list as it is now, else the last-known one, else undefined. */
+/** For commands that run once: the current list, else the last-known one, else undefined. */
 export async function serversOnce(
   settings: HaproxyMonitorSettings,
   log: Log,

@@ -5,7 +5,7 @@ import type { SourceSettings } from '../../sources/create-source.ts';
 import { parseServers } from '../../sources/static-servers.ts';
 import { interfaceSubnets } from '../../system/interface-subnets.ts';
 
-/** What the monitors have in common about where they look. */
+/** The settings of both monitors about their source. */
 export interface LookupSettings {
   readonly source: 'nodes' | 'endpoints' | 'static' | 'all-nodes';
   readonly servers?: string | undefined;

@@ -8,7 +8,7 @@ export type TemplateFile =
   | { readonly kind: 'read'; readonly text: string; readonly mode: number }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** The template as it is now, with the mode that the rendered file gets. Never rejects. */
+/** The current template, with the mode for the rendered file. Never rejects. */
 export async function readTemplate(path: string): Promise<TemplateFile> {
   const unreadable = (found: string): TemplateFile => ({
     kind: 'unreadable',

@@ -27,7 +27,7 @@ import type { SettingsFile } from '../../config/settings-values.ts';
 import { ConfigError } from '../../model/errors.ts';
 import type { Daemon, DaemonName } from './daemons.ts';
 
-/** What each of the daemons that are here would run with. */
+/** The settings that each installed daemon would run with. */
 export interface DaemonSettings {
   readonly 'haproxy supervise'?: HaproxySuperviseSettings;
   readonly 'haproxy monitor'?: HaproxyMonitorSettings;
@@ -58,7 +58,7 @@ const kinds = {
   },
 } as const;
 
-/** With this settings file, or none. Throws a ConfigError with every problem that any of them has. */
+/** With this settings file, or without one. Throws a ConfigError with every daemon's problems. */
 export function settingsOfDaemons(
   daemons: readonly Daemon[],
   file: SettingsFile | undefined,
@@ -83,7 +83,7 @@ function settingsOf({ name, argv, env }: Daemon, file: SettingsFile | undefined)
   return parse(line.kind === 'values' ? line.values : {}, env);
 }
 
-/** The file that this daemon was told to read, undefined where it was told nothing: then it reads the usual one. */
+/** The settings file that this daemon was given; undefined if none, which means the default path. */
 export function settingsPathOf({ name, argv, env }: Daemon): string | undefined {
   let path: string | undefined;
   const remember = (asked: string | undefined) => {
@@ -93,16 +93,16 @@ export function settingsPathOf({ name, argv, env }: Daemon): string | undefined 
   try {
     readCommandLine(kinds[name].command, argv, env, remember);
   } catch (error) {
-    // An argument that stands in the file alone.
+    // Some arguments are only in the settings file.
     if (!(error instanceof ConfigError)) throw error;
   }
   return path;
 }
 
-/** It is taken so that both pods can have the same flags. */
+/** Settings that a daemon accepts without using them, so that both pods can have the same flags. */
 const UNUSED: Readonly<Partial<Record<DaemonName, readonly string[]>>> = { 'keepalived monitor': ['lbPort'] };
 
-/** The settings of one daemon that are not the same any more, by their keys. */
+/** The keys of one daemon's settings that changed. */
 export function changedKeys(
   name: DaemonName,
   before: DaemonSettings,

@@ -9,14 +9,14 @@ export interface Daemon {
   /** What is typed after `hawser`: `haproxy supervise`. */
   readonly name: DaemonName;
   readonly container: Container;
-  /** What comes after its name. */
+  /** The arguments after its name. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Where a path of its own is for this process. */
+  /** Translates a path of the daemon for this process. */
   readonly at: (path: string) => string;
-  /** The same with links followed as in its container, whose /var/run is a link to its own /run. */
+  /** The same, with links resolved as in its container, where /var/run links to its own /run. */
   readonly locate: (path: string) => Promise<string>;
-  /** Milliseconds of the Unix epoch, good to two seconds; undefined where it does not run. */
+  /** Milliseconds of the Unix epoch, accurate to two seconds; undefined if it does not run. */
   readonly startedAtMs: number | undefined;
 }
 
@@ -28,12 +28,12 @@ export const daemonNames = {
 } as const satisfies Readonly<Record<string, Container>>;
 export type DaemonName = keyof typeof daemonNames;
 
-/** The kernel's, for what it tells to programs. */
+/** The kernel's unit of time in /proc. */
 const TICKS_PER_SECOND = 100;
 
 /**
- * Each of the four: as it runs in this network, else as its static pod's manifest would start it. One that is neither
- * there nor installed is left out.
+ * Each of the four daemons, as it runs in this network namespace, else as its static pod would start it. A daemon that
+ * neither runs nor is installed is left out.
  */
 export async function findDaemons(files: HostFiles): Promise<readonly Daemon[]> {
   const running = await Promise.all(
@@ -69,7 +69,7 @@ function variableOf(line: string): readonly [string, string] {
   return [line.slice(0, at), line.slice(at + 1)];
 }
 
-/** The boot's second and the ticks since: proc(5). */
+/** Boot time plus the ticks since: proc(5). */
 async function startOf(pid: number, files: HostFiles): Promise<number | undefined> {
   const [stat, boot] = await Promise.all([files.value(`/proc/${pid}/stat`), files.value('/proc/stat')]);
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -99,5 +99,5 @@ async function installedDaemons(files: HostFiles): Promise<readonly Daemon[]> {
   });
 }
 
-/** The settings file that is read where none is named. */
+/** The default settings file. */
 export const usualSettings = layout.settings;

@@ -3,7 +3,7 @@ import { plannedChange, type VrrpDialect } from '../../model/vrrp-agreement.ts';
 import { readAgreementFile } from '../keepalived/agreement-file.ts';
 import { readDialectRecord } from '../keepalived/dialect-record.ts';
 
-/** How a monitor with these settings would speak now: as its flags say, or as all nodes have agreed. */
+/** The dialect of a monitor with these settings: that of its flags, or the agreed one. */
 export async function dialectNow(
   { profile, mode, config, monitorConf }: KeepalivedMonitorSettings,
   at: (path: string) => string,

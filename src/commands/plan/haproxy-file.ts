@@ -12,14 +12,14 @@ const CHECK_TIMEOUT_MS = 20_000;
 
 export interface FileQuestion<Settings> {
   readonly daemon: Daemon;
-  /** What the monitor would run with. */
+  /** The settings of the monitor. */
   readonly settings: Settings;
-  /** Where the present one is. */
+  /** The path of the current file. */
   readonly livePath: string;
-  /** The hash of what the program runs on, where it says. */
+  /** The hash of the configuration that the program runs on, if it reports one. */
   readonly servedSha256: string | undefined;
   readonly timeoutMs: number;
-  /** Something about the lists that a person should know. */
+  /** Adds a remark about the lists for the reader. */
   readonly note: (text: string) => void;
 }
 

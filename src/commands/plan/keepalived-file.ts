@@ -13,7 +13,7 @@ import { textOf } from './text-of.ts';
 const CHECK_TIMEOUT_MS = 20_000;
 
 export interface ProposedKeepalivedFile extends ProposedFile {
-  /** Nobody would be there to share the VIPs with; undefined where that is not known. */
+  /** No other node would share the VIPs; undefined if unknown. */
   readonly isAlone: boolean | undefined;
 }
 

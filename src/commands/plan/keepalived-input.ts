@@ -15,17 +15,17 @@ import { type ListNow, listNow } from './lists-now.ts';
 
 export interface InputQuestion {
   readonly settings: KeepalivedMonitorSettings;
-  /** Where a path of the monitor's is for this process. */
+  /** Translates a path of the monitor for this process. */
   readonly at: (path: string) => string;
-  /** How long the API may take. */
+  /** How long the API may take to answer. */
   readonly timeoutMs: number;
-  /** Something about the lists, or an agreement, that a person should know. */
+  /** Adds a remark about the lists or an agreement for the reader. */
   readonly note: (text: string) => void;
 }
 
 /**
- * Everything that the monitor would make its model from now, or why it is not known. Rejects where the kubeconfig that
- * gives the cluster its name cannot be read.
+ * The input of the monitor's model, or why it is unknown. Rejects if the kubeconfig with the cluster's name cannot be
+ * read.
  */
 export async function keepalivedInputNow(ask: InputQuestion): Promise<VrrpInput | string> {
   const { at, settings, note } = ask;
@@ -47,7 +47,7 @@ export async function keepalivedInputNow(ask: InputQuestion): Promise<VrrpInput 
   };
 }
 
-/** The nodes that share the VIPs of one kind, or why they are not known. */
+/** The nodes that share the VIPs of one kind, or why they are unknown. */
 async function nodesOf(
   kind: VipKind,
   vips: readonly string[],

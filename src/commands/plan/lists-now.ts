@@ -12,12 +12,12 @@ export type ListNow =
       readonly servers: readonly ApiServer[];
       /** An API server's URL, `--servers`, or the list of an earlier run. */
       readonly from: string;
-      /** Why what was listed is not taken. */
+      /** Why the loss guard holds the list back. */
       readonly held: string | undefined;
     }
   | { readonly kind: 'unknown'; readonly reason: string };
 
-/** Asks as the monitor does, and decides about the answer as it does; never rejects. */
+/** Asks and decides as the monitor does. Never rejects. */
 export async function listNow(
   lookup: LookupSettings,
   lastKnownPath: string,
@@ -30,7 +30,7 @@ export async function listNow(
     return lastKnown === undefined
       ? { kind: 'unknown', reason: observation.message }
       : { kind: 'known', servers: lastKnown, from: lastKnownPath, held: undefined };
-  // As if nothing else were seen for the settling time.
+  // Pretends that the settling time has passed.
   const desired = recordObserved(startDesired(lastKnown), observation, 0);
   const decision = decideDesired(desired, 0, 0);
   if (decision.kind !== 'hold')

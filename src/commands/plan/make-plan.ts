@@ -14,7 +14,7 @@ import type { ProposedFile } from './proposed-file.ts';
 import { restartsFor, withManifests } from './restarts.ts';
 import { presentSettings, type ReadSettings, readAs } from './settings-files.ts';
 
-/** Throws a ConfigError with every problem of the settings that are planned with. */
+/** Throws a ConfigError with every problem of the planned settings. */
 export async function makePlan(asked: PlanSettings): Promise<PlanReport> {
   const root = asked.root.replace(/\/+$/, '') || '/';
   const files = hostFiles(root);
@@ -52,13 +52,13 @@ export async function makePlan(asked: PlanSettings): Promise<PlanReport> {
 interface Settings {
   /** What the daemons read when they start now. */
   readonly present: ReadSettings | undefined;
-  /** What is planned with. */
+  /** The planned settings. */
   readonly candidate: ReadSettings | undefined;
-  /** Undefined where the present file is broken. */
+  /** Undefined if the current file is broken. */
   readonly before: DaemonSettings | undefined;
 }
 
-/** A present file that is broken is what a candidate may be about to repair. */
+/** A broken current file does not prevent planning: the candidate may repair it. */
 function settingsFor(
   asked: PlanSettings,
   daemons: readonly Daemon[],

@@ -5,7 +5,7 @@ import { unifiedDiff } from '../../install/unified-diff.ts';
 import type { Container } from '../../model/change-cost.ts';
 import { draftInstall, type OnDisk, readDisk } from '../install/draft.ts';
 
-/** A static pod that `hawser install` would write anew; the kubelet then replaces both of its containers. */
+/** A static pod that `hawser install` would rewrite. The kubelet then replaces both of its containers. */
 export interface ManifestChange {
   readonly path: string;
   readonly diff: string;
@@ -13,9 +13,9 @@ export interface ManifestChange {
 }
 
 /**
- * What the settings in `after` put into the manifests: ports of probes, the time to stop. With `before` it is what the one
- * changes in the other's, whatever version of hawser wrote the manifests that are there; without it, what is on the disk.
- * Empty where hawser was not installed by `hawser install`.
+ * How the settings in `after` would change the manifests: ports of probes, grace period. With `before`, the two are
+ * compared, whatever version of hawser wrote the manifests on disk; without it, `after` is compared with the disk.
+ * Empty unless `hawser install` installed hawser.
  */
 export async function manifestChanges(
   root: string,

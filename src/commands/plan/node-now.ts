@@ -2,7 +2,7 @@ import { request } from '../../protocol/request.ts';
 import { type SupervisorStatus, supervisorStatusSchema } from '../../protocol/supervisor-status.ts';
 import { type VrrpStatus, vrrpStatusSchema } from '../../protocol/vrrp-status.ts';
 
-/** What a supervisor says of itself, or why it says nothing. */
+/** A supervisor's status, or why there is none. */
 export type StatusReading<Status> =
   | { readonly kind: 'answered'; readonly status: Status }
   | { readonly kind: 'silent'; readonly reason: string };

@@ -10,17 +10,17 @@ import { type ProposedKeepalivedFile, proposeKeepalivedFile } from './keepalived
 import { haproxyStatus, keepalivedStatus, type StatusReading } from './node-now.ts';
 import { type ProposedFile, unknownFile } from './proposed-file.ts';
 
-/** Everything that was found out about the programs of this node. */
+/** Everything found out about the programs of this node. */
 export interface Found {
   readonly haproxy: ProposedFile | undefined;
   readonly keepalived: ProposedKeepalivedFile | undefined;
   readonly files: readonly ProposedFile[];
   readonly haproxyStatus: SupervisorStatus | undefined;
   readonly keepalivedStatus: VrrpStatus | undefined;
-  /** What keepalived runs on: its supervisor's copy, else the file. */
+  /** The configuration that keepalived runs on: its supervisor's copy, else the file. */
   readonly runningKeepalived: string | undefined;
   readonly notes: readonly string[];
-  /** What could not be looked at. */
+  /** What could not be examined. */
   readonly unknowns: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface PlanInput {
   readonly timeoutMs: number;
 }
 
-/** Asks the supervisors, renders what the monitors would, and has it checked; never rejects. */
+/** Asks the supervisors, renders what the monitors would render, and has it checked. Never rejects. */
 export async function proposeFiles(input: PlanInput): Promise<Found> {
   const notes: string[] = [];
   const unknowns: string[] = [];
@@ -97,7 +97,7 @@ function failed(
   return unknownFile({ program, path: livePath, before: undefined }, messageOf(error));
 }
 
-/** Undefined where neither of the pod's daemons is here. */
+/** Undefined if neither of the pod's daemons is installed. */
 async function lookAt<Status>(
   { daemons, before, timeoutMs }: PlanInput,
   program: 'haproxy' | 'keepalived',

@@ -7,7 +7,7 @@ import type { Found } from './propose-files.ts';
 import type { ProposedFile } from './proposed-file.ts';
 import type { Restart } from './restarts.ts';
 
-/** The manifests' own, where a supervisor is not there to have one. */
+/** The manifests' values, for a supervisor that does not run. */
 const USUAL = { forceDeleteTimeout: 120_000, drainTimeout: 55_000, monitorTimeout: 3_000 };
 
 export interface SettingsChange {
@@ -16,7 +16,7 @@ export interface SettingsChange {
   readonly restarts: readonly Restart[];
 }
 
-/** What the cost is judged by. */
+/** The facts from which the cost is judged. */
 export function proposedChange(found: Found, { before, after, restarts }: SettingsChange): ProposedChange {
   const [old, next] = [before['haproxy monitor'], after['haproxy monitor']];
   return {
@@ -52,7 +52,7 @@ function keepalivedChange(
     after,
     isReloaded:
       keepalivedStatus !== undefined && file !== undefined && isTaken(file) && file.state.kind !== 'same',
-    // Who speaks multicast without having been told to has nobody to speak to.
+    // keepalived on a single node uses multicast although the flags do not ask for it, as it has no peers.
     wasAlone: running !== undefined && asked !== 'multicast' ? isAloneIn(running) : isAlone,
     isAlone,
   };

@@ -4,24 +4,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigurationCheck } from '../../model/program.ts';
 
-/** A program's configuration: what it runs on, and what it would run on. */
+/** A program's current and proposed configuration. */
 export interface ProposedFile {
   readonly program: 'haproxy' | 'keepalived';
-  /** Where it is on the node. */
+  /** Its path on the node. */
   readonly path: string;
-  /** Undefined where there is none yet. */
+  /** Undefined if there is no file yet. */
   readonly before: string | undefined;
   readonly after: string | undefined;
   readonly state:
     | { readonly kind: 'same' | 'differs' }
-    /** The file is as it should be, and the program runs on another one. */
+    /** The file is up to date, but the program runs on another configuration. */
     | { readonly kind: 'not-served' }
-    /** It would stay as it is. `detail` are the program's own words. */
+    /** The file would stay as it is. `detail` is the program's own message. */
     | { readonly kind: 'refused'; readonly message: string; readonly detail: string }
     | { readonly kind: 'unknown'; readonly reason: string };
 }
 
-/** What was rendered, beside what is there. What differs is given to the real program to look at. */
+/** Compares the rendered text with the current file. If they differ, the real program checks the rendered one. */
 export async function propose(
   file: Pick<ProposedFile, 'program' | 'path' | 'before'>,
   after: string,

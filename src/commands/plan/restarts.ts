@@ -7,12 +7,12 @@ import type { ReadSettings } from './settings-files.ts';
 
 export type Restart = PlanReport['restarts'][number];
 
-/** What a process's start is known to: `btime` counts in seconds. */
+/** The precision of a process's start time: `btime` counts in seconds. */
 const CLOCK_SLACK_MS = 2_000;
 
 /**
- * The containers that have to be restarted for these settings to count: a daemon reads them when it starts. `before` is
- * undefined where the present file is what they should have read; then it is its age that tells.
+ * The containers that must be restarted for these settings to take effect, since a daemon reads them when it starts.
+ * `before` is undefined if the current file is the one they should have read; then its age decides.
  */
 export function restartsFor(
   daemons: readonly Daemon[],
@@ -31,7 +31,7 @@ export function restartsFor(
   });
 }
 
-/** Each container once: the kubelet replaces all of a pod whose manifest is another one. */
+/** Each container once: the kubelet replaces all containers of a pod whose manifest changes. */
 export function withManifests(
   restarts: readonly Restart[],
   manifests: readonly ManifestChange[],

@@ -9,7 +9,7 @@ import type { Daemon } from './daemons.ts';
 
 /** A settings file as a daemon would read it. */
 export interface ReadSettings {
-  /** As people call it, wherever it is for this process. */
+  /** The path for messages, whatever it is for this process. */
   readonly path: string;
   readonly file: SettingsFile;
   readonly text: string;
@@ -17,8 +17,8 @@ export interface ReadSettings {
 }
 
 /**
- * The file that the daemons read at their start; undefined where they read none. Throws a ConfigError with every problem
- * of one that is there, and for a named one that is not.
+ * The file that the daemons read when they start; undefined if none. Throws a ConfigError with every problem of the
+ * file, and for a named file that is missing.
  */
 export function presentSettings(
   asked: string | undefined,
@@ -35,7 +35,7 @@ export function presentSettings(
   return at !== undefined && existsSync(at) ? readAs(layout.settings, at) : undefined;
 }
 
-/** `at` is where `path` is for this process; what is said about it names `path`. */
+/** `at` is the location of `path` for this process. Messages name `path`. */
 export function readAs(path: string, at: string): ReadSettings {
   try {
     const file = readSettingsFile(at);

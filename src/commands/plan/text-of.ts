@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { codeOf } from '../../model/errors.ts';
 
-/** Undefined where there is no such file; throws for one that may not be read. */
+/** Undefined if there is no such file. Throws if it may not be read. */
 export async function textOf(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

@@ -2,7 +2,10 @@ import type { StatusSettings } from '../../config/status-settings.ts';
 import type { ClusterEndpoints } from '../../status/collect-cluster-status.ts';
 import type { PeerQuestion } from '../../status/observe-peers.ts';
 
-/** Where everything is asked, by the settings. The peers' files are read anew each time: they are renewed. */
+/**
+ * The endpoints of the whole cluster, from the settings. The peers' certificates are read each time, since they are
+ * renewed.
+ */
 export async function clusterEndpoints(settings: StatusSettings): Promise<ClusterEndpoints> {
   const { apiVips, ingressVips, statPort, healthPort, nodeName } = settings;
   return {
@@ -21,11 +24,11 @@ export async function clusterEndpoints(settings: StatusSettings): Promise<Cluste
   };
 }
 
-/** How the peers are asked what they publish, or why they are not. */
+/** How to ask the peers for their published status, or why that is impossible. */
 export async function peerQuestion({ peers }: Pick<StatusSettings, 'peers'>): Promise<PeerQuestion> {
   if (peers === undefined)
     return { kind: 'none', problem: 'this node has no --peer-tls-… files to ask it with' };
-  // TLS takes a third of the time that this command has: only where it is needed.
+  // Loading TLS takes a third of this command's time, so it is loaded only when needed.
   const [{ readCredentials }, { fetchPeerStatus }] = await Promise.all([
     import('../../peers/credentials.ts'),
     import('../../status/peer-client.ts'),

@@ -8,10 +8,13 @@ import type { PageAddress } from '../../system/ask-page.ts';
 import { shippedFile } from '../shipped-file.ts';
 import { stopOnSignals } from '../stop-signals.ts';
 
-/** Of an hour. A cluster that has more to tell is in a storm, and then the newest count. */
+/** For one hour. A cluster with more events is in a storm, in which the newest count. */
 const MOST_ENTRIES = 2_000;
 
-/** The page of `hawser status --serve`, until a signal. Resolves with the exit code: 2 where the address cannot be had. */
+/**
+ * Serves the page of `hawser status --serve` until a signal. Resolves with the exit code: 2 if the address cannot be
+ * used.
+ */
 export async function serveStatus(
   address: PageAddress,
   journal: readonly string[],

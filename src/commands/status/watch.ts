@@ -5,7 +5,7 @@ const [HIDE_CURSOR, SHOW_CURSOR, HOME, TO_END_OF_LINE, TO_END_OF_SCREEN] = [
   ...['\u001b[?25l', '\u001b[?25h', '\u001b[H', '\u001b[K', '\u001b[J'],
 ];
 
-/** Where a picture is drawn again and again: a terminal, or whatever else takes text. */
+/** Where the picture is drawn repeatedly: a terminal, or any other stream of text. */
 export interface Screen {
   readonly isTTY?: boolean | undefined;
   readonly rows?: number | undefined;
@@ -13,8 +13,8 @@ export interface Screen {
 }
 
 /**
- * Draws what `look` gives every second until `signal` aborts. A terminal has it in one place, cut to its height; anything
- * else gets one block after another.
+ * Draws the result of `look` every second until `signal` aborts. On a terminal it stays in place, cut to the terminal's
+ * height; elsewhere one block follows another.
  */
 export async function watch(
   look: () => Promise<readonly string[]>,
@@ -31,7 +31,7 @@ export async function watch(
   if (screen.isTTY) screen.write(SHOW_CURSOR ?? '');
 }
 
-/** Drawn over the one before without clearing it first, which would flicker. */
+/** Draws over the previous picture without clearing it, which would flicker. */
 function picture(lines: readonly string[], rows = 24): string {
   const room = Math.max(2, rows - 1);
   const left = lines.length - (room - 1);

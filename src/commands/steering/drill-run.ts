@@ -9,23 +9,23 @@ import { giveOrder } from './give-order.ts';
 import { isThere, placeOrder, replaceOrder } from './order-file.ts';
 import { type ProbePlan, startVipProbe, type VipProbe } from './vip-probe.ts';
 
-/** The VIP has to answer before it is moved. */
+/** How long the VIP has to answer before it is moved. */
 const BEFORE_MS = 1_000;
 const AFTERWARDS_MS = 1_000;
 const LOOK_EVERY_MS = 10;
-/** The monitor ends an order at its deadline; this is for one that has died meanwhile. */
+/** The monitor ends an order at its deadline. This is for a monitor that has died meanwhile. */
 const PATIENCE_MS = 10_000;
 
 export type Leg = { readonly to: string | null; readonly tookMs: number };
 
 export interface DrillRun {
   readonly order: MoveOrder;
-  /** The first of them is probed; where it is the others are too. */
+  /** The first VIP is probed; the others are on the same node. */
   readonly vip: string;
   readonly probe: Omit<ProbePlan, 'host'>;
-  /** Who has the VIP now, for the report. */
+  /** The holder of the VIP now, for the report. */
   readonly holder: () => Promise<string | null>;
-  /** Aborts where the VIP is to go back at once. */
+  /** Aborts if the VIP has to go back at once. */
   readonly interrupt: AbortSignal;
 }
 
@@ -39,7 +39,7 @@ export type DrillResult =
     };
 
 /**
- * Gives the order and measures until nothing of it is left. What it finds goes to the monitor too, for the journal. It
+ * Gives the order and measures until the order is gone. The findings also go to the monitor, for the journal. It
  * restores nothing itself: the order does.
  */
 export async function runDrill(run: DrillRun, places: SteeringEndpoints): Promise<DrillResult> {
@@ -88,7 +88,7 @@ async function measured(run: DrillRun, places: SteeringEndpoints, probe: VipProb
   return { kind: 'run', there, back, client };
 }
 
-/** The order was made before the VIP was tried: its times count from now. */
+/** The order was made before the VIP was probed, so its times count from now. */
 function timesFromNow({
   atMs,
   backAtMs,
@@ -99,7 +99,7 @@ function timesFromNow({
   return { atMs: atMs + lateMs, backAtMs: back, untilMs: untilMs + lateMs };
 }
 
-/** Resolves once the monitor has taken the order away, or should have. */
+/** Resolves once the monitor has removed the order, or should have. */
 async function awaitEnd(order: MoveOrder, interrupt: AbortSignal, places: SteeringEndpoints): Promise<void> {
   let isTold = false;
   while (await isThere(places.steering, order.id)) {
@@ -112,7 +112,7 @@ async function awaitEnd(order: MoveOrder, interrupt: AbortSignal, places: Steeri
   }
 }
 
-/** When the VIP left this node and came back, or the other way round where this node claims it. */
+/** When the VIP left this node and came back, or the reverse if this node claims it. */
 async function watchLegs(
   { order, vip, holder, interrupt }: DrillRun,
   signal: AbortSignal,

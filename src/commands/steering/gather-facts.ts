@@ -19,7 +19,7 @@ export type MonitorReading =
   | { readonly kind: 'answered'; readonly status: KeepalivedMonitorStatus }
   | { readonly kind: 'silent'; readonly message: string };
 
-/** Asks the one process that carries orders out. */
+/** Asks the monitor, the only process that carries out orders. */
 export async function askMonitor({
   keepalivedMonitor,
 }: Pick<SteeringEndpoints, 'keepalivedMonitor'>): Promise<MonitorReading> {
@@ -32,13 +32,15 @@ export async function askMonitor({
   return { kind: 'silent', message };
 }
 
-/** What its answer means for an order; the peers are asked whether they serve, and whether they are drained themselves. */
+/**
+ * What the monitor's answer means for an order. The peers are asked whether they serve, and whether they are drained.
+ */
 export async function factsOf(
   status: KeepalivedMonitorStatus,
   places: Pick<SteeringEndpoints, 'healthPort' | 'peers'>,
 ): Promise<SteeringFacts> {
   const self = status.group.find((node) => node.self)?.name ?? '';
-  // The group is the API VIP's where there is one.
+  // The group is that of the API VIP if there is one.
   const grouped = status.priorities[0]?.kind;
   const peers = status.group.filter((node) => !node.self);
   const ready = grouped === 'api' ? await thatCould(peers, places) : [];
@@ -49,7 +51,7 @@ export async function factsOf(
     vips: status.priorities.map((vipPriority): SteeredVip => {
       const { kind, vips, value, steered } = vipPriority;
       const isApi = kind === 'api';
-      // Its bonus outlives a holder by half a second: what counts for an order is where the VIP is.
+      // The holder's bonus lasts half a second longer than its role, so the VIP's place decides.
       const holder = vipPriority.holder && vips.every((vip) => present.has(vip));
       return {
         ...{ kind, vips, holder, measured: value !== null, steered: steered ?? undefined },
@@ -71,14 +73,14 @@ function isOk({ checks }: VipPriority, name: string): boolean {
   return checks.some(({ check, state }) => check === name && state === 'ok');
 }
 
-/** Of this node itself: neither what could stand in for it nor what the others do. */
+/** Only this node's own failures, not those of a local substitute or of its peers. */
 function troublesOf({ checks }: VipPriority): readonly string[] {
   return checks
     .filter(({ check, state }) => state !== 'ok' && check !== PEERS_CHECK && check !== LOCAL_API_CHECK)
     .map(({ check, found }) => `${check}: ${found}`);
 }
 
-/** Those whose HAProxy is ready, and that do not publish that they are steered. */
+/** The peers whose HAProxy is ready and that publish no order of their own. */
 async function thatCould(
   peers: readonly RankedPeer[],
   { healthPort, peers: settings }: Pick<SteeringEndpoints, 'healthPort' | 'peers'>,

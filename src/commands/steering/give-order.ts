@@ -9,11 +9,11 @@ import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { askMonitor } from './gather-facts.ts';
 import { newOrderId, placeOrder, removeOrder, replaceOrder, whatOvertook } from './order-file.ts';
 
-/** Where nothing tells of a change, the monitor looks every few seconds. */
+/** Without a file notification, the monitor reads the file every few seconds. */
 const TAKEN_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 50;
 
-/** What every order begins with: whose it is. */
+/** The fields that every order has: who gave it, and when. */
 export function asked(
   why: string,
   env: NodeJS.ProcessEnv,
@@ -26,20 +26,20 @@ function userName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may have no name for its user.
-    return 'somebody';
+    // In a container the user may have no name.
+    return 'unknown';
   }
 }
 
 export type OrderOutcome =
   | { readonly kind: 'taken' }
-  /** Nothing of the order is left: also where it was withdrawn, or replaced by another one, before it was taken. */
+  /** The order is gone: it was withdrawn or replaced, possibly before it was taken. */
   | { readonly kind: 'refused' | 'not-taken' | 'overtaken'; readonly message: string };
 
 /**
- * Leaves the order for the monitor, in the place of `before` where that is given, and waits until the monitor follows
- * it: `isTaken` judges what it says of each kind of VIP; a move that is over was taken too. One that is not taken is
- * removed again.
+ * Writes the order for the monitor, replacing `before` if given, and waits until the monitor follows it. `isTaken`
+ * judges the monitor's status of each kind of VIP; a completed move was taken too. An order that is not taken is
+ * removed.
  */
 export async function giveOrder(
   order: SteeringOrder,
@@ -77,8 +77,8 @@ export async function giveOrder(
 }
 
 /**
- * Resolves once each of these VIPs is on an interface of this node, or none is, with the milliseconds that it took;
- * with undefined at the deadline, or when `signal` aborts.
+ * Resolves with the elapsed milliseconds once all of these VIPs are on this node, or none is. Resolves with undefined
+ * at the deadline, or when `signal` aborts.
  */
 export async function awaitPlace(
   vips: readonly string[],
@@ -95,7 +95,7 @@ export async function awaitPlace(
   return reached && !signal.aborted ? Math.round(monotonicMs() - fromMs) : undefined;
 }
 
-/** Resolves with what became of the order once it does not stand any more; rejects when `signal` aborts. */
+/** Resolves with what became of the order once it is no longer in force. Rejects when `signal` aborts. */
 export async function untilOvertaken(path: string, id: string, signal: AbortSignal): Promise<string> {
   for (;;) {
     const what = await whatOvertook(path, id);
@@ -104,7 +104,7 @@ export async function untilOvertaken(path: string, id: string, signal: AbortSign
   }
 }
 
-/** True once `isReached`, false at the deadline. */
+/** Resolves with true once `isReached`, with false at the deadline. */
 export async function within(timeoutMs: number, isReached: () => Promise<boolean>): Promise<boolean> {
   const deadline = monotonicMs() + timeoutMs;
   while (!(await isReached())) {

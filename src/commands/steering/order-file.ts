@@ -13,7 +13,7 @@ export type OrderFile =
   | { readonly kind: 'order'; readonly order: SteeringOrder | DrillReport }
   | { readonly kind: 'unusable'; readonly message: string };
 
-/** Never rejects, and never waits for whoever might write into a pipe of that name. */
+/** Never rejects, and never waits for the writer of a pipe of that name. */
 export async function readOrderFile(path: string): Promise<OrderFile> {
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -37,14 +37,14 @@ function unusable(path: string, problem: string): OrderFile {
   return { kind: 'unusable', message: `Cannot use "${path}": ${problem}` };
 }
 
-/** A name for an order that no other has. */
+/** A unique name for an order. */
 export function newOrderId(): string {
   return randomBytes(8).toString('hex');
 }
 
 /**
- * Writes the order where there is none: in one step, so that its reader sees all of it. Resolves with false where
- * somebody else's is there, which stays. Rejects with the system's error.
+ * Writes the order if there is none, in one step, so that its reader sees all of it. Resolves with false if another
+ * order is there, which stays. Rejects with the system's error.
  */
 export async function placeOrder(path: string, order: SteeringOrder | DrillReport): Promise<boolean> {
   const staged = `${path}.${newOrderId()}`;
@@ -60,19 +60,19 @@ export async function placeOrder(path: string, order: SteeringOrder | DrillRepor
   }
 }
 
-/** Puts one order in the place of another; false where that is not there any more. */
+/** Replaces one order by another. False if the first is gone. */
 export async function replaceOrder(path: string, id: string, order: SteeringOrder): Promise<boolean> {
   if (!(await isThere(path, id))) return false;
   await writeFileAtomically(path, steeringOrderText(order), { mode: 0o644 });
   return true;
 }
 
-/** What has come into its place since stays. */
+/** Leaves an order that has replaced it since. */
 export async function removeOrder(path: string, id: string): Promise<void> {
   if (await isThere(path, id)) await rm(path, { force: true });
 }
 
-/** Why no new order can be left here; undefined where one can. */
+/** Why no new order can be written here; undefined if one can. */
 export async function orderInTheWay(path: string): Promise<string | undefined> {
   const file = await readOrderFile(path);
   if (file.kind === 'none') return undefined;
@@ -80,7 +80,7 @@ export async function orderInTheWay(path: string): Promise<string | undefined> {
   return `"${path}" holds an order that is not over, expected none`;
 }
 
-/** What has become of an order that does not stand any more; undefined where it does. */
+/** What became of an order that is no longer in force; undefined while it is. */
 export async function whatOvertook(path: string, id: string): Promise<string | undefined> {
   const file = await readOrderFile(path);
   if (file.kind === 'none') return 'the order was withdrawn in the meantime (hawser undrain)';
@@ -90,7 +90,7 @@ export async function whatOvertook(path: string, id: string): Promise<string | u
   return `another order${by} has taken its place in the meantime`;
 }
 
-/** Whether this order stands, or a later form of it. */
+/** Whether this order, or a later form of it, is in force. */
 export async function isThere(path: string, id: string): Promise<boolean> {
   const file = await readOrderFile(path);
   return file.kind === 'order' && file.order.id === id;

@@ -6,7 +6,7 @@ import { exitCodeOf, type SteeringReport, steeringLines } from '../../observe/st
 import type { KeepalivedMonitorStatus } from '../../protocol/keepalived-monitor-status.ts';
 import { findHolder, holderText } from './vip-holder.ts';
 
-/** Who has each VIP of these kinds now. */
+/** The holders of the VIPs of these kinds. */
 export async function whereAre(
   kinds: readonly VipKind[],
   { vips }: Pick<SteeringFacts, 'vips'>,
@@ -24,7 +24,7 @@ export async function whereAre(
   );
 }
 
-/** Prints it, and returns the exit code. What went wrong goes to stderr. */
+/** Prints the report, with failures on stderr, and returns the exit code. */
 export async function printReport(report: SteeringReport, json: OutputFormat | undefined): Promise<number> {
   const exitCode = exitCodeOf(report);
   if (json) process.stdout.write(`${(await structuredWriter(json))(report)}\n`);

@@ -3,18 +3,18 @@ import { presentAddresses } from '../../system/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../../system/neighbour-table.ts';
 import { ownMacs } from '../../system/neighbours.ts';
 
-/** Looks, not time: on a busy machine the first one may come late. */
+/** Counted, not timed: on a busy machine the first look may come late. */
 const LOOKS = 6;
 const LOOK_EVERY_MS = 50;
 
-/** Who has a VIP, as the segment tells: `unknown` where somebody answers for it who is none of these nodes. */
+/** The holder of a VIP, as the segment reports it: `unknown` if a host that is none of these nodes answers for it. */
 export type VipHolder =
   | { readonly kind: 'here' }
   | { readonly kind: 'node'; readonly name: string; readonly address: string }
   | { readonly kind: 'unknown'; readonly mac: string }
   | { readonly kind: 'nobody' };
 
-/** Asks the segment for the VIP where it is not on an interface of this node. Never rejects. */
+/** Asks the segment for the VIP unless it is on this node. Never rejects. */
 export async function findHolder(
   vip: string,
   nodes: readonly { readonly name: string; readonly address: string }[],
@@ -28,7 +28,7 @@ export async function findHolder(
   }
 }
 
-/** A MAC has the addresses of the node that it is in, where the kernel knows them: VRRP has spoken to each of them. */
+/** Finds the node of a MAC by the addresses that the kernel knows for it. VRRP has sent to each of them. */
 async function lookUp(
   vip: string,
   nodes: readonly { readonly name: string; readonly address: string }[],

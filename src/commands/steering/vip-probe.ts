@@ -8,24 +8,24 @@ import { patientTimer } from '../../system/patient-timeout.ts';
 export interface ProbePlan {
   readonly host: string;
   readonly port: number;
-  /** `https`: a GET whose answer counts, whatever it says; `tcp`: a connection that stands. */
+  /** `https`: a GET, for which any answer counts; `tcp`: a connection that is accepted. */
   readonly how: 'https' | 'tcp';
   readonly everyMs: number;
   readonly timeoutMs: number;
 }
 
 export interface VipProbe {
-  /** Those that have ended. */
+  /** The attempts that have ended. */
   readonly attempts: () => readonly Attempt[];
-  /** The longest time by which an attempt began late: this process did not get to run, and the figures suffer from it. */
+  /** The longest delay with which an attempt began. This process was starved then, and the figures suffer. */
   readonly lateMs: () => number;
-  /** Begins no more, and resolves once all have ended. */
+  /** Begins no further attempt, and resolves once all have ended. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * A client of the VIP: a new connection every `everyMs`, whatever has become of those before. Certificates are not verified:
- * nothing is sent that anybody could not know, and what counts is that somebody answers.
+ * A client of the VIP: a new connection every `everyMs`, whatever became of earlier ones. It verifies no certificate,
+ * as it sends no secret and only needs an answer.
  */
 export function startVipProbe(plan: ProbePlan): VipProbe {
   const ended: Attempt[] = [];
@@ -36,7 +36,7 @@ export function startVipProbe(plan: ProbePlan): VipProbe {
     const nowMs = monotonicMs();
     if (nowMs < dueMs) return;
     lateMs = Math.max(lateMs, nowMs - dueMs);
-    // What a stopped machine has missed is not made up for in one burst.
+    // Attempts that a stopped machine missed are not made up for in a burst.
     dueMs = Math.max(dueMs + plan.everyMs, nowMs);
     const attempt = tryOnce(plan).then((failure) => {
       ended.push({ startedMs: nowMs, failure });
@@ -55,7 +55,7 @@ export function startVipProbe(plan: ProbePlan): VipProbe {
   };
 }
 
-/** Resolves with null for an answer, else with what there was instead. */
+/** Resolves with null for an answer, else with the error. */
 function tryOnce({ host, port, how, timeoutMs }: ProbePlan): Promise<string | null> {
   return new Promise((resolve) => {
     const socket: Socket =

@@ -10,20 +10,20 @@ import { knownNodes } from '../../sources/known-nodes.ts';
 import { parseServers } from '../../sources/static-servers.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
 
-/** A node that is up answers within a second; 20 MB take a few. */
+/** A running node answers within a second; 20 MB take a few. */
 const TIMEOUT_MS = 10_000;
-/** Beside the journals themselves, what says how long each is. */
+/** The journals themselves, and the lengths that precede them. */
 const MAX_BYTES = mostJournalBytes + 1_000_000;
 
 export interface PeerJournals {
   readonly fetched: readonly FetchedJournals[];
-  /** Nodes that gave nothing, and why. */
+  /** Nodes that gave no journal, and why. */
   readonly unread: readonly Unread[];
 }
 
 /**
- * The journals of the other nodes, asked all at once: of `list` (`HOST=IP[:PORT],…`), or of all that this node knows.
- * A node that does not answer costs ten seconds and is told. Throws a ConfigError for a list that cannot be used.
+ * Fetches the journals of the other nodes in parallel: of `list` (`HOST=IP[:PORT],…`), or of all nodes that this one
+ * knows. A node that does not answer costs ten seconds and is reported. Throws a ConfigError for an unusable list.
  */
 export async function fetchPeerJournals(
   list: string,

@@ -2,16 +2,16 @@ import type { OutputFormat } from '../../config/output-format.ts';
 import { structuredWriter } from '../../config/structured-text.ts';
 import { type Removal, removalText } from '../../install/removal.ts';
 
-/** Something that was removed, or would be. */
+/** A removal that was made, or would be. */
 export type RemovalStep =
   | Removal
   | { readonly kind: 'remove-vip'; readonly vip: string; readonly interface: string }
   | { readonly kind: 'remove-firewall-table' };
 
 export interface Progress {
-  /** As text at once; in a structured format it is kept for the document at the end. */
+  /** Prints the step at once as text; a structured format keeps it for the document at the end. */
   step(step: RemovalStep): void;
-  /** Prints how it ended, and what is left on stderr; returns the exit code. */
+  /** Prints the outcome, and what is left on stderr; returns the exit code. */
   end(outcome: 'nothing-to-do' | 'dry-run' | 'done' | 'left', text: string, left?: readonly string[]): number;
 }
 

@@ -7,12 +7,11 @@ import { valuesFor } from '../install/effective-settings.ts';
 const ANSWER_WITHIN_MS = 2_000;
 
 /**
- * The ports at which supervisors of this node answer. What HAProxy and the monitors listen on closes as they are told to
- * end; these stay until the last connection has drained and keepalived is gone. Whoever else is at such a port is not
- * among them.
+ * The ports at which this node's supervisors answer. HAProxy and the monitors close their ports when asked to stop;
+ * these stay open until the last connection has drained and keepalived is gone. Ports of other programs are left out.
  */
 export async function supervisorPages(): Promise<readonly number[]> {
-  // No settings file names them.
+  // The settings file does not contain these addresses.
   const { haproxySupervisor, keepalivedSupervisor } = statusSettings(valuesFor(statusCommand, [], undefined));
   const options = { timeoutMs: ANSWER_WITHIN_MS, signal: new AbortController().signal };
   const [haproxy, keepalived] = await Promise.all([

@@ -7,9 +7,9 @@ import { isAlive } from '../../system/processes.ts';
 const LOOK_EVERY_MS = 200;
 
 /**
- * Waits until hawser's processes are gone: those that could be seen, each by pid and start time, also one that lost its
- * parent meanwhile; and, where processes of other containers cannot be seen, until nobody listens on `ports`. Resolves
- * with what is left after `timeoutMs`, empty where nothing is.
+ * Waits until hawser's processes are gone. Visible ones are known by pid and start time, even if they lose their
+ * parent. If processes of other containers are not visible, it waits until no process listens on `ports`. Resolves with
+ * what is left after `timeoutMs`.
  */
 export async function waitForEnd(ports: readonly number[], timeoutMs: number): Promise<readonly string[]> {
   const end = monotonicMs() + timeoutMs;
