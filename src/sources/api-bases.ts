@@ -6,15 +6,15 @@ import { endpointOf } from '../model/choose-servers.ts';
 export interface ApiBase {
   /** URL without a trailing slash. */
   readonly url: string;
-  /** Names of which the server's certificate must carry one, besides the host of the URL. */
+  /** The server's certificate must carry one of these names, or the host of the URL. */
   readonly alternativeNames: readonly string[];
 }
 
 /**
- * Where to ask, in this order: the kubeconfig's server, this machine's own API server, then every server that was
- * known last. The kubeconfig often points at the very VIP that needs us to work, so it must not be the only way.
- * The servers' certificates rarely carry the node's address or `localhost`: for the alternatives it is enough that
- * the certificate is that of an API server of the same cluster, the same authority being required in any case.
+ * The places to ask, in this order: the kubeconfig's server, this machine's own API server, every server of the last
+ * known list. The kubeconfig often points at the VIP that hawser itself provides, so it must not be the only base.
+ * Certificates of API servers rarely carry the node's address or `localhost`. For the other bases a certificate of any
+ * API server of the cluster is enough; it must be signed by the same CA in any case.
  */
 export function apiBases(
   kubeconfigServer: URL,
@@ -32,7 +32,10 @@ export function apiBases(
   return bases.filter((base, index) => bases.findIndex((other) => other.url === base.url) === index);
 }
 
-/** Node's own check of the host name, then the alternatives; the first name's error is the one to show. */
+/**
+ * Applies Node's own check of the host name, then tries the alternatives. On failure it returns the error for the host
+ * name.
+ */
 export function checkIdentity(
   base: ApiBase,
   hostname: string,

@@ -8,15 +8,15 @@ import type { Credential } from './credential-plugin.ts';
 import { statusObject } from './kube-objects.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
 
-/** One base with the credentials to use there. */
+/** One base with the credentials for it. */
 export interface ApiTarget {
   readonly base: ApiBase;
   readonly kubeconfig: LoadedKubeconfig;
-  /** Checks whether the server is who it should be, and keeps connections alive. */
+  /** Verifies the server's identity, and keeps connections alive. */
   readonly agent: Agent;
 }
 
-/** The API could not be asked or would not answer; `status` is the HTTP status where there was one. */
+/** The API could not be asked or refused; `status` is the HTTP status if there was an answer. */
 export interface ApiFailure {
   readonly kind: 'failure';
   readonly status: number | undefined;
@@ -27,7 +27,7 @@ export interface ApiFailure {
 
 export interface RequestLimits {
   readonly signal: AbortSignal;
-  /** From the call to the end of the answer, credentials (an exec plugin may hang) included. */
+  /** From the call to the end of the answer. Includes getting credentials, as an exec plugin may hang. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
 }
@@ -49,7 +49,7 @@ export async function getJson(
   }
 }
 
-/** A 200 answer whose body goes on for as long as the server likes; `timeoutMs` ends with its headers. */
+/** A 200 answer with a body of unlimited length and duration; `timeoutMs` ends with its headers. */
 export async function openStream(
   target: ApiTarget,
   path: string,
@@ -82,7 +82,7 @@ function send(url: string, options: RequestOptions, mayRepeat: boolean): Promise
     outgoing.on('error', (error) => {
       // Resets in the middle of an answer are emitted here as well; its reader has to deal with them.
       if (isAnswered) return;
-      // The server closed this kept-alive connection while it was idle: that says nothing about the API.
+      // The server closed this idle connection: that says nothing about the API.
       const isStale = mayRepeat && outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
       if (isStale) resolve(send(url, options, false));
       else reject(error);
@@ -95,7 +95,7 @@ function send(url: string, options: RequestOptions, mayRepeat: boolean): Promise
 async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<RequestOptions> {
   const { config, plugin } = target.kubeconfig;
   const options: RequestOptions = {};
-  // The library reads them at once, and a FIFO would stop the whole process.
+  // The library reads them synchronously, and a FIFO would block the whole process.
   await orAborted(Promise.all(namedFiles(config).map(checkRegularFile)), signal);
   await orAborted(config.applyToHTTPSOptions(options), signal);
   const given = plugin === undefined ? {} : fromPlugin(await orAborted(plugin.credential(), signal));

@@ -9,22 +9,22 @@ import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
 /** The longest `Retry-After` of API priority and fairness (`maxRetryAfter` in dropped_requests_tracker.go). */
 const LONGEST_RETRY_AFTER_MS = 32_000;
 
-/** What the loops of one source share: credentials, connections, and the knowledge of which base works. */
+/** What the loops of one source share: credentials, connections, and which base works. */
 export interface ApiSession {
   /**
-   * Asks one base after the other until one answers: the one that answered last first, then in the order of
-   * `apiBases`. A failing base is followed by the next at once. A base that answered 429 is left out until its
-   * `Retry-After` has passed, for 32 s at most: its answer then stands for it. Never throws.
+   * Asks one base after the other until one answers. The base that answered last comes first, then the order is that of
+   * `apiBases`. After a failure the next base is asked at once. A base that answered 429 is not asked until its
+   * `Retry-After` has passed, for 32 s at most; its last answer is reported meanwhile. Never throws.
    */
   firstAnswer<T extends { readonly kind: string }>(
     ask: (target: ApiTarget) => Promise<T | ApiFailure>,
     signal: AbortSignal,
   ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
-  /** Leaves a base out for the `Retry-After` of a request that was made outside `firstAnswer`, if it had one. */
+  /** Does the same for a base whose 429 came outside `firstAnswer`, to a watch. */
   postpone(target: ApiTarget, failure: ApiFailure): void;
   /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. */
   whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
-  /** Remembers where API servers were, as bases for later. */
+  /** Remembers the addresses of API servers as further bases. */
   remember(servers: readonly ApiServer[]): void;
   close(): void;
 }
@@ -130,7 +130,7 @@ export function openApiSession(settings: {
   };
 }
 
-/** The check must be the agent's: Node uses no kept-alive connection again for a request that brings its own. */
+/** The check must belong to the agent: Node does not reuse a connection for a request that brings its own. */
 function newAgent(base: ApiBase): Agent {
   return new Agent({
     keepAlive: true,

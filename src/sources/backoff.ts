@@ -1,4 +1,4 @@
-/** Waiting times between attempts, growing until somebody calls `reset`. */
+/** Pauses between attempts, which grow until `reset`. */
 export interface Backoff {
   /** Milliseconds to wait before the next attempt. */
   nextMs(): number;

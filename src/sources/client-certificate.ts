@@ -5,11 +5,14 @@ import type { LoadedKubeconfig } from './kubeconfig.ts';
 
 export type CertificateReading =
   | { readonly kind: 'certificate'; readonly subject: string; readonly from: Date; readonly to: Date }
-  /** A token or an exec plugin instead. */
+  /** The user has a token or an exec plugin. */
   | { readonly kind: 'none' }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-/** The client certificate of the kubeconfig's current user; the first of its file, which is the user's own. */
+/**
+ * The client certificate of the kubeconfig's current user. A file may hold a chain; the first certificate is the
+ * user's.
+ */
 export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<CertificateReading> {
   const user = loaded.config.getCurrentUser();
   const { certData, certFile } = user ?? {};

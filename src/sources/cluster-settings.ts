@@ -5,7 +5,7 @@ import type { ListWatchSettings } from './list-watch-source.ts';
 
 export interface ClusterSettings extends ListWatchSettings {
   readonly vips: readonly string[];
-  /** CIDRs of this machine's interfaces, asked every time: at boot an interface may come up after us. */
+  /** CIDRs of this machine's interfaces, read each time: at boot an interface may come up later. */
   readonly subnets: () => readonly string[];
 }
 
@@ -13,7 +13,7 @@ export function preferenceOf(settings: ClusterSettings): AddressPreference {
   return { vips: settings.vips, subnets: settings.subnets() };
 }
 
-/** A choice together with what could not even be parsed. */
+/** A choice, with the items that could not be parsed. */
 export function withUnparsed(choice: ServerChoice, items: readonly ParsedItem[]): ServerChoice {
   return { ...choice, skipped: [...choice.skipped, ...items.flatMap((item) => item.skipped)] };
 }

@@ -15,7 +15,7 @@ export function createSource(settings: SourceSettings): Source {
   return shareSource(settings)(settings.kind === 'static' ? [] : settings.vips);
 }
 
-/** Sources that share their requests: one for each group of VIPs, which decide which address of a node is taken. */
+/** Sources with shared requests, one for each group of VIPs. The VIPs decide which address of a node is used. */
 export function shareSource(settings: SourceSettings): (vips: readonly string[]) => Source {
   switch (settings.kind) {
     case 'nodes':

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { messageOf } from '../model/errors.ts';
 
-/** What a plugin gave, until it expires. */
+/** A plugin's output, until it expires. */
 export interface Credential {
   readonly token?: string | undefined;
   readonly clientCertificateData?: string | undefined;
@@ -13,11 +13,12 @@ export interface Credential {
 /** The program that a kubeconfig names under `exec` (client.authentication.k8s.io). */
 export interface CredentialPlugin {
   /**
-   * The credential that is still valid, or what the program says now. It runs once at a time, whatever asks, and is killed
-   * with its children after `timeoutMs`. A failure is the answer for a second, so that one round of requests runs it once.
+   * The current credential if it is still valid, else a new one. The program runs at most once at a time, and is killed
+   * with its children after `timeoutMs`. A failure is kept for a second, so that one round of requests runs the program
+   * once.
    */
   readonly credential: () => Promise<Credential>;
-  /** Kills the program where it runs; it is not run again. */
+  /** Kills a running program; it is not started again. */
   readonly close: () => void;
 }
 
@@ -37,11 +38,11 @@ const answerSchema = z.looseObject({
 type Answer = z.infer<typeof answerSchema>['status'];
 
 const FAILED_FOR_MS = 1_000;
-/** For what a program that has ended wrote last. */
+/** The time to read the last output of a program that has ended. */
 const OUTPUT_WITHIN_MS = 500;
 const MAX_CHARACTERS = 1_000_000;
 
-/** `exec` as the kubeconfig has it; throws where that names no command. */
+/** `exec` is the kubeconfig's section. Throws if it names no command. */
 export function createCredentialPlugin(
   exec: unknown,
   options: { readonly timeoutMs: number },
@@ -55,7 +56,7 @@ export function createCredentialPlugin(
   let isClosed = false;
 
   const run = () => {
-    // A group of its own: a script that is killed alone leaves what it waits for behind.
+    // A process group of its own: killing only a script would leave its children running.
     const child = spawn(command, args ?? [], {
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -95,7 +96,7 @@ function isExpired({ expirationTimestamp }: Answer): boolean {
 
 type Plugin = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Settles when the program has ended, even where a child of its own still holds its output. */
+/** Settles when the program has ended, even if a child of it still holds its output open. */
 function answerOf(
   child: Plugin,
   { command, timeoutMs, kill }: { command: string; timeoutMs: number; kill: () => void },
@@ -141,12 +142,12 @@ function answerOf(
   });
 }
 
-/** Only a group that this process made: its leader keeps the number until it has been waited for. */
+/** Kills only a group that this process made: its leader's pid is not reused before it has been waited for. */
 function killGroup({ pid, exitCode, signalCode }: Plugin): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended just now.
+    // The group has just ended.
   }
 }

@@ -5,7 +5,7 @@ import { parseEndpointSlice } from './kube-objects.ts';
 import { createListWatchSource } from './list-watch-source.ts';
 import type { Source } from './source.ts';
 
-/** The API servers as they register themselves: the ready endpoints of the `kubernetes` service, with their port. */
+/** The API servers as they register themselves: the ready endpoints of the `kubernetes` service, with their ports. */
 export function createEndpointsSource(settings: ClusterSettings): Source {
   const resource = {
     what: 'EndpointSlices of default/kubernetes',
@@ -20,8 +20,8 @@ export function createEndpointsSource(settings: ClusterSettings): Source {
 }
 
 /**
- * Endpoints have no names that would tie the two addresses of a dual-stack server together, so one family is taken
- * for all: the first of the VIPs' families in which there is any server. Otherwise each server would count twice.
+ * Endpoints have no names that would connect the two addresses of a dual-stack server, so that each server would count
+ * twice. So only one family is used: the first of the VIPs' families that has a server.
  */
 function chooseOneFamily(candidates: readonly ServerCandidate[], settings: ClusterSettings): ServerChoice {
   const preference = preferenceOf(settings);

@@ -3,8 +3,8 @@ import type { VrrpNode } from '../model/vrrp.ts';
 import { nodeListPath, readLastKnown } from './last-known.ts';
 
 /**
- * The nodes that share a VIP, out of the lists that the keepalived monitor of this node keeps, whether it runs or not:
- * those of the API, else those of ingress. The addresses of IPv4 come first. Empty where there is no list.
+ * The nodes that share a VIP, from the lists that this node's keepalived monitor saves: those of the API VIP, else
+ * those of ingress. IPv4 addresses come first. Empty if there is no list. The monitor need not run.
  */
 export async function knownNodes(lastKnownPath: string): Promise<readonly VrrpNode[]> {
   for (const kind of ['api', 'ingress'] as const) {

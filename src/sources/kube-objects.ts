@@ -12,7 +12,7 @@ export interface ParsedItem {
 
 export type ParseItem = (item: unknown) => ParsedItem;
 
-/** The answer to a list request: only what is needed, everything else is tolerated. */
+/** The answer to a list request. Unknown fields are ignored. */
 export const listPage = z.object({
   metadata: z.object({ resourceVersion: z.string(), continue: z.optional(z.string()) }),
   items: z.nullish(z.array(z.unknown())),
@@ -41,7 +41,7 @@ const node = z.object({
   }),
 });
 
-/** Every address of type InternalIP of a Node (core/v1), with the port API servers listen on. */
+/** Every InternalIP of a Node (core/v1), with the port of the API servers. */
 export function parseNode(apiPort: number): ParseItem {
   return (item) =>
     parseNamed(item, (name) => {
@@ -89,7 +89,7 @@ export function parseEndpointSlice(item: unknown): ParsedItem {
   });
 }
 
-/** An object that does not parse is skipped with a reason and hurts no other. */
+/** An object that cannot be parsed is skipped with a reason; the others are not affected. */
 function parseNamed(
   item: unknown,
   candidatesOf: (name: string) => readonly ServerCandidate[] | string,

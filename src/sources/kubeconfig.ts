@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-// Not the package's main file: that one loads the generated classes of every API, 15 MB of them.
+// Not the package's main file, which loads the generated classes of every API: 15 MB.
 import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { messageOf } from '../model/errors.ts';
@@ -10,26 +10,29 @@ import { type CredentialPlugin, createCredentialPlugin } from './credential-plug
 import type { Report } from './source.ts';
 
 export interface LoadedKubeconfig {
-  /** Without the user's credential plugin: the library starts one process for each request, and waits for it for ever. */
+  /**
+   * Without the user's credential plugin: the library would start a process for each request and wait for it without a
+   * limit.
+   */
   readonly config: KubeConfig;
   readonly plugin: CredentialPlugin | undefined;
-  /** Where the current context's cluster is served. */
+  /** The server of the current context's cluster. */
   readonly server: URL;
-  /** Differs between any two loads, so that connections made with an older one can be told apart. */
+  /** Differs between any two loads, so that connections made with an older one can be recognised. */
   readonly generation: number;
 }
 
 export interface KubeconfigFile {
-  /** The last good content, read again whenever the file has changed. Throws while there has never been one. */
+  /** The last good content; read again whenever the file has changed. Throws if there was never a good one. */
   load(): Promise<LoadedKubeconfig>;
-  /** Makes the next `load` parse the file again, which also drops cached exec credentials. */
+  /** Makes the next `load` parse the file again, which also drops a cached exec credential. */
   forget(): void;
-  /** Ends a credential plugin that runs. */
+  /** Ends a running credential plugin. */
   close(): void;
 }
 
 const largestFile = 1_000_000;
-/** Those of the cloud vendors take one to three seconds at rest. */
+/** Plugins of the cloud vendors take one to three seconds at rest. */
 const PLUGIN_TIMEOUT_MS = 8_000;
 
 /**
@@ -69,7 +72,7 @@ export function openKubeconfig(path: string, report: Report): KubeconfigFile {
     }
   };
 
-  // Loops that ask at the same moment share one look at the file: two would be two generations of the same content.
+  // Loops that ask at the same moment share one read: two reads would count as two generations of the same content.
   let inFlight: Promise<LoadedKubeconfig> | undefined;
   return {
     forget: () => {
@@ -85,7 +88,7 @@ export function openKubeconfig(path: string, report: Report): KubeconfigFile {
   };
 }
 
-/** `text` is left out where the file's identity is still `known`: same inode, size and modification time. */
+/** Leaves out `text` if the file's identity is `known`: same inode, size and modification time. */
 async function readIfChanged(
   path: string,
   known: string | undefined,
@@ -97,7 +100,9 @@ async function readIfChanged(
   return { fingerprint, text: bytes.toString('utf8') };
 }
 
-/** A file that was cut off may still be YAML: context, cluster, user and embedded certificates must all be there. */
+/**
+ * A truncated file may still be valid YAML, so context, cluster, user and embedded certificates must all be present.
+ */
 function parseKubeconfig(path: string, text: string): Pick<LoadedKubeconfig, 'config' | 'server' | 'plugin'> {
   const fail = (what: string, cause?: unknown) =>
     new Error(`Cannot use kubeconfig "${path}": ${what}, expected a complete kubeconfig`, { cause });
@@ -124,7 +129,7 @@ function parseKubeconfig(path: string, text: string): Pick<LoadedKubeconfig, 'co
   return { config, server: new URL(cluster.server), plugin: takePlugin(config, user, fail) };
 }
 
-/** Takes the plugin out of `config`. */
+/** Removes the plugin from `config`. */
 function takePlugin(
   config: KubeConfig,
   user: User,

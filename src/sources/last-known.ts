@@ -11,13 +11,13 @@ import { writeFileAtomically } from '../system/atomic-write.ts';
 
 export type LastKnown =
   | { readonly kind: 'known'; readonly servers: readonly ApiServer[]; readonly savedAt: string }
-  /** No file: the first start on this machine. */
+  /** There is no file: this is the first start on this machine. */
   | { readonly kind: 'none' }
-  /** There is a file and it must not be believed. */
+  /** There is a file that must not be used. */
   | { readonly kind: 'unusable'; readonly reason: string };
 
 const version = 1;
-/** A hundred servers are 10 kB: whatever is bigger than this was not written by us. */
+/** A hundred servers are 10 kB. A larger file was not written by hawser. */
 const largestFile = 1_000_000;
 
 const server = z.object({
@@ -28,14 +28,14 @@ const server = z.object({
 const content = z.object({ savedAt: z.string(), servers: z.array(server).check(z.minLength(1)) });
 const envelope = z.object({ version: z.literal(version), sha256: z.string(), content: z.string() });
 
-/** Where the nodes that share a VIP of one kind and family are kept for a cold start. */
+/** Where the nodes that share a VIP of one kind and family are saved for a cold start. */
 export function nodeListPath(lastKnownPath: string, kind: VipKind, family: AddressFamily): string {
   return `${lastKnownPath}.${kind}.${family}`;
 }
 
 /**
- * The list that was saved last, for a cold start with every API server down. Never throws: a file that is missing,
- * empty, half-written, changed by hand, huge or unreadable is a value with its reason.
+ * The list that was saved last, for a cold start without an API server. Never throws: a file that is missing, empty,
+ * truncated, edited, huge or unreadable is a value with its reason.
  */
 export async function readLastKnown(path: string): Promise<LastKnown> {
   try {
@@ -46,7 +46,7 @@ export async function readLastKnown(path: string): Promise<LastKnown> {
   }
 }
 
-/** Saves a list that is being served, creating the directory. Throws where the disk will not have it. */
+/** Saves a list that is being served, and makes the directory. Throws if the disk refuses. */
 export async function writeLastKnown(path: string, servers: readonly ApiServer[], now: Date): Promise<void> {
   const body = JSON.stringify({ savedAt: now.toISOString(), servers: sortServers(servers) });
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -64,7 +64,7 @@ function decode(path: string, text: string): LastKnown {
   return { kind: 'known', ...inner.data, servers: sortServers(inner.data.servers) };
 }
 
-/** Reads through one handle, so that the size that was looked at belongs to the bytes that are read. */
+/** Uses one handle, so that size and content belong to the same file. */
 async function readSmallFile(path: string): Promise<string | { bytes: number }> {
   const file = await open(path, 'r');
   try {

@@ -5,19 +5,19 @@ import type { ListWatchTiming } from './timing.ts';
 
 /** A kind of objects to list and watch. */
 export interface Resource {
-  /** How messages call it: `control-plane nodes`. */
+  /** The name for messages: `control-plane nodes`. */
   readonly what: string;
   readonly path: string;
   readonly labelSelector: string;
   readonly parse: ParseItem;
 }
 
-/** More pages than any cluster has control planes: an answer that always says "continue" must end. */
+/** More pages than any cluster has control planes. It ends a list whose pages always announce another one. */
 const mostPages = 200;
 
 /**
- * Every object of a resource, page by page, as of the resource version of the first page. The read is not bound to a
- * version, so it is consistent with etcd even from an API server whose cache lags. Never throws.
+ * Lists every object of a resource, page by page, as of the resource version of the first page. The read sets no
+ * version, so it is consistent with etcd even if the API server's cache lags. Never throws.
  */
 export async function listObjects(
   target: ApiTarget,

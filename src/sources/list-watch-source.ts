@@ -13,10 +13,10 @@ import { runWatchLoop } from './watch-loop.ts';
 
 export interface ListWatchSettings {
   readonly kubeconfigPath: string;
-  /** Where this machine's own API server would listen. */
+  /** The port of this machine's own API server. */
   readonly apiPort: number;
   readonly checkIntervalMs: number;
-  /** Servers to ask when neither the kubeconfig's server nor this machine's own one answers. */
+  /** Servers to ask when neither the kubeconfig's server nor this machine's own answers. */
   readonly lastKnown: readonly ApiServer[];
   readonly report: Report;
   readonly timing?: Partial<ListWatchTiming>;
@@ -25,8 +25,8 @@ export interface ListWatchSettings {
 type Choose = (items: readonly ParsedItem[]) => ServerChoice;
 
 /**
- * A source that watches `resources` for speed and also lists them every `checkIntervalMs` for certainty. It survives
- * everything an API server does to it: each loop goes on, with other bases and a backoff, until it is stopped.
+ * A source that watches `resources` to be fast, and lists them every `checkIntervalMs` to be certain. It survives any
+ * behaviour of an API server: each loop continues with other bases and a backoff until it is stopped.
  */
 export function createListWatchSource(
   settings: ListWatchSettings,
@@ -38,13 +38,13 @@ export function createListWatchSource(
 
 interface Running {
   readonly session: ApiSession;
-  /** Resolves once nothing of it is left. */
+  /** Resolves once everything has ended. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Sources that choose differently from the same objects: one list and one watch feed all that are being read. A source
- * that is read later than the others waits for the next list.
+ * Sources that choose differently from the same objects. They share one list and one watch. A source that starts later
+ * than the others waits for the next list.
  */
 export function shareListWatch(
   settings: ListWatchSettings,
@@ -66,7 +66,7 @@ export function shareListWatch(
       ...resources.map((resource) => runWatchLoop(resource, context)),
       runPollLoop(resources, settings.checkIntervalMs, context),
     ]);
-    // Only a bug of ours ends up here; the reader is told instead of the process being ended.
+    // Only a bug in hawser leads here. It is reported to the reader instead of ending the process.
     loops.catch((error) => {
       for (const push of pushes) push({ kind: 'unavailable', message: `internal error: ${error}` });
     });
@@ -84,7 +84,7 @@ export function shareListWatch(
       const queue = createObservationQueue();
       running ??= start();
       const { session } = running;
-      // An outage is one for all of them, and is reported once.
+      // An outage affects all of them and is reported once.
       const reportOnce: Report = (event) => {
         if (views.values().next().value === view) report(event);
       };
@@ -128,7 +128,7 @@ function neverThrowing(report: Report): Report {
     try {
       report(event);
     } catch {
-      // A log that cannot be written must not end the watch.
+      // A failing log must not end the watch.
     }
   };
 }

@@ -6,9 +6,9 @@ import { shareListWatch } from './list-watch-source.ts';
 import type { Source } from './source.ts';
 
 /**
- * The control-plane nodes of the cluster. A label selector cannot say "this key or that one", so the two labels are
- * listed and watched apart and merged. One unfiltered request would bring every node of the cluster with all its
- * images and heartbeats: 75 MB for 5,000 nodes, to find three.
+ * The control-plane nodes of the cluster. A label selector cannot express "this key or that one", so both labels are
+ * listed and watched separately and then merged. An unfiltered request would return every node with its images: 75 MB
+ * for 5,000 nodes, to find three.
  */
 export function shareNodes(settings: ClusterSettings): (vips: readonly string[]) => Source {
   const resources = ['control-plane', 'master'].map((role) => ({
@@ -20,7 +20,7 @@ export function shareNodes(settings: ClusterSettings): (vips: readonly string[])
   return shareOf(settings, resources);
 }
 
-/** Every node of the cluster, whatever its role: who may hold an ingress VIP. */
+/** Every node of the cluster, whatever its role: each may hold an ingress VIP. */
 export function shareAllNodes(settings: ClusterSettings): (vips: readonly string[]) => Source {
   const resource = {
     what: 'nodes',

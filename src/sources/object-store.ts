@@ -1,6 +1,6 @@
 import type { ParsedItem } from './kube-objects.ts';
 
-/** What a list and the watch events after it add up to. Readonly: every change makes a new one. */
+/** The result of a list and the watch events after it. Readonly: every change makes a new store. */
 export interface ObjectStore {
   readonly resourceVersion: string;
   readonly items: ReadonlyMap<string, ParsedItem>;
@@ -17,7 +17,7 @@ export type ObjectChange =
   /** A bookmark: nothing changed up to here. */
   | { readonly kind: 'reached'; readonly resourceVersion: string };
 
-/** A store that holds exactly the listed objects: whatever vanished while nobody watched is gone. */
+/** A store of exactly the listed objects: those that vanished while there was no watch are gone. */
 export function fromList(list: ListedObjects): ObjectStore {
   return {
     resourceVersion: list.resourceVersion,
@@ -26,15 +26,15 @@ export function fromList(list: ListedObjects): ObjectStore {
 }
 
 /**
- * Takes a polled list in, unless the watch has already seen something newer: a poll that was asked before a change
- * and answered after it would undo that change until the next poll.
+ * Takes a polled list, unless the watch has seen a newer version: a poll that was requested before a change and
+ * answered after it would undo the change until the next poll.
  */
 export function takePoll(store: ObjectStore | undefined, list: ListedObjects): ObjectStore {
   const isStale = store !== undefined && (order(list.resourceVersion, store.resourceVersion) ?? 1) < 0;
   return isStale ? store : fromList(list);
 }
 
-/** Takes a watch event in. One that a poll has overtaken changes nothing and returns the same store. */
+/** Takes a watch event. An event older than the last poll returns the same store. */
 export function takeChange(store: ObjectStore, change: ObjectChange): ObjectStore {
   const resourceVersion = change.kind === 'set' ? change.item.resourceVersion : change.resourceVersion;
   if ((order(resourceVersion, store.resourceVersion) ?? 1) <= 0) return store;
@@ -46,8 +46,8 @@ export function takeChange(store: ObjectStore, change: ObjectChange): ObjectStor
 }
 
 /**
- * Several stores as one, for objects that a label selector can only find in two requests. Of an object that is in
- * more than one the newest version counts.
+ * Merges stores, for objects that a label selector can only find in two requests. The newest version of an object
+ * counts.
  */
 export function mergeStores(stores: readonly ObjectStore[]): readonly ParsedItem[] {
   const merged = new Map<string, ParsedItem>();
@@ -60,8 +60,8 @@ export function mergeStores(stores: readonly ObjectStore[]): readonly ParsedItem
 }
 
 /**
- * Negative where `a` is older than `b`. Resource versions of one resource type compare as numbers (they are etcd
- * revisions). Undefined where one is no number: callers then take what arrived last, so that nothing is ignored.
+ * Negative if `a` is older than `b`. Resource versions of one type compare as numbers, as they are etcd revisions.
+ * Undefined if one is not a number: callers then take the one that arrived last, so that nothing is ignored.
  */
 function order(a: string, b: string): number | undefined {
   if (!/^[0-9]{1,20}$/.test(a) || !/^[0-9]{1,20}$/.test(b)) return undefined;

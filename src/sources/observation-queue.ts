@@ -6,7 +6,7 @@ export interface ObservationQueue {
   drain(signal: AbortSignal): AsyncGenerator<Observation>;
 }
 
-/** A reader that is this far behind (an apply that hangs) loses the oldest observations, never the newest. */
+/** A reader that falls this far behind, because an apply hangs, loses the oldest observations and never the newest. */
 const capacity = 64;
 
 export function createObservationQueue(): ObservationQueue {

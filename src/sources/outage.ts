@@ -1,6 +1,6 @@
 import type { Report } from './source.ts';
 
-/** Tells the first failure of something, the first of each other kind, and the recovery; is silent about every repeat. */
+/** Reports the first failure, the first of each other kind, and the recovery. Repeats are not reported. */
 export interface Outage {
   failed(message: string, about?: { readonly kind: string; readonly remedy: string | undefined }): void;
   succeeded(): void;

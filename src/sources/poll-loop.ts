@@ -6,8 +6,8 @@ import type { ListedObjects } from './object-store.ts';
 import type { LoopContext } from './watch-loop.ts';
 
 /**
- * Lists all resources every `checkIntervalMs`, beside the watch: it confirms what the watch says, finds a watch that
- * went deaf, and is what the loss guard counts. A hung API costs one request timeout for each base.
+ * Lists all resources every `checkIntervalMs`, beside the watch. The poll confirms the watch, finds a watch that has
+ * gone silent, and is what the loss guard counts. A hung API costs one request timeout for each base.
  */
 export async function runPollLoop(
   resources: readonly Resource[],
@@ -30,7 +30,7 @@ export async function runPollLoop(
   }
 }
 
-/** One base must answer for all resources: lists of two moments of two servers are no picture of anything. */
+/** One base must answer for all resources: lists of different servers may be from different moments. */
 async function listEvery(
   target: ApiTarget,
   resources: readonly Resource[],

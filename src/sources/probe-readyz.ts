@@ -14,9 +14,9 @@ export async function probeReadyz(
 }
 
 /**
- * What an API server answers to `/readyz`. Like HAProxy's own check it sends no credentials
- * and verifies no certificate, since only the liveness counts; a 401 or 403 (`--anonymous-auth=false`) is the answer
- * of a living server, a 500 and silence for `timeoutMs` are not. Never throws.
+ * An API server's answer to `/readyz`. Like HAProxy's own check, it sends no credentials and verifies no certificate,
+ * since only liveness counts. A living server may answer 401 or 403 (`--anonymous-auth=false`). A 500 counts as a
+ * failure, and so does silence for `timeoutMs`. Never throws.
  */
 export async function askReadyz(
   server: ApiServer,

@@ -1,10 +1,12 @@
-/** `nodes is forbidden: User "system:node:cp-1" cannot list resource "nodes" in API group "" …` of a 403's Status. */
+/**
+ * Matches the message of a 403: `nodes is forbidden: User "system:node:cp-1" cannot list resource "nodes" in API group
+ * "" …`.
+ */
 const refused = /User "([^"]*)" cannot (?:list|watch) resource "([^"]*)"/;
 
 /**
- * What has to be done about a 403, undefined where it is not known. A kubelet's credentials are refused by the Node
- * authorizer since Kubernetes 1.32: with AuthorizeNodeWithSelectors each of them reads its own Node alone, until RBAC
- * lets the group system:nodes read all.
+ * How to resolve a 403; undefined if unknown. Since Kubernetes 1.32 the Node authorizer lets a kubelet read only its
+ * own Node (AuthorizeNodeWithSelectors), unless RBAC lets the group system:nodes read all.
  */
 export function rbacHint(message: string): string | undefined {
   const [, user, resource] = refused.exec(message) ?? [];

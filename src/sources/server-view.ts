@@ -17,19 +17,19 @@ import { trackOutage } from './outage.ts';
 import { rbacHint } from './rbac-hint.ts';
 import type { Observation, Report } from './source.ts';
 
-/** What all loops of one source know together, and the only place that turns it into observations. */
+/** The common knowledge of all loops of a source. Only this turns it into observations. */
 export interface ServerView {
   relisted(resource: Resource, list: ListedObjects, from: string): void;
   changed(resource: Resource, change: ObjectChange, from: string): void;
   /** One complete poll: the lists of all resources, from one base. */
   polled(lists: ReadonlyMap<Resource, ListedObjects>, from: string): void;
-  /** No base answered a list request that began at `beganAtMs` of the monotonic clock. */
+  /** No base answered a list request that began at `beganAtMs` (monotonic clock). */
   unavailable(failure: ApiFailure, beganAtMs: number): void;
 }
 
 /**
- * Nothing is observed before every resource was listed once: half of a list looks like a loss. A watch is only heard
- * where it changes the result (a node's heartbeats do not), a poll always.
+ * Makes no observation before every resource was listed once, because half of a list looks like a loss. A watch event
+ * counts only if it changes the result, which a node's heartbeat does not. A poll always counts.
  */
 export function createServerView(settings: {
   readonly resources: readonly Resource[];
@@ -81,9 +81,9 @@ export function createServerView(settings: {
       show('poll', from);
     },
     unavailable: ({ status, message }, beganAtMs) => {
-      // What hung before another loop was answered tells of a time that is over.
+      // A request that began before another loop's success says nothing about now.
       if (beganAtMs < answeredAtMs) return;
-      // Not the whole message: loops and bases word the same outage differently.
+      // Compares the status, not the message: loops and bases word the same outage differently.
       const kind = `${status ?? 'no answer'}`;
       outage.failed(message, { kind, remedy: status === 403 ? rbacHint(message) : undefined });
       if (kind !== outageKind) push({ kind: 'unavailable', message });

@@ -6,7 +6,7 @@ import { parseAddress } from '../model/node-address.ts';
 import { safeServerName } from '../model/server-name.ts';
 import type { Source } from './source.ts';
 
-/** A source that always says the same: `servers` once, then nothing until it is stopped. */
+/** A source of one observation: `servers`. Then it waits until it is stopped. */
 export function createStaticSource(servers: readonly ApiServer[]): Source {
   return {
     async *observe(signal) {
@@ -19,9 +19,9 @@ export function createStaticSource(servers: readonly ApiServer[]): Source {
 }
 
 /**
- * The servers of `--servers HOST=IP[:PORT],…` (IPv6 with a port in brackets), sorted. The name of a host must be safe
- * as it is: what is typed here shows up in HAProxy's statistics unchanged. Loopback is allowed, unlike for nodes:
- * somebody wrote it on purpose. Throws a `ConfigError` with every problem at once.
+ * The servers of `--servers HOST=IP[:PORT],…` (IPv6 with a port in brackets), sorted. A host name must be safe as
+ * typed, because HAProxy's statistics show it unchanged. Unlike for nodes, loopback is allowed, since it was written on
+ * purpose. Throws a `ConfigError` with every problem at once.
  */
 export function parseServers(text: string, defaultPort: number): readonly ApiServer[] {
   const problems: string[] = [];
@@ -42,7 +42,7 @@ export function parseServers(text: string, defaultPort: number): readonly ApiSer
   return sortServers(servers);
 }
 
-/** A server, or what is wrong with the entry. */
+/** A server, or the problem of the entry. */
 function parseServer(entry: string, defaultPort: number): ApiServer | string {
   const match = /^([^=]*)=(.*)$/s.exec(entry);
   if (match === null) return 'it has no "=", expected HOST=IP[:PORT]';

@@ -1,12 +1,12 @@
-/** How patient the list+watch loop is. The defaults suit kube-apiserver; tests are less patient. */
+/** Time limits of the list+watch loop. The defaults suit kube-apiserver; tests use shorter ones. */
 export interface ListWatchTiming {
   /** One list request, or the wait for a watch's headers. */
   readonly requestTimeoutMs: number;
-  /** After this time the API server ends a watch by itself. */
+  /** The API server ends a watch after this time. */
   readonly watchTimeoutSeconds: number;
-  /** A watch that is silent for this long is dead: bookmarks come about once a minute. */
+  /** A watch that is silent for this long counts as dead: bookmarks arrive about once a minute. */
   readonly watchIdleMs: number;
-  /** A watch that lived this long was healthy: its end is answered at once and resets the backoff. */
+  /** A watch that lived this long was healthy: when it ends, the backoff is reset. */
   readonly healthyWatchMs: number;
   readonly backoffFirstMs: number;
   readonly backoffCapMs: number;

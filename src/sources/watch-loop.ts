@@ -20,9 +20,9 @@ export interface LoopContext {
 }
 
 /**
- * Lists a resource and watches it from there, again and again until the signal aborts: after the server's own end of
- * the watch, after 410, after any failure. It lists every time, so that whatever vanished meanwhile is noticed; a
- * control plane's list is a few objects. A watch that lived for a while resets the backoff.
+ * Lists and watches a resource repeatedly until the signal aborts: after the server's normal end of the watch, after
+ * 410, and after any failure. It lists each time, so that it notices what vanished meanwhile; a control plane's list is
+ * short. A watch that lived for a while resets the backoff.
  */
 export async function runWatchLoop(resource: Resource, context: LoopContext): Promise<void> {
   const { timing, signal } = context;
@@ -43,7 +43,7 @@ export async function runWatchLoop(resource: Resource, context: LoopContext): Pr
   }
 }
 
-/** Resolves with how long the watch lived, 0 where there was none. */
+/** Resolves with how long the watch lived; 0 if there was none. */
 async function listAndWatch(resource: Resource, context: LoopContext, outage: Outage): Promise<number> {
   const { session, view, signal, timing } = context;
   const beganAtMs = monotonicMs();
@@ -66,7 +66,7 @@ async function listAndWatch(resource: Resource, context: LoopContext, outage: Ou
   return performance.now() - startedMs;
 }
 
-/** Returns where the server ended the watch properly, throws where it was lost. */
+/** Returns when the server ended the watch normally, and throws when it was lost. */
 async function watch(
   resource: Resource,
   target: ApiTarget,

@@ -4,13 +4,13 @@ import { patientTimer } from '../system/patient-timeout.ts';
 import { objectMetadata, type ParseItem, statusObject, watchEvent } from './kube-objects.ts';
 import type { ObjectChange } from './object-store.ts';
 
-/** Either a change to take in, or the server's word that the watch began too far back: list again. */
+/** A change, or the server's message that the watch began too far back and a new list is needed. */
 export type WatchMessage = ObjectChange | { readonly kind: 'expired' };
 
 /**
- * The messages of a watch, in order, until the server ends it. Throws where it cannot be trusted any longer: reset,
- * silent for `idleMs` (a half-open connection never says so itself), a line longer than `maxLineBytes`, a line that
- * is no watch event, an ERROR event other than 410. What was half-received then is dropped.
+ * The messages of a watch, in order, until the server ends it. Throws once the watch is not reliable any more: a reset,
+ * silence for `idleMs` (a half-open connection reports nothing), a line longer than `maxLineBytes`, a line that is not
+ * a watch event, or an ERROR event other than 410. A half-received message is dropped.
  */
 export async function* readWatch(
   stream: Readable,
@@ -24,7 +24,7 @@ export async function* readWatch(
   }
 }
 
-/** Undefined for a type of event that this version does not know. */
+/** Undefined for an event type that this version does not know. */
 function parseMessage(line: string, parse: ParseItem): WatchMessage | undefined {
   const { type, object } = parseOrThrow(watchEvent, JSON.parse(line));
   switch (type) {
@@ -47,14 +47,14 @@ function parseMessage(line: string, parse: ParseItem): WatchMessage | undefined 
   }
 }
 
-/** HTTP 410 comes inside the stream: the answer itself was a 200 long ago. */
+/** HTTP 410 arrives inside the stream, after the answer began with 200. */
 function errorMessage(object: unknown): WatchMessage {
   const status = parseOrThrow(statusObject, object);
   if (status.code === 410) return { kind: 'expired' };
   throw new Error(`the API ended the watch: ${status.code ?? 'no code'} ${status.message ?? ''}`);
 }
 
-/** A schema's own error is a page of JSON: too much for a log line. */
+/** A schema's own error is a page of JSON, too long for a log line. */
 function parseOrThrow<S extends z.ZodMiniType>(schema: S, value: unknown): z.infer<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -74,7 +74,7 @@ async function* readLines(
     for await (const chunk of stream) {
       silence.restart();
       for (const [index, piece] of splitLines(chunk).entries()) {
-        // Every piece but the first comes after a newline, which completes what was collected before it.
+        // Every piece but the first follows a newline, which completes the collected line.
         if (index > 0) {
           yield Buffer.concat(pieces).toString('utf8');
           pieces = [];

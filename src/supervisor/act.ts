@@ -17,7 +17,7 @@ export interface Effects {
   readonly finish: () => void;
 }
 
-/** Carries one decision out. What comes of it comes back as an event; nothing here decides anything. */
+/** Carries out one decision. The outcome comes back as an event; this function decides nothing. */
 export function act(action: Action, effects: Effects): Promise<void> | void {
   const { program, dispatch } = effects;
   switch (action.kind) {
@@ -57,7 +57,10 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
   }
 }
 
-/** What an action that threw comes to. A SIGTERM that was not sent is followed by SIGKILL, a proof by its deadline. */
+/**
+ * The outcome of an action that threw. A SIGTERM that was not sent is followed by SIGKILL, and a proof ends at its
+ * deadline.
+ */
 export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
   switch (action.kind) {
     case 'check':
@@ -117,7 +120,7 @@ async function prove(
   if (workers !== undefined) dispatch({ kind: 'proven', number, workers });
 }
 
-/** Written down at once where it is about to be killed; a worker that is well is asked first. */
+/** Logs a process's state at once if it is about to be killed. A healthy worker is asked for its own report first. */
 async function reportHung(
   { generation, hangs, stillMs }: Extract<Action, { kind: 'report-hung' }>,
   { program, log }: Effects,
@@ -137,9 +140,10 @@ function runningOf(generation: Retiring | Serving): {
 }
 
 /**
- * The soft stop goes to the workers themselves: a master that has only just forked takes SIGUSR1 without passing it
- * on (HAProxy 2.6), and its worker would go on accepting. It never goes to both, since a worker that gets it twice may
- * die of it. A master follows its last worker by itself. SIGTERM it passes on in time; SIGKILL it cannot pass on.
+ * The soft stop goes to the workers themselves. A master that has just forked takes SIGUSR1 without passing it on
+ * (HAProxy 2.6), and its worker would go on accepting. The master does not get it too, since a worker that receives it
+ * twice may die. A master ends by itself after its last worker. It passes SIGTERM on in time; SIGKILL cannot be passed
+ * on.
  */
 function signalGeneration(kind: 'soft-stop' | 'terminate' | 'kill', generation: Retiring): void {
   const { master } = generation;

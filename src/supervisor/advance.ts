@@ -12,9 +12,9 @@ export interface Transition {
 type Emit = (action: Action) => void;
 
 /**
- * The supervisor's every decision: what follows from an event in a state at a moment. Pure, so that no order of
- * events needs a process to be tried. It holds that a healthy generation is retired only for a proven one or
- * because we were asked to stop, that each request is answered exactly once, and that at most one job is under way.
+ * Every decision of the supervisor: what follows from an event in a state at a moment. It is pure, so that any order of
+ * events can be tested without a process. It guarantees that a healthy generation retires only for a proven one or
+ * because a stop was requested, that each request is answered exactly once, and that at most one job is under way.
  */
 export function advance(state: State, event: Event, now: number): Transition {
   const actions: Action[] = [];
@@ -23,7 +23,7 @@ export function advance(state: State, event: Event, now: number): Transition {
   return { state: next, actions };
 }
 
-/** When the next `tick` is due; undefined while only outside events can change anything. */
+/** When the next `tick` is due; undefined while only an event from outside can change anything. */
 export function nextDeadline(state: State): number | undefined {
   const proving = state.job?.stage.kind === 'proving' ? [state.job.stage.until] : [];
   const restart = state.job === undefined && state.restart.at !== undefined ? [state.restart.at] : [];
@@ -168,7 +168,7 @@ function notProven(state: State, number: number, master: ProcessId, now: number,
   return jobFailed(retired, job, { stage: 'prove', message }, now, emit);
 }
 
-/** The first call drains, a second one ends what still drains now. */
+/** The first call starts to drain; a second call ends what is still draining. */
 function stop(state: State, now: number, emit: Emit): State {
   if (state.phase !== 'running') return tick(hasten(state, now, now), now, emit);
   const { job, serving } = state;

@@ -1,6 +1,6 @@
 /**
- * However many ask at once, the work is done for one after the other: those who ask while it is under way share the next
- * run, which begins after they asked.
+ * Runs `work` once at a time, however many callers there are. Callers during a run share the next run, which begins
+ * after they called.
  */
 export function coalesce<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let running: Promise<Result> | undefined;

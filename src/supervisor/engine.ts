@@ -1,21 +1,21 @@
 import { monotonicMs } from '../system/monotonic-clock.ts';
 import { createOverdueWatch } from './overdue.ts';
 
-/** A supervisor's decisions: pure, and all that an engine needs to know of it. */
+/** A supervisor's decisions, as pure functions; the engine needs nothing else. */
 export interface Decisions<State, Event, Action> {
   readonly advance: (
     state: State,
     event: Event,
     now: number,
   ) => { readonly state: State; readonly actions: readonly Action[] };
-  /** When the next `tick` is due; undefined while only outside events can change anything. */
+  /** When the next `tick` is due; undefined while only an event from outside can change anything. */
   readonly nextDeadline: (state: State) => number | undefined;
   readonly tick: Event;
-  /** After this an action without an outcome has failed. It is for actions whose own bound in time did not hold. */
+  /** After this time an action without an outcome has failed. For actions whose own time limit did not work. */
   readonly limitMs: (action: Action) => number;
 }
 
-/** What threw: an action, or the rest of a step. */
+/** The source of an exception: an action, or the rest of a step. */
 export type Failed<Event, Action> =
   | { readonly during: 'action'; readonly action: Action }
   | { readonly during: 'decision'; readonly event: Event }
@@ -24,33 +24,36 @@ export type Failed<Event, Action> =
 /** Where decisions take effect. */
 export interface Surroundings<State, Event, Action> {
   /**
-   * Called with each new state before its actions are carried out: whoever kills us in between leaves nothing that
-   * was not written down.
+   * Called with each new state before its actions are carried out, so that a killed supervisor leaves everything on
+   * record.
    */
   readonly keep: (state: State) => void;
-  /** A promise is settled once the action's own outcome was dispatched. */
+  /** The promise settles once the action's own outcome was dispatched. */
   readonly act: (action: Action, dispatch: (event: Event) => void) => Promise<void> | void;
   /**
-   * Something threw, or an action's promise was rejected or had no end: logs it, and returns the event that its outcome
-   * would have been, `again` where it has to be repeated, undefined where a deadline of the state does that anyway.
+   * Called when something threw, or an action's promise was rejected or never settled. Logs it and returns the event
+   * for the outcome; `again` if the action must be repeated; undefined if a deadline of the state repeats it anyway.
    */
   readonly failed: (what: Failed<Event, Action>, error: unknown) => Event | 'again' | undefined;
 }
 
 export interface Engine<State, Event> {
-  /** May be called from anywhere, from within an action too: events are taken one at a time and in order. Never throws. */
+  /**
+   * May be called from anywhere, even from within an action: events are handled one at a time and in order. Never
+   * throws.
+   */
   readonly dispatch: (event: Event) => void;
   readonly state: () => State;
-  /** Undefined while what is due gets done. */
+  /** Undefined while every due deadline is handled. */
   readonly trouble: () => string | undefined;
 }
 
-/** How soon something that threw is tried again. */
+/** The pause before a failed deadline is tried again. */
 const AGAIN_MS = 1_000;
 
 /**
- * Events in, actions out, with one timer for the next deadline. An exception costs no more than what threw: the rest of
- * the step, the events that wait and the next deadline have their turn.
+ * Turns events into actions, with one timer for the next deadline. An exception costs only what threw: the rest of the
+ * step, the queued events and the next deadline are still handled.
  */
 export function createEngine<State, Event, Action>(
   first: State,
@@ -77,7 +80,7 @@ export function createEngine<State, Event, Action>(
       ({ state, actions } = advance(state, event, monotonicMs()));
       pausedUntil = 0;
     } catch (error) {
-      // Its deadline is still due, and would be tried at once and for ever.
+      // The deadline is still due, and without a pause it would be tried in an endless loop.
       pausedUntil = monotonicMs() + AGAIN_MS;
       recover({ during: 'decision', event }, error);
     }
@@ -97,7 +100,7 @@ export function createEngine<State, Event, Action>(
       if (recover(what, error) === 'again') setTimeout(() => carryOut(action), AGAIN_MS);
     };
     try {
-      // What comes after it was given up belongs to nothing any more.
+      // Events that arrive after the action was given up are ignored.
       const outcome = act(action, (event) => given || dispatch(event));
       if (outcome !== undefined) void within(limitMs(action), outcome).catch(giveUp);
     } catch (error) {
@@ -110,7 +113,7 @@ export function createEngine<State, Event, Action>(
       if (outcome === 'again') return 'again';
       if (outcome !== undefined) dispatch(outcome);
     } catch {
-      // It could not even be logged. What matters is that the next one has its turn.
+      // Logging failed too. The next event must still be handled.
     }
     return undefined;
   };

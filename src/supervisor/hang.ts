@@ -6,13 +6,16 @@ import type { Action, Event, Retiring, Serving, State } from './state.ts';
 type Emit = (action: Action) => void;
 type Looked = Extract<Event, { kind: 'looked' }>;
 
-/** Looks are at least 200 ms apart, and a question may be asked half a second late: 2 to 2.5 s after it hung. */
+/**
+ * Looks are at least 200 ms apart, and a question may start half a second late. So a hang is confirmed after 2 to 2.5
+ * s.
+ */
 const HUNG_AFTER_LOOKS = 8;
 
 /**
- * A generation that hangs is replaced. Where its worker hangs it serves nothing, and cannot give its listeners up: it is
- * killed, and the next one starts at once. Where only its master hangs, the worker serves on until a new generation has
- * taken over, and drains like any other.
+ * Replaces a generation that hangs. A hung worker serves nothing and cannot give up its listeners: it is killed, and
+ * the next generation starts at once. If only the master hangs, the worker serves until a new generation has taken
+ * over, and then drains as usual.
  */
 export function looked(state: State, event: Looked, now: number, emit: Emit): State {
   const { serving } = state;
@@ -29,7 +32,7 @@ function lookedAtServing(state: State, serving: Serving, event: Looked, now: num
   const beating: State = { ...state, serving: { ...serving, pulse } };
   if (!pulse.hung) return beating;
   if (event.hangs === 'master') {
-    // A job that is under way brings the next generation anyway; where one failed, `restart` says when the next is due.
+    // A job under way starts the next generation anyway. After a failed one, `restart` says when the next is due.
     if (before?.hung !== true) report(serving, event, pulse, now, emit);
     if (before?.hung === true || state.job !== undefined) return beating;
     return beginJob(beating, { cause: 'hung', requests: [], config: serving.config }, now, emit);
@@ -44,7 +47,7 @@ function lookedAtServing(state: State, serving: Serving, event: Looked, now: num
 }
 
 function lookedAtRetiring(generation: Retiring, event: Looked, now: number, emit: Emit): Retiring {
-  // While its worker lives and is well, a master that hangs costs nothing.
+  // While the worker is healthy, a master that hangs costs nothing.
   if (generation.sent === 'kill' || event.hangs === 'master') return generation;
   const pulse = beat(generation.pulse, event.lives, HUNG_AFTER_LOOKS, now);
   if (!pulse.hung) return { ...generation, pulse };

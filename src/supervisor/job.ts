@@ -4,8 +4,8 @@ import type { Action, Failure, Job, RequestId, Serving, State } from './state.ts
 type Emit = (action: Action) => void;
 
 /**
- * Starts the one job that may be under way. A restart after a death skips the check: nothing that serves is at
- * risk, and the check would double the time without an API.
+ * Starts the only job that may be under way. A restart after a death skips the check: no serving process is at risk,
+ * and the check would double the time without an API.
  */
 export function beginJob(
   state: State,
@@ -27,8 +27,8 @@ export function startGeneration(state: State, job: Job, emit: Emit): State {
 }
 
 /**
- * A new generation could not be had. Where one serves, it goes on and the matter ends with the answer; where none
- * does, the last good copy is tried at once, and then everything again after a growing pause.
+ * Handles a generation that could not be started. If another one serves, it goes on and the job ends with the answer.
+ * If none serves, the last good copy is tried at once, and then everything again after a growing pause.
  */
 export function jobFailed(state: State, job: Job, failure: Failure, now: number, emit: Emit): State {
   emit({ kind: 'answer', requests: job.requests, result: failure });
@@ -41,9 +41,9 @@ export function jobFailed(state: State, job: Job, failure: Failure, now: number,
   return endJob({ ...next, restart: { failures, at: now + restartDelayMs(failures) } }, now, emit);
 }
 
-/** What served is gone: the next one starts now, or after a pause where too little time has passed since the last end. */
+/** The serving generation has ended: starts the next one now, or after a pause if the last end was too recent. */
 export function startAfterEnd(state: State, gone: Serving, now: number, emit: Emit): State {
-  // A job that is under way brings the next generation anyway.
+  // A job under way starts the next generation anyway.
   if (state.job !== undefined) return state;
   const before = failuresBeforeDeath(state.restart.failures, now - gone.provenAt);
   const pauseMs = restartDelayMs(before);
@@ -72,7 +72,7 @@ function logFailure(state: State, job: Job, failure: Failure, emit: Emit): void 
   });
 }
 
-/** Whatever was asked for during the job leads to exactly one more. */
+/** All requests made during the job lead to exactly one further job. */
 export function endJob(state: State, now: number, emit: Emit): State {
   const next: State = { ...state, job: undefined, queued: [] };
   if (state.queued.length === 0) return next;

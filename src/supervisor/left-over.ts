@@ -6,16 +6,15 @@ import type { ProcessRecord, RecordedGeneration } from './record.ts';
 import { drainUntil } from './retire.ts';
 import type { Retiring, Serving, State } from './state.ts';
 
-/** How often a process that is not our child is looked at: only a parent is told of an exit. */
+/** The poll interval for a process that is not our child: the kernel reports an exit only to the parent. */
 const LOOK_EVERY_MS = 100;
-/** How often for one that may have been started just before its supervisor was killed: for a second. */
+/** For a process that may have been started just before its supervisor was killed: polled for a second. */
 const STARTING_LOOKS = 10;
 
 /**
- * What a killed supervisor left: the generation that takes new connections goes on until a new one has taken its listeners
- * over, whatever else is alive retires. A generation that was never recorded (the disk was full, the record was removed
- * or damaged) counts like any other. Processes that are gone, or whose pid is another process by now, are dropped and
- * cleaned up after.
+ * Handles what a killed supervisor left. The generation that takes new connections goes on until a new one has taken
+ * its listeners over; every other living generation retires. A generation that was never recorded (full disk, removed
+ * or damaged record) counts as well. Processes that are gone, or whose pid was reused, are dropped and cleaned up.
  */
 export async function adopt(
   fresh: State,
@@ -46,7 +45,7 @@ export async function adopt(
   };
 }
 
-/** The one that served; one that had yet to prove itself stands in where there is no other, the newest first. */
+/** The generation that served. If there is none, the newest of those that had yet to prove themselves. */
 function heirOf(alive: readonly Alive[]): Alive | undefined {
   const byNumber = alive.toSorted((a, b) => b.number - a.number);
   return byNumber.find(({ role }) => role === 'serving') ?? byNumber.find(({ role }) => role === 'starting');
@@ -56,7 +55,7 @@ function isSame(a: ProcessId, b: ProcessId): boolean {
   return a.pid === b.pid && a.startTicks === b.startTicks;
 }
 
-/** As one that was being started, for its record is missing. A worker without a master only ends. */
+/** Treated as one that was being started, since its record is missing. A worker without a master only drains. */
 function aliveOf(
   { number, master, workers }: RunningGeneration,
   recorded: readonly Alive[],
@@ -86,7 +85,10 @@ async function stillAlive(record: ProcessRecord, program: ProxyDriver): Promise<
   return alive;
 }
 
-/** A supervisor may be killed right after it started a program that has yet to open the socket it is found by. */
+/**
+ * A supervisor may have been killed right after it started a program that has not opened its socket yet, by which it
+ * would be found.
+ */
 async function findMaster(program: ProxyDriver, generation: number): Promise<ProcessId | undefined> {
   for (let look = 0; look < STARTING_LOOKS; look += 1) {
     const master = await program.findMaster(generation);
@@ -112,7 +114,7 @@ function retiringOf(recorded: Alive, state: State, now: number): Retiring {
   );
 }
 
-/** Resolves once the process is gone. The wait does not keep ours alive. */
+/** Resolves once the process is gone. The wait does not keep our process alive. */
 export async function goneOf(id: ProcessId): Promise<void> {
   while (isAlive(id)) await pause(LOOK_EVERY_MS, undefined, { ref: false });
 }

@@ -4,8 +4,8 @@ const LOOK_EVERY_MS = 1_000;
 const TROUBLE_AFTER_LOOKS = 10;
 
 /**
- * Whether what is due gets done: `trouble` says so once it was found undone ten times in a row, a second apart. Looks are
- * counted, not time: a machine that was frozen, or a process that was starved, has not looked.
+ * Whether due deadlines are handled. `trouble` reports one that was found unhandled ten times in a row, a second apart.
+ * It counts looks, not time: a frozen machine or a starved process makes no looks.
  */
 export function createOverdueWatch(nextDeadline: () => number | undefined): {
   readonly trouble: () => string | undefined;

@@ -1,4 +1,4 @@
-/** Since when, and in how many looks in a row, a process has shown no life. */
+/** Since when, and in how many consecutive looks, a process has shown no life. */
 export interface Pulse {
   readonly stillSince: number;
   readonly stillLooks: number;
@@ -6,8 +6,8 @@ export interface Pulse {
 }
 
 /**
- * One look more. Looks are counted, not time: a machine that was frozen, or a supervisor that was starved itself, has not
- * looked. What is waiting for a processor shows life, however long that takes: docs/decisions/0012, 0033.
+ * Records one look. It counts looks, not time: a frozen machine or a starved supervisor makes none. A process that
+ * waits for a processor shows life, however long it waits: docs/decisions/0012, 0033.
  */
 export function beat(before: Pulse | undefined, lives: boolean, hungAfterLooks: number, now: number): Pulse {
   const stillLooks = lives ? 0 : (before?.stillLooks ?? 0) + 1;

@@ -11,7 +11,7 @@ const recordSchema = z.object({
     z.object({
       number: z.int(),
       role: z.enum(['serving', 'starting', 'retiring']),
-      /** Missing only between the moment before a process is made and the moment after. */
+      /** Missing only from just before a process is made until just after. */
       master: z.optional(processSchema),
       workers: z.array(processSchema),
       config: z.enum(['live', 'last-good']),
@@ -22,11 +22,11 @@ const recordSchema = z.object({
   ),
 });
 
-/** What a supervisor writes down, so that the next one knows every process that it may find. */
+/** What a supervisor records, so that the next one knows every process that it may find. */
 export type ProcessRecord = z.infer<typeof recordSchema>;
 export type RecordedGeneration = ProcessRecord['generations'][number];
 
-/** The processes that a state knows of. Two states with equal records need no new file. */
+/** The processes in a state. Two states with equal records need no new file. */
 export function recordOf(state: State, epoch: string): ProcessRecord {
   const { serving, job, retiring } = state;
   const base = { workers: [], config: 'live' as const, configSha256: '', since: 0 };
@@ -63,10 +63,10 @@ export function recordOf(state: State, epoch: string): ProcessRecord {
 }
 
 /**
- * Writes the record down whenever it changes, in one synchronous step: it has to be on record before the process
- * that it names is made. Not synced to disk: after a power cut none of these processes exists. A record that
- * cannot be written is reported once and tried again with each look at a generation; supervising goes on without it, and
- * the next supervisor finds what was not recorded by its sockets.
+ * Writes the record at each change, in one synchronous step: it must be on disk before the process that it names is
+ * made. It is not synced, since no process survives a power cut. A failed write is reported once and repeated at each
+ * look at a generation. Supervising goes on without it, and the next supervisor finds unrecorded processes by their
+ * sockets.
  */
 export function createRecorder(path: string, epoch: string, log: Log): (state: State) => void {
   let written = '';
@@ -89,7 +89,7 @@ export function createRecorder(path: string, epoch: string, log: Log): (state: S
 
 type Log = (event: { event: string; level: 'info' | 'error'; path: string; message?: string }) => void;
 
-/** Undefined where there is none, it is damaged, or it speaks of another boot or pid namespace. */
+/** Undefined if it is missing, damaged, or from another boot or pid namespace. */
 export function readRecord(path: string, epoch: string): ProcessRecord | undefined {
   try {
     const record: ProcessRecord = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));

@@ -10,7 +10,7 @@ interface Kind {
   readonly kind: string;
 }
 
-/** Logs what threw, answers the request that it was about, and says what becomes of an action. */
+/** Logs an exception, answers the request of the failed action, and returns the action's outcome. */
 export function createRecovery<Event extends Kind, Action extends Kind>(
   { log, answer }: Pick<Effects, 'log' | 'answer'>,
   outcomeOfFailed: (action: Action, message: string) => Event | 'again' | undefined,

@@ -1,8 +1,8 @@
 import type { Answer } from '../protocol/answer.ts';
 
-/** Requests that wait for an answer, by number. */
+/** Open requests, by number. */
 export interface Requests {
-  /** Resolves with the answer that its number is given. */
+  /** Resolves with the answer to its number. */
   readonly open: (begin: (request: number) => void) => Promise<Answer>;
   readonly answer: (request: number, answer: Answer) => void;
 }

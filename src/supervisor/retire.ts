@@ -2,14 +2,14 @@ import type { Action, RetireReason, Retiring, Serving, State } from './state.ts'
 
 /** Between SIGTERM and SIGKILL. */
 export const KILL_AFTER_MS = 5_000;
-/** The sessions that are left end one by one over this last part of the time, not in one instant. */
+/** In this last part of the time the remaining sessions are closed one by one, not all at once. */
 const SHED_PART = 0.1;
 const SHED_STEPS = 20;
 
 type Emit = (action: Action) => void;
 type Leaving = Pick<Serving, 'number' | 'master' | 'workers' | 'pulse'>;
 
-/** Sends a generation on its way: it stops accepting now, and what it still serves has until the limit. */
+/** Retires a generation: it stops accepting now, and its sessions have until the limit. */
 export function retire(state: State, leaving: Leaving, reason: RetireReason, now: number, emit: Emit): State {
   const limitMs = reason === 'stopping' ? state.limits.drainTimeoutMs : state.limits.forceDeleteTimeoutMs;
   const retiring = drainUntil(
@@ -33,13 +33,13 @@ function pick({ number, master, workers, pulse }: Leaving): Leaving {
 
 type Undated = Omit<Retiring, 'terminateAt' | 'nextShedAt'>;
 
-/** Sets the end of a generation, and with it when its last sessions begin to be ended. */
+/** Sets the deadline of a generation, and from it when the last sessions begin to be closed. */
 export function drainUntil(generation: Undated, now: number, terminateAt: number): Retiring {
   const nextShedAt = terminateAt - (terminateAt - now) * SHED_PART;
   return { ...generation, terminateAt, nextShedAt };
 }
 
-/** Everything on its way out hurries: at the latest at `until`, sooner where it was due sooner. */
+/** Moves every later deadline of a retiring generation to `until`. */
 export function hasten(state: State, now: number, until: number): State {
   const retiring = state.retiring.map((generation) =>
     generation.sent === 'soft-stop' && generation.terminateAt > until
@@ -49,7 +49,7 @@ export function hasten(state: State, now: number, until: number): State {
   return { ...state, retiring };
 }
 
-/** What is due by now: sessions to end, SIGTERM, and five seconds later SIGKILL. */
+/** Does what is due: closes sessions, sends SIGTERM, and SIGKILL five seconds later. */
 export function advanceRetiring(state: State, now: number, emit: Emit): State {
   return { ...state, retiring: state.retiring.map((generation) => advanceOne(generation, now, emit)) };
 }
@@ -64,7 +64,7 @@ function advanceOne(generation: Retiring, now: number, emit: Emit): Retiring {
   return generation;
 }
 
-/** The time to SIGKILL counts from the SIGTERM that was sent, even where we were too late with it. */
+/** The time to SIGKILL counts from the SIGTERM, even if that was late. */
 export function sendSignal(
   generation: Retiring,
   signal: 'terminate' | 'kill',
@@ -88,10 +88,10 @@ function shed(generation: Retiring, now: number, emit: Emit): Retiring {
   return { ...generation, nextShedAt: now + stepMs };
 }
 
-/** How often what drains is compared with what the serving generation knows about the servers. */
+/** How often the servers of draining generations are compared with those of the serving one. */
 const COMPARE_EVERY_MS = 1_000;
 
-/** Nobody else would notice that a server of a draining generation has died: see `ProxyDriver`. */
+/** A draining generation does not notice by itself that a server has died: see `ProxyDriver`. */
 export function compareServers(state: State, now: number, emit: Emit): State {
   const { serving } = state;
   const draining = drainingOf(state);
@@ -104,7 +104,7 @@ function drainingOf(state: State): readonly Retiring[] {
   return state.retiring.filter(({ sent }) => sent === 'soft-stop');
 }
 
-/** When `advanceRetiring` and `compareServers` have something to do next. */
+/** The next deadlines of `advanceRetiring` and `compareServers`. */
 export function retiringDeadlines(state: State): readonly number[] {
   const compares = state.serving !== undefined && drainingOf(state).length > 0;
   const ends = state.retiring.flatMap((generation) => {

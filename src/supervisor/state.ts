@@ -7,13 +7,16 @@ export interface State {
   readonly phase: 'running' | 'stopping' | 'stopped';
   readonly limits: Limits;
   readonly nextNumber: number;
-  /** The generation that is wanted and proven. "Wanted" and "is up" are told apart: without one, `restart` says when. */
+  /**
+   * The desired and proven generation. Desired and running are separate: while there is none, `restart` says when to
+   * start.
+   */
   readonly serving: Serving | undefined;
   readonly job: Job | undefined;
-  /** Requests that came during the job; they lead to exactly one more. */
+  /** Requests that came during the job; they lead to exactly one further job. */
   readonly queued: readonly RequestId[];
   readonly retiring: readonly Retiring[];
-  /** When the servers of what drains are compared with what the serving generation knows. */
+  /** When to compare the servers of draining generations with those of the serving one. */
   readonly compareServersAt: number;
   readonly restart: { readonly failures: number; readonly at: number | undefined };
   readonly hasLastGood: boolean;
@@ -23,7 +26,7 @@ export interface State {
 export interface Limits {
   /** How long a replaced generation may drain. */
   readonly forceDeleteTimeoutMs: number;
-  /** How long everything may drain once we are asked to stop. */
+  /** How long everything may drain after a stop was requested. */
   readonly drainTimeoutMs: number;
   /** How long a new generation may take to prove that it serves. */
   readonly startTimeoutMs: number;
@@ -41,7 +44,7 @@ export interface Serving {
   readonly pulse?: Pulse;
 }
 
-/** One attempt to get a new generation to serve. */
+/** One attempt to make a new generation serve. */
 export interface Job {
   readonly cause: 'boot' | 'request' | 'died' | 'hung' | 'retry';
   readonly requests: readonly RequestId[];
@@ -62,7 +65,7 @@ export interface Job {
 
 export type RetireReason = 'replaced' | 'unproven' | 'stopping' | 'left-over' | 'hung';
 
-/** A generation that takes no new connections and is on its way out. */
+/** A generation that takes no new connections and is draining. */
 export interface Retiring {
   readonly number: number;
   readonly master: ProcessId;
@@ -70,13 +73,13 @@ export interface Retiring {
   readonly reason: RetireReason;
   readonly since: number;
   readonly terminateAt: number;
-  /** Which signal it has had: none but the soft stop, SIGTERM, SIGKILL. */
+  /** The last signal it got: only the soft stop, SIGTERM or SIGKILL. */
   readonly sent: 'soft-stop' | 'terminate' | 'kill';
   readonly nextShedAt: number;
   readonly pulse?: Pulse;
 }
 
-/** A master that hangs beside a worker that serves, or a worker. */
+/** Either the master, beside a worker that serves, or a worker. */
 export type Hangs = 'master' | 'worker';
 
 export interface Failure {
@@ -101,7 +104,7 @@ export type Event =
   /** A generation's master is gone; `how` says which exit code or signal. */
   | { readonly kind: 'exited'; readonly number: number; readonly how: string }
   | { readonly kind: 'last-good-kept'; readonly kept: boolean }
-  /** One of many looks at a generation; `hangs` is missing where it lives. */
+  /** A look at a generation; `hangs` is missing if it lives. */
   | { readonly kind: 'looked'; readonly number: number; readonly lives: boolean; readonly hangs?: Hangs }
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };
@@ -122,7 +125,7 @@ export type Action =
       readonly timeoutMs: number;
     }
   | { readonly kind: 'soft-stop' | 'terminate' | 'kill'; readonly generation: Retiring }
-  /** What its processes look like goes to the log before they are killed. */
+  /** Logs the state of its processes before they are killed. */
   | {
       readonly kind: 'report-hung';
       readonly generation: Retiring | Serving;
@@ -152,7 +155,7 @@ export interface Served {
   readonly tookMs: number;
 }
 
-/** What a supervisor knows before it has looked at anything. */
+/** The state before anything was examined. */
 export function initialState(
   limits: Limits,
   start: { readonly nextNumber: number; readonly hasLastGood: boolean },

@@ -12,8 +12,8 @@ const REASONS: Record<Retiring['reason'], string> = {
 };
 
 /**
- * The state as people and monitors read it. `sessions` holds what each generation's worker says, where it
- * answered. Times are milliseconds: ages, and how long until something happens.
+ * The state for people and monitors. `sessions` holds each worker's report, if it answered. Times are in milliseconds:
+ * ages, or the time until something happens.
  */
 export function describeState(state: State, sessions: Sessions, now: number): SupervisorStatus {
   return {

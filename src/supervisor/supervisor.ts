@@ -17,27 +17,27 @@ import { watchHangs } from './watch-hangs.ts';
 export interface SupervisorOptions {
   readonly program: ProxyDriver;
   readonly limits: Limits;
-  /** Where the pids and start times of everything that runs are written down. */
+  /** The file with the pids and start times of all supervised processes. */
   readonly recordPath: string;
   readonly log: Effects['log'];
 }
 
 export interface Supervisor {
-  /** Resolves when the reload is done, one way or the other. */
+  /** Resolves when the reload has succeeded or failed. */
   readonly reload: () => Promise<Answer>;
-  /** Each generation's worker gets so long to say how many sessions it has; whatever it does, this answers. */
+  /** Always answers; each generation's worker has this long to report its sessions. */
   readonly status: (workersWithinMs: number) => Promise<SupervisorStatus>;
-  /** How many generations run, without asking any of them. */
+  /** How many generations run, without asking them. */
   readonly generations: () => {
     readonly serving: number;
     readonly starting: number;
     readonly draining: number;
   };
-  /** Undefined while what is due gets done. */
+  /** Undefined while every due deadline is handled. */
   readonly trouble: () => string | undefined;
-  /** The first call drains, a second one ends what still drains. */
+  /** The first call starts to drain; a second call ends what is still draining. */
   readonly stop: () => void;
-  /** Resolves once everything that was supervised is gone. */
+  /** Resolves once every supervised process has ended. */
   readonly finished: Promise<void>;
 }
 
@@ -48,7 +48,10 @@ const decisions: Decisions<State, Event, Action> = {
   limitMs: (action) => ACTION_LIMIT_MS + (action.kind === 'prove' ? action.timeoutMs : 0),
 };
 
-/** Adopts what an earlier supervisor left, starts what is configured, and keeps it running until it is stopped. */
+/**
+ * Adopts the processes of an earlier supervisor, starts the configured HAProxy, and keeps it running until it is
+ * stopped.
+ */
 export async function createSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const { program, limits, recordPath, log } = options;
   const epoch = processEpoch();
@@ -102,7 +105,10 @@ async function statusOf(state: State, program: ProxyDriver, withinMs: number): P
   return describeState(state, sessions, monotonicMs());
 }
 
-/** A record that could not be written, was removed or damaged: what it did not name was found by its sockets. */
+/**
+ * Reports processes that the record did not name, because it could not be written, was removed or is damaged. They were
+ * found by their sockets.
+ */
 function reportUnrecorded(
   { serving, retiring }: State,
   record: ProcessRecord | undefined,
@@ -115,7 +121,7 @@ function reportUnrecorded(
   }
 }
 
-/** Only a parent is told of an exit; what an earlier supervisor started has to be looked at. */
+/** The kernel reports an exit only to the parent, so processes of an earlier supervisor are polled. */
 function watchLeftOvers(state: State, dispatch: (event: Event) => void): void {
   for (const { number, master } of [
     ...(state.serving === undefined ? [] : [state.serving]),

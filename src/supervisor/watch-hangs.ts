@@ -5,29 +5,29 @@ import { childrenOf, isAlive, readProcess } from '../system/processes.ts';
 import type { Event, Hangs, Retiring, Serving, State } from './state.ts';
 
 const LOOK_EVERY_MS = 200;
-/** After an answer. */
+/** Counted from an answer. */
 const ASK_AFTER_LOOKS = 2;
-/** A thread that ran this long without coming round to a question spins. */
+/** A thread that ran this long without answering a question spins. */
 const SPINS_AFTER_CPU_MS = 500;
 
 interface Watched {
-  /** Undefined while no question is open. */
+  /** Undefined while there is no open question. */
   question: Question | undefined;
   looksToQuestion: number;
 }
 
 interface Question {
   readonly cpuMs: ReadonlyMap<number, number>;
-  /** All threads' together, at the last look. */
+  /** The sum over all threads, at the last look. */
   sleeps: number;
 }
 
 type Life = { readonly lives: boolean; readonly hangs?: Hangs };
 
 /**
- * Looks five times a second whether each generation that should live does: whether its processes are stopped, and whether
- * its worker comes round to a question within the time that it was given a processor. Costs a question every 0.4 s; each
- * thread is looked at only while one is open.
+ * Checks five times a second whether each desired generation lives: whether its processes are stopped, and whether its
+ * worker answers a question within the time that it was scheduled. A question is asked every 0.4 s; threads are
+ * examined only while one is open.
  */
 export function watchHangs(
   program: Pick<ProxyDriver, 'answers'>,
@@ -71,13 +71,16 @@ export function watchHangs(
 function lifeOf(generation: Serving | Retiring, question: Question | undefined): Life {
   const workers = workersOf(generation);
   if (workers.some(isStopped)) return { lives: false, hangs: 'worker' };
-  // A master that is stopped does not notice that its worker has ended: then nothing is left to spare.
+  // A stopped master does not notice that its worker has ended: then nothing is left to protect.
   if (isStopped(generation.master)) return { lives: false, hangs: workers.length > 0 ? 'master' : 'worker' };
   if (question === undefined || showsLife(threadsOf(generation), question)) return { lives: true };
   return { lives: false, hangs: 'worker' };
 }
 
-/** Of one that has yet to answer: it waits for a processor or inside the kernel, or wakes up now and then. */
+/**
+ * Whether a worker that has yet to answer lives: it waits for a processor or inside the kernel, or wakes up now and
+ * then.
+ */
 function showsLife(threads: readonly ThreadVitals[], question: Question): boolean {
   const spins = threads.some(
     ({ tid, state, cpuMs }) =>

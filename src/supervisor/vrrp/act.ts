@@ -6,7 +6,7 @@ import type { Effects as GenericEffects } from '../act.ts';
 import type { Processes } from './processes.ts';
 import type { Action, Done, Event, Failure, RequestId } from './state.ts';
 
-/** keepalived reads a configuration in some ten milliseconds, after a check of its own. */
+/** keepalived reads a configuration within about ten milliseconds, after its own check. */
 const CONFIRM_TIMEOUT_MS = 5_000;
 
 /** Where actions take effect. */
@@ -19,7 +19,7 @@ export interface Effects {
   readonly finish: () => void;
 }
 
-/** Carries one decision out. What comes of it comes back as an event; nothing here decides anything. */
+/** Carries out one decision. The outcome comes back as an event; this function decides nothing. */
 export function act(action: Action, effects: Effects): Promise<void> | void {
   const { program, processes, dispatch } = effects;
   switch (action.kind) {
@@ -38,7 +38,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
     case 'kill':
       return kill(action.id, dispatch);
     case 'nudge':
-      // It waits for its children then, finds none that has ended, and says nothing about it.
+      // On SIGCHLD keepalived waits for its children, finds that none has ended, and logs nothing.
       for (const id of childrenOf(action.id)) signalProcess(id, 'SIGCHLD');
       return;
     case 'bury':
@@ -57,7 +57,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
   }
 }
 
-/** What an action that threw comes to. A SIGTERM that was not sent is followed by SIGKILL. */
+/** The outcome of an action that threw. A SIGTERM that was not sent is followed by SIGKILL. */
 export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
   switch (action.kind) {
     case 'check': {

@@ -8,15 +8,15 @@ import type { Action, Daemon, Event, Failure, RequestId, VrrpRequest, VrrpSuperv
 type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
 
-/** It tells of its first state some ten milliseconds after it was started; one without a FIFO never does. */
+/** keepalived reports its first state about ten milliseconds after its start. Without a FIFO it reports none. */
 const START_PATIENCE_MS = 3_000;
 
 const MOST_SAID = 8;
 
 /**
- * The supervisor's every decision. Pure: no order of events needs a keepalived to be tried. It holds that keepalived is
- * started only where nothing of an earlier one runs and none of its VIPs is left, that a refused configuration changes
- * nothing, and that each request is answered exactly once.
+ * Every decision of the supervisor. It is pure, so that any order of events can be tested without keepalived. It
+ * guarantees that keepalived starts only if no earlier process and none of its VIPs is left, that a refused
+ * configuration changes nothing, and that each request is answered exactly once.
  */
 export function advance(
   state: State,
@@ -31,7 +31,7 @@ export function advance(
   return { state: next, actions };
 }
 
-/** When the next `tick` is due; undefined while only outside events can change anything. */
+/** When the next `tick` is due; undefined while only an event from outside can change anything. */
 export function nextDeadline({ daemon, job, restart }: State): number | undefined {
   const daemonAt = deadlineOf(daemon);
   const restartAt = job === undefined && daemon.kind === 'none' ? restart.at : undefined;
@@ -74,7 +74,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'not-confirmed':
       return notConfirmed(state, event.id, now, emit);
     case 'told':
-      // What a keepalived wrote before it died may be read after: it holds nothing any more.
+      // A line that keepalived wrote before its death may be read after it. A dead keepalived holds nothing.
       if (state.daemon.kind === 'dead' || state.daemon.kind === 'none') return state;
       return firstSign(told(state, event, now, emit), now, emit);
     case 'said':
@@ -152,7 +152,7 @@ function started(state: State, id: ProcessId, now: number, emit: Emit): State {
   return { ...state, daemon: { kind: 'starting', id, since, until: now + START_PATIENCE_MS } };
 }
 
-/** A word of its own shows that it is up, and that it can take signals. */
+/** Its first message shows that it is up and handles signals. */
 function firstSign(state: State, now: number, emit: Emit): State {
   const { daemon } = state;
   if (daemon.kind !== 'starting') return state;
@@ -161,7 +161,9 @@ function firstSign(state: State, now: number, emit: Emit): State {
   return next.job?.stage === 'starting' ? succeeded(next, id, now, emit) : next;
 }
 
-/** A configuration without our FIFO: its states are asked for, now and whenever an address looks wrong. */
+/**
+ * The configuration has no FIFO of ours. keepalived is asked for its states now, and whenever an address looks wrong.
+ */
 function silentStart(state: State, id: ProcessId, now: number, emit: Emit): State {
   const { configuration } = state;
   emit({
@@ -210,7 +212,7 @@ function tick(state: State, now: number, emit: Emit): State {
   );
 }
 
-/** The first call resigns, a second one kills. */
+/** The first call resigns; a second one kills. */
 function stop(state: State, now: number, emit: Emit): State {
   if (state.phase === 'stopped') return state;
   if (state.phase === 'running') emit({ kind: 'log', level: 'info', event: 'stopping', fields: {} });

@@ -8,11 +8,11 @@ type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
 
 /**
- * keepalived 2.2 leaves within 1.1 s of SIGTERM, of which one second is its own patience; on a starved node it takes
- * longer. With one that hangs, the rest of the end fits into 3 s.
+ * keepalived 2.2 ends within 1.1 s of SIGTERM, one second of which is its own wait; on a starved node it takes longer.
+ * If it hangs, the rest of the end fits into 3 s.
  */
 const STOP_PATIENCE_MS = 2_200;
-/** One that ran this long was well: the pauses start anew. */
+/** A keepalived that ran this long was healthy: the pauses start over. */
 const WELL_AFTER_MS = 10_000;
 const SWEEP_AGAIN_MS = 500;
 
@@ -21,7 +21,10 @@ export const stoppingFailure: Failure = {
   message: 'Cannot do that: keepalived is being stopped',
 };
 
-/** keepalived gives its VIPs up by itself: adverts of priority 0, addresses removed. Everything else follows its end. */
+/**
+ * Lets keepalived give its VIPs up: it sends adverts of priority 0 and removes the addresses. Everything else follows
+ * its end.
+ */
 export function leave(state: State, now: number, emit: Emit): State {
   const requests = [...(state.job?.requests ?? []), ...state.queued];
   emit({ kind: 'answer', requests, result: stoppingFailure });
@@ -55,8 +58,8 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
     return { ...forgetInstances(state, now, 'keepalived was stopped', emit), daemon: deadAt(now) };
   }
   const ranMs = Math.round(now - daemon.since);
-  // What held a VIP still has it: it serves until a peer has taken over, and is removed right after. While one hung, a
-  // peer has.
+  // An address that a dead keepalived left still serves. It stays until a peer has taken over, and is then removed. If
+  // keepalived hung, a peer has taken over already.
   const hung = daemon.kind === 'up' && daemon.pulse?.hung === true;
   const held = state.instances.filter(({ state: it }) => it === 'MASTER').map(({ name }) => name);
   const graceMs = Math.max(
@@ -114,7 +117,7 @@ export function swept(
       event: 'stale-vip-removed',
       fields: { removed, reason: 'no instance on this node holds it' },
     });
-  // Whoever waits for the end is not kept waiting by an address that cannot be removed; a start is.
+  // A VIP that cannot be removed does not delay the answer to a stop; it does delay a start.
   if (trouble !== undefined) {
     emit({ kind: 'log', level: 'error', event: 'stale-vip-stays', fields: { trouble } });
     if (state.phase === 'running')
@@ -130,7 +133,7 @@ export function kill(state: State, daemon: Extract<Daemon, { kind: 'leaving' }>,
   return { ...state, daemon: { ...daemon, killed: true } };
 }
 
-/** Its patience may be over before its end is told: then there was nothing to kill. */
+/** keepalived may have ended before the kill: then there is nothing to log. */
 export function logKilled({ daemon }: State, id: ProcessId, emit: Emit): void {
   if (daemon.kind !== 'leaving' || daemon.id !== id) return;
   emit({ kind: 'log', level: 'error', event: 'keepalived-killed', fields: { pid: id.pid } });

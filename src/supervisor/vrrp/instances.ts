@@ -6,7 +6,7 @@ import { type Why, whyReported, whyTold } from './why.ts';
 type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
 
-/** A line of the FIFO. */
+/** Takes a line of the FIFO. */
 export function told(state: State, event: Extract<Event, { kind: 'told' }>, now: number, emit: Emit): State {
   const { instance, priority, trackValue } = event;
   const to = event.state ?? state.instances.find(({ name }) => name === instance)?.state;
@@ -15,7 +15,7 @@ export function told(state: State, event: Extract<Event, { kind: 'told' }>, now:
   return moveTo(state, { name: instance, state: to, priority }, why, now, emit);
 }
 
-/** What keepalived says when it is asked; lines of the FIFO may have been lost, or there is no FIFO. */
+/** Takes keepalived's report. Lines of the FIFO may have been lost, or there is no FIFO. */
 export function reported(state: State, report: SelfReport, now: number, emit: Emit): State {
   const names = new Set(report.map(({ name }) => name));
   const kept: State = { ...state, instances: state.instances.filter(({ name }) => names.has(name)) };
@@ -24,7 +24,7 @@ export function reported(state: State, report: SelfReport, now: number, emit: Em
   return report.reduce(moved, kept);
 }
 
-/** Nothing runs any more, so nothing is held: who reads the states must know at once. */
+/** No keepalived runs, so this node holds no VIP. Readers of the state file must know at once. */
 export function forgetInstances(state: State, now: number, reason: string, emit: Emit): State {
   return state.instances.reduce(
     (next, { name, priority }) =>
@@ -52,7 +52,7 @@ function moveTo(
   }
   const transition = { instance: to.name, from, to: to.state, priority: to.priority, reason };
   emit({ kind: 'log', level: 'info', event: 'vrrp-transition', fields: { ...transition, cause } });
-  // Its resignation waits for the link, and would be taken for the next holder's.
+  // Its resignation waits in the kernel for the link, and a peer would later take it for the next holder's.
   if (from === 'MASTER' && cause === 'interface-down')
     emit({ kind: 'discard-unsent', interfaces: interfacesOf(state, to.name) });
   return { ...state, instances, lastTransition: { ...transition, at: now } };

@@ -6,8 +6,8 @@ type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
 
 /**
- * Starts the one job that may be under way. A restart after a death skips the check: it takes the copy that ran before,
- * and a file that has turned bad since must not keep the node out.
+ * Starts the only job that may be under way. A restart after a death skips the check: it uses the copy that ran before,
+ * so that a file which has become invalid does not keep the node out.
  */
 export function beginJob(state: State, job: Pick<Job, 'cause' | 'requests'>, now: number, emit: Emit): State {
   const next: State = { ...state, restart: { ...state.restart, at: undefined } };
@@ -18,7 +18,10 @@ export function beginJob(state: State, job: Pick<Job, 'cause' | 'requests'>, now
   return { ...begun('checking'), checks };
 }
 
-/** The configuration is there: a keepalived that runs reads it anew, else one is started once nothing is left of the last. */
+/**
+ * The configuration is accepted: a running keepalived reloads; otherwise one is started once nothing is left of the
+ * last.
+ */
 export function proceed(state: State, emit: Emit): State {
   const { job, daemon, configuration } = state;
   if (job === undefined || configuration === undefined) return state;
@@ -55,8 +58,8 @@ export function succeeded(state: State, id: ProcessId, now: number, emit: Emit):
 }
 
 /**
- * Where keepalived runs, it goes on, and the matter ends with the answer. Where it does not, the configuration that was
- * accepted last is tried at once, and then everything again after a growing pause.
+ * A running keepalived goes on, and the job ends with the answer. Otherwise the last accepted configuration is tried at
+ * once, and then everything again after a growing pause.
  */
 export function jobFailed(state: State, failure: Failure, now: number, emit: Emit): State {
   const { job } = state;
@@ -96,7 +99,7 @@ function logFailure(state: State, job: Job, failure: Failure, emit: Emit): void 
   });
 }
 
-/** Whatever was asked for during the job leads to exactly one more. */
+/** All requests made during the job lead to exactly one further job. */
 export function endJob(state: State, now: number, emit: Emit): State {
   const next: State = { ...state, job: undefined, queued: [] };
   if (state.queued.length === 0) return next;

@@ -6,13 +6,15 @@ import type { Effects } from './act.ts';
 import type { Processes } from './processes.ts';
 import type { Event, VrrpSupervisorState } from './state.ts';
 
-/** Two looks lead to a repair: an address is back, or gone, within half a second. */
+/** A repair follows after two looks: a VIP is restored or removed within half a second. */
 const LOOK_EVERY_MS = 200;
 const ASK_TIMEOUT_MS = 500;
 
 export interface Keeper {
   readonly trackFiles: () => readonly TrackReading[];
-  /** What keepalived has said up to now is dispatched; a transition that it tells of has its reason there. */
+  /**
+   * Dispatches everything that keepalived has reported so far, so that a transition is known before its consequence.
+   */
   readonly listen: () => void;
   readonly stop: () => void;
 }
@@ -26,8 +28,8 @@ interface Surroundings {
 }
 
 /**
- * Looks, five times a second and without a child process, at what no event tells of: whether each VIP is where it should
- * be, whether the monitor is alive, which processes keepalived consists of and whether they live.
+ * Polls, five times a second and without a child process, what no event reports: whether each VIP is in its place,
+ * whether the monitor is alive, and whether keepalived's processes live.
  */
 export function startKeeper(surroundings: Surroundings): Keeper {
   const { program, processes, state, dispatch, log } = surroundings;
@@ -91,13 +93,13 @@ export function startKeeper(surroundings: Surroundings): Keeper {
   return { trackFiles: () => tracks, listen, stop };
 }
 
-/** Nothing is compared while keepalived comes or goes: then its start, its end or the sweep is at work. */
+/** Compares nothing while keepalived starts or ends, or while its VIPs are swept. */
 function lookOnce({ daemon, configuration, instances }: VrrpSupervisorState): readonly Disagreement[] {
   if (configuration === undefined || (daemon.kind !== 'up' && daemon.kind !== 'none')) return [];
   return disagreements(configuration.instances, instances, presentAddresses(), monotonicMs());
 }
 
-/** keepalived is asked first: a line of its FIFO that was lost must not cost a holder its address. */
+/** Asks keepalived first: a lost line of its FIFO must not cost a holder its address. */
 async function repairAll(
   suspected: readonly Disagreement[],
   { program, state, dispatch, log }: Surroundings,

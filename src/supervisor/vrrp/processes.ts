@@ -13,17 +13,17 @@ import {
 } from '../../system/processes.ts';
 import type { Vitals } from './state.ts';
 
-/** A VRRP process whose parent was killed resigns by itself within two seconds, its addresses first. */
+/** A VRRP process whose parent was killed resigns within two seconds, and removes its addresses first. */
 const BURY_PATIENCE_MS = 1_500;
 
-/** The processes that keepalived consists of, known by pid and start time, also to the next supervisor. */
+/** keepalived's processes, identified by pid and start time, so that the next supervisor knows them too. */
 export interface Processes {
   readonly started: (id: ProcessId) => void;
-  /** Looks who the children are: once the parent is gone, nobody could say. Undefined where nothing is to be seen. */
+  /** Records the children: once the parent is gone, they cannot be found any more. Undefined if nothing is visible. */
   readonly look: () => Vitals | undefined;
-  /** Resolves once nothing of it runs; what does not end by itself is killed. */
+  /** Resolves once all processes are gone; those that do not end are killed. */
   readonly bury: () => Promise<void>;
-  /** The parent that an earlier supervisor wrote down, if it still runs. */
+  /** The parent that an earlier supervisor recorded, if it still runs. */
   readonly leftOver: () => ProcessId | undefined;
 }
 

@@ -6,8 +6,8 @@ const NUDGE_AFTER_LOOKS = 3;
 const HUNG_AFTER_LOOKS = 12;
 
 /**
- * A keepalived that shows no life is replaced: its VIP is still here, and a peer has long taken over. One that has
- * nothing to do (FAULT, no peers, no monitor) may sleep for ever; the nudge wakes it.
+ * Replaces a keepalived that shows no life: its VIP is still here, while a peer has taken over long ago. A keepalived
+ * without work (FAULT, no peers, no monitor) may sleep without limit; a nudge wakes it.
  */
 export function looked(
   state: VrrpSupervisorState,

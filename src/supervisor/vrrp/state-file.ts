@@ -3,14 +3,17 @@ import { messageOf } from '../../model/errors.ts';
 import type { InstanceState } from '../../model/vip-presence.ts';
 
 export interface StateFile {
-  /** Replaces the file in one step, if anything in it is new; a write that failed is repeated at the next call. A reader acts within milliseconds: no sync to disk. */
+  /**
+   * Replaces the file in one step if its content changed. A failed write is repeated at the next call. It is not
+   * synced, since its reader acts within milliseconds.
+   */
   readonly write: (instances: readonly InstanceState[], nowMs: number) => void;
   readonly remove: () => void;
 }
 
 /**
- * Tells others on this node what is held: `{"instances":[{"name","state","priority","sinceMs"}],"at"}`, `sinceMs` in
- * milliseconds of the Unix epoch. An instance of which nothing is known is left out.
+ * Tells other programs on this node which VIPs it holds: `{"instances":[{"name","state","priority","sinceMs"}],"at"}`,
+ * with `sinceMs` in milliseconds of the Unix epoch. An instance without a known state is left out.
  */
 export function createStateFile(
   path: string,

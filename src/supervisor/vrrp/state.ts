@@ -6,24 +6,24 @@ import type { Pulse as SharedPulse } from '../pulse.ts';
 /** Times are milliseconds of the monotonic clock. */
 export interface VrrpSupervisorState {
   readonly phase: 'running' | 'stopping' | 'stopped';
-  /** What was asked for; `left` is down until the next configuration. What is, is `daemon`. */
+  /** The requested state; `left` means down until the next configuration. The actual state is `daemon`. */
   readonly wanted: 'up' | 'down' | 'left';
   readonly daemon: Daemon;
-  /** What keepalived runs on, or would be started with. */
+  /** The configuration that keepalived runs on, or would start with. */
   readonly configuration: AcceptedConfiguration | undefined;
   readonly instances: readonly InstanceState[];
   readonly job: Job | undefined;
-  /** The number of the last check: the outcome of an earlier one, whose job was given up, counts no more. */
+  /** The number of the last check. The outcome of an earlier check, whose job was given up, is ignored. */
   readonly checks: number;
-  /** Requests that came during the job; they lead to exactly one more. */
+  /** Requests that came during the job; they lead to exactly one further job. */
   readonly queued: readonly RequestId[];
-  /** Requests that are answered once nothing runs and no VIP is left. */
+  /** Requests that are answered once no process and no VIP is left. */
   readonly stopping: readonly RequestId[];
   readonly restart: { readonly failures: number; readonly at: number | undefined };
-  /** How often it was started after a death. */
+  /** How often keepalived was restarted after a death. */
   readonly restarts: number;
   readonly lastTransition: Transition | undefined;
-  /** The last few, the newest at the end. */
+  /** The latest messages, the newest last. */
   readonly said: readonly Said[];
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
@@ -31,8 +31,8 @@ export interface VrrpSupervisorState {
 export type RequestId = number;
 
 /**
- * `stop` ends keepalived until `start`. `leave` ends it until the next `reload` or `start`: the node is no member of its
- * group any more, and comes up by itself once it is one again.
+ * `stop` ends keepalived until `start`. `leave` ends it until the next `reload` or `start`: the node is not a member of
+ * its group any more, and starts again once it is.
  */
 export type VrrpRequest = 'reload' | 'start' | 'stop' | 'leave';
 
@@ -42,38 +42,38 @@ export interface Said {
 }
 
 export type Daemon =
-  /** Nothing runs, and no VIP was left behind. */
+  /** No process runs, and no VIP was left. */
   | { readonly kind: 'none' }
-  /** Started, and has told of no state yet: a signal might end it. */
+  /** Started, but has not reported a state yet: a signal might end it. */
   | { readonly kind: 'starting'; readonly id: ProcessId; readonly since: number; readonly until: number }
   | { readonly kind: 'up'; readonly id: ProcessId; readonly since: number; readonly pulse?: Pulse }
   | { readonly kind: 'leaving'; readonly id: ProcessId; readonly killAt: number; readonly killed: boolean }
-  /** Gone. What is left of its processes ends first, then, not before `sweepAt`, the VIPs that it left are removed. */
+  /** Dead. Its remaining processes end first. Then, not before `sweepAt`, its VIPs are removed. */
   | {
       readonly kind: 'dead';
       readonly stage: 'burying' | 'waiting' | 'sweeping';
       readonly sweepAt: number;
     };
 
-/** What can be seen of its processes from outside. */
+/** What is visible of its processes from outside. */
 export interface Vitals {
-  /** How often its VRRP process was given a processor so far. */
+  /** How often its VRRP process has been scheduled so far. */
   readonly switches: number;
   /**
-   * It would run if it were let: it waits for a processor, or inside the kernel. The latter for a lock of the network,
-   * which a starved process held, was seen to last 3 s.
+   * It is runnable, but waits for a processor or inside the kernel. A wait of 3 s was seen for a network lock that a
+   * starved process held.
    */
   readonly starved: boolean;
-  /** Somebody has stopped it: SIGSTOP, a debugger. */
+  /** It was stopped by SIGSTOP or a debugger. */
   readonly stopped: boolean;
 }
 
-/** `switches` as in the last look. */
+/** `switches` at the last look. */
 export interface Pulse extends SharedPulse {
   readonly switches: number;
 }
 
-/** One attempt to get keepalived to run on a configuration. */
+/** One attempt to make keepalived run on a configuration. */
 export interface Job {
   readonly cause: 'boot' | 'request' | 'died' | 'retry' | 'start' | 'fallback';
   readonly requests: readonly RequestId[];
@@ -98,7 +98,7 @@ export interface Transition {
 }
 
 export type Event =
-  /** `adopted` is a keepalived that an earlier supervisor started; it goes on. */
+  /** `adopted` is a running keepalived that an earlier supervisor started. */
   | { readonly kind: 'booted'; readonly hasConfiguration: boolean; readonly adopted: ProcessId | undefined }
   | { readonly kind: 'requested'; readonly what: VrrpRequest; readonly request: RequestId }
   | {
@@ -109,7 +109,7 @@ export type Event =
   | { readonly kind: 'refused'; readonly check: number; readonly failure: Failure }
   | { readonly kind: 'started'; readonly id: ProcessId }
   | { readonly kind: 'start-failed'; readonly message: string }
-  /** It shows that it runs on configuration `number`. */
+  /** It has shown that it runs on configuration `number`. */
   | {
       readonly kind: 'reported';
       readonly id: ProcessId;
@@ -120,14 +120,14 @@ export type Event =
   | {
       readonly kind: 'told';
       readonly instance: string;
-      /** Undefined where only the priority is another one: keepalived calls every state but MASTER "BACKUP" then. */
+      /** Undefined if only the priority changed: keepalived then reports every state but MASTER as "BACKUP". */
       readonly state: VrrpState | undefined;
       readonly priority: number;
       readonly trackValue: number | undefined;
     }
   | { readonly kind: 'said'; readonly words: TransitionWords }
   | { readonly kind: 'looked'; readonly id: ProcessId; readonly vitals: Vitals }
-  /** Something of it was still alive when it was to be killed. */
+  /** Part of it was still alive when it was killed. */
   | { readonly kind: 'killed'; readonly id: ProcessId }
   | { readonly kind: 'exited'; readonly id: ProcessId; readonly how: string }
   | { readonly kind: 'buried' }
@@ -138,17 +138,17 @@ export type Event =
 export type Action =
   | { readonly kind: 'check'; readonly check: number }
   | { readonly kind: 'start' }
-  /** `reload` tells it to read the configuration, both ask what it runs on. */
+  /** `reload` makes it read the configuration; both ask which one it runs on. */
   | {
       readonly kind: 'reload' | 'ask';
       readonly id: ProcessId;
       readonly configuration: AcceptedConfiguration;
     }
-  /** `nudge` wakes a VRRP process that is well, and does nothing else. */
+  /** `nudge` wakes a healthy VRRP process, and does nothing else. */
   | { readonly kind: 'terminate' | 'kill' | 'nudge'; readonly id: ProcessId }
   | { readonly kind: 'bury' }
   | { readonly kind: 'sweep' }
-  /** What the kernel keeps back until it knows where to send it. */
+  /** Packets that the kernel holds until it knows where to send them. */
   | { readonly kind: 'discard-unsent'; readonly interfaces: readonly string[] }
   | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Done | Failure }
   | {
@@ -166,7 +166,7 @@ export interface Done {
   readonly tookMs?: number;
 }
 
-/** The state of a supervisor that has looked at nothing yet: what may be left of an earlier keepalived is buried first. */
+/** The state of a new supervisor: remains of an earlier keepalived are ended first. */
 export function initialState(configuration: AcceptedConfiguration | undefined): VrrpSupervisorState {
   return {
     phase: 'running',

@@ -3,7 +3,7 @@ import type { VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
 
-/** The state as people, monitors and probes read it. */
+/** The state for people, monitors and probes. */
 export function describeState(
   state: State,
   seen: { readonly present: ReadonlySet<string>; readonly trackFiles: VrrpStatus['trackFiles'] },

@@ -24,23 +24,23 @@ import { describeState } from './status.ts';
 
 export interface VrrpSupervisorOptions {
   readonly program: KeepalivedDriver;
-  /** Where the pids and start times of everything that runs are written down. */
+  /** The file with the pids and start times of all supervised processes. */
   readonly recordPath: string;
   readonly statePath: string;
   readonly log: Effects['log'];
 }
 
 export interface VrrpSupervisor {
-  /** Each resolves when what was asked for is done, one way or the other. */
+  /** Each resolves when the request has succeeded or failed. */
   readonly request: (what: VrrpRequest) => Promise<Answer>;
   readonly status: () => VrrpStatus;
-  /** What keepalived tells of itself. */
+  /** Takes a message of keepalived. */
   readonly notified: (notification: Notification) => void;
-  /** Undefined while what is due gets done. */
+  /** Undefined while every due deadline is handled. */
   readonly trouble: () => string | undefined;
-  /** The first call resigns, a second one kills. */
+  /** The first call resigns; a second one kills. */
   readonly stop: () => void;
-  /** Resolves once nothing runs and no VIP is left. */
+  /** Resolves once no process runs and no VIP is left. */
   readonly finished: Promise<void>;
 }
 
@@ -52,8 +52,8 @@ const decisions: Decisions<VrrpSupervisorState, Event, Action> = {
 };
 
 /**
- * Adopts the keepalived that an earlier supervisor left (the VIP stays where it is, and there is never a second one), or
- * removes the VIPs that it left and starts one; keeps it running until it is stopped.
+ * Adopts the keepalived of an earlier supervisor: the VIP stays, and there is never a second process. Otherwise it
+ * removes the VIPs that were left and starts one. Keeps it running until it is stopped.
  */
 export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSupervisor {
   const { program, log } = options;
@@ -107,7 +107,7 @@ function tell(
   const trackValue = keeper.trackFiles().find(({ instances }) => instances.includes(name))?.value;
   if (state !== undefined || /^(?:MASTER|BACKUP)_PRIORITY$/.test(what))
     dispatch({ kind: 'told', instance: name, state, priority, trackValue });
-  // A second holder of a lower priority: the surest sign of a split brain that there is.
+  // keepalived heard a second holder of lower priority: the surest sign of a split brain.
   if (what === 'MASTER_RX_LOWER_PRI')
     log({ event: 'second-holder-heard', level: 'error', instance: name, priority });
 }

@@ -17,10 +17,10 @@ export interface ToldTransition {
   readonly trackValue: number | undefined;
 }
 
-/** keepalived logs why, and then does it: what is older belongs to another transition. */
+/** keepalived logs the reason just before it acts. An older message belongs to another transition. */
 const SAID_WITHIN_MS = 1_000;
 
-/** Its FIFO does not say why; its log says most of it, and what is known at that moment the rest. */
+/** Its FIFO gives no reason. Its log has most reasons; the supervisor's knowledge at that moment gives the rest. */
 export function whyTold(state: State, told: ToldTransition, now: number): Why {
   const { instance, to, trackValue } = told;
   const from = state.instances.find(({ name }) => name === instance)?.state ?? 'UNKNOWN';
@@ -42,12 +42,12 @@ export function whyTold(state: State, told: ToldTransition, now: number): Why {
   }
 }
 
-/** A reload ends with the question what came of it. */
+/** A report after a reload shows its outcome. */
 export function whyReported(state: State, to: VrrpState): Why {
   return because(isReload(state, to) ? 'reload' : 'asked');
 }
 
-/** keepalived passes through BACKUP while it reads its configuration, and is afterwards what it was. */
+/** keepalived passes through BACKUP while it reads its configuration, and then returns to its state. */
 function isReload({ job }: State, to: VrrpState): boolean {
   return job?.stage === 'reloading' && (to === 'MASTER' || to === 'BACKUP');
 }
