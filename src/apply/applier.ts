@@ -19,7 +19,7 @@ import {
   removeLeftovers,
 } from './live-file.ts';
 
-/** Of the supervisor, its control socket and how long it is waited for. */
+/** The supervisor to ask, its control socket, and how long to wait for it. */
 export interface ApplierOptions extends SupervisorOptions {
   readonly configPath: string;
   /** What HAProxy itself says about a file. */
@@ -114,14 +114,14 @@ async function applyText(
 
   const refusal = inPlace ? undefined : await checkAndReplace(file, rendered, options, signal);
   if (refusal !== undefined) return remember(memory, sha256, refusal);
-  // From here on nothing is known to be served until somebody says so, whatever goes wrong on the way.
+  // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
   const outcome = await memory.supervisor.reload(signal);
   if (outcome.kind === 'reloaded') memory.served = sha256;
   return remember(memory, sha256, await settle(file, { text, before, mode }, outcome));
 }
 
-/** A supervisor that came up by itself with this file needs no reload: it is asked before it is told. */
+/** A supervisor that started with this file needs no reload, so its status is asked first. */
 async function isServed(sha256: string, memory: Memory, signal: AbortSignal): Promise<boolean> {
   if (memory.served === sha256) return true;
   if ((await memory.supervisor.servedSha256(signal)) !== sha256) return false;
@@ -183,9 +183,9 @@ async function settle(
 }
 
 /**
- * Puts back what was there before `text`. Where that was `text` itself (an earlier run put it there and nobody was
- * asked), or nothing, the last acknowledged text is the best there is; without one the file stays as it is, since
- * an empty place serves nobody.
+ * Restores the text from before `text`. If that was `text` itself (an earlier run wrote it without asking the
+ * supervisor) or nothing, it writes the last acknowledged text. Without one the file stays as it is, since a missing
+ * file would help no client.
  */
 async function restore(
   file: LiveFile,

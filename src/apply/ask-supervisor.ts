@@ -14,7 +14,7 @@ export interface SupervisorOptions {
   readonly statusTimeoutMs?: number;
 }
 
-/** What a reload came to, without what it means for the file. */
+/** The outcome of a reload, without its consequence for the file. */
 export type ReloadOutcome = Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected' | 'unreachable' }>;
 
 /**

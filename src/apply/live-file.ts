@@ -17,8 +17,8 @@ export interface LiveFile {
 }
 
 /**
- * The file behind `configPath`. A symbolic link stays a link: what it leads to is what gets replaced, because
- * replacing the link would leave its target, which somebody else may read, behind for ever.
+ * The file behind `configPath`. A symbolic link stays a link and its target is replaced: replacing the link would leave
+ * the target, which another program may read, out of date.
  */
 export async function findLiveFile(configPath: string): Promise<LiveFile> {
   const path = await followLinks(configPath, 8);

@@ -35,8 +35,8 @@ const schema = z.strictObject({
 });
 
 /**
- * Reads `monitor.conf`: the shell pods' `mode`, and our `profile` and `at`. Stricter than they are, who take every mode
- * that is not "unicast" for multicast, an empty file too: a word that is not understood would split the group.
+ * Reads `monitor.conf`: the `mode` of the original pods, and hawser's `profile` and `at`. The original pods take any
+ * mode but "unicast", even an empty file, for multicast. hawser refuses an unknown word, as it would split the group.
  */
 export function parseAgreement(text: string): AgreementText {
   try {

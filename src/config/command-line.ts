@@ -41,7 +41,7 @@ export interface CommandSpec {
   readonly positionals: readonly Positional[];
   readonly flags: readonly Flag[];
   readonly examples: readonly Example[];
-  /** Paragraphs; the last one tells the exit codes. */
+  /** Paragraphs; the last one lists the exit codes. */
   readonly notes: readonly string[];
   /** The section of the settings file that it reads beside the top. A command without one reads no file. */
   readonly section?: Section;
@@ -75,9 +75,9 @@ interface Origin {
 }
 
 /**
- * What was asked for, by camel-case name, `settings` being the file that was read: flags, then `HAWSER_…` variables (`--stats-socket` is
- * `HAWSER_STATS_SOCKET`), then the settings file, then defaults. Throws a ConfigError for an unknown flag, a missing
- * argument, and for a settings file with every problem that it has.
+ * The values of a command line by camel-case name, `settings` being the path of the file that was read. The order is:
+ * flags, `HAWSER_…` variables (`--stats-socket` is `HAWSER_STATS_SOCKET`), the settings file, defaults. Throws a
+ * ConfigError for an unknown flag, a missing argument, and every problem of the settings file.
  */
 export function readCommandLine(
   spec: CommandSpec,

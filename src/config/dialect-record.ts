@@ -7,7 +7,7 @@ const dialect = z.object({
 });
 const schema = z.object({ flags: dialect, dialect });
 
-/** What a node spoke last, and what its flags said then. Throws where the text is no such record. */
+/** The dialect that a node used last, and that of its flags then. Throws if the text is not such a record. */
 export function parseDialectRecord(text: string): {
   readonly flags: VrrpDialect;
   readonly dialect: VrrpDialect;

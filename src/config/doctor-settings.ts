@@ -182,7 +182,7 @@ type PeersSetting =
   | { readonly kind: 'half'; readonly problems: readonly string[] }
   | undefined;
 
-/** What is half set is a finding, and no reason not to look. */
+/** An incomplete setting is a finding; it does not prevent the other checks. */
 function peersOf(settings: z.infer<typeof schema>): PeersSetting {
   const problems = peerProblems(settings, [...settings.apiVips, ...settings.ingressVips]);
   if (problems.length > 0) return { kind: 'half', problems };
@@ -190,7 +190,7 @@ function peersOf(settings: z.infer<typeof schema>): PeersSetting {
   return peers && { kind: 'set', ...peers };
 }
 
-/** What became of the settings file: a broken one is a finding, and no reason not to look. */
+/** The outcome of reading the settings file. A broken file is a finding; it does not prevent the other checks. */
 export type SettingsFileReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'read'; readonly path: string; readonly file: SettingsFile }

@@ -237,7 +237,7 @@ export function keepalivedMonitorSettings(
   };
 }
 
-/** What the model wants to know. `clusterName` is the flag's, or what the kubeconfig says where there is none. */
+/** The settings of the model. `clusterName` comes from the flag, else from the kubeconfig. */
 export function keepalivedSettings(
   settings: KeepalivedMonitorSettings,
   clusterName: string,

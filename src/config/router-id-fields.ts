@@ -3,7 +3,7 @@ import { virtualRouterIdProblems } from '../model/virtual-router-id.ts';
 import type { VirtualRouterIds } from '../model/vrrp.ts';
 import { fileForms } from './file-forms.ts';
 
-/** What virtual router ids are made of, where they are not given. */
+/** Virtual router ids derive from it unless they are given. */
 export const clusterName = z
   .string()
   .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'expected a name of A-Z a-z 0-9 . -' }));

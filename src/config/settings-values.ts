@@ -3,14 +3,14 @@ import * as z from 'zod/mini';
 /** The default path; the file may be missing. */
 export const defaultSettingsPath = '/etc/hawser/config.yaml';
 
-/** What only one of the pods uses. */
+/** Settings that only one pod uses. */
 export type Section = 'haproxy' | 'keepalived';
 
 /** A value as its flag would have it, and the line of the file that it stands on. */
 const entry = z.object({ value: z.union([z.string(), z.boolean()]), line: z.number() });
 const entries = z.record(z.string(), entry);
 
-/** Of `hawser settings --json` as well: that is how a supervisor gets them. */
+/** Also the output of `hawser settings --json`, by which a supervisor reads them. */
 export const settingsValues = z.object({ top: entries, haproxy: entries, keepalived: entries });
 
 export type SettingsValues = z.infer<typeof settingsValues>;
@@ -21,7 +21,7 @@ export interface SettingsFile {
 }
 
 /**
- * The file at `path`; where none is named, the default one, or undefined if there is none. Throws a ConfigError with
- * every problem of a file that is there, and for a named one that is not.
+ * Reads the file at `path`, or the default file if no path is given and it exists. Throws a ConfigError with every
+ * problem of the file, and for a named file that is missing.
  */
 export type SettingsReader = (path: string | undefined) => SettingsFile | undefined;

@@ -2,8 +2,8 @@ import { defaultPorts } from '../model/ports.ts';
 import type { Flag, Positional } from './command-line.ts';
 
 /**
- * What several commands take and must agree on. In the settings file these stand at the top, once. A command lists
- * them beside its own.
+ * Flags that several commands take and must agree on. The settings file has them once, at the top. A command lists them
+ * beside its own.
  */
 export const apiVipsFlag: Flag = {
   flag: '--api-vips <addresses>',

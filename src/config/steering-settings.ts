@@ -17,7 +17,7 @@ import {
 import { healthPortFlag, peerFlags } from './shared-flags.ts';
 import { keepalivedMonitorPlaceFlag } from './status-settings.ts';
 
-/** Where orders are left, and who is asked about this node. */
+/** Where orders are written, and the monitor to ask about this node. */
 const placeFlags: readonly Flag[] = [
   {
     flag: '--steering <path>',
@@ -218,7 +218,7 @@ const drillSchema = z.object({
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What all four need to know. */
+/** The settings that all four commands need. */
 export type SteeringEndpoints = WithPeers<z.infer<z.ZodMiniObject<typeof places>>>;
 
 type WithPeers<T> = T & {

@@ -1,7 +1,7 @@
 import type { HealthUrl } from '../model/health-url.ts';
 import { parseAddress } from '../model/node-address.ts';
 
-/** What is wrong with the VIPs of one node as a whole, whatever each of them looks like. */
+/** Problems of a node's VIPs as a whole, however each of them looks. */
 export function vipFlagProblems(flags: {
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];

@@ -1,8 +1,8 @@
 import type { DoctorContext } from './context.ts';
 
 /**
- * What one check says. `unknown` is said where it could not look, never where it looked and found nothing; `skip` where
- * there is nothing to look at (an option that was not given, a program that is not installed here).
+ * The result of a check. `unknown` means that it could not look; `skip` that there was nothing to look at, such as an
+ * option that was not given or a program that is not installed.
  */
 export type Finding =
   | { readonly kind: 'ok' | 'skip'; readonly found: string }
@@ -10,15 +10,15 @@ export type Finding =
 
 /** One question about this node. */
 export interface Check {
-  /** What `--only` takes. */
+  /** The name for `--only`. */
   readonly id: string;
-  /** What a person reads; at most 28 characters. */
+  /** For people; at most 28 characters. */
   readonly title: string;
-  /** What happens to clients or to the person on call where it is not as it should be. */
+  /** The consequence for clients or operators if the check fails. */
   readonly why: string;
   /** How long it waits for what others send, which is not counted as its time. */
   readonly listenMs?: number;
-  /** May throw: the runner says "cannot tell" with the reason. Has to end soon after `signal` aborts. */
+  /** May throw: the runner then reports "cannot tell" with the reason. Must end soon after `signal` aborts. */
   readonly run: (context: DoctorContext, signal: AbortSignal) => Promise<Finding>;
 }
 
@@ -42,13 +42,13 @@ export function unknown(found: string, todo: string): Finding {
   return { kind: 'unknown', found, todo };
 }
 
-/** What to do where this process may not look. Root in a container lacks a capability or a mount instead. */
+/** The remedy if this process lacks a permission. Root in a container may lack a capability or a mount instead. */
 export const moreRights =
   process.getuid?.() === 0
     ? 'this container lacks a capability or a mount: start it as docs/doctor.md shows'
     : 'run this as root';
 
-/** What a check says that found nothing: that it could not look, where the node's files are not in view. */
+/** The finding of a check that found nothing: it could not look, if the node's files are not visible. */
 export async function unlessUnseen({ looks, settings }: DoctorContext, finding: Finding): Promise<Finding> {
   if (await looks.isNodeSeen()) return finding;
   return unknown(

@@ -4,7 +4,7 @@ import type { HostFiles } from './host-files.ts';
 import type { Looks } from './looks.ts';
 import type { RunProgram } from './run-program.ts';
 
-/** What the person who asked knows about this node; everything else is looked up. */
+/** The operator's knowledge about this node; everything else is looked up. */
 export interface DoctorSettings {
   /** Canonical; empty where none was given. */
   readonly apiVips: readonly string[];
@@ -38,7 +38,7 @@ export interface DoctorSettings {
     | undefined;
   /** Where the four programs have their pages, as they run here or would. */
   readonly pages: readonly ProgramPage[];
-  /** What became of `/etc/hawser/config.yaml`, from which settings may come. */
+  /** The outcome of reading `/etc/hawser/config.yaml`, from which settings may come. */
   readonly settingsFile:
     | { readonly kind: 'none' }
     | { readonly kind: 'read'; readonly path: string }
@@ -58,6 +58,6 @@ export interface DoctorContext {
   readonly run: RunProgram;
   /** How long a server or a supervisor may take to answer: less than a check has. */
   readonly answerTimeoutMs: number;
-  /** What several checks want to know, asked once. */
+  /** Readings that several checks share, each made once. */
   readonly looks: Looks;
 }

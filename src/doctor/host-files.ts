@@ -15,9 +15,9 @@ export interface HostFiles {
   readonly locate: (path: string, below?: string) => Promise<string>;
   /** The first megabyte. Never throws. */
   readonly read: (path: string) => Promise<FileReading>;
-  /** Its text without blanks around it; undefined where there is none to read. */
+  /** Its trimmed text; undefined if it cannot be read. */
   readonly value: (path: string) => Promise<string | undefined>;
-  /** Names in a directory, sorted; empty where there is none to read. */
+  /** Names in a directory, sorted; empty if it cannot be read. */
   readonly list: (path: string) => Promise<readonly string[]>;
   readonly link: (path: string) => Promise<string | undefined>;
   /** Whether there is such a directory, also one that may not be read. */

@@ -10,11 +10,11 @@ import { type PeersReading, peersOf } from './look/peers.ts';
 import { lookAtSupervisor, type SupervisorReading } from './look/supervisor.ts';
 import { lookForVips } from './look/vips.ts';
 
-/** Each is looked at once, when somebody asks first, and never rejects. */
+/** Each reading is made once, when it is first needed, and never rejects. */
 export interface Looks {
   /**
-   * Whether the node's files are in view: the kubelet's folder for static pods is mounted in no pod of hawser. Without
-   * them "there is none" says nothing about the node.
+   * Whether the node's files are visible: no pod of hawser mounts the kubelet's folder of static pods. Without that
+   * folder a missing file says nothing about the node.
    */
   readonly isNodeSeen: () => Promise<boolean>;
   /** Whether /proc is in view at all. */

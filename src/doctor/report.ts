@@ -3,7 +3,7 @@ import type { CheckedFinding } from './run-checks.ts';
 
 /** What `hawser doctor --json` prints; published as `schemas/doctor.schema.json`. */
 export const doctorReportSchema = z.object({
-  /** `degraded` where a check failed; else `unknown` where one cannot tell; warnings do not count. */
+  /** `degraded` if a check failed; else `unknown` if one could not look. Warnings do not count. */
   verdict: z.enum(['healthy', 'degraded', 'unknown']),
   tookMs: z.number().check(z.nonnegative()),
   checks: z.array(
@@ -14,7 +14,7 @@ export const doctorReportSchema = z.object({
       verdict: z.enum(['ok', 'warn', 'fail', 'unknown', 'skip']),
       found: z.string(),
       why: z.string(),
-      /** What to type or to change; null where nothing is to be done. */
+      /** What to type or to change; null if there is nothing to do. */
       todo: z.nullable(z.string()),
     }),
   ),

@@ -8,8 +8,8 @@ export interface CheckedFinding {
 }
 
 /**
- * All checks at once, each for at most `timeoutMs`, and for as long as it listens. Never rejects and always ends in that
- * time, or when `signal` aborts: a check that throws or takes longer is one that cannot tell, and its reason is shown.
+ * Runs all checks at once, each for at most `timeoutMs` plus its time for listening. Never rejects, and always ends in
+ * that time or when `signal` aborts. A check that throws or takes longer is reported as "cannot tell", with the reason.
  */
 export async function runChecks(
   checks: readonly Check[],

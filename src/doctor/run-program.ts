@@ -35,7 +35,7 @@ export function createPrograms(run: RunCommand, timeoutMs: number): Programs {
     },
     idle: async (limitMs) => {
       const end = performance.now() + limitMs;
-      // At least one turn: whoever was just stopped starts to clean up in it.
+      // At least one turn, in which a process that was just stopped starts to clean up.
       do await pause(IDLE_LOOK_MS);
       while (running > 0 && performance.now() < end);
     },

@@ -10,11 +10,11 @@ const VIPS_LOOKED_AT = { ipv4: 8, ipv6: 4 };
 
 export interface AdvertTrap {
   /**
-   * From now on the kernel notes who advertises one of these ids without its VIP, or the VIP with another id. Resolves
-   * with what went wrong.
+   * Makes the kernel record the hosts that advertise one of these ids without its VIP, or the VIP with another id.
+   * Resolves with an error message.
    */
   readonly set: (watched: readonly WatchedRouterId[]) => Promise<string | undefined>;
-  /** What was heard of those that were set last. */
+  /** The adverts recorded for the latest `set`. */
   readonly heard: () => Promise<
     | { readonly kind: 'heard'; readonly adverts: readonly ForeignAdvert[] }
     | { readonly kind: 'failed'; readonly message: string }
@@ -45,17 +45,17 @@ export function createAdvertTrap(options: NftOptions = {}): AdvertTrap {
 }
 
 /**
- * The same trap as text, for who runs nft by itself: it replaces the table `netdev NAME`. `parseAdverts` reads what nft
- * lists of it.
+ * The same trap as text, for a caller that runs nft itself: it replaces the table `netdev NAME`. `parseAdverts` reads
+ * its listing.
  */
 export function advertTrapRuleset(table: string, watched: readonly WatchedRouterId[]): string {
   return ingressRuleset(table, watched.map(setOf), watched.flatMap(rulesOf));
 }
 
 /**
- * What both families have at the same places, in VRRP 2 and 3: version and type, id and priority in the first three
- * bytes, and from the eighth byte on the addresses. The three bytes are one field: with two fields side by side, nft 1.0.6
- * writes the set but is aborted by an assertion when it lists it.
+ * Fields that both address families have at the same place, in VRRP 2 and 3: version, type, id and priority in the
+ * first three bytes, and addresses from the eighth byte on. The three bytes are one field: with two adjacent fields nft
+ * 1.0.6 writes the set, but fails an assertion when it lists it.
  */
 function fieldsOf(family: WatchedRouterId['family']): string {
   return family === 'ipv4' ? 'ip saddr . @th,0,24 . @th,64,32' : 'ip6 saddr . @th,0,24 . @th,64,128';
@@ -89,7 +89,7 @@ function rulesOf(watched: WatchedRouterId, index: number): readonly IngressRule[
 const field = z.union([z.number(), z.string()]);
 const advertSchema = z.tuple([z.string(), z.number(), field]);
 
-/** What the sets of these ids hold, as `nft -j list table` prints them. */
+/** The content of these ids' sets, as `nft -j list table` prints them. */
 export function parseAdverts(json: string, watched: readonly WatchedRouterId[]): readonly ForeignAdvert[] {
   return watched.flatMap((ours, index) =>
     elementsOf(json, nameOf(index)).flatMap((element) => {

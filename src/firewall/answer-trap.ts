@@ -13,11 +13,11 @@ export interface VipAnswer {
 }
 
 export interface AnswerTrap {
-  /** From now on the kernel notes who says that it has one of these. Resolves with what went wrong. */
+  /** Makes the kernel record the hosts that claim one of these addresses. Resolves with an error message. */
   readonly set: (asked: readonly AskedVip[]) => Promise<string | undefined>;
-  /** What was heard so far does not count any more. Resolves with what went wrong. */
+  /** Discards the recorded answers. Resolves with an error message. */
   readonly forget: () => Promise<string | undefined>;
-  /** What was heard since it was set or has forgotten, however late it is asked. */
+  /** The answers since the last `set` or `forget`, however late they are read. */
   readonly answers: () => Promise<
     | { readonly kind: 'answers'; readonly answers: readonly VipAnswer[] }
     | { readonly kind: 'failed'; readonly message: string }
@@ -69,7 +69,7 @@ function ruleOf({ vip, family, interface: device }: AskedVip): IngressRule {
 
 const answerSchema = z.tuple([z.string(), z.string()]);
 
-/** What the sets hold, as `nft -j list table` prints them. */
+/** The content of the sets, as `nft -j list table` prints them. */
 export function parseAnswers(json: string): readonly VipAnswer[] {
   return FAMILIES.flatMap((set) =>
     elementsOf(json, set).flatMap((element) => {

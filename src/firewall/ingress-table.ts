@@ -15,7 +15,7 @@ export interface IngressTable {
   >;
   /** Empties these sets in one transaction. Resolves with what went wrong. */
   readonly flush: (sets: readonly string[]) => Promise<string | undefined>;
-  /** Also what an earlier process left; no failure where there is none. Resolves with what went wrong. */
+  /** Also removes the table of an earlier process; a missing table is not an error. Resolves with an error message. */
   readonly remove: () => Promise<string | undefined>;
 }
 

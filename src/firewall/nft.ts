@@ -49,7 +49,7 @@ function firstLine(stderr: string): string {
   return stderr.trim().split('\n')[0] ?? '';
 }
 
-/** In one transaction, and not an error where there is none: `add` does nothing to a table that is there. */
+/** Removes a table in one transaction, without an error if it is missing: `add` does nothing to an existing table. */
 export function forgetTable(table: string): string {
   return `add table ${table}\ndelete table ${table}\n`;
 }

@@ -20,7 +20,7 @@ export interface RedirectKeeper {
   remove(signal?: AbortSignal): Promise<RedirectOutcome>;
 }
 
-/** What the kernel said right after our own ruleset went in. */
+/** The kernel's listing right after our own ruleset was applied. */
 interface Known {
   readonly ruleset: string;
   readonly meaning: string;

@@ -7,9 +7,9 @@ import { checkArgv } from './argv.ts';
 const DETAIL_CHARACTERS = 4_000;
 
 /**
- * What the real HAProxy says about a file (`haproxy -c -f FILE`). It looks at syntax, limits and addresses, and does
- * not bind: a port that is taken shows only when it is started. `run` is how a program is run here: a supervisor's way
- * is leaner than a monitor's.
+ * The real HAProxy's verdict on a file (`haproxy -c -f FILE`). It checks syntax, limits and addresses, and does not
+ * bind: a port in use shows only when HAProxy starts. `run` starts programs: that of a supervisor needs less memory
+ * than that of a monitor.
  */
 export function createConfigurationCheck(options: {
   readonly haproxyPath: string;

@@ -4,9 +4,9 @@ import { childrenOf, readProcess } from '../system/processes.ts';
 import { holdersOf, listeningUnixSockets } from '../system/socket-holders.ts';
 
 /**
- * Every HAProxy with a stats or master socket of ours, whoever started it: by the sockets that it holds, which it cannot
- * have without having been started on our paths. HAProxy binds `PATH.PID.tmp` and renames it, so that this finds it even
- * where its files were removed. A worker whose master is gone counts as a generation of its own.
+ * Every HAProxy with a stats or master socket of ours, whichever program started it. It is found by its sockets, which
+ * it can only have if it was started on our paths. HAProxy binds `PATH.PID.tmp` and renames it, so this works even if
+ * the files were removed. A worker without a master counts as a generation of its own.
  */
 export function findRunning(statsSocket: string): readonly RunningGeneration[] {
   const masterSocket = join(dirname(statsSocket), 'hawser-generation-');

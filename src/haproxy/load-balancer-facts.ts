@@ -2,7 +2,7 @@ import type { Listener, LoadBalancerFacts } from '../model/change-facts.ts';
 
 const sections = ['global', 'defaults', 'frontend', 'backend', 'listen'];
 
-/** What of a haproxy.cfg its clients can notice. Files that it includes or macros are not followed. */
+/** The parts of a haproxy.cfg that its clients can notice. Included files and macros are not followed. */
 export function loadBalancerFacts(text: string): LoadBalancerFacts {
   const listeners: Listener[] = [];
   const servers = new Set<string>();

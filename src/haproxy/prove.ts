@@ -22,7 +22,7 @@ export async function proveServing(
   signal: AbortSignal,
 ): Promise<readonly ProcessId[] | undefined> {
   while (!signal.aborted && isAlive(master)) {
-    // The listeners are bound before the worker is forked: before that, nobody new can answer.
+    // The listeners are bound before the worker is forked: until then no new process can answer.
     const workers = childrenOf(master);
     if (workers.length > 0 && (await answersWithin(statsSocket, workers, signal))) return workers;
     await pause(2, undefined, { signal }).catch(() => undefined);
@@ -49,7 +49,7 @@ async function answersWithin(
   }
 }
 
-/** The pid of whoever answers, on a connection that stays open; undefined where nobody does. */
+/** The pid of the process that answers, on a connection that stays open; undefined without an answer. */
 function askPid(path: string, held: Socket[], signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {
     let reply = '';

@@ -9,7 +9,7 @@ export type Configuration =
   | { readonly kind: 'present'; readonly bytes: Buffer; readonly sha256: string }
   | { readonly kind: 'unusable'; readonly message: string };
 
-/** What the file holds at this moment, or why it cannot be a configuration: missing, empty, no file, too big. */
+/** The current content of the file, or why it cannot be a configuration: missing, empty, not a file, too large. */
 export function readConfiguration(path: string): Configuration {
   const unusable = (found: string): Configuration => ({
     kind: 'unusable',

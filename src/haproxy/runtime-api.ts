@@ -5,8 +5,8 @@ import { patientTimer } from '../system/patient-timeout.ts';
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends one command to a stats or master socket and returns what HAProxy says; undefined where nobody answers
- * within `timeoutMs`. Never rejects. Source: HAProxy's management guide, "Unix Socket commands".
+ * Sends one command to a stats or master socket and returns HAProxy's reply; undefined without a reply within
+ * `timeoutMs`. Never rejects. Source: HAProxy's management guide, "Unix Socket commands".
  */
 export function askRuntimeApi(
   socketPath: string,

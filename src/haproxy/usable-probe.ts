@@ -3,11 +3,9 @@ import type { UsableSample } from '../model/usable.ts';
 import { patientTimeout } from '../system/patient-timeout.ts';
 
 /**
- * Asks the HAProxy of this node whether any of its servers is up (`/haproxy_monitor` of the template). Never rejects.
- *
- * Nobody listening, no answer within `timeoutMs` and 5xx are `failed`: a client would fare no better. Everything
- * else that is not 200 is `unknown`: a template of the user's own may not have the page, and an aborted question
- * has no answer.
+ * Asks this node's HAProxy whether any of its servers is up (`/haproxy_monitor` of the template). Never rejects. A
+ * refused connection, no answer within `timeoutMs` and 5xx are `failed`: a client would fare no better. Any other
+ * status but 200 is `unknown`: a custom template may not have the page, and an aborted request has no answer.
  */
 export function probeUsable(
   healthPort: number,

@@ -10,9 +10,9 @@ export type StepsOutcome =
   | {
       readonly kind: 'undone';
       readonly message: string;
-      /** What had been done before the failure and was taken back. */
+      /** Steps that were done before the failure and undone after it. */
       readonly undone: readonly string[];
-      /** What could not be taken back, with the reason. */
+      /** Steps that could not be undone, with the reason. */
       readonly left: readonly string[];
     };
 
@@ -65,7 +65,7 @@ async function apply(root: string, step: Step): Promise<void> {
   switch (step.kind) {
     case 'make-directory':
       await mkdir(path);
-      // Whatever the umask.
+      // Sets the mode whatever the umask is.
       return await chmod(path, 0o755);
     case 'change-mode':
       return await chmod(path, step.mode);

@@ -12,8 +12,8 @@ export type ClusterNameAnswer =
   | { readonly kind: 'unknown'; readonly message: string };
 
 /**
- * What the node that holds `vip` makes its virtual router ids of. A node that joins needs the same: with others it
- * would not hear the holder, and would hold the VIP a second time.
+ * The cluster name of the node that holds `vip`, from which its virtual router ids derive. A joining node needs the
+ * same name: with other ids it would not hear the holder, and would hold the VIP a second time.
  */
 export async function askClusterName(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
   const others = healthPorts(healthPort).filter((port) => port !== healthPort);
@@ -21,7 +21,7 @@ export async function askClusterName(vip: string, healthPort: number): Promise<C
     askAt(vip, healthPort),
     ...others.map((port) => askAt(vip, port)),
   ]);
-  // What is reported of a failure is about the port that this node would have.
+  // A failure is reported for the port that this node would have.
   return own.kind === 'told' ? own : (answers.find(({ kind }) => kind === 'told') ?? own);
 }
 

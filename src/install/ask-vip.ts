@@ -2,11 +2,11 @@ import { connect, type TLSSocket } from 'node:tls';
 import { codeOf } from '../model/errors.ts';
 import { neighbourOf } from '../system/neighbour.ts';
 
-/** Who is there takes a connection at once; a busy API server needs longer for a handshake. */
+/** A present host accepts a connection at once; a busy API server needs longer for a handshake. */
 const CONNECT_TIMEOUT_MS = 1_500;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-/** Who has an address of the network. */
+/** The host that has an address. */
 export type VipAnswer =
   | { readonly kind: 'nobody' }
   /** A server whose certificate this cluster's authority has signed. */
@@ -14,8 +14,8 @@ export type VipAnswer =
   | { readonly kind: 'somebody'; readonly what: string };
 
 /**
- * Knocks at a port of the VIP. Whoever refuses is there too, and who says nothing may have answered ARP. `authority` is
- * the PEM of the cluster's own, undefined where there is none yet: then nobody can be told from the cluster.
+ * Connects to a port of the VIP. A host that refuses is present too, and a silent one may have answered ARP.
+ * `authority` is the PEM of the cluster's CA; without one the cluster cannot be recognised.
  */
 export async function askVip(vip: string, port: number, authority: string | undefined): Promise<VipAnswer> {
   const answer = await knock(vip, port, authority);

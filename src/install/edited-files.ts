@@ -5,11 +5,11 @@ import { type InstallRecord, sha256 } from './record.ts';
 
 export interface EditedFile {
   readonly path: string;
-  /** What is on the node. */
+  /** The content on the node. */
   readonly content: string;
   readonly mode: number;
   readonly wanted: WantedFile;
-  /** What the record says that hawser wrote, undefined where hawser did not write the file. */
+  /** The content that hawser wrote, by the record; undefined if hawser did not write the file. */
   readonly recorded: string | undefined;
   /** Whether hawser would write another file than last time: it cannot, without losing what was edited. */
   readonly isOutdated: boolean;
@@ -24,7 +24,7 @@ export async function editedFiles(
   const found = await Promise.all(
     files.map(async (wanted) => {
       const { path } = wanted;
-      // What cannot be read is among the problems of the plan.
+      // The plan's problems list a file that cannot be read.
       const there = await fileState(join(root, path)).catch(() => undefined);
       const recorded = record?.files.find((file) => file.path === path)?.sha256;
       if (there === undefined || sha256(there.content) === recorded) return [];

@@ -7,7 +7,7 @@ import { layout } from './layout.ts';
 export interface ForeignManifest {
   /** On the node. */
   readonly path: string;
-  /** What it runs that would stand in hawser's way: `kube-vip`; undefined where it cannot be read. */
+  /** The program that would conflict with hawser: `kube-vip`; undefined if the manifest cannot be read. */
   readonly runs: string | undefined;
   readonly message: string;
 }

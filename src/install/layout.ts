@@ -10,12 +10,12 @@ export const layout = {
   schema: '/etc/hawser/config.schema.json',
   kubeconfig: '/etc/hawser/kubeconfig',
   record: '/etc/hawser/installed.json',
-  /** What people type as `hawser`. */
+  /** The command `hawser`. */
   nodeCommand: '/usr/local/bin/hawser',
   /** Manifests of others that were taken out of the kubelet's folder. */
   replacedDir: '/etc/hawser/replaced',
   journalDir: '/var/log/hawser',
-  /** Of whoever installs, as the kubeconfig is: docs/peers.md. */
+  /** Provided by the operator, as the kubeconfig is: docs/peers.md. */
   peerDir: '/etc/hawser/peer',
   peerFiles: ['/etc/hawser/peer/ca.crt', '/etc/hawser/peer/tls.crt', '/etc/hawser/peer/tls.key'],
   kubernetes: '/etc/kubernetes',
@@ -30,7 +30,7 @@ export interface PodLayout {
   readonly template: string;
   /** Below the folder that hawser itself lies in. */
   readonly source: { readonly manifest: string; readonly template: string };
-  /** What the monitor writes, and keeps over a restart. */
+  /** The files that the monitor writes and keeps across a restart. */
   readonly dataDir: string;
   /** The file in it that the program runs with. */
   readonly configuration: string;
@@ -42,7 +42,7 @@ export interface PodLayout {
  */
 export const unprivilegedId = 65_529;
 
-/** Everybody adds a journal of their own, and nobody may take away another's. */
+/** Every program adds a journal of its own, and none may remove that of another. */
 export const journalFolder = { path: layout.journalDir, mode: 0o1775, group: unprivilegedId } as const;
 
 /** Where the pods meet: what one of them writes, and the container that is not root has to get at. */

@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import * as z from 'zod/mini';
 
-/** A container of a static pod, as far as it tells how its program is started. */
+/** A container of a static pod, as far as it says how its program is started. */
 export interface ManifestContainer {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

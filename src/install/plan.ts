@@ -7,11 +7,11 @@ export interface WantedFile {
   readonly path: string;
   readonly content: string;
   readonly mode: number;
-  /** Where its bytes are written before it appears: somebody reads whatever appears beside it. */
+  /** Where the file is written before it is moved into place: other programs read every file of its folder. */
   readonly stageIn?: string;
 }
 
-/** What is not said of a folder that is there already is left as it is. */
+/** Properties that are not given stay as they are in an existing folder. */
 export interface WantedFolder {
   readonly path: string;
   readonly mode?: number;
@@ -34,15 +34,15 @@ export type Step =
 
 export interface Plan {
   readonly steps: readonly Step[];
-  /** What lies in the way. */
+  /** Obstacles, such as a file where a folder belongs. */
   readonly problems: readonly string[];
 }
 
 const FOLDER_MODE = 0o755;
 
 /**
- * What is missing for these folders and files to be there, in their order; nothing where all of it is. Folders that
- * are only on the way get mode 0755 if they have to be made.
+ * The steps that are missing for these folders and files, in their order; none if all are there. Folders that are only
+ * on the way get mode 0755 when they are made.
  */
 export async function planFiles(
   root: string,
@@ -79,7 +79,7 @@ function stepsFor(file: WantedFile, before: FileState | undefined): readonly Ste
   return before.mode === mode ? [] : [{ kind: 'change-mode', path, mode, before: before.mode }];
 }
 
-/** Of one that is there already as well: the pods depend on it. */
+/** Also for an existing folder: the pods depend on its mode and group. */
 async function folderSteps(root: string, { path, mode, group }: WantedFolder): Promise<readonly Step[]> {
   const status = await stat(join(root, path)).catch(() => undefined);
   const before = { mode: (status?.mode ?? FOLDER_MODE) & 0o7777, group: status?.gid ?? 0 };

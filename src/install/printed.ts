@@ -7,7 +7,7 @@ const header = [
   ' write_files is "files" of a KubeadmControlPlane, and runcmd its "preKubeadmCommands".',
 ].join('\n');
 
-/** What `hawser install` would write, as cloud-config: a list of files, and the folder that no file stands for. */
+/** The files of `hawser install` as cloud-config, and the folder that contains none of them. */
 export function printedFiles(
   files: readonly WantedFile[],
   folder: { readonly path: string; readonly mode: number },

@@ -5,7 +5,7 @@ const record = z.object({
   version: z.literal(1),
   flavor: z.enum(['kubeadm', 'openshift']),
   image: z.string(),
-  /** What the pods would leave on the node, whatever becomes of the settings file. */
+  /** What the pods would leave on the node, even if the settings file changes. */
   vips: z.array(z.string()),
   ports: z.array(z.number()),
   /** That were not there before. */
@@ -18,7 +18,7 @@ const record = z.object({
   replaced: z.array(z.object({ path: z.string(), saved: z.string() })),
 });
 
-/** What `hawser install` has put on this node, so that `hawser uninstall` takes away that and nothing else. */
+/** What `hawser install` has put on this node, so that `hawser uninstall` removes exactly that. */
 export type InstallRecord = Readonly<z.infer<typeof record>>;
 
 export function recordText(content: InstallRecord): string {

@@ -21,7 +21,7 @@ export type Removal =
   | { readonly kind: 'leave'; readonly path: string };
 
 export interface RemovalPlan {
-  /** What the kubelet reads: first, and the pods have to end before the rest. */
+  /** The kubelet's manifests: first, and the pods have to end before the rest. */
   readonly manifests: readonly Removal[];
   readonly rest: readonly Removal[];
   /** That go if nothing else is in them, deepest first. */
@@ -30,7 +30,7 @@ export interface RemovalPlan {
 
 const journal = /^[a-z-]+\.\d{12}\.jsonl$/;
 
-/** What an uninstall would take away. Only files that the record names are, and what the monitors wrote. */
+/** The steps of an uninstall. They cover only the files in the record, and those that the monitors wrote. */
 export async function planRemoval(
   root: string,
   record: InstallRecord,
@@ -121,7 +121,7 @@ export async function applyRemoval(root: string, removal: Removal): Promise<void
   }
 }
 
-/** Where somebody else has put something in, it stays. */
+/** Leaves a folder with other files in it. */
 export async function removeIfEmpty(root: string, path: string): Promise<void> {
   await rmdir(join(root, path)).catch((error: unknown) => {
     if (!['ENOTEMPTY', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error;

@@ -4,7 +4,7 @@ import { Document, parseDocument } from 'yaml';
 export interface SettingsChange {
   readonly path: readonly string[];
   readonly value: unknown;
-  /** Only where nothing is set: what somebody wrote there stays. */
+  /** Applies only if nothing is set: a value in the file stays. */
   readonly isDefault?: true;
 }
 
@@ -14,8 +14,8 @@ const header = [
 ].join('\n');
 
 /**
- * The text of the settings file with some values set. What is there stays as it is, comments and order included: the
- * file belongs to whoever edits it. Without a change the text is the same.
+ * The text of the settings file with some values set. Everything else stays, comments and order included, because the
+ * file belongs to the operator. Without a change the text is the same.
  */
 export function settingsText(existing: string | undefined, changes: readonly SettingsChange[]): string {
   const document = existing === undefined ? new Document({}) : parseDocument(existing);

@@ -2,7 +2,7 @@ import { type Document, isMap, isScalar, isSeq } from 'yaml';
 
 export type Path = readonly (string | number)[];
 
-/** By which field Kubernetes tells the items of a pod's lists apart; every other list is replaced as a whole. */
+/** The field by which Kubernetes identifies items of a pod's lists; every other list is replaced as a whole. */
 const mergeKeys: Readonly<Record<string, string>> = {
   ...{ containers: 'name', initContainers: 'name', ephemeralContainers: 'name', volumes: 'name' },
   ...{ env: 'name', volumeMounts: 'mountPath', volumeDevices: 'devicePath', ports: 'containerPort' },
@@ -10,9 +10,9 @@ const mergeKeys: Readonly<Record<string, string>> = {
 };
 
 /**
- * Merges a patch into a document, as `kubectl patch` does: `strategic` merges the lists of a pod by their items' names and
- * knows `$patch: delete` and `$patch: replace`, `merge` (RFC 7386) replaces every list. Null removes a field. Comments of
- * what stays stay. Throws for a list item without the field that tells it apart.
+ * Merges a patch into a document, as `kubectl patch` does. `strategic` merges the lists of a pod by their items' names
+ * and knows `$patch: delete` and `$patch: replace`; `merge` (RFC 7386) replaces every list. Null removes a field.
+ * Comments of unchanged parts stay. Throws for a list item without its identifying field.
  */
 export function mergePatch(document: Document, patch: unknown, how: 'strategic' | 'merge'): void {
   mergeValue(document, [], patch, how);

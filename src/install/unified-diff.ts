@@ -6,7 +6,7 @@ interface Edit {
   readonly text: string;
 }
 
-/** What `diff -u` shows, empty where nothing differs. `undefined` is a file that is not there. */
+/** The output of `diff -u`; empty if nothing differs. `undefined` is a missing file. */
 export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): string {
   if (before === after) return '';
   const edits = editsBetween(linesOf(before), linesOf(after));

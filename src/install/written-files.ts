@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isRendered } from '../model/rendered-mark.ts';
 import { podLayouts } from './layout.ts';
 
-/** Of a package or a guide these may be too. */
+/** These may also belong to a package or a guide. */
 const configuration = /^(?:haproxy\.cfg|keepalived\.conf)$/;
 
 /**
@@ -13,7 +13,7 @@ const configuration = /^(?:haproxy\.cfg|keepalived\.conf)$/;
 const state =
   /^(?:(?:haproxy\.cfg|keepalived\.conf)\.(?:candidate|last-good|left)|api-servers\.json|vrrp-nodes\.json\.(?:api|ingress)\.ipv[46]|vrrp-steering\.json|keepalived\.conf\.agreed)$/;
 
-/** What a crash left of one of them: see `writeFileAtomically`. */
+/** The remainder of an interrupted write: see `writeFileAtomically`. */
 const temporary = /^\.(.+)\.[0-9a-f]{16}$/;
 
 export interface WrittenFiles {
@@ -22,7 +22,7 @@ export interface WrittenFiles {
   readonly foreign: readonly string[];
 }
 
-/** What the monitors wrote into their folders. Every other file there belongs to the operator or to a package. */
+/** The files that the monitors wrote into their folders. All others belong to the operator or to a package. */
 export async function writtenFiles(root: string): Promise<WrittenFiles> {
   const [ours, foreign]: [string[], string[]] = [[], []];
   for (const { dataDir } of podLayouts)

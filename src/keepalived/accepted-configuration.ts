@@ -4,9 +4,9 @@ import type { AcceptedConfiguration } from '../model/vrrp-program.ts';
 import { parseConfiguration } from './parse-configuration.ts';
 
 /**
- * What is added to a copy of the configuration. keepalived gives no sign of a reload that is done, and its dump
- * (SIGUSR1) tells nothing of most settings; the name that it would greet a mail server with is in the dump, and of no
- * other use: whatever shows number N has read copy N.
+ * Added to a copy of the configuration. keepalived does not report a completed reload, and its dump (SIGUSR1) omits
+ * most settings. The dump does contain the name for greeting a mail server, which is otherwise unused: a keepalived
+ * that shows number N has read copy N.
  */
 export function markConfiguration(text: string, number: number): string {
   const own = [
@@ -21,14 +21,15 @@ export function markConfiguration(text: string, number: number): string {
 const MARK_COMMENT =
   '# Added by hawser keepalived supervise: its dump shows which copy keepalived runs on, and it says when it is late.';
 /**
- * How late a timer has to be for keepalived to say so; its default of a second is three take-overs at 100 ms. It would
- * also raise its own priority then where `max_auto_priority` allows it. Who has set it keeps what was set.
+ * How late a timer must be before keepalived logs it. Its default of a second equals three take-overs at 100 ms. It
+ * would then also raise its own priority if `max_auto_priority` allows that. A configuration that sets it keeps its
+ * value.
  */
 const TELL_LATE_AFTER_US = 100_000;
 const MARK =
   /\n# Added by hawser [^\n]*\nglobal_defs \{\n {4}smtp_helo_name hawser-(\d+)\n(?: {4}min_auto_priority_delay \d+\n)?\}\n$/;
 
-/** What a marked copy holds. Undefined where there is none, or none that was marked. */
+/** The content of a marked copy. Undefined if there is no copy, or it is not marked. */
 export function readAccepted(path: string): AcceptedConfiguration | undefined {
   const text = readText(path);
   const mark = text === undefined ? undefined : MARK.exec(text);

@@ -3,7 +3,7 @@ import type { KeepalivedBuild } from '../model/program-version.ts';
 /** The files of one keepalived, all in the supervisor's run directory. */
 export interface KeepalivedPaths {
   readonly keepalived: string;
-  /** What its owner writes. keepalived itself only ever reads `accepted`. */
+  /** The configuration that the monitor writes. keepalived itself reads only `accepted`. */
   readonly config: string;
   readonly accepted: string;
   readonly candidate: string;

@@ -8,10 +8,10 @@ const DETAIL_CHARACTERS = 4_000;
 const INSECURE_SCRIPTS = 6;
 
 /**
- * What the real keepalived says about a file (`keepalived --config-test`), in this network namespace: interfaces must
- * exist. What it only remarks on (a password cut to 8 characters, an insecure script) is valid here as well: it would
- * run. So is a track file in a folder that is not there yet, which 2.3 refuses and 2.2 does not: the supervisor makes the
- * folder before it starts keepalived. keepalived says nothing, and exits with 0, where the file is missing; that is refused.
+ * The real keepalived's verdict on a file (`keepalived --config-test`), in this network namespace: interfaces must
+ * exist. Its warnings (a password cut to 8 characters, an insecure script) do not make the file invalid. Neither does a
+ * track file in a missing folder, which 2.3 refuses and 2.2 accepts: the supervisor makes the folder before it starts
+ * keepalived. For a missing file keepalived prints nothing and exits with 0; that is refused.
  */
 export function createKeepalivedCheck(options: {
   readonly keepalivedPath: string;

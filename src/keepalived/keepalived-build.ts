@@ -4,7 +4,7 @@ import { type KeepalivedBuild, parseKeepalivedBuild } from '../model/program-ver
 /** It takes some milliseconds, more on a starved node. One that hangs is not waited for: the start shows what is wrong with it. */
 const PATIENCE_MS = 3_000;
 
-/** What the program itself says. Undefined where it cannot be run, or says nothing. */
+/** The program's own version report. Undefined if it cannot be run or prints none. */
 export function readKeepalivedBuild(path: string): KeepalivedBuild | undefined {
   const limits = { timeout: PATIENCE_MS, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
   try {

@@ -72,7 +72,7 @@ export function createKeepalivedProgram(
   };
 }
 
-/** What is checked is the copy: the file itself may be another one a moment later. */
+/** Checks the copy: the file itself may change a moment later. */
 async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
   const text = readText(paths.config);
   if (text === undefined)
@@ -107,7 +107,7 @@ function start(
   output: KeepalivedOutput,
 ): VrrpStartOutcome {
   for (const { path } of readAccepted(paths.accepted)?.trackFiles ?? []) forgetBonus(path);
-  // Nothing of an earlier one runs, but a zombie that nobody has waited for looks to keepalived as if it did.
+  // No earlier keepalived runs, but an exited process that was not reaped yet would look to keepalived as if it did.
   for (const file of [paths.pidFile, paths.vrrpPidFile]) rmSync(file, { force: true });
   const fd = output.open();
   const build = readKeepalivedBuild(paths.keepalived);

@@ -14,7 +14,10 @@ export interface ArpSettings {
   readonly twins: readonly string[];
 }
 
-/** The kernel's ip-sysctl.txt: with 2 only who is in one of the interface's subnets gets an answer, with 8 nobody. */
+/**
+ * ip-sysctl.txt of the kernel: with 2, only hosts in one of the interface's subnets get an answer; with 8, no host
+ * does.
+ */
 export function judgeArp({ device, ignore, filter, twins, isInside }: ArpSettings): Finding {
   if (ignore === undefined)
     return unknown(`arp_ignore of ${device} cannot be read`, 'run this on the node itself');

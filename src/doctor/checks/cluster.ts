@@ -65,7 +65,7 @@ const nodeLabels: Check = {
   },
 };
 
-/** HTTP tells whole seconds, and the question takes a part of one. */
+/** HTTP dates are whole seconds, and the request itself takes a fraction of one. */
 const UNIMPORTANT_MS = 2_000;
 const TOO_MUCH_MS = 30_000;
 

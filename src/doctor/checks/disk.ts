@@ -32,7 +32,7 @@ const disk: Check = {
   },
 };
 
-/** Of the nearest directory that is there: before the installation it may be `/etc`. */
+/** Looks at the nearest directory that exists: before the installation that may be `/etc`. */
 async function lookAtDisk(files: HostFiles, folder: string): Promise<Finding> {
   try {
     const { bavail, blocks, bsize, files: most, ffree } = await statfs(files.at(folder));

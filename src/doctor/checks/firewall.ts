@@ -30,7 +30,7 @@ const nft: Check = {
 export interface RedirectReading {
   readonly wanted: Redirect;
   readonly listing: ProgramOutcome;
-  /** What HAProxy says about its servers. */
+  /** HAProxy's report about its servers. */
   readonly usable: UsableSample;
   readonly isMonitorRunning: boolean;
 }

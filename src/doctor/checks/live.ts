@@ -20,7 +20,7 @@ import type { SupervisorReading } from '../look/supervisor.ts';
 
 type Program = 'haproxy' | 'keepalived';
 
-/** What both supervisors say about the program that they own. */
+/** The status fields that both supervisors have. */
 interface Running {
   readonly phase: string;
   readonly current: { readonly pid: number; readonly configSha256: string; readonly note: string } | null;

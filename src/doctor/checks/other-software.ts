@@ -12,7 +12,7 @@ import {
 import type { HostFiles } from '../host-files.ts';
 import { type HostProcess, isHawser, isSupervisedKeepalived } from '../look/host-processes.ts';
 
-/** A static pod of the kubelet, as far as its text tells. */
+/** A static pod of the kubelet, as its text describes it. */
 export interface Manifest {
   readonly path: string;
   readonly text: string;
@@ -28,7 +28,7 @@ function softwareOf({ text }: Manifest): string | undefined {
   return isOurs ? undefined : KNOWN.find(({ pattern }) => pattern.test(text))?.name;
 }
 
-/** A pod that names one of our VIPs fights for it; one with other VIPs is somebody to know about. */
+/** A pod that names one of our VIPs competes for it. A pod with other VIPs is only worth knowing about. */
 export function judgeManifest(manifest: Manifest, vips: readonly string[]): Finding {
   const software = softwareOf(manifest);
   if (software === undefined) return ok('no static pod here keeps a VIP but ours');

@@ -15,7 +15,7 @@ const NOT_SET = 'no --peer-tls-… files are set: the nodes show each other noth
 
 type Set = Extract<DoctorSettings['peers'], { kind: 'set' }>;
 
-/** What the three files hold, or what to say instead. */
+/** The content of the three files, or the finding instead. */
 async function credentialsOf(
   { files: hostFiles }: DoctorContext,
   { files }: Set,

@@ -9,7 +9,7 @@ export interface SchedulingReading {
   readonly priority: number;
   /** It has SYS_NICE. */
   readonly mayRaise: boolean;
-  /** What its cgroup has in each period; undefined where real time is not divided among cgroups. */
+  /** The real-time budget of its cgroup in each period; undefined if it is not divided among cgroups. */
   readonly realtimeUs: number | undefined;
 }
 

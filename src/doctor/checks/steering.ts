@@ -4,7 +4,7 @@ import { parseSteeringOrder } from '../../protocol/steering-file.ts';
 import { type Check, type Finding, moreRights, ok, unknown, warn } from '../check.ts';
 import type { FileReading } from '../host-files.ts';
 
-/** Work on a node is done within a day, or somebody has forgotten it. */
+/** Maintenance of a node ends within a day; an older order was forgotten. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 /** The monitor looks every few seconds. */
 const LATE_AFTER_MS = 60_000;

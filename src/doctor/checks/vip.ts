@@ -73,7 +73,7 @@ export interface VipHolderReading {
   readonly answeredBy: string | undefined;
   /** Of the other nodes by link-layer address; undefined where the nodes are not known. */
   readonly peers: ReadonlyMap<string, string> | undefined;
-  /** Whether a keepalived of hawser runs here, so that somebody must hold the VIP. */
+  /** Whether hawser's keepalived runs here, so that some node must hold the VIP. */
   readonly isLive: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface AdvertsView {
   readonly peers: readonly string[];
 }
 
-/** VRRP is spoken by the holder alone, so what can be proven depends on who that is. */
+/** Only the holder sends adverts, so the proof depends on the holder. */
 export function judgeAdverts({ seen, isHolder, isLive, peers }: AdvertsView): Finding {
   if (seen.kind === 'failed') return unknown(seen.message, 'run this as root, with nft installed');
   const known = (list: readonly string[]): readonly string[] =>

@@ -52,8 +52,8 @@ const listing = z.object({
 });
 
 /**
- * Who speaks VRRP to this node, by counting with nftables for a while: before every other rule and behind them, so that
- * what the node's own firewall drops shows. The table only counts, and is removed at the end.
+ * Counts the VRRP packets that each host sends to this node, with nftables: before every other rule and after them, so
+ * that packets dropped by the node's own firewall show. The table only counts, and is removed at the end.
  */
 export async function countAdverts(
   run: RunProgram,

@@ -9,7 +9,7 @@ export interface ListedNode {
 }
 
 export type ClusterReading =
-  /** The nodes with a role label of the control plane, and who said so. */
+  /** The nodes with a role label of the control plane, and the API server that listed them. */
   | { readonly kind: 'listed'; readonly nodes: readonly ListedNode[]; readonly from: string }
   | { readonly kind: 'refused'; readonly failure: ApiFailure }
   | { readonly kind: 'not-asked'; readonly reason: string };

@@ -11,7 +11,10 @@ export type ForeignAdvertsReading =
   | { readonly kind: 'heard'; readonly adverts: readonly ForeignAdvert[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Who advertises one of these ids without its VIP, or its VIP with another id, multicast or to this node alone, whatever the firewall does with it. */
+/**
+ * The hosts that advertise one of these ids without its VIP, or its VIP with another id, by multicast or to this node
+ * alone. The firewall does not matter.
+ */
 export async function hearForeignAdverts(
   run: RunProgram,
   watched: readonly WatchedRouterId[],

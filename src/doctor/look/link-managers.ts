@@ -65,7 +65,7 @@ const NM_FOLDERS = [
   '/etc/NetworkManager/conf.d',
 ];
 
-/** What NetworkManager was told to leave alone: `interface-name:eth1;mac:…` of every file that says so. */
+/** The interfaces that NetworkManager must leave alone: `interface-name:eth1;mac:…` of every file that lists some. */
 export async function unmanagedDevices(files: HostFiles): Promise<readonly string[]> {
   const paths = [...NM_FILES];
   for (const folder of NM_FOLDERS)

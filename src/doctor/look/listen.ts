@@ -17,8 +17,8 @@ export type Listened =
   { readonly kind: 'listed'; readonly json: string } | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * What the kernel has noted in a table of nftables after `LISTEN_MS`, or when `signal` aborts. The table is gone when this
- * resolves, also after a failure: whoever ends the process before has to wait for the programs that run.
+ * The content of an nftables table after `LISTEN_MS`, or when `signal` aborts. The table is gone when this resolves,
+ * also after a failure. A process that ends earlier must wait for its running programs.
  */
 export async function listenWith(
   run: RunProgram,

@@ -8,7 +8,7 @@ export interface Listener {
   readonly inode: string;
 }
 
-/** A listening socket and who has it open; nobody where that may not be seen. */
+/** A listening socket and the processes that have it open; none if they are not visible. */
 export interface HeldPort {
   readonly port: number;
   readonly scope: Listener['scope'];
@@ -36,7 +36,7 @@ function scopeOf(address: string): Listener['scope'] {
   return isLoopback ? 'loopback' : 'address';
 }
 
-/** Who listens on any of these ports, in this process's network namespace. */
+/** The listeners on these ports, in this process's network namespace. */
 export async function heldPorts(
   files: HostFiles,
   ports: readonly number[],

@@ -4,7 +4,7 @@ import { touchNeighbour } from '../../system/neighbour-table.ts';
 import { lastWords, type RunProgram } from '../run-program.ts';
 
 const LOOK_EVERY_MS = 100;
-/** Who is there answers within milliseconds. */
+/** A present host answers within milliseconds. */
 const LONGEST_WAIT_MS = 800;
 
 const entries = z.array(
@@ -16,8 +16,8 @@ export type NeighbourAnswer =
   | { readonly kind: 'failed'; readonly message: string };
 
 /**
- * Who answers for an address on this segment at this moment (ARP or NDP). The kernel asks for us: what it remembers is
- * forgotten first, because it may be minutes old, and a datagram makes it ask again. Takes root.
+ * The host that has an address on this segment now (ARP or NDP). The kernel asks: its entry is removed first, because
+ * it may be minutes old, and a datagram makes it ask again. Needs root.
  */
 export async function askNeighbour(
   run: RunProgram,
@@ -31,7 +31,7 @@ export async function askNeighbour(
   return { kind: 'asked', mac: await knownNeighbour(run, address, device, signal) };
 }
 
-/** The link-layer address of a neighbour, which may have been known before. Undefined where nobody answers. */
+/** The link-layer address of a neighbour, which may be in the kernel's table already. Undefined if no host answers. */
 export async function knownNeighbour(
   run: RunProgram,
   address: string,

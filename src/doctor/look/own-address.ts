@@ -7,10 +7,10 @@ export type OwnAddress =
   | { readonly kind: 'looked'; readonly interfaces: readonly string[] }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What to do where it failed. */
+/** The remedy if the look failed. */
 export const LOOK_YOURSELF = 'ip address show, with iproute2 installed; then try again';
 
-/** Where on this node an address is. That it could not be looked for is told apart from its not being there. */
+/** Which interface of this node has an address. A failed look is distinguished from a missing address. */
 export async function lookForAddress(
   run: RunProgram,
   address: string,

@@ -10,8 +10,8 @@ export type SupervisorReading =
   | { readonly kind: 'unreachable'; readonly message: string };
 
 /**
- * What a supervisor answers to `status`. In its pod the socket's directory is the pod's own: there it is found through
- * the process that holds it (`/proc/PID/root`), which takes root.
+ * A supervisor's answer to `status`. The directory of its socket belongs to the pod, so it is found through the process
+ * that holds it (`/proc/PID/root`), which needs root.
  */
 export async function lookAtSupervisor(ask: {
   readonly program: 'haproxy' | 'keepalived';
