@@ -144,7 +144,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return await tellUsage(argv, leading.join(' '));
 }
 
-/** What was asked for is printed; what nobody can run is an error. */
+/** A requested usage text goes to stdout; an unknown command is an error. */
 async function tellUsage(argv: readonly string[], typed: string): Promise<number> {
   const { isGroup, unknownCommandText, usageText } = await import('./commands/usage.ts');
   const summaries = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const);

@@ -116,7 +116,9 @@ function start(
   return outcome;
 }
 
-/** A signal that it is not yet ready for would end it: only asked once it has told of a state, or after a reload. */
+/**
+ * keepalived is asked only after it has reported a state, or after a reload: a signal before it is ready would end it.
+ */
 async function confirm(
   paths: KeepalivedPaths,
   id: ProcessId,
@@ -135,7 +137,7 @@ async function confirm(
   return undefined;
 }
 
-/** By the pid file that was given to nobody else, and only if that process was started with it. */
+/** Finds it by the pid file, whose path no other program uses, and only if that process was started with this path. */
 function findLeftOver({ pidFile }: KeepalivedPaths): ProcessId | undefined {
   const pid = Number((readText(pidFile) ?? '').trim());
   if (!Number.isInteger(pid) || pid <= 1) return undefined;

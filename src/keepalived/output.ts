@@ -3,7 +3,7 @@ import { fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 /** In memory, as the run directory is: what was passed on is thrown away once it is this long. */
 const MOST_BYTES = 1_000_000;
 
-/** What keepalived says goes to a file, and from there to our own log and to whoever counts. */
+/** keepalived's output goes to a file, from there to our own log and to counters. */
 export interface KeepalivedOutput {
   /** For a keepalived that is being started; undefined where the file cannot be written. The caller closes it. */
   readonly open: () => number | undefined;

@@ -12,12 +12,15 @@ export type TrackGuard = (
 ) => Omit<TrackReading, 'instances'> | undefined;
 
 /**
- * How long FAULT lasts though nobody vouches for it. After a boot it is keepalived itself that writes it, and a node must
- * not take part with an old configuration while its monitor is still starting.
+ * How long FAULT lasts without a monitor. After a boot keepalived itself writes it, and a node must not take part with
+ * an old configuration while its monitor is still starting.
  */
 const FAULT_PATIENCE_MS = 10_000;
 
-/** A look and a bit: what goes by beyond that is time in which nobody here could look, or a clock that was set. */
+/**
+ * The interval of looks and a margin. A longer gap means that this process was not scheduled, or that a clock was set;
+ * only this much of it counts.
+ */
 const MOST_PER_LOOK_MS = 250;
 
 /**
@@ -62,7 +65,7 @@ export function createTrackGuard(
   };
 }
 
-/** Whether anybody has let keepalived take part: it makes the file itself where there is none, with FAULT in it. */
+/** Whether a monitor has let keepalived take part. keepalived itself makes a missing file, with FAULT in it. */
 export function hasSpoken(path: string): boolean {
   return writtenAt(path) !== undefined && readTrackValue(path) > TRACK.fault;
 }

@@ -2,7 +2,10 @@ import type { VrrpFacts, VrrpInstanceFacts } from '../model/change-facts.ts';
 import { namesIn, parseBlocks, wordAfter } from './parse-blocks.ts';
 import { parseConfiguration } from './parse-configuration.ts';
 
-/** What of a keepalived.conf decides who hears whom, and who holds what. `include` is not followed. */
+/**
+ * The parts of a keepalived.conf that decide which nodes hear each other and what each holds. `include` is not
+ * followed.
+ */
 export function vrrpFacts(text: string): VrrpFacts {
   const { instances, profile } = parseConfiguration(text);
   const blocks = parseBlocks(text).filter(({ words }) => words[0] === 'vrrp_instance');

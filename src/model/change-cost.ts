@@ -41,10 +41,10 @@ export interface GroupSizes {
 export interface NodeNow {
   /** Connections of the generation that serves; undefined where HAProxy does not say. */
   readonly sessions: number | undefined;
-  /** How long connections may go on after a reload, and after their container was told to end. */
+  /** How long connections may last after a reload, and after their container was asked to stop. */
   readonly forceDeleteTimeoutMs: number;
   readonly drainTimeoutMs: number;
-  /** How long the health that was told last counts. */
+  /** How long the last reported health counts. */
   readonly monitorTimeoutMs: number;
   /** The VRRP instances of which this node is the holder. */
   readonly held: ReadonlySet<string>;

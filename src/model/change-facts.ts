@@ -12,7 +12,7 @@ export interface Listener {
   readonly address: string;
 }
 
-/** What of a keepalived.conf decides who hears whom, and who holds what. */
+/** The parts of a keepalived.conf that decide which nodes hear each other and what each holds. */
 export interface VrrpFacts {
   readonly version: 2 | 3;
   readonly instances: readonly VrrpInstanceFacts[];

@@ -1,4 +1,4 @@
-/** What a process can tell of how long it and its program had to wait for a processor, in one look of about a second. */
+/** How long a process and its program had to wait for a processor, in one look of about a second. */
 export interface WaitSample {
   /** The longest wait of our own event loop. */
   readonly lagMs: number;
@@ -18,7 +18,7 @@ export type CpuStarvation =
 
 /** A tenth of what a monitor may be silent, and ten times what a busy machine costs. */
 const LAG_MS = 300;
-/** One wait follows another: what comes within this time is told as one. */
+/** Waits that follow each other within this time are reported as one. */
 const OVER_AFTER_MS = 10_000;
 
 /**

@@ -12,13 +12,14 @@ export interface LastChange {
   /** A key of `parts`, or `start`, `template-changed`, `edited`. */
   readonly cause: string;
   readonly outcome: ApplyOutcome;
-  /** When it became so; an attempt that fails as the one before it does is none. */
+  /** When the last change happened; repeated equal failures are not changes. */
   readonly atMs: number;
 }
 
 /**
- * The last change after one more attempt; an attempt that finds everything as it was is none. Of several parts that
- * changed at once the first one counts. The same text that had to be applied again was edited or removed on disk.
+ * The last change after one more attempt. An attempt that finds everything unchanged is not a change. If several parts
+ * changed at once, the first one counts. If the same text had to be applied again, the file was edited or removed on
+ * disk.
  */
 export function nextChange(
   before: LastChange | undefined,

@@ -4,7 +4,7 @@ export interface Peer {
   readonly address: string;
 }
 
-/** PEM files with which the nodes of a group prove to each other who they are. */
+/** PEM files with which the nodes of a group authenticate to each other. */
 export interface PeerFiles {
   /** The authority of all nodes' certificates; two of them while one takes the other's place. */
   readonly ca: string;

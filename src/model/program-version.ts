@@ -31,7 +31,7 @@ export const OLDEST_HAPROXY = '2.6.0';
 export const OLDEST_KEEPALIVED = '2.2.7';
 const FIRST_TO_COUNT_OTHER_VIPS = '2.3.0';
 
-/** `printed`: by `haproxy -vv`; `haproxy -v` leaves what it is built with open. Undefined where it tells no version. */
+/** `printed`: by `haproxy -vv`, since `haproxy -v` omits the build options. Undefined if it contains no version. */
 export function parseHaproxyBuild(printed: string): HaproxyBuild | undefined {
   const version = versionIn(printed, /HAProxy version (\d+)\.(\d+)[.-](?:dev)?(\d+)?/i);
   if (version === undefined) return undefined;

@@ -10,9 +10,9 @@ export interface Redirect {
 
 /** What became of an attempt to have, or not to have, the redirect. */
 export type RedirectOutcome =
-  /** It is in the kernel. `changed` tells whether this call put it there (again). */
+  /** It is in the kernel. `changed`: this call added it. */
   | { readonly kind: 'present'; readonly changed: boolean }
-  /** It is not in the kernel. `changed` tells whether this call took it away. */
+  /** It is not in the kernel. `changed`: this call removed it. */
   | { readonly kind: 'absent'; readonly changed: boolean }
   /** nft is missing, not permitted, or would not have it; the kernel's state is what it was before. */
   | { readonly kind: 'failed'; readonly message: string };

@@ -8,7 +8,7 @@ export interface OtherHolder {
   readonly peer: RankedPeer | undefined;
 }
 
-/** One round of asking who has the VIP. */
+/** One round of asking for the holders of the VIP. */
 export interface HolderRound {
   /** This node's keepalived is MASTER. */
   readonly holds: boolean;

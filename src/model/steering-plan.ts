@@ -10,7 +10,7 @@ export interface SteeredVip {
   readonly holder: boolean;
   /** What keeps this node from being trusted with it, in the words of the checks; empty where it is well. */
   readonly troubles: readonly string[];
-  /** Its health is measured, and told to keepalived. */
+  /** Its health is measured, and reported to keepalived. */
   readonly measured: boolean;
   /** What is asked of this node already. */
   readonly steered: string | undefined;
@@ -39,7 +39,7 @@ export type MovePlan =
   | {
       readonly kind: 'move';
       readonly first: Step;
-      /** Who will have it, where that is known. */
+      /** The next holder, if known. */
       readonly to: string | undefined;
       readonly why: string;
     }
@@ -53,11 +53,13 @@ export interface MoveWish {
   readonly kind: VipKind;
   readonly to: string | undefined;
   readonly back: boolean;
-  /** Who holds it now, where that is known: for advice. */
+  /** The current holder, if known: for advice. */
   readonly holder: string | undefined;
 }
 
-/** Who of them gets a VIP that its holder lets go: the highest priority, and between equal ones the highest address. */
+/**
+ * The peer that gets a VIP when its holder gives it up: the highest priority, and among equal ones the highest address.
+ */
 export function nextHolder(peers: readonly RankedPeer[]): RankedPeer | undefined {
   return peers.reduce<RankedPeer | undefined>((best, peer) => {
     const isBetter =
@@ -95,7 +97,7 @@ function refused(reasons: readonly string[]): MovePlan {
   return { kind: 'refused', reasons };
 }
 
-/** Whatever the direction. */
+/** For both directions. */
 function objections(facts: SteeringFacts, vip: SteeredVip, { back }: MoveWish): readonly string[] {
   const { splitBrain, planned, virtualRouterIdTaken } = facts;
   const split = vip.vips.filter((each) => splitBrain.includes(each));

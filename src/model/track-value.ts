@@ -19,8 +19,8 @@ export const TRACK = {
   degradedHolder: -150,
   degraded: -180,
   /**
-   * keepalived takes -254 and less as FAULT and tells its peers with a priority-0 advert, so that the next one takes
-   * over at once. A priority that only falls lets them wait until the master is taken for dead.
+   * keepalived takes -254 and less as FAULT and sends its peers an advert of priority 0, so that the next node takes
+   * over at once. With a merely lower priority they would wait until the master counts as dead.
    */
   fault: -254,
 } as const;
@@ -83,7 +83,7 @@ export function trackAddends(health: TrackHealth): readonly Addend[] {
   return [verdict, ...bonus, ...fastSteering(health, verdict.points)];
 }
 
-/** Only who is well gives the VIP away or takes it: such an order moves nothing to or from a node that fails. */
+/** Only a healthy node gives the VIP away or takes it: an order moves no VIP to or from a failing node. */
 function fastSteering({ service, holder, steer, priority }: TrackHealth, points: number): readonly Addend[] {
   const isWell = service === 'ok';
   switch (steer) {
@@ -172,9 +172,9 @@ export function withoutBonus(value: number): number {
 }
 
 /**
- * The value of a node whose monitor is silent while what it asked still answers: the last one, with the bonus of a holder
- * wherever the VIP is now. A claim to the VIP ends with its monitor. FAULT had another reason than a service that is
- * down, which nobody looks at any more: it ends as without an answer.
+ * The value of a node whose monitor is silent while its server still answers: the last one, with a holder's bonus where
+ * the VIP is now. A claim to the VIP ends with its monitor. FAULT had another cause than a failed service, which no
+ * monitor checks any more, so it ends as without an answer.
  */
 export function unwatchedTrackValue(profile: VrrpProfile, last: number | undefined, holder: boolean): number {
   if (last === undefined || last <= TRACK.fault) return silentTrackValue(profile, last, holder);

@@ -6,7 +6,7 @@ export interface UsableState {
   readonly usable: boolean;
   /** Good samples since the last one that was not. */
   readonly okInARow: number;
-  /** When the current run of failures began, undefined while there is none. */
+  /** When the current run of failures began; undefined without one. */
   readonly failingSinceMs: number | undefined;
 }
 

@@ -34,13 +34,13 @@ export interface Disagreement {
   readonly vip: HeldAddress;
 }
 
-/** keepalived tells of a transition and changes the address at slightly different moments. */
+/** keepalived reports a transition and changes the address at slightly different moments. */
 const SETTLED_AFTER_MS = 250;
 
 /**
- * Compares what should be on this node (a VIP if and only if its instance is MASTER) with the addresses that are. An
- * instance that has only just changed, or of which nothing is known, is left out: keepalived is at work there. Whoever
- * repairs should have seen the same disagreement twice.
+ * Compares the desired addresses of this node (a VIP if and only if its instance is MASTER) with the actual ones.
+ * Leaves out an instance that has just changed or is unknown, since keepalived is at work there. A caller should repair
+ * only what it has seen twice.
  */
 export function disagreements(
   watched: readonly WatchedInstance[],

@@ -44,10 +44,10 @@ export function plannedChange(
 }
 
 /**
- * How long after the agreed time this node changes. keepalived keeps a VIP through another profile: then the holder is
- * first, and the others, who do not hear it any more, follow before they miss it. For another mode it gives the VIP up,
- * with an advert of priority 0: then the holder is last, so that no node acts upon that in the old mode, and while it still
- * serves the others have begun to wait in the new one.
+ * How long after the agreed time this node changes. Through a change of profile keepalived keeps a VIP: the holder
+ * changes first, and the others, which do not hear it any more, follow before they miss it. For a change of mode it
+ * gives the VIP up, with an advert of priority 0: the holder changes last, so that no node acts on the advert in the
+ * old mode, and the others already wait in the new mode while it still serves.
  */
 export function changeLagMs(
   isHolder: boolean,

@@ -100,7 +100,7 @@ function leftOut(
   return gone.flatMap((peer) => vips.map((vip) => ({ kind: 'peer-left-out', peer, vip })));
 }
 
-/** A reloaded backup waits as its own interval says, until the next advert tells it the holder's. */
+/** A reloaded backup waits for its own interval, until the next advert contains the holder's. */
 function contested(
   old: VrrpInstanceFacts,
   next: VrrpInstanceFacts,

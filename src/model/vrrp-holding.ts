@@ -25,7 +25,7 @@ const HIDDEN_AT_MOST_MS = 500;
 export function nextHolding(holding: Holding, { role, ageMs }: LocalVrrpRole, nowMs: number): Holding {
   if (role === 'holder') return { kind: 'held', hiddenSinceMs: undefined };
   if (role === 'none' || holding.kind === 'none') return { kind: 'none' };
-  // Each look may fall into another reload: the age tells. A negative one is of a clock that was put back.
+  // Each look may fall into a different reload, which its age shows. A negative age means that the clock was set back.
   const hiddenSinceMs = ageMs >= 0 ? nowMs - ageMs : (holding.hiddenSinceMs ?? nowMs);
   const hiddenMs = nowMs - hiddenSinceMs;
   return hiddenMs < HIDDEN_AT_MOST_MS ? { kind: 'held', hiddenSinceMs } : { kind: 'none' };

@@ -73,7 +73,10 @@ function buildInstance(kind: VipKind, vip: string, input: VrrpInput): VrrpInstan
   };
 }
 
-/** By its name alone, for who knows no more of an instance: the end says it, whatever the cluster is called. */
+/**
+ * Decides by the end of the name, for a caller that knows nothing else about the instance; the cluster's name does not
+ * matter.
+ */
 export function isInstanceOf(kind: VipKind, name: string): boolean {
   const [last = ''] = name.replace(/_V6$/, '').split('_').slice(-1);
   return last === kind.toUpperCase();

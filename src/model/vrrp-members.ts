@@ -4,7 +4,7 @@ import { parseAddress } from './node-address.ts';
 import type { KeepalivedSettings, VipKind, VrrpInput, VrrpNode, VrrpPeer } from './vrrp.ts';
 import { maxGroupSize } from './vrrp-priority.ts';
 
-/** Who takes part in one VIP, seen from this node. */
+/** The nodes that take part in one VIP, as this node sees them. */
 export type VrrpMembers =
   | {
       readonly kind: 'members';
@@ -18,10 +18,10 @@ export type VrrpMembers =
   | { readonly kind: 'not-ready'; readonly reason: string };
 
 /**
- * The group of a VIP. A list that has no address for one of its nodes, has an address twice, or does not have this
- * node gives no group: a node that joined with it would be a second holder, because a member would not hear it or not be
- * heard. An empty list is one of a cluster that does not exist yet: its first node stands alone, if it is told that it is
- * the first one. A node finds itself by `nodeIp`, else by name, else by an address that is on one of its interfaces.
+ * The group of a VIP. A list without an address for one of its nodes, with a duplicate address, or without this node
+ * gives no group. A node that joined with such a list would be a second holder, because another member would not hear
+ * it, or the reverse. An empty list belongs to a cluster that does not exist yet: its first node stands alone, if it is
+ * set as the first one. A node finds itself by `nodeIp`, else by name, else by an address on one of its interfaces.
  */
 export function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): VrrpMembers {
   const nodes = kind === 'api' ? input.controlPlane : input.allNodes;

@@ -35,7 +35,9 @@ export interface PrioritySum {
   readonly priority: number;
 }
 
-/** What keepalived makes of an instance's priority and a track file's value: 0 in FAULT, which its peers are told. */
+/**
+ * keepalived's sum of an instance's priority and a track file's value; 0 in FAULT, which it advertises to its peers.
+ */
 export function prioritySum(base: Addend, track: readonly Addend[]): PrioritySum {
   const added = track.reduce((sum, { points }) => sum + points, 0);
   if (added <= TRACK.fault) {

@@ -71,7 +71,7 @@ export interface KeepalivedDriver {
     configuration: AcceptedConfiguration,
     signal: AbortSignal,
   ) => Promise<SelfReport | undefined>;
-  /** Passes on what it has said since, and tells what of it has a meaning here. */
+  /** Passes on its new output, and returns the parts that matter here. */
   readonly listen: () => readonly KeepalivedWords[];
   /** A keepalived of an earlier supervisor that was killed before it could write down what it had started. */
   readonly findLeftOver: () => ProcessId | undefined;

@@ -9,7 +9,7 @@ export type Step = 'yield' | 'claim';
 interface Asked {
   /** Of this order and no other; one that is changed while it is carried out keeps it. */
   readonly id: string;
-  /** Who, and what for, in a person's words. */
+  /** The person and the purpose, as free text. */
   readonly by: string;
   readonly why: string;
   /** Milliseconds of the Unix epoch, as all times of an order. */
@@ -35,7 +35,7 @@ export interface MoveOrder extends Asked {
 
 export type SteeringOrder = DrainOrder | MoveOrder;
 
-/** A move order that would last longer is none: everything but a drain runs out by itself. */
+/** A longer move order is invalid: every order but a drain expires by itself. */
 export const longestMoveMs = 600_000;
 
 /**
@@ -83,9 +83,9 @@ export interface SteeringInputs {
 }
 
 /**
- * The state after one more look. It needs no memory of earlier ones to be right: a monitor that starts in the middle of
- * an order goes on from the order, the time and who holds the VIP. Past its deadline, or where the clock was put back by
- * so much that it would last longer than any order may, it is over.
+ * The state after one more look. It needs no history: a monitor that starts in the middle of an order continues from
+ * the order, the time and the holder of the VIP. The order is over past its deadline, and if the clock was set back so
+ * far that it would last longer than any order may.
  */
 export function nextSteering(state: Steering, order: SteeringOrder, look: SteeringInputs): Steering {
   if (order.kind === 'drain') return { kind: 'drained' };

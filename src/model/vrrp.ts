@@ -21,7 +21,7 @@ export interface RankedPeer extends VrrpPeer {
   readonly priority: number;
 }
 
-/** One VIP and the group of nodes that agree about who holds it. */
+/** One VIP and the group of nodes that elect its holder. */
 export interface VrrpInstance {
   /** Unique in the file: `API`, `INGRESS`, `API_V6`; `NAME_API` in the openshift profile. */
   readonly name: string;

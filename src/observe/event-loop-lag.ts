@@ -2,10 +2,9 @@ const LOOK_EVERY_MS = 50;
 const TELL_EVERY_LOOKS = 20;
 
 /**
- * Tells about once a second how long, at the most, our event loop was late: it was busy, or the machine did not let it
- * run. Does not keep the process alive. Seconds.
- *
- * A timer of its own, because `monitorEventLoopDelay` forgets with each `reset` what it was just measuring.
+ * Reports about once a second the longest delay of our event loop in seconds: it was busy, or the machine did not
+ * schedule it. Does not keep the process alive. It uses its own timer, because `reset` of `monitorEventLoopDelay`
+ * discards the measurement in progress.
  */
 export function watchEventLoop(take: (worstLagSeconds: number) => void): void {
   let [lastMs, worstMs, looks] = [performance.now(), 0, 0];

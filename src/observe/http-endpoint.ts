@@ -58,7 +58,7 @@ function converse(socket: Socket, endpoint: Endpoint): void {
     head += text;
     if (head.length > MOST_CHARACTERS) return void socket.destroy();
     if (!head.includes('\r\n\r\n')) return;
-    // Whatever else it sends is thrown away: it gets one answer.
+    // Further data is ignored: each connection gets one answer.
     socket.off('data', read);
     socket.resume();
     void answerOf(head, socket.localAddress, endpoint).then(

@@ -12,8 +12,8 @@ export interface LogEvent {
 export type Log = (event: LogEvent) => void;
 
 /**
- * JSON lines on stderr, one line an event, written before the call returns (a supervisor that is killed has said
- * everything it knew). `program` tells the containers of a pod apart.
+ * JSON lines on stderr, one for each event, written before the call returns, so that a killed supervisor has logged
+ * everything. `program` names the container within the pod.
  */
 export function createLog(program: string, level = 'info'): Log {
   const destination = pino.destination({ fd: 2, sync: true });

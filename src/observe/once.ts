@@ -1,8 +1,8 @@
-/** Tells the first of a run of equal troubles from its repeats, for each topic apart. */
+/** Distinguishes the first of a run of equal failures from its repeats, for each topic separately. */
 export interface Once {
-  /** True where this trouble is not the one that was told last. */
+  /** True if this failure differs from the last one of the topic. */
   readonly isNew: (topic: string, trouble: string) => boolean;
-  /** All is well again; true where trouble had been told. */
+  /** The topic has recovered; true if a failure had been reported. */
   readonly clear: (topic: string) => boolean;
 }
 

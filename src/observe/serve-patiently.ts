@@ -7,8 +7,8 @@ import type { Log } from './logger.ts';
 const AGAIN_MS = 5_000;
 
 /**
- * `serveEndpoint` for a program that has more important things to do: an address that cannot be had is told once and
- * tried again until it can. Does nothing where there is no address. Never rejects.
+ * `serveEndpoint` for a program with more important work: an address that cannot be used is logged once and retried.
+ * Does nothing without an address. Never rejects.
  */
 export async function servePatiently(
   address: { readonly host: string; readonly port: number } | undefined,

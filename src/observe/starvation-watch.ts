@@ -7,7 +7,7 @@ export interface StarvationWatch {
   readonly lag: (worstLagSeconds: number) => void;
 }
 
-/** Tells starvation apart from failure: one log line when it begins, one when it is over. */
+/** Distinguishes starvation from failure: logs one line when it begins, and one when it ends. */
 export function createStarvationWatch(log: Log, nowMs: () => number): StarvationWatch {
   let known: CpuStarvation = { kind: 'none' };
   let lateTimers = 0;

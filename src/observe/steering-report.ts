@@ -43,7 +43,7 @@ export function exitCodeOf({ outcome }: SteeringReport): number {
   return EXIT_CODES[outcome];
 }
 
-/** For people: each note, and who has what. */
+/** For people: each note, and each VIP's holder. */
 export function steeringLines({ notes, vips }: SteeringReport): readonly string[] {
   const where = vips.map(
     ({ kind, vip, holder, here }) =>

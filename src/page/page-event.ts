@@ -1,4 +1,4 @@
-/** What is sent as `event: page` whenever the page has changed, and to everybody who comes. */
+/** Sent as `event: page` whenever the page has changed, and to every new reader. */
 export interface PageEvent extends AliveEvent {
   readonly title: string;
   /** `<main>…</main>`, whole. */
@@ -11,6 +11,6 @@ export interface AliveEvent {
   readonly at: string;
 }
 
-/** The server sends one of both at least this often; who hears nothing for `SILENCE_MS` has lost it. */
+/** The server sends one of both at least this often. A reader without an event for `SILENCE_MS` has lost it. */
 export const ALIVE_EVERY_MS = 1_000;
 export const SILENCE_MS = 3_500;

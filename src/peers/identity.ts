@@ -6,9 +6,9 @@ import type { VrrpNode } from '../model/vrrp.ts';
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /**
- * Whether a certificate is that of a node: a DNS name in its subjectAltName is the node's whole name, or an IP address
- * in it is one of the node's. The common name does not count, as RFC 9525 has it, and neither does a
- * wildcard, which would be every node at once. Who issued it is not looked at here.
+ * Whether a certificate belongs to a node: a DNS name in its subjectAltName equals the node's name, or an IP address in
+ * it is one of the node's. As in RFC 9525 the common name does not count. Neither does a wildcard, which would be every
+ * node at once. The issuer is not checked here.
  */
 export function isOfNode(certificate: X509Certificate, { name, addresses }: VrrpNode): boolean {
   const options = { subject: 'never', wildcards: false } as const;

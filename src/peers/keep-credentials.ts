@@ -8,9 +8,9 @@ import type { Tell } from './tell.ts';
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * Reads the files again and again until `signal` aborts, and hands over what is good whenever it is other than before.
- * A set that is not good is told once, and what was handed over before stays in use: at the first look at once, later
- * when it was so twice in a row, since two files are never renewed in one step. Never rejects.
+ * Reads the files repeatedly until `signal` aborts, and passes on a valid set whenever it has changed. An invalid set
+ * is logged once, and the previous set stays in use. The first look logs at once; later an invalid set must be seen
+ * twice in a row, since two files are never renewed in one step. Never rejects.
  */
 export async function keepCredentials(
   files: PeerFiles,

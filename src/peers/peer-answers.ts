@@ -13,7 +13,7 @@ export interface JournalRange {
 }
 
 export interface PeerAnswers {
-  /** Who may ask: the nodes of the group, this one included; none while they are not known. */
+  /** The nodes that may ask: those of the group, this one included; none while they are unknown. */
   readonly nodes: () => readonly VrrpNode[];
   /** JSON. */
   readonly status: () => Promise<string>;
@@ -95,14 +95,14 @@ function problem(response: ServerResponse, code: number, message: string): void 
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/;
 
-/** A bound that is left out is none. */
+/** A missing bound is unlimited. */
 function rangeOf(query: URLSearchParams): JournalRange | undefined {
   const [since, until] = [query.get('since'), query.get('until')];
   if ([since, until].some((text) => text !== null && !ISO.test(text))) return undefined;
   return { since: since ?? '', until: until ?? '~' };
 }
 
-/** Those who ask while it is looked up get the same answer: peers cannot make a node look harder than one of them. */
+/** Requests during a lookup get the same answer: many peers cause no more work than one. */
 function once<T>(look: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {

@@ -6,7 +6,9 @@ import type { ReportRefusal } from './refusals.ts';
 import type { Tell } from './tell.ts';
 
 export interface PeerListeners {
-  /** From now on at these addresses and at no others. One that cannot be had is told once, and tried at each call. */
+  /**
+   * Listens at these addresses and at no others. An address that cannot be used is logged once, and tried at each call.
+   */
   readonly listenAt: (hosts: readonly string[], credentials: PeerCredentials) => Promise<void>;
   /** Another certificate for all of them. */
   readonly use: (credentials: PeerCredentials) => void;

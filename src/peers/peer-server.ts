@@ -27,10 +27,10 @@ export interface PeerServer {
 }
 
 /**
- * Lets only those speak HTTP who have shown a certificate of the authority, over TLS 1.3; `onRequest` decides by that
- * certificate. Everybody else is cut off and told to `refused`. No connection is resumed, so that each one is judged by
- * the certificates and the clock of its own time. Serves until `signal` aborts; rejects with the system's error where
- * the address is taken or not ours.
+ * Speaks HTTP only to clients that have shown a certificate of the CA, over TLS 1.3; `onRequest` decides by that
+ * certificate. Every other client is disconnected and reported to `refused`. Sessions are not resumed, so that each
+ * connection is judged by its own certificates and time. Serves until `signal` aborts; rejects with the system's error
+ * if the address is in use or not ours.
  */
 export async function servePeers(
   address: { readonly host: string; readonly port: number },

@@ -1,6 +1,6 @@
 import type { Tell } from './tell.ts';
 
-/** How often the same refusal of the same address is told. */
+/** How often the same refusal of the same address is logged. */
 const AGAIN_MS = 3_600_000;
 /** Different ones that are kept apart: a client with many addresses fills no log and no memory. */
 const MOST_KINDS = 64;
@@ -9,8 +9,8 @@ const MOST_KINDS = 64;
 export type ReportRefusal = (address: string, reason: string) => void;
 
 /**
- * The first refusal of an address for a reason is told at once, those like it once an hour with how many there were.
- * Beyond 64 kinds in an hour nothing is told apart any more.
+ * Logs the first refusal of an address for a reason at once, and repeats once an hour with their number. Beyond 64
+ * different ones in an hour they are counted together.
  */
 export function createRefusals(tell: Tell, nowMs: () => number): ReportRefusal {
   const kinds = new Map<string, { readonly toldMs: number; readonly since: number }>();

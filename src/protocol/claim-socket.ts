@@ -13,7 +13,7 @@ export type ClaimOutcome =
       readonly isInPlace: () => Promise<boolean>;
       readonly release: () => Promise<void>;
     }
-  /** Somebody else answers there. It was left alone. */
+  /** Another process answers there. Its socket was left alone. */
   | { readonly kind: 'in-use' };
 
 /**
@@ -84,7 +84,7 @@ function answers(path: string): Promise<boolean> {
       socket.destroy();
       resolve(true);
     });
-    // EAGAIN: somebody listens, with a full queue.
+    // EAGAIN: a process listens, and its queue is full.
     socket.once('error', (error) => resolve(codeOf(error) === 'EAGAIN'));
   });
 }

@@ -52,7 +52,7 @@ export function serveConnection(socket: Socket, answerLine: AnswerLine): void {
     isOver = true;
     accept(splitter.end());
   });
-  // A client that vanished (EPIPE, ECONNRESET) is nobody's trouble but its own.
+  // A vanished client (EPIPE, ECONNRESET) affects only itself.
   socket.on('error', () => socket.destroy());
 }
 

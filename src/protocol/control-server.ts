@@ -36,7 +36,7 @@ export async function serveControlSocket(
       if (ended.signal.aborted || (claim.kind === 'claimed' && (await claim.isInPlace()))) continue;
       if (!lost) log({ event: 'control-socket-lost', level: 'error', path });
       lost = true;
-      // The directory may be gone as well, and somebody may bring it back.
+      // The directory may be gone too, and may come back.
       const again = await claimSocket(createControlServer(clients, answerLine), path).catch(() => undefined);
       if (again?.kind !== 'claimed') continue;
       if (claim.kind === 'claimed') void claim.release();

@@ -37,7 +37,7 @@ export const keepalivedMonitorStatusSchema = z.object({
   ),
   /** Of the configuration that was rendered last; null before the first. */
   configSha256: z.nullable(z.string()),
-  /** The VIPs that somebody else holds too, and who. */
+  /** The VIPs that another host holds too, with the host. */
   splitBrain: z.array(z.object({ vip: z.string(), holders: z.array(z.string()) })),
   /** Another cluster's details, where it uses our virtual router id and this node does not join for it. */
   virtualRouterIdTaken: z.nullable(z.string()),

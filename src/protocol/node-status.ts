@@ -62,12 +62,14 @@ const peerSchema = z.object({
     health: z.enum(['ready', 'not-ready', 'no-answer', 'not-asked']),
     /** The VIPs that it is seen to hold, because it answers for them. */
     holds: z.array(z.string()),
-    /** Its VRRP adverts, which only a holder sends: whether they arrive here, as far as keepalived tells from whom they come. */
+    /**
+     * Its VRRP adverts, which only a holder sends: whether they arrive here, as far as keepalived shows their sender.
+     */
     adverts: z.enum(['arrive', 'not-known']),
   }),
 });
 
-/** A VIP, and who has it as far as can be told from here. */
+/** A VIP and its holder, as far as it is known here. */
 const vipSchema = z.object({
   vip: z.string(),
   kind: z.enum(['api', 'ingress']),

@@ -9,7 +9,7 @@ export type RequestOutcome =
   | { readonly kind: 'answered'; readonly answer: Answer }
   /** The line was taken, but no answer came in time: the original shell daemon never sends one, a slow supervisor later. */
   | { readonly kind: 'unacknowledged' }
-  /** Nobody listens there (`message` says what the system said), or the other side vanished before it answered. */
+  /** No process listens there (`message` is the system's error), or the other side vanished before it answered. */
   | { readonly kind: 'unreachable'; readonly message: string };
 
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;

@@ -16,8 +16,8 @@ export const vrrpStatusSchema = z.object({
       priority: z.number(),
       sinceMs: z.number(),
       /**
-       * It has been BACKUP for longer than it would be without adverts of a holder: somebody's arrive. Without it the
-       * supervisor does not say.
+       * It has been BACKUP for longer than it would be without a holder's adverts, so some arrive. Missing if the
+       * supervisor does not know.
        */
       hearsHolder: z.optional(z.boolean()),
       /** Whether each VIP is on an interface of this node at this moment. */

@@ -52,7 +52,7 @@ export function advertIntervalMs(profile: VrrpProfile, settings: KeepalivedSetti
 
 function withPrintables(instance: VrrpInstance, { settings }: VrrpInput): KeepalivedInstance {
   const fast = settings.profile === 'fast';
-  // Unicast to nobody is FAULT for ever; see the template.
+  // Unicast without peers stays in FAULT; see the template.
   const unicast = settings.mode === 'unicast' && instance.peers.length > 0;
   const password = `${settings.clusterName}_${instance.kind}_vip`.slice(0, 8);
   return {

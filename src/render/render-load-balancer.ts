@@ -5,11 +5,10 @@ import { type RenderOutcome, renderTemplate } from './render-template.ts';
 import { expectedText, isSafeText } from './safe-text.ts';
 
 /**
- * The configuration file of HAProxy for these servers. Same input, same bytes, in whatever order the servers come.
- *
- * Fails without printing anything where a server could not be what it says: its name or address holds other
- * characters than names and addresses have, its port is none, or two share a name. Such a list never comes out of
- * `sources`; should it, the node keeps the configuration that it has. So does one with a path that cannot be printed.
+ * HAProxy's configuration file for these servers. The order of the servers does not change a byte. Fails without output
+ * if a server is invalid: a character in its name or address that names and addresses do not have, no port, or a name
+ * that another server has. `sources` never gives such a list; if it did, the node would keep its configuration. A path
+ * that cannot be printed fails as well.
  */
 export function renderLoadBalancer(
   templateText: string,

@@ -1,6 +1,6 @@
 import { Script } from 'node:vm';
 
-/** What EJS is told the template is called. Safe to print, so that its own messages can be taken apart again. */
+/** The name of the template for EJS. Safe to print, and recognisable in EJS's own messages. */
 export const TEMPLATE_NAME = 'template';
 
 export interface TemplateError {

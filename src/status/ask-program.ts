@@ -34,7 +34,7 @@ export async function askProgram<T>(
   return { program: { name, state: 'answers', address, problem: null }, status };
 }
 
-/** Who listens everywhere is asked on loopback. */
+/** A program that listens on all addresses is asked on loopback. */
 function reachable({ host, port }: PageAddress): PageAddress {
   if (host === '0.0.0.0') return { host: '127.0.0.1', port };
   return { host: host === '::' ? '::1' : host, port };

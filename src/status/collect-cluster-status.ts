@@ -21,7 +21,7 @@ const PEERS_SHARE = 0.5;
 const SEGMENT_WITHIN_MS = 30;
 const TABLE_WITHIN_MS = 150;
 
-/** Everything that can be told from this node, about it and about the others. Never rejects. */
+/** Everything that this node can find out about itself and the others. Never rejects. */
 export async function collectClusterStatus(
   places: ClusterEndpoints,
   signal: AbortSignal,
@@ -39,7 +39,7 @@ export async function collectClusterStatus(
     }),
     pause(elsewhere.length === 0 ? 0 : SEGMENT_WITHIN_MS, undefined, { signal }).catch(() => undefined),
   ]);
-  // By now the kernel knows who answers for the VIPs, and which of the peers that is.
+  // By now the kernel knows which hosts answer for the VIPs, and which of them are peers.
   const neighbours = elsewhere.length === 0 ? new Map() : await readNeighbourTable(TABLE_WITHIN_MS);
   return clusterStatus(here, vips, looks, { ownAddresses, neighbours });
 }

@@ -52,7 +52,7 @@ export async function collectNodeStatus(
   };
 }
 
-/** HAProxy tells its servers' addresses only since the template asks it to. */
+/** HAProxy reports its servers' addresses only if the template asks for them. */
 function withAddresses(
   servers: readonly ServerRow[],
   monitor: HaproxyMonitorStatus | null,

@@ -2,9 +2,10 @@ import type { NodeStatus } from '../protocol/node-status.ts';
 import type { PeerObservation } from './observe-peers.ts';
 
 /**
- * The peer whose VRRP adverts certainly arrive at this node, by its address. keepalived says that it hears a holder and not
- * which one (docs/decisions/0030): it is known where everybody else in the group says of itself that it is none. By
- * multicast it may be any host on the segment. The monitor's list of the group is that of the first instance.
+ * The address of the peer whose VRRP adverts certainly arrive at this node. keepalived reports that it hears a holder,
+ * but not which one (docs/decisions/0030). The holder is known if every other node in the group reports that it is not
+ * the holder. With multicast it may be any host on the segment. The monitor's list of the group is that of the first
+ * instance.
  */
 export function heardPeer(
   { keepalivedSupervisor, keepalivedMonitor }: NodeStatus,

@@ -1,4 +1,4 @@
-/** How bad it is: the order in which problems are told. */
+/** The severity: the order in which problems are listed. */
 export const ranks = {
   /** Clients get no answer, or the wrong one. */
   outage: 0,

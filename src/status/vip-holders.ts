@@ -45,7 +45,7 @@ export function heldBy(
   return vips.filter((vip) => answered.includes(vip));
 }
 
-/** Who has a VIP, and why: the sums of all nodes that say theirs, this one first. */
+/** The holder of a VIP and the reason: the priorities of all nodes that publish theirs, this one first. */
 export function vipStatus(
   { vip, kind }: Pick<VipStatus, 'vip' | 'kind'>,
   here: NodeStatus,

@@ -23,7 +23,7 @@ export function askHealth(url: HealthUrl, timeoutMs: number, signal: AbortSignal
     const question = (secure ? getSecure : getPlain)(options, (answer) => {
       const status = answer.statusCode ?? 0;
       resolve({ ok: status >= 200 && status <= 299, said: `HTTP ${status}` });
-      // Whatever else it says is of no interest, and might never end.
+      // The rest of the answer is not needed, and might never end.
       answer.once('error', () => undefined);
       answer.destroy();
     });

@@ -88,7 +88,7 @@ export function signalProcess(
   }
 }
 
-/** Tells boots and pid namespaces apart: in another one, the same pid and start time mean nothing. */
+/** Identifies the boot and the pid namespace: in another one, the same pid and start time mean nothing. */
 export function processEpoch(): string {
   const boot = readProcFile('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
   const init = readProcess(1)?.id.startTicks ?? 0;

@@ -38,7 +38,7 @@ export function spawnDaemon(
   // Until Node has waited for it, even a child that ended at once keeps its entry in /proc.
   const found = readProcess(child.pid);
   if (found !== undefined) return { kind: 'started', id: found.id, exited: Promise.race([broken, ended]) };
-  // A child that cannot be told from others (no /proc, no descriptor left to read it) must not run on unknown.
+  // A child that cannot be identified (no /proc, no descriptor left to read it) must not run on.
   child.kill('SIGKILL');
   return failed('its entry in /proc cannot be read');
 }

@@ -30,11 +30,10 @@ const STARVED_MS = 50;
 const MOST_STARVED_POLLS = 10;
 
 /**
- * Watches a server of this node until `signal` aborts.
- *
- * An idle connection tells of a death within a millisecond: the kernel closes it with the process. So does a reload, and
- * a server's own timeout of idle connections; one immediate attempt to connect again tells those from a death. A process
- * that hangs keeps its connections, so it is polled as well.
+ * Watches a server of this node until `signal` aborts. An idle connection reveals a death within a millisecond: the
+ * kernel closes it with the process. A reload closes it too, and so does a server's idle timeout; one immediate attempt
+ * to connect again distinguishes them from a death. A process that hangs keeps its connections, so it is polled as
+ * well.
  */
 export async function watchLiveness(options: LivenessOptions): Promise<void> {
   const view = createView(options.onChange);
@@ -44,7 +43,7 @@ export async function watchLiveness(options: LivenessOptions): Promise<void> {
 interface View {
   readonly connected: (isConnected: boolean) => void;
   readonly answered: (isAnswered: boolean) => void;
-  /** One poll has failed, and another one right now would tell. */
+  /** One poll has failed, and another one now would decide. */
   readonly isSuspect: () => boolean;
 }
 

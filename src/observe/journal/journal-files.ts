@@ -48,7 +48,7 @@ function namesIn(directory: string): readonly string[] {
 
 /** What is left of its file after a crash. */
 export interface JournalTail {
-  /** The last whole line, with its newline left out; undefined where there is none. */
+  /** The last whole line without its newline; undefined if there is none. */
   readonly line: string | undefined;
   /** How many whole lines there are. */
   readonly lines: number;

@@ -23,7 +23,7 @@ const entryFields = {
   kind: z.enum(journalKinds),
   /** The name of the log event that it was made from. */
   event: z.string(),
-  /** Who or what it happened to: an instance, an address, a generation. */
+  /** The object of the event: an instance, an address, a generation. */
   subject: z.optional(z.string()),
   from: z.optional(z.string()),
   to: z.optional(z.string()),

@@ -20,9 +20,9 @@ export interface JournalOptions {
 }
 
 /**
- * The same log, with a journal of what is worth one. Whatever becomes of the journal, the log and its program go on: a
- * directory that cannot be written, a full disk and a second writer are told once, and so is the recovery, with what
- * was lost. An entry costs one small write, into the page cache.
+ * The same log, with a journal of selected events. A failing journal does not affect the log or its program: an
+ * unwritable directory, a full disk and a second writer are logged once, and so is the recovery, with the number of
+ * lost entries. An entry costs one small write, into the page cache.
  */
 export async function withJournal(log: Log, options: JournalOptions): Promise<Log> {
   const { directory, program } = options;
@@ -43,7 +43,7 @@ export async function withJournal(log: Log, options: JournalOptions): Promise<Lo
 function createKeeper(log: Log, options: JournalOptions): (entry: JournalEntry) => void {
   const { directory, program, limits = DEFAULT_LIMITS, nowMs } = options;
   let writer: JournalWriter | undefined;
-  /** Since it was last written to, and how many of them no line tells of yet. */
+  /** Entries lost since the last write, and how many of them no line mentions yet. */
   let trouble: { readonly lost: number; readonly untold: number; readonly retryAt: number } | undefined;
 
   const lose = (retryAt: number): void => {

@@ -11,8 +11,8 @@ const headSchema = z.object({ file: z.string(), bytes: z.int().check(z.minimum(0
 const LONGEST_HEAD = 300;
 
 /**
- * What `journalParts` of another node has sent, as files below `at`: a name that tells where they came from. Their bytes
- * stay where they are until they are read, one file at a time.
+ * The output of `journalParts` on another node, as files below `at`, a name for their origin. Their bytes stay in the
+ * buffer until they are read, one file at a time.
  */
 export function receiveJournal(body: Buffer, at: string): ReceivedJournal {
   const found = new Map<string, Buffer>();

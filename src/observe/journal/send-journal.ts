@@ -70,7 +70,7 @@ async function readSettled(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Empty, and so before everything, where its first line is none. */
+/** Empty, and so before everything, if its first line is not a journal line. */
 function firstTime(bytes: Buffer): string {
   const end = bytes.indexOf(NEWLINE);
   return (end < 0 ? undefined : parseJournalLine(bytes.toString('utf8', 0, end))?.at) ?? '';

@@ -8,7 +8,7 @@ export function subjectOf(effect: Effect): string | null {
   return effect.kind === 'redirect-away' ? effect.vips.join(', ') : null;
 }
 
-/** What happens, in a sentence for the operator who decides whether to apply it now. */
+/** The effect in a sentence, for the operator's decision whether to apply it now. */
 export function effectText(effect: Effect): string {
   switch (effect.kind) {
     case 'haproxy-reload':

@@ -14,7 +14,7 @@ export const planSchema = z.object({
   v: z.literal(1),
   /** `refused`: it would stay as it is. `unknown`: something could not be looked at. */
   verdict: z.enum(['nothing', 'changes', 'refused', 'unknown']),
-  /** The settings file that is planned with; null where there is none. */
+  /** The planned settings file; null if there is none. */
   settings: z.nullable(z.string()),
   files: z.array(
     z.object({

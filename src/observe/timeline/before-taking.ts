@@ -1,27 +1,27 @@
 import { reloadReason } from '../../model/transition-cause.ts';
 import type { JournalLine } from '../journal/journal-line.ts';
 
-/** How long before a VIP moved its cause may have been told: a check, the track file and the adverts take less. */
+/** The longest time between a cause and the move of a VIP: a check, the track file and the adverts take less. */
 export const WINDOW_MS = 5_000;
 /** Two processes of one node write down one thing in either order, and the clocks of two nodes differ by as much. */
 export const SLACK_MS = 500;
 
-/** Entries on either side: what is further off in a storm of them is no cause that anybody could tell. */
+/** Entries on either side: in a storm, entries further away cannot be identified as a cause. */
 export const MOST_NEAR = 100;
 
-/** What became of who had a VIP before a node took it. */
+/** What became of the previous holder before a node took the VIP. */
 export type BeforeTaking =
   /** It left it, before or after. */
   | { readonly kind: 'left'; readonly line: JournalLine }
-  /** Its journal has nothing of it: it lost its power, or is still MASTER and hears nobody. */
+  /** Its journal has no entry about it: it lost its power, or is still MASTER and hears no peer. */
   | { readonly kind: 'silent'; readonly node: string }
   /** The same node had lost it. */
   | { readonly kind: 'own' };
 
 /**
- * About the taking at `index`. Whoever is MASTER by its journal had the VIP, unless it took it within the slack: that is a
- * rival, which gives way. Of a node whose journal begins later, its next move tells what it was. Else it is the last one
- * that left it, within the window. Undefined where no journal tells.
+ * The previous holder before the taking at `index`: the node whose journal last says MASTER, ignoring one that became
+ * MASTER within the slack (both were taking over). If a journal starts later, its next transition shows the earlier
+ * state. Otherwise it is the last node that left within the window. Undefined if no journal shows it.
  */
 export function beforeTaking(lines: readonly JournalLine[], index: number): BeforeTaking | undefined {
   const taking = lines[index];
@@ -44,7 +44,7 @@ export function beforeTaking(lines: readonly JournalLine[], index: number): Befo
   return left.node === taking.node ? { kind: 'own' } : { kind: 'left', line: left };
 }
 
-/** Its next move tells, however late: a holder that is cut off from the others holds on until it hears them again. */
+/** The node's next move shows it, however late: an isolated holder keeps the VIP until it hears the others again. */
 function whatBecame(lines: readonly JournalLine[], index: number, node: string): BeforeTaking {
   const subject = lines[index]?.subject;
   const next = lines.findIndex((each, at) => at > index && each.node === node && isMove(each, subject));
@@ -69,7 +69,7 @@ function leftLater(
   return undefined;
 }
 
-/** Whoever left at `leftAt` had taken the VIP at the same moment as `taking`. */
+/** The node that left at `leftAt` had taken the VIP at the same moment as `taking`. */
 function isRival(lines: readonly JournalLine[], leftAt: number, taking: JournalLine): boolean {
   const node = lines[leftAt]?.node;
   if (node === taking.node) return false;
@@ -90,7 +90,7 @@ export function distanceMs(a: JournalLine, b: JournalLine): number {
   return Math.abs(timeOf(a) - timeOf(b));
 }
 
-/** In a storm each line is compared with hundreds of others, twice a second while somebody watches the page. */
+/** In a storm each line is compared with hundreds of others, twice a second while the page is open. */
 const times = new WeakMap<JournalLine, number>();
 
 function timeOf(line: JournalLine): number {

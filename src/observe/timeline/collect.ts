@@ -15,7 +15,7 @@ import { createClockReader, inOrder, type Moment, placesOf } from './moment.ts';
 export interface ChainReading {
   readonly directory: string;
   readonly program: string;
-  /** Who wrote its last line. */
+  /** The node of its last line. */
   readonly node: string | undefined;
   readonly lines: number;
   readonly first: { readonly seq: number; readonly at: string } | undefined;
@@ -60,9 +60,8 @@ const MOST_FAULTS = 20;
 const MOST_INSTANCES = 16;
 
 /**
- * Reads and checks whole journals, and keeps the newest `mostKept` moments of the range: memory is bounded however much
- * there is. A directory or a file that cannot be read is told, and the others are read. The same journal given twice, or
- * two copies of it, is shown once.
+ * Reads and verifies whole journals, and keeps the newest `mostKept` entries of the range, so that memory is bounded.
+ * An unreadable directory or file is reported, and the others are read. A journal that is given twice is shown once.
  */
 export function collectJournals(
   directories: readonly string[],

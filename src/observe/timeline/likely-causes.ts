@@ -16,7 +16,7 @@ import { phraseOf } from './phrase.ts';
 const MOST = 3;
 const vipKinds = ['api', 'ingress'] as const;
 
-/** Somebody has asked for it. */
+/** An operator asked for it. */
 const ORDERS: ReadonlySet<string> = new Set([
   'node-drained',
   'node-undrained',
@@ -25,7 +25,7 @@ const ORDERS: ReadonlySet<string> = new Set([
   'drill-step',
 ]);
 
-/** What can take a VIP from a node, or tell that it must go. */
+/** Events that can take a VIP from a node, or show that it must go. */
 const EVIDENCE: ReadonlySet<string> = new Set([
   ...ORDERS,
   'health-told',
@@ -44,13 +44,14 @@ const EVIDENCE: ReadonlySet<string> = new Set([
   'profile-changed',
 ]);
 
-/** What tells that a node can serve again. */
+/** Events that show that a node can serve again. */
 const RECOVERY: ReadonlySet<string> = new Set(['health-told', 'liveness']);
 
 /**
- * What else the journals know about why a VIP moved: on the node that it left, the last findings about that node; on the
- * node that took it, whose order that was, and who had it before, where that node's journal is there. It is what was seen
- * close by in time, and not a proof. Nodes' clocks must agree to within half a second. Undefined where nothing was seen.
+ * Other entries of the journals about why a VIP moved: on the node that it left, the last findings about that node; on
+ * the node that took it, the operator of the order, and the previous holder if its journal is there. They were seen
+ * close by in time, which is not a proof. The nodes' clocks must agree to within half a second. Undefined if there are
+ * none.
  */
 export function likelyCauses(lines: readonly JournalLine[], index: number): string | undefined {
   const line = lines[index];
@@ -71,7 +72,7 @@ function beforeText(before: BeforeTaking, line: JournalLine): string {
     return `${printable(before.node)} held it, and its journal does not say that it left`;
   const { at, node, reason = '' } = before.line;
   const laterMs = Date.parse(at) - Date.parse(line.at);
-  // A holder that hears nobody holds on: it leaves when the network is whole again.
+  // A holder that hears no peer keeps the VIP: it leaves when the network is whole again.
   const left =
     laterMs > SLACK_MS ? `was still MASTER, and left it ${durationText(laterMs)} later` : 'left MASTER';
   return `${printable(node)} ${left}: ${printable(reason)}`;

@@ -25,7 +25,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'configuration-rejected': 'configuration rejected by',
 };
 
-/** An entry in one sentence: what, to whom, from what to what, why, and the facts. Safe to print. */
+/** An entry in one sentence: event, subject, transition, reason and facts. Safe to print. */
 export function phraseOf(line: Told): string {
   const title = TITLES[line.event] ?? line.event.replaceAll('-', ' ').replace(/\bvip\b/, 'VIP');
   const facts = Object.entries(line.facts ?? {}).map(([name, value]) => factText(name, value));

@@ -5,7 +5,7 @@ import { type JournalLine, parseJournalLine } from '../journal/journal-line.ts';
 import { likelyCauses } from './likely-causes.ts';
 import { rightClock, shownEntry, type TimelineEntry } from './report.ts';
 
-/** The last while of some journals, for who looks again and again. */
+/** The recent entries of some journals, for repeated reading. */
 export interface RecentEntries {
   /** In the order of the nodes' clocks. */
   readonly entries: readonly TimelineEntry[];

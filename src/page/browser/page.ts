@@ -74,7 +74,7 @@ function lost(): void {
   heard.hidden = true;
 }
 
-/** A screen reader is told of what changes, and not of what is said again. */
+/** A screen reader announces what changes, and not what is repeated. */
 function say(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }

@@ -3,8 +3,8 @@ import type { StoryLine } from '../view/story.ts';
 import { type Html, html } from './html.ts';
 
 /**
- * Every shape of the page, drawn once: states are told apart by their outline alone. `cut` is what is cut out of a filled
- * shape; the marks of the time line are drawn around their origin.
+ * Every shape of the page, drawn once: the outline alone distinguishes states. `cut` is the hole in a filled shape; the
+ * marks of the time line are drawn around their origin.
  */
 export const sprite: Html = html`
 <svg class="sprite" width="0" height="0" aria-hidden="true" focusable="false">

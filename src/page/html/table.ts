@@ -1,9 +1,9 @@
 import { type Html, html, type Piece } from './html.ts';
 
 export interface Row {
-  /** Names the row for who is told of changes: `API server cp-3`. */
+  /** Names the row in announcements of changes: `API server cp-3`. */
   readonly about?: string;
-  /** What is told when it changes: `is down`. Ages and counts are not part of it. */
+  /** The text announced when it changes: `is down`. It contains no ages and counts. */
   readonly tell?: string;
   /** As many as there are columns; the first one is the row's header. */
   readonly cells: readonly Piece[];

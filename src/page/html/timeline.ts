@@ -45,7 +45,7 @@ function grid(ticks: readonly Tick[]): Html {
   return html`<g class="grid">${ticks.map(({ x }) => html`<line x1="${x}%" x2="${x}%" y1="0" y2="22"/>`)}</g>`;
 }
 
-/** Height tells the states apart: a bar that is full, hatched or empty; a thin line; nothing. */
+/** The height distinguishes the states: a full, hatched or empty bar; a thin line; nothing. */
 function bandShape({ kind, from, to, words }: Band): Html {
   const width = Math.round((to - from) * 100) / 100;
   const [y, height] = kind === 'backup' || kind === 'unknown' ? [10, 2] : [4, 14];

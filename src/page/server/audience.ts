@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ALIVE_EVERY_MS, type AliveEvent, type PageEvent } from '../page-event.ts';
 import type { Snapshot } from './snapshots.ts';
 
-/** Those who have the page open. */
+/** The readers that have the page open. */
 export interface Audience {
   /** Streams to it until it goes away; false where there is no place left. */
   readonly admit: (response: ServerResponse) => boolean;
 }
 
 const MOST_WATCHERS = 16;
-/** Who does not take what it is sent is cut off, and comes back for the latest. */
+/** A reader that does not take its data is disconnected, and returns for the latest state. */
 const MOST_UNSENT_BYTES = 4 * 1_024 * 1_024;
 const LOOK_EVERY_MS = 500;
 

@@ -17,9 +17,9 @@ export interface Refusal {
 const OWN_HOST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Why a request gets no answer, undefined where it gets one. Only reading is possible. A page of another site could have its
- * own name point to this machine and would then read what is here as its own (DNS rebinding): so a request by a name is
- * refused. Nor may other pages load anything, which would use up the places of those who watch.
+ * Why a request is refused; undefined if it is answered. Only reading is possible. A page of another site could point
+ * its own name to this machine and then read the answer as its own (DNS rebinding), so requests by a name are refused.
+ * Other pages may load nothing either, as that would use up the connections of the readers.
  */
 export function refusalOf({ method, host, site }: Asked): Refusal | undefined {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, text: 'expected GET or HEAD' };

@@ -23,8 +23,8 @@ const MOST_CONNECTIONS = 64;
 const PATIENCE_MS = 10_000;
 
 /**
- * Serves the page until `signal` aborts. Resolves once it listens; rejects with the system's error where the address is
- * taken or not ours. It is asked in the clear and without a password: everyone who can reach the address can read it.
+ * Serves the page until `signal` aborts. Resolves once it listens; rejects with the system's error if the address is in
+ * use or not ours. It uses neither TLS nor a password: everyone who can reach the address can read it.
  */
 export async function servePage({ address, assets, source, signal }: PageOptions): Promise<void> {
   const snapshot = createSnapshots(source);

@@ -28,7 +28,7 @@ interface Stretch {
   readonly since: string;
 }
 
-/** One lane for each VIP on each node that the journals or the status tell of. */
+/** One lane for each VIP on each node that occurs in the journals or the status. */
 export function vipLanes(
   status: ClusterStatus,
   entries: readonly TimelineEntry[],

@@ -5,7 +5,7 @@ import { type MarkLane, markLanes } from './marks.ts';
 import { type StoryLine, story } from './story.ts';
 import { type Tick, type TimeSpan, ticksOf } from './time-span.ts';
 
-/** The last hour: who held each VIP, what else happened, and the latest of it in words. */
+/** The last hour: the holder of each VIP, other events, and the latest of them as text. */
 export interface TimelineView {
   readonly span: TimeSpan;
   readonly ticks: readonly Tick[];

@@ -93,7 +93,7 @@ export function changeRows(change: Change): readonly Row[] {
   ];
 }
 
-/** Enough to tell two configurations apart. */
+/** Long enough to distinguish two configurations. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 12);
 }

@@ -48,7 +48,7 @@ function publishedText(published: NodeStatus, here: NodeStatus): string {
   ].join('; ');
 }
 
-/** Who was asked, and what became of it. */
+/** The programs that were asked, and their answers. */
 export function programsSection({ programs }: NodeStatus): Section {
   const tones = { answers: 'good', silent: 'bad', 'not-asked': 'plain' } as const;
   return {
