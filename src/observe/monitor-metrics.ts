@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { lagMetric } from './lag-metric.ts';
+import { vipRepairsMetric } from './vip-repairs-metric.ts';
 
 /** What a monitor can be asked about, in Prometheus' words. */
 export interface MonitorMetrics {
@@ -19,6 +20,8 @@ export interface MonitorMetrics {
   readonly redirect: (present: boolean) => void;
   /** Whether another host holds a VIP that this node holds too. */
   readonly splitBrain: (vip: string, split: boolean) => void;
+  /** VIPs were removed that keepalived and its supervisor left when they ended. */
+  readonly staleVipRemoved: () => void;
   readonly virtualRouterIdTaken: (taken: boolean) => void;
   /** How keepalived of this node speaks to its group. */
   readonly dialect: (dialect: { readonly profile: string; readonly mode: string }) => void;
@@ -105,6 +108,9 @@ export function createMonitorMetrics(nowMs: () => number, monitor: MonitorName):
     labelNames: ['vip'],
     registers: keepalived,
   });
+  const repairs = new Counter({ ...vipRepairsMetric, labelNames: ['kind'], registers: keepalived });
+  const staleRemoved = { kind: 'stale-removed' };
+  repairs.inc(staleRemoved, 0);
   const dialect = new Gauge({
     name: 'hawser_vrrp_dialect',
     help: '1 for how keepalived of this node is configured to speak to its group.',
@@ -168,6 +174,7 @@ export function createMonitorMetrics(nowMs: () => number, monitor: MonitorName):
     ingressUsable: (value) => ingressUsable.set(Number(value)),
     redirect: (value) => redirect.set(Number(value)),
     splitBrain: (vip, split) => splitBrain.set({ vip }, Number(split)),
+    staleVipRemoved: () => repairs.inc(staleRemoved),
     virtualRouterIdTaken: (value) => taken.set(Number(value)),
     dialect: ({ profile, mode }) => {
       dialect.reset();

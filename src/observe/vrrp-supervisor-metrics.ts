@@ -4,6 +4,7 @@ import { createLeanRegistry } from './lean-registry.ts';
 import type { LogEvent } from './logger.ts';
 import { RELOAD_RESULTS } from './reload-results.ts';
 import type { SupervisorMetrics } from './supervisor-metrics.ts';
+import { vipRepairsMetric } from './vip-repairs-metric.ts';
 
 /** One VIP on this node; the holder is MASTER and has the address. */
 export interface Holding {
@@ -28,8 +29,8 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     [],
   );
   const repair = counter(
-    'hawser_vip_repairs_total',
-    'VIPs put back, or removed because no instance on this node held them.',
+    vipRepairsMetric.name,
+    vipRepairsMetric.help,
     ['put-back', 'stray-removed', 'stale-removed'].map((kind) => ({ kind })),
   );
   const reload = counter(

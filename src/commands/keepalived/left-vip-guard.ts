@@ -22,7 +22,7 @@ type Settings = Pick<KeepalivedMonitorSettings, 'config' | 'runDir' | 'notifyFif
  */
 export function guardLeftVips(
   settings: Settings,
-  { log, once }: Pick<Observers, 'log' | 'once'>,
+  { log, metrics, once }: Observers,
   signal: AbortSignal,
 ): void {
   const { config, notifyFifo, stateFile } = settings;
@@ -32,11 +32,13 @@ export function guardLeftVips(
     // The file is out of date and would name this node as the holder.
     rmSync(stateFile, { force: true });
     const { removed, trouble } = await sweepConfigured({ accepted, config });
-    if (removed.length > 0)
+    if (removed.length > 0) {
+      metrics.staleVipRemoved();
       log({
         ...{ event: 'stale-vip-removed', level: 'warn', removed },
         reason: 'keepalived and its supervisor have ended without removing it',
       });
+    }
     if (trouble === undefined) return;
     if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-stays', level: 'error', trouble });
     sweepAt = monotonicMs() + SWEEP_AGAIN_MS;

@@ -54,6 +54,7 @@ async function keepalivedMonitorPage(): Promise<string> {
   metrics.groupNodes('api', 3);
   metrics.ingressUsable(true);
   metrics.splitBrain('10.0.0.5', true);
+  metrics.staleVipRemoved();
   metrics.virtualRouterIdTaken(true);
   metrics.dialect({ profile: 'fast', mode: 'unicast' });
   metrics.planned(1_000, true);

@@ -61,6 +61,7 @@ test('a keepalived container that is killed as a whole leaves no VIP behind whil
     removed: [`${bed.vip}/32 dev eth0`],
     reason: 'keepalived and its supervisor have ended without removing it',
   });
+  expect(await monitored.metric('hawser_vip_repairs_total{kind="stale-removed"}')).toBe(1);
   // An emergency: the operator puts it back by hand, and keeps it.
   await node.namespace.run('ip', 'address', 'add', `${bed.vip}/32`, 'dev', 'eth0');
   await waitFor('the VIP to be back', holds);
