@@ -27,6 +27,7 @@ import { ownEndpoints } from './keepalived/own-endpoints.ts';
 import { publishStatus } from './keepalived/publish-status.ts';
 import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
 import { createSteeringKeeper, type SteeringKeeper } from './keepalived/steering.ts';
+import { createVipUseWatch } from './keepalived/vip-use-watch.ts';
 import { createVirtualRouterIdGuard } from './keepalived/virtual-router-id-guard.ts';
 import { vrrpConfiguration } from './keepalived/vrrp-configuration.ts';
 import { watchClientCertificate } from './monitor/client-certificate.ts';
@@ -92,10 +93,12 @@ async function prepareLoops(
   const guard = createVirtualRouterIdGuard(settings, clusterName, observers, signal);
   const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
   const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
+  const vipUse = createVipUseWatch(settings, observers);
   const sources = healthSources(settings, observers);
   const steering = await openSteering(settings, sources, observers, signal);
   const loops = sources.map((source) => {
-    const parts = { ...configuration, mustLeave: () => sentinel.mustLeave(source.kind), steering };
+    const mustLeave = () => sentinel.mustLeave(source.kind);
+    const parts = { ...configuration, mustLeave, vipUse: () => vipUse.look(source.kind), steering };
     return createHealthLoop(source, settings, parts, observers);
   });
   status = createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel });
@@ -107,6 +110,7 @@ async function prepareLoops(
     'virtual router id guard': guard.run,
     ...Object.fromEntries(loops.map((each) => [`${each.kind} health`, each.run])),
     'split-brain sentinel': sentinel.run,
+    'VIP use': vipUse.run,
     peers: (stop) =>
       publishStatus(settings, { lists, served: configuration.served, places }, observers, stop),
   };

@@ -4,6 +4,7 @@ import { type UninstallSettings, uninstallCommand, uninstallSettings } from '../
 import { createAdvertTrap } from '../firewall/advert-trap.ts';
 import { createAnswerTrap } from '../firewall/answer-trap.ts';
 import { createRedirectKeeper } from '../firewall/redirect-keeper.ts';
+import { createVipUseTrap } from '../firewall/vip-use-trap.ts';
 import { layout } from '../install/layout.ts';
 import { fileState } from '../install/plan.ts';
 import { type InstallRecord, parseRecord } from '../install/record.ts';
@@ -115,7 +116,9 @@ async function sweep(vips: readonly string[], progress: Progress): Promise<reado
 async function removeTables(progress: Progress): Promise<readonly string[]> {
   const outcome = await createRedirectKeeper().remove();
   if (outcome.kind !== 'failed' && outcome.changed) progress.step({ kind: 'remove-firewall-table' });
-  const traps = await Promise.all([createAdvertTrap().remove(), createAnswerTrap().remove()]);
+  const traps = await Promise.all(
+    [createAdvertTrap(), createAnswerTrap(), createVipUseTrap()].map((trap) => trap.remove()),
+  );
   return [
     ...(outcome.kind === 'failed' ? [outcome.message] : []),
     ...traps.flatMap((message) => message ?? []),

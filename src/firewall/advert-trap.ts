@@ -72,17 +72,23 @@ function nameOf(index: number): string {
 /** Priority 0 is a goodbye. */
 function rulesOf(watched: WatchedRouterId, index: number): readonly IngressRule[] {
   const { virtualRouterId, family, vip, interface: device } = watched;
-  const [header, bits] = family === 'ipv4' ? ['ip protocol 112', 32] : ['ip6 nexthdr 112', 128];
+  const header = family === 'ipv4' ? 'ip protocol 112' : 'ip6 nexthdr 112';
   const note = `@th,16,8 != 0 add @${nameOf(index)} { ${fieldsOf(family)} }`;
-  const withVip = Array.from({ length: VIPS_LOOKED_AT[family] }, (_, place) => {
-    return `@th,${64 + place * bits},${bits} ${addressNumber(vip)}`;
-  });
+  const withVip = vipAtAnyPlace(family, vip);
   const rules = [
     ...withVip.map((isThere) => `${header} @th,8,8 ${virtualRouterId} ${isThere} accept`),
     `${header} @th,8,8 ${virtualRouterId} ${note}`,
     ...withVip.map((isThere) => `${header} @th,8,8 != ${virtualRouterId} ${isThere} ${note}`),
   ];
   return rules.map((rule) => ({ interface: device, rule }));
+}
+
+/** What is true of an advert that has this VIP: one condition for each place at which it may be. */
+export function vipAtAnyPlace(family: WatchedRouterId['family'], vip: string): readonly string[] {
+  const bits = family === 'ipv4' ? 32 : 128;
+  return Array.from({ length: VIPS_LOOKED_AT[family] }, (_, place) => {
+    return `@th,${64 + place * bits},${bits} ${addressNumber(vip)}`;
+  });
 }
 
 /** nft prints a field of up to 64 bits as a number, a longer one as `0x…`. */

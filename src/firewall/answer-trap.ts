@@ -33,7 +33,7 @@ export interface AnswerTrap {
 export function createAnswerTrap(options: NftOptions = {}): AnswerTrap {
   const table = createIngressTable('hawser_split_brain', options);
   return {
-    set: (asked) => table.load(FAMILIES.map(setOf), asked.map(ruleOf)),
+    set: (asked) => table.load(answerSets, asked.map(answerRuleOf)),
     forget: () => table.flush(FAMILIES),
     answers: async () => {
       const listing = await table.list();
@@ -48,18 +48,18 @@ export function createAnswerTrap(options: NftOptions = {}): AnswerTrap {
  * what nft lists of it.
  */
 export function answerTrapRuleset(table: string, asked: readonly AskedVip[]): string {
-  return ingressRuleset(table, FAMILIES.map(setOf), asked.map(ruleOf));
+  return ingressRuleset(table, answerSets, asked.map(answerRuleOf));
 }
 
 /** Each has a set of its name. */
-const FAMILIES = ['ipv4', 'ipv6'] as const;
+export const FAMILIES = ['ipv4', 'ipv6'] as const;
 
-function setOf(family: AskedVip['family']): string {
-  return `set ${family} { type ${family}_addr . ether_addr; flags dynamic; size 256; }`;
-}
+export const answerSets: readonly string[] = FAMILIES.map(
+  (family) => `set ${family} { type ${family}_addr . ether_addr; flags dynamic; size 256; }`,
+);
 
 /** ARP's sender (RFC 826), in an answer or in an announcement; the target of a neighbour advertisement (RFC 4861). */
-function ruleOf({ vip, family, interface: device }: AskedVip): IngressRule {
+export function answerRuleOf({ vip, family, interface: device }: AskedVip): IngressRule {
   const rule =
     family === 'ipv4'
       ? `arp saddr ip ${vip} add @ipv4 { arp saddr ip . arp saddr ether }`

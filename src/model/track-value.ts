@@ -49,6 +49,8 @@ export interface TrackHealth {
   readonly everyoneFailing: boolean;
   /** The list of nodes does not have this node. */
   readonly excluded: boolean;
+  /** No API server has given a list, and another host holds the VIP without sending its adverts here. */
+  readonly heldElsewhere: boolean;
   /** A bootstrap node that has handed over (`nextBootstrap`), or one that left a split brain (`nextSplitBrain`). */
   readonly resigned: boolean;
   /** This node has the address that its adverts come from. Without it they still arrive, but clients get no answer. */
@@ -73,6 +75,8 @@ export function trackValue(health: TrackHealth): number {
 /** What that number is made of: what serves first, then what is added to it. Never empty. */
 export function trackAddends(health: TrackHealth): readonly Addend[] {
   if (health.excluded) return [{ points: TRACK.fault, why: 'this node is not in the list of nodes' }];
+  if (health.heldElsewhere)
+    return [{ points: TRACK.fault, why: 'another host holds the VIP and sends no adverts to this node' }];
   if (health.resigned) return [{ points: TRACK.fault, why: 'this node has given the VIP up' }];
   if (!health.addressed)
     return [{ points: TRACK.fault, why: 'the address that its adverts come from is not here' }];

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { KeepalivedMonitorSettings } from '../../config/keepalived-monitor-settings.ts';
 import { readLocalVrrpRole } from '../../keepalived/local-vrrp-role.ts';
-import { hasSpoken } from '../../keepalived/track-file.ts';
 import { atHost } from '../../model/health-url.ts';
+import type { VipUse } from '../../model/vip-use.ts';
 import type { KeepalivedModel, VipKind } from '../../model/vrrp.ts';
 import { askHealth } from '../../system/ask-health.ts';
 import { presentAddresses } from '../../system/interface-addresses.ts';
-import { monotonicMs } from '../../system/monotonic-clock.ts';
 import { type Liveness, watchLiveness } from '../../system/watch-liveness.ts';
 import type { Observers } from '../monitor/observers.ts';
 import type { HealthSource } from './health-sources.ts';
 import { createHealthVerdict, type PeersReading } from './health-verdict.ts';
+import { createPermission, type Permission } from './permission.ts';
 import type { SteeringKeeper } from './steering.ts';
 import { createTrackWriter } from './track-writer.ts';
 import type { HealthView } from './vip-priority.ts';
@@ -20,13 +20,6 @@ import type { VrrpConfiguration } from './vrrp-configuration.ts';
 const LOOK_EVERY_MS = 200;
 const ASK_EVERY_MS = 1_000;
 const PEER_TIMEOUT_MS = 400;
-/**
- * A returning node with its old keepalived.conf must not take part before its monitor knows the other nodes. If no API
- * server answers for this long it takes part all the same: a node with an old list is better than no VIP.
- */
-const JOIN_PATIENCE_MS = 10_000;
-/** The patience when an API server has answered but its list is not believed yet: three polls have to agree. */
-const UNDECIDED_PATIENCE_MS = 30_000;
 
 export interface HealthLoop {
   readonly kind: VipKind;
@@ -50,12 +43,16 @@ export function createHealthLoop(
   > & {
     /** Another node holds the VIP and keeps it. */
     readonly mustLeave: () => boolean;
+    /** Whether another host holds the VIP and is not heard here; asked only while this node waits. */
+    readonly vipUse: () => VipUse;
     readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
   },
   observers: Observers,
 ): HealthLoop {
   const { served, mustLeave, steering } = configuration;
   const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
+  const mayTakePart = createPermission(trackFile, configuration, configuration.vipUse);
+  let permission: Permission = { kind: 'waiting' };
   const health = createHealthVerdict({
     ...source,
     place: `${url.host}:${url.port}`,
@@ -63,21 +60,23 @@ export function createHealthLoop(
     profile: () => configuration.profile() ?? profile,
     mustLeave,
     isExcluded: configuration.isExcluded,
+    heldElsewhere: () => (permission.kind === 'held-elsewhere' ? permission.holders : []),
     localRole: () => readLocalVrrpRole(stateFile, configuration.instanceNames(), Date.now(), kind),
     isAddressed: () => isAddressed(kind, served()),
     priority: () => lowestPriority(kind, served()),
     steer: (holds) => steering.steer(kind, holds),
   });
-  const maySpeak = createPermission(trackFile, configuration);
   const track = createTrackWriter(source, observers);
   const why = (): string => {
     const asked = steering.text(kind);
     return asked === undefined ? health.explanation() : `${health.explanation()}; ${asked}`;
   };
   const tell = (): void => {
-    const isAllowed = maySpeak();
+    permission = mayTakePart();
+    const isKeptOut = configuration.isExcluded() || permission.kind === 'held-elsewhere';
     // FAULT is rewritten too: a file that is not refreshed counts as that of a dead monitor.
-    if (configuration.isExcluded() || (health.isKnown() && isAllowed)) track.write(health.value(), why);
+    if (isKeptOut || (health.isKnown() && permission.kind === 'given')) track.write(health.value(), why);
+    else if (permission.kind === 'waiting') track.keepFault();
     source.tellUsable(health.isWell());
   };
   configuration.onChange(tell);
@@ -118,33 +117,6 @@ export function createHealthLoop(
         }),
       ]);
     },
-  };
-}
-
-/**
- * Whether this node's health may be written. After a boot keepalived stays in FAULT until its configuration is
- * confirmed. A monitor that was only restarted continues where it was. A node that no API server listed starts over
- * once it is listed.
- */
-function createPermission(
-  trackFile: string,
-  {
-    isConfirmed,
-    isExcluded,
-    isUndecided,
-  }: Pick<VrrpConfiguration, 'isConfirmed' | 'isExcluded' | 'isUndecided'>,
-): () => boolean {
-  let sinceMs = monotonicMs();
-  let isGiven = hasSpoken(trackFile);
-  return () => {
-    if (isExcluded()) {
-      isGiven = false;
-      sinceMs = monotonicMs();
-      return false;
-    }
-    const patienceMs = isUndecided() ? UNDECIDED_PATIENCE_MS : JOIN_PATIENCE_MS;
-    isGiven ||= isConfirmed() || monotonicMs() - sinceMs >= patienceMs;
-    return isGiven;
   };
 }
 

@@ -66,6 +66,8 @@ export interface VerdictOptions {
   readonly mustLeave: () => boolean;
   /** See `TrackHealth.excluded`. */
   readonly isExcluded: () => boolean;
+  /** See `TrackHealth.heldElsewhere`: who holds the VIP. Empty while that does not keep this node out. */
+  readonly heldElsewhere: () => readonly string[];
   /** keepalived's role on this node in the instances of these VIPs. */
   readonly localRole: () => LocalVrrpRole;
   /** See `TrackHealth.addressed`. */
@@ -108,6 +110,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
       everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,
       excluded: options.isExcluded(),
+      heldElsewhere: options.heldElsewhere().length > 0,
       resigned: bootstrap.resigned || options.mustLeave(),
       addressed: options.isAddressed(),
       steer: options.steer(holder),
@@ -123,7 +126,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       localApiServes: false,
       holder: false,
     },
-    ...{ everyoneFailing: false, excluded: false, resigned: false, addressed: true },
+    ...{ everyoneFailing: false, excluded: false, heldElsewhere: false, resigned: false, addressed: true },
     ...{ steer: 'none', priority: undefined },
   };
   const decide = (): TrackHealth => {
@@ -141,6 +144,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
       ? rowOf('address', 'ok', 'on an interface of this node')
       : rowOf('address', 'failed', 'on no interface of this node'),
     ...(options.isExcluded() ? [rowOf('list of nodes', 'failed', 'it does not have this node')] : []),
+    ...heldRows(options.heldElsewhere()),
     ...(bootstrap.resigned ? [rowOf('bootstrap', 'failed', 'it has handed over to the control plane')] : []),
     ...(options.mustLeave() ? [rowOf('split brain', 'failed', 'another node holds the VIP and stays')] : []),
   ];
@@ -218,6 +222,11 @@ function dampingRow(flap: FlapState): CheckRow {
   const sinceMs = Math.round(nowMs - flap.sinceMs);
   if (found === undefined) return rowOf('damping', 'ok', 'none');
   return { check: 'damping', state: flap.verdict === 'doubtful' ? 'doubtful' : 'ok', found, sinceMs };
+}
+
+function heldRows(holders: readonly string[]): readonly CheckRow[] {
+  if (holders.length === 0) return [];
+  return [rowOf('VIP', 'failed', `${holders.join(', ')} holds it, and sends no adverts to this node`)];
 }
 
 function rowOf(check: string, state: CheckRow['state'], found: string): CheckRow {

@@ -1,6 +1,8 @@
-import { closeSync, constants, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, existsSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { noteHealthUrl } from '../../keepalived/silent-health.ts';
+import { readTrackValue } from '../../keepalived/track-file.ts';
 import { messageOf } from '../../model/errors.ts';
+import { TRACK } from '../../model/track-value.ts';
 import { monotonicMs } from '../../system/monotonic-clock.ts';
 import type { Observers } from '../monitor/observers.ts';
 import type { HealthSource } from './health-sources.ts';
@@ -11,6 +13,11 @@ const REFRESH_EVERY_MS = 500;
 export interface TrackWriter {
   /** `why` is called only if the value differs. A failed write is repeated at the next call. */
   readonly write: (value: number, why: () => string) => void;
+  /**
+   * Refreshes the FAULT that keepalived itself wrote: the supervisor takes an old one for that of a dead monitor and lets
+   * the node take part. Does nothing if there is no file or another value.
+   */
+  readonly keepFault: () => void;
   /** The last value; undefined before the first. */
   readonly written: () => number | undefined;
 }
@@ -42,7 +49,19 @@ export function createTrackWriter(
     last = { value, at: now };
     if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
   };
-  return { write, written: () => last?.value };
+  let keptAt = Number.NEGATIVE_INFINITY;
+  const keepFault = (): void => {
+    const now = monotonicMs();
+    if (now - keptAt < REFRESH_EVERY_MS) return;
+    keptAt = now;
+    try {
+      if (existsSync(path) && readTrackValue(path) <= TRACK.fault) overwrite(path, TRACK.fault);
+    } catch (error) {
+      const message = messageOf(error);
+      if (once.isNew(topic, message)) log({ event: 'track-file-not-written', level: 'error', path, message });
+    }
+  };
+  return { write, keepFault, written: () => last?.value };
 }
 
 /** The longest value is -254. Every value has this length, so that no rest of an older one follows it. */

@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { apiKill } from '../../bench/failover/faults.ts';
 import { openScene, type Scene } from '../../bench/failover/scene.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import { takesPart } from '../../helpers/vrrp/hawser.ts';
-import { overlapMs, takeOvers } from '../../helpers/vrrp/holdings.ts';
+import { overlapMs, quietFor, takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 const WATCH_MS = 60_000;
@@ -82,4 +83,44 @@ test('a removed node that reboots with its old keepalived.conf does not become a
   await scene.stack.start(node);
   await watch();
   expect(node.running('keepalived')).toEqual([]);
+}, 400_000);
+
+/** Resolves once the VIP has come to rest: the load balancers lose their last server one after the other. */
+async function endEveryApiServer(): Promise<void> {
+  for (const each of others()) await apiKill.inject(scene, each);
+  const isCalm = () => quietFor(scene.bed.events(), 5_000) && scene.bed.holders().length === 1;
+  await waitFor('one holder', isCalm, PATIENCE_MS);
+  fromMs = monotonicMs();
+}
+
+const forgets = (each: BedNode) =>
+  !readFileSync(each.at('keepalived.conf'), 'utf8').includes(theOneRemoved().address);
+
+test('a removed node that reboots and finds no API server stays out while another node holds the VIP', async () => {
+  const node = theOneRemoved();
+  await scene.bed.powerOff(node);
+  scene.bed.setMembers(others());
+  await waitFor('the others to forget it', () => others().every(forgets), PATIENCE_MS);
+  await scene.rested();
+  await endEveryApiServer();
+  await scene.bed.powerOn(node);
+  await scene.stack.start(node);
+  await watch();
+  expect(node.running('keepalived')).not.toEqual([]);
+
+  for (const each of others()) {
+    each.killAll();
+    await scene.bed.powerOff(each);
+  }
+  await waitFor('it to hold the VIP', () => scene.bed.holders().includes(node), PATIENCE_MS);
+}, 400_000);
+
+test('a member that reboots and finds no API server takes part, because it hears the holder', async () => {
+  const node = theOneRemoved();
+  await scene.bed.powerOff(node);
+  await endEveryApiServer();
+  await scene.bed.powerOn(node);
+  await scene.stack.start(node);
+  await waitFor('it to take part', () => takesPart(node), PATIENCE_MS);
+  expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
 }, 400_000);

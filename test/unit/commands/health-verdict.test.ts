@@ -16,6 +16,7 @@ const verdictOf = (
     localRole: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }) as const,
     isAddressed: () => true,
     isExcluded: () => false,
+    heldElsewhere: () => [],
     mustLeave: () => mustLeave,
     priority: () => 210,
     steer: typeof steer === 'function' ? steer : () => steer,

@@ -18,6 +18,7 @@ const healthy: TrackHealth = {
   holder: false,
   everyoneFailing: false,
   excluded: false,
+  heldElsewhere: false,
   resigned: false,
   addressed: true,
   steer: 'none',

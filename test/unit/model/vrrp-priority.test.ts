@@ -51,6 +51,7 @@ const health = fc.record<TrackHealth>({
   holder: fc.boolean(),
   everyoneFailing: fc.boolean(),
   excluded: fc.boolean(),
+  heldElsewhere: fc.boolean(),
   resigned: fc.boolean(),
   addressed: fc.boolean(),
   steer: fc.constantFrom('none', 'drain', 'yield', 'claim'),
