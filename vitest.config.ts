@@ -34,8 +34,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
-          // Three whole nodes at a time: `npm run test:vrrp`.
-          exclude: ['test/integration/vrrp/**', ...slow],
+          exclude: slow,
         },
       },
       {

@@ -4,17 +4,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest: readonly string[] = [
   'guards/virtual-router-id',
   'plan/keepalived-cost',
-  'keepalived-supervise/hang',
+  'keepalived/hang',
   'doctor/adverts',
   'doctor/foreign-router',
   'monitor/faulty-api',
-  'supervisor/stop',
-  'supervisor/drain',
+  'haproxy/stop',
+  'haproxy/drain',
   'guards/stranger',
   'monitor/servers',
-  'keepalived-supervise/monitor',
-  'keepalived-supervise/end',
-  'unit/system/watch-liveness',
+  'keepalived/monitor',
+  'keepalived/end',
+  'network/watch-liveness',
 ];
 
 /** Vitest's own order, which on a fresh clone knows sizes but no durations, after the longest files. */

@@ -8,7 +8,7 @@ export default defineConfig({
     ...patience,
     retry: repeatedOnce.retry,
     reporters: [...repeatedOnce.reporters],
-    include: ['test/integration/vrrp/**/*.test.ts'],
+    include: ['test/vrrp/**/*.test.ts'],
     fileParallelism: false,
   },
 });

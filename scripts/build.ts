@@ -11,7 +11,7 @@ const [outdir, before] = ['dist.new', 'dist.old'];
 for (const each of [outdir, before]) rmSync(each, { recursive: true, force: true });
 await build({
   // The second is a thread's.
-  entryPoints: { hawser: 'src/main.ts', 'render-worker': 'src/render/render-worker.ts' },
+  entryPoints: { hawser: 'src/main.ts', 'render-worker': 'src/engine/render/render-worker.ts' },
   outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,
@@ -28,7 +28,7 @@ await build({
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
 });
-const browser = 'src/page/browser';
+const browser = 'src/operate/page/browser';
 await build({
   entryPoints: [`${browser}/page.ts`, `${browser}/page.css`],
   outdir: `${outdir}/page`,

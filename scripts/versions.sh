@@ -36,8 +36,8 @@ else
   release=trixie
 fi
 [ $# -gt 0 ] || set -- vitest run test/golden/haproxy.test.ts test/golden/keepalived.test.ts \
-  test/unit/model/program-version.test.ts test/unit/doctor/programs.test.ts test/integration/supervisor \
-  test/integration/apply test/integration/keepalived-render test/integration/keepalived-supervise
+  test/unit/engine/system/text/program-version.test.ts test/unit/operate/doctor/programs.test.ts test/integration/haproxy \
+  test/integration/engine/apply test/integration/vip/render test/integration/keepalived
 
 packages='curl haproxy iproute2 keepalived kmod nftables openssl procps socat util-linux-extra'
 base=$(sh scripts/debian-base.sh "$release")

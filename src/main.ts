@@ -1,4 +1,4 @@
-import { messageOf } from './model/errors.ts';
+import { messageOf } from './engine/system/errors.ts';
 
 /** A command takes what was typed after its name and resolves with the process's exit code. */
 interface CommandModule {
@@ -146,7 +146,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** A requested usage text goes to stdout; an unknown command is an error. */
 async function tellUsage(argv: readonly string[], typed: string): Promise<number> {
-  const { isGroup, unknownCommandText, usageText } = await import('./commands/usage.ts');
+  const { isGroup, unknownCommandText, usageText } = await import('./cli/usage.ts');
   const summaries = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const);
   const isAsked = ['--help', '-h', 'help'].includes(argv.at(-1) ?? '');
   const group = typed.replace(/ ?help$/, '');

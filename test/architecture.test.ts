@@ -6,47 +6,86 @@ import { describe, expect, test } from 'vitest';
 
 const src = fileURLToPath(new URL('../src', import.meta.url));
 
+/** What every product, and the programs that they drive, may use. */
+const engine = [
+  'engine/kube',
+  'engine/reconcile',
+  'engine/render',
+  'engine/apply',
+  'engine/control',
+  'engine/supervise',
+  'engine/observe',
+  'engine/peers',
+  'engine/system',
+] as const;
+
 /**
  * What each room may import: other rooms, packages, and Node's own modules where `node` is listed. ARCHITECTURE.md
  * shows the same table. An `import type` counts: a type is a dependency too.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['commands', 'model'],
+  'main.ts': ['commands', 'engine/system'],
   commands: [...rooms(), 'node'],
-  config: ['model', 'node', 'commander', 'yaml', 'zod'],
-  model: ['ipaddr.js', 'node:crypto'],
-  sources: ['model', 'system', 'node', 'zod', '@kubernetes/client-node'],
-  render: ['model', 'node', 'ejs'],
-  apply: ['model', 'protocol', 'system', 'node', 'zod'],
-  protocol: ['model', 'system', 'node', 'zod'],
-  supervisor: ['model', 'protocol', 'system', 'node', 'zod'],
-  haproxy: ['model', 'system', 'node'],
-  keepalived: ['model', 'system', 'node'],
-  firewall: ['model', 'system', 'zod'],
-  install: ['model', 'system', 'node', 'yaml', 'zod'],
-  doctor: [
-    'model',
-    'protocol',
-    'peers',
-    'sources',
-    'haproxy',
-    'keepalived',
-    'firewall',
-    'system',
+  cli: ['engine/system', 'node', 'commander', 'yaml', 'zod'],
+  'engine/system': ['node', 'execa', 'chokidar', 'ipaddr.js', 'zod'],
+  'engine/observe': ['engine/system', 'node', 'pino', 'prom-client', 'zod'],
+  'engine/control': ['engine/system', 'node', 'zod'],
+  'engine/supervise': ['engine/control', 'engine/system', 'node'],
+  'engine/render': ['engine/system', 'node', 'ejs'],
+  'engine/apply': ['engine/control', 'engine/render', 'engine/system', 'node', 'zod'],
+  'engine/kube': ['engine/system', 'node', 'zod', '@kubernetes/client-node'],
+  'engine/peers': ['engine/system', 'node', 'zod'],
+  'engine/reconcile': [
+    'engine/apply',
+    'engine/kube',
+    'engine/observe',
+    'engine/render',
+    'engine/system',
     'node',
-    'zod',
   ],
-  peers: ['model', 'system', 'node', 'zod'],
-  status: ['model', 'protocol', 'peers', 'haproxy', 'system', 'node', 'zod'],
-  page: ['model', 'protocol', 'observe', 'node'],
-  observe: ['model', 'node', 'pino', 'prom-client', 'zod'],
-  system: ['model', 'node', 'execa', 'chokidar'],
+  haproxy: [...engine, 'cli', 'node', 'zod'],
+  keepalived: [...engine, 'cli', 'node', 'zod'],
+  'api-lb': [...engine, 'haproxy', 'cli', 'node', 'zod'],
+  vip: [...engine, 'keepalived', 'cli', 'node', 'ipaddr.js', 'yaml', 'zod'],
+  operate: [...engine, 'cli', 'node', 'yaml', 'zod'],
 };
 
+/** Imports that are still to go, a room at a time. */
+const notYet: Readonly<Record<string, readonly string[]>> = {
+  'api-lb': ['vip'],
+  cli: ['api-lb', 'engine/peers', 'haproxy', 'keepalived', 'operate', 'vip'],
+  'engine/apply': ['haproxy'],
+  'engine/kube': ['vip'],
+  'engine/peers': ['vip'],
+  'engine/reconcile': ['api-lb'],
+  'engine/render': ['api-lb', 'engine/kube', 'vip'],
+  'engine/supervise': ['haproxy'],
+  keepalived: ['haproxy', 'vip'],
+  'main.ts': ['cli'],
+  operate: ['api-lb', 'commands', 'haproxy', 'keepalived', 'vip'],
+  vip: ['api-lb', 'commands', 'haproxy', 'operate'],
+};
+
+/** The folders of `src`; of the engine, its folders. */
 function rooms(): readonly string[] {
-  return readdirSync(src, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? entry.name : [],
+  const foldersOf = (path: string): readonly string[] =>
+    readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+  return foldersOf(src).flatMap((name) =>
+    name === 'engine' ? foldersOf(join(src, name)).map((room) => `${name}/${room}`) : name,
   );
+}
+
+function roomOf(path: string): string {
+  const [first = path, second = ''] = path.split(sep);
+  return first === 'engine' ? `${first}/${second}` : first;
+}
+
+/** How ARCHITECTURE.md writes a list: the engine's rooms as one word where all may be used, without packages. */
+function cellOf(room: string, list: readonly string[]): string {
+  if (room === 'commands') return 'everything';
+  const others = list.filter((each) => rooms().includes(each));
+  if (!engine.every((each) => others.includes(each))) return others.join(', ') || '–';
+  return ['engine', ...others.filter((each) => !each.startsWith('engine/'))].join(', ');
 }
 
 interface Import {
@@ -60,7 +99,7 @@ interface Import {
 function importsOf(file: string): readonly Import[] {
   const text = readFileSync(file, 'utf8');
   const path = relative(src, file);
-  const room = path.split(sep)[0] ?? path;
+  const room = roomOf(path);
   const found = text.matchAll(/(?:^(?:import|export)\b[^;]*?\bfrom\s+|\bimport\(\s*|^import\s+)'([^']+)'/gm);
   return [...found].map(([, specifier = '']) => ({
     file: path,
@@ -72,8 +111,7 @@ function importsOf(file: string): readonly Import[] {
 
 function targetOf(file: string, specifier: string): string {
   if (specifier.startsWith('.')) {
-    const path = relative(src, join(dirname(file), specifier));
-    return path.split(sep)[0] ?? path;
+    return roomOf(relative(src, join(dirname(file), specifier)));
   }
   if (specifier.startsWith('node:')) return specifier;
   return specifier
@@ -87,6 +125,10 @@ function isAllowed({ room, target }: Import): boolean {
   return target === room || list.includes(target) || (target.startsWith('node:') && list.includes('node'));
 }
 
+function isStillToGo({ room, target }: Import): boolean {
+  return notYet[room]?.includes(target) ?? false;
+}
+
 const files = readdirSync(src, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name));
@@ -95,9 +137,19 @@ const imports = files.flatMap(importsOf);
 describe('rooms', () => {
   test('import only what their row of the table allows', () => {
     const wrong = imports
-      .filter((each) => !isAllowed(each))
+      .filter((each) => !isAllowed(each) && !isStillToGo(each))
       .map(({ file, specifier }) => `${file} imports ${specifier}`);
     expect(wrong).toEqual([]);
+  });
+
+  test('have lost no import that is still listed as one to go', () => {
+    const listed = Object.entries(notYet).flatMap(([room, targets]) =>
+      targets.map((target) => `${room} imports ${target}`),
+    );
+    const present = new Set(
+      imports.filter(isStillToGo).map(({ room, target }) => `${room} imports ${target}`),
+    );
+    expect(listed.filter((each) => !present.has(each))).toEqual([]);
   });
 
   test('are all in the table', () => {
@@ -111,14 +163,11 @@ describe('rooms', () => {
   test('stand in ARCHITECTURE.md as they stand here', () => {
     const page = readFileSync(fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url)), 'utf8');
     const rows = new Map(
-      [...page.matchAll(/^\| `src\/([a-z.]+)\/?` \|[^|]*\| ([^|]*) \|$/gm)].map(
+      [...page.matchAll(/^\| `src\/([a-z./-]+?)\/?` \|[^|]*\| ([^|]*) \|$/gm)].map(
         ([, room = '', cell = '']) => [room, cell.trim()],
       ),
     );
-    for (const [room, list] of Object.entries(allowed)) {
-      const expected = room === 'commands' ? 'everything' : list.join(', ');
-      expect(rows.get(room), room).toBe(expected);
-    }
+    for (const [room, list] of Object.entries(allowed)) expect(rows.get(room), room).toBe(cellOf(room, list));
   });
 });
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonicMs } from '../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { describeChanges } from './changes.ts';
 import { network, type ServerName, serverAddresses } from './layout.ts';
 import { look, type Sight } from './look.ts';

@@ -6,8 +6,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:tls';
-import { codeOf } from '../../src/model/errors.ts';
-import { monotonicMs } from '../../src/system/monotonic-clock.ts';
+import { codeOf } from '../../src/engine/system/errors.ts';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import type { RequestResult } from './request-result.ts';
 
 const [host = '', port = '', caFile = '', perSecond = ''] = process.argv.slice(2);

@@ -1,6 +1,9 @@
+import { request } from '../../src/engine/control/request.ts';
 import { askRuntimeApi } from '../../src/haproxy/runtime-api.ts';
-import { request } from '../../src/protocol/request.ts';
-import { type SupervisorStatus, supervisorStatusSchema } from '../../src/protocol/supervisor-status.ts';
+import {
+  type SupervisorStatus,
+  supervisorStatusSchema,
+} from '../../src/haproxy/supervise/supervisor-status.ts';
 import { parseShowStat, type ServerStat } from './show-stat.ts';
 
 const TIMEOUT_MS = 2_000;

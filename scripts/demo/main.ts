@@ -1,5 +1,5 @@
 /** A program: `npm run demo`. See `usage`. */
-import { messageOf } from '../../src/model/errors.ts';
+import { messageOf } from '../../src/engine/system/errors.ts';
 import { type Camera, createCamera } from './camera.ts';
 import { type DemoOptions, readOptions, usage, whatIsMissing } from './options.ts';
 import { runRound } from './round.ts';

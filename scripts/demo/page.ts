@@ -1,6 +1,6 @@
 import { createServer, type Server, Socket } from 'node:net';
 import { join } from 'node:path';
-import { codeOf } from '../../src/model/errors.ts';
+import { codeOf } from '../../src/engine/system/errors.ts';
 
 const PORT = 9446;
 

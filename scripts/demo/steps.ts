@@ -1,5 +1,5 @@
 import { appendFileSync, copyFileSync } from 'node:fs';
-import { readProcess, signalProcess } from '../../src/system/processes.ts';
+import { readProcess, signalProcess } from '../../src/engine/system/process/processes.ts';
 import { firstServers, programs, type ServerName } from './layout.ts';
 import { look, type Sight } from './look.ts';
 import type { Stage } from './stage.ts';

@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { type DemoProcess, startProcess } from './child-process.ts';
 import { network, programs } from './layout.ts';
 import { parseRequestResult, type RequestResult } from './request-result.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonicMs } from '../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 
 const LOOK_EVERY_MS = 20;
 

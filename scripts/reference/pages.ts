@@ -1,7 +1,7 @@
-import type { FileForm } from '../../src/config/file-forms.ts';
-import { fileFormOf, settingsJsonSchema } from '../../src/config/settings-form.ts';
-import { type Place, type SettingsKey, settingsKeys } from '../../src/config/settings-keys.ts';
-import { defaultSettingsPath } from '../../src/config/settings-values.ts';
+import type { FileForm } from '../../src/cli/file-forms.ts';
+import { fileFormOf, settingsJsonSchema } from '../../src/cli/settings-form.ts';
+import { type Place, type SettingsKey, settingsKeys } from '../../src/cli/settings-keys.ts';
+import { defaultSettingsPath } from '../../src/cli/settings-values.ts';
 
 /** schemas/config.schema.json. */
 export function schemaText(): string {

@@ -1,12 +1,12 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { commandSpecs } from '../config/command-specs.ts';
-import { completionCommand, completionSettings, type Shell } from '../config/completion-settings.ts';
-import { checks } from '../doctor/registry.ts';
-import { journalKinds } from '../observe/journal/journal-line.ts';
-import { bashScript } from './completion/bash.ts';
-import { type CompletedCommand, completedCommand } from './completion/completed-command.ts';
-import { fishScript } from './completion/fish.ts';
-import { zshScript } from './completion/zsh.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { commandSpecs } from '../cli/command-specs.ts';
+import { bashScript } from '../cli/completion/bash.ts';
+import { type CompletedCommand, completedCommand } from '../cli/completion/completed-command.ts';
+import { fishScript } from '../cli/completion/fish.ts';
+import { zshScript } from '../cli/completion/zsh.ts';
+import { completionCommand, completionSettings, type Shell } from '../cli/completion-settings.ts';
+import { journalKinds } from '../engine/observe/journal/journal-line.ts';
+import { checks } from '../operate/doctor/registry.ts';
 
 const scripts: Readonly<Record<Shell, (commands: readonly CompletedCommand[]) => string>> = {
   bash: bashScript,

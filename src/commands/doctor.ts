@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs';
-import { readCommandLine } from '../config/command-line.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { defaultSettingsPath, type SettingsReader } from '../cli/settings-values.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
+import { asInstalled } from '../operate/doctor/as-installed.ts';
+import type { DoctorContext } from '../operate/doctor/context.ts';
 import {
   type DoctorCommandSettings,
   doctorCommand,
   doctorSettings,
   forgivingReader,
   type SettingsFileReading,
-} from '../config/doctor-settings.ts';
-import { defaultSettingsPath, type SettingsReader } from '../config/settings-values.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import type { DoctorContext } from '../doctor/context.ts';
-import { type HostFiles, hostFiles } from '../doctor/host-files.ts';
-import { createLooks } from '../doctor/looks.ts';
-import { checks } from '../doctor/registry.ts';
-import { type DoctorReport, exitCodeOf, reportOf } from '../doctor/report.ts';
-import { reportLines } from '../doctor/report-lines.ts';
-import { runChecks } from '../doctor/run-checks.ts';
-import { createPrograms } from '../doctor/run-program.ts';
-import { runLeanCommand } from '../system/run-lean-command.ts';
-import { asInstalled } from './doctor/as-installed.ts';
-import { readAs } from './plan/settings-files.ts';
+} from '../operate/doctor/doctor-settings.ts';
+import { type HostFiles, hostFiles } from '../operate/doctor/host-files.ts';
+import { createLooks } from '../operate/doctor/looks.ts';
+import { checks } from '../operate/doctor/registry.ts';
+import { type DoctorReport, exitCodeOf, reportOf } from '../operate/doctor/report.ts';
+import { reportLines } from '../operate/doctor/report-lines.ts';
+import { runChecks } from '../operate/doctor/run-checks.ts';
+import { createPrograms } from '../operate/doctor/run-program.ts';
+import { readAs } from '../operate/plan/settings-files.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 const LONGEST_CLEAN_UP_MS = 1_000;

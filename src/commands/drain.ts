@@ -1,13 +1,13 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { drainCommand, drainSettings } from '../config/steering-settings.ts';
-import { drainObjections, type SteeringFacts } from '../model/steering-plan.ts';
-import type { VipKind } from '../model/vrrp.ts';
-import { type DrainOrder, type SteeringOrder, steeringText } from '../model/vrrp-steering.ts';
-import type { SteeringReport } from '../observe/steering-report.ts';
-import { askMonitor, factsOf } from './steering/gather-facts.ts';
-import { asked, awaitPlace, giveOrder, untilOvertaken } from './steering/give-order.ts';
-import { type OrderFile, readOrderFile } from './steering/order-file.ts';
-import { printReport, whereAre } from './steering/print-report.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import type { VipKind } from '../vip/group/vrrp.ts';
+import { askMonitor, factsOf } from '../vip/steering/gather-facts.ts';
+import { asked, awaitPlace, giveOrder, untilOvertaken } from '../vip/steering/give-order.ts';
+import { type OrderFile, readOrderFile } from '../vip/steering/order-file.ts';
+import { printReport, whereAre } from '../vip/steering/print-report.ts';
+import { drainObjections, type SteeringFacts } from '../vip/steering/steering-plan.ts';
+import type { SteeringReport } from '../vip/steering/steering-report.ts';
+import { drainCommand, drainSettings } from '../vip/steering/steering-settings.ts';
+import { type DrainOrder, type SteeringOrder, steeringText } from '../vip/steering/vrrp-steering.ts';
 
 type Settings = ReturnType<typeof drainSettings>;
 type Outcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'>;

@@ -1,15 +1,15 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { drillCommand, drillSettings } from '../config/steering-settings.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import { type MovePlan, planMove, type SteeringFacts } from '../model/steering-plan.ts';
-import type { MoveOrder } from '../model/vrrp-steering.ts';
-import { type DrillReport, drillExitCode, drillLines } from '../observe/drill-report.ts';
-import type { KeepalivedMonitorStatus } from '../protocol/keepalived-monitor-status.ts';
-import { type DrillResult, type DrillRun, runDrill } from './steering/drill-run.ts';
-import { askMonitor, factsOf } from './steering/gather-facts.ts';
-import { asked } from './steering/give-order.ts';
-import { orderInTheWay } from './steering/order-file.ts';
-import { findHolder, holderText, type VipHolder } from './steering/vip-holder.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import type { KeepalivedMonitorStatus } from '../vip/keepalived-monitor-status.ts';
+import { type DrillReport, drillExitCode, drillLines } from '../vip/steering/drill-report.ts';
+import { type DrillResult, type DrillRun, runDrill } from '../vip/steering/drill-run.ts';
+import { askMonitor, factsOf } from '../vip/steering/gather-facts.ts';
+import { asked } from '../vip/steering/give-order.ts';
+import { orderInTheWay } from '../vip/steering/order-file.ts';
+import { type MovePlan, planMove, type SteeringFacts } from '../vip/steering/steering-plan.ts';
+import { drillCommand, drillSettings } from '../vip/steering/steering-settings.ts';
+import { findHolder, holderText, type VipHolder } from '../vip/steering/vip-holder.ts';
+import type { MoveOrder } from '../vip/steering/vrrp-steering.ts';
 
 const EVERY_MS = 20;
 const ATTEMPT_TIMEOUT_MS = 1_000;

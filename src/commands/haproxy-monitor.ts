@@ -1,33 +1,33 @@
-import { readCommandLine } from '../config/command-line.ts';
+import { haproxyConfiguration } from '../api-lb/haproxy-configuration.ts';
 import {
   type HaproxyMonitorSettings,
   haproxyMonitorCommand,
   haproxyMonitorSettings,
-} from '../config/haproxy-monitor-settings.ts';
-import { watchEventLoop } from '../observe/event-loop-lag.ts';
-import { serveEndpoint } from '../observe/http-endpoint.ts';
-import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
-import { createOnce } from '../observe/once.ts';
-import { processMetrics } from '../observe/process-metrics.ts';
-import type { HaproxyMonitorStatus } from '../protocol/haproxy-monitor-status.ts';
-import { createSource } from '../sources/create-source.ts';
-import { readLastKnown } from '../sources/last-known.ts';
-import { monotonicMs } from '../system/monotonic-clock.ts';
-import { createWake } from '../system/wake.ts';
-import { watchClientCertificate } from './monitor/client-certificate.ts';
-import { runConfigurationLoop } from './monitor/configuration-loop.ts';
-import { haproxyConfiguration } from './monitor/haproxy-configuration.ts';
-import { watchInputs } from './monitor/inputs.ts';
-import { livenessFailure } from './monitor/liveness-failure.ts';
-import { observeSource } from './monitor/observe-source.ts';
-import type { Observers } from './monitor/observers.ts';
-import { createRedirectLoop } from './monitor/redirect-loop.ts';
-import { type Loops, runMonitor } from './monitor/run-monitor.ts';
-import { createSaver } from './monitor/saver.ts';
-import { createServerList } from './monitor/server-list.ts';
-import { watchServers } from './monitor/server-watch.ts';
-import { sourceSettings } from './monitor/source-settings.ts';
-import { openLog } from './open-log.ts';
+} from '../api-lb/haproxy-monitor-settings.ts';
+import type { HaproxyMonitorStatus } from '../api-lb/haproxy-monitor-status.ts';
+import { createRedirectLoop } from '../api-lb/redirect-loop.ts';
+import { createServerList } from '../api-lb/server-list.ts';
+import { watchServers } from '../api-lb/server-watch.ts';
+import { sourceSettings } from '../api-lb/source-settings.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { createSource } from '../engine/kube/control-plane/create-source.ts';
+import { readLastKnown } from '../engine/kube/control-plane/last-known.ts';
+import { watchEventLoop } from '../engine/observe/event-loop-lag.ts';
+import { serveEndpoint } from '../engine/observe/http-endpoint.ts';
+import { createMonitorMetrics } from '../engine/observe/monitor-metrics.ts';
+import { createOnce } from '../engine/observe/once.ts';
+import { openLog } from '../engine/observe/open-log.ts';
+import { processMetrics } from '../engine/observe/process-metrics.ts';
+import { watchClientCertificate } from '../engine/reconcile/client-certificate.ts';
+import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
+import { watchInputs } from '../engine/reconcile/inputs.ts';
+import { livenessFailure } from '../engine/reconcile/liveness-failure.ts';
+import { observeSource } from '../engine/reconcile/observe-source.ts';
+import type { Observers } from '../engine/reconcile/observers.ts';
+import { type Loops, runMonitor } from '../engine/reconcile/run-monitor.ts';
+import { createSaver } from '../engine/reconcile/saver.ts';
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import { createWake } from '../engine/system/time/wake.ts';
 import { stopOnSignals } from './stop-signals.ts';
 import { hawserVersion } from './version.ts';
 

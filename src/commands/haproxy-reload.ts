@@ -1,5 +1,5 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { haproxyClientSettings, haproxyReloadCommand } from '../config/haproxy-client-settings.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { haproxyClientSettings, haproxyReloadCommand } from '../haproxy/supervise/haproxy-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
 /** `hawser haproxy reload`: prints one line, or HAProxy's own message if it refused. */

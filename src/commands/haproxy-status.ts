@@ -1,9 +1,9 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { haproxyClientSettings, haproxyStatusCommand } from '../config/haproxy-client-settings.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import { statusLines } from '../observe/status-lines.ts';
-import { request } from '../protocol/request.ts';
-import { supervisorStatusSchema } from '../protocol/supervisor-status.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import { request } from '../engine/control/request.ts';
+import { haproxyClientSettings, haproxyStatusCommand } from '../haproxy/supervise/haproxy-client-settings.ts';
+import { statusLines } from '../haproxy/supervise/status-lines.ts';
+import { supervisorStatusSchema } from '../haproxy/supervise/supervisor-status.ts';
 import { answerOrComplaint } from './supervisor-answer.ts';
 
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

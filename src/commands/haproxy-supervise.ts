@@ -1,24 +1,24 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readCommandLine } from '../config/command-line.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import type { Answer } from '../engine/control/answer.ts';
+import { serveControlSocket } from '../engine/control/control-server.ts';
+import type { Log } from '../engine/observe/logger.ts';
+import { observeSupervisor } from '../engine/observe/observe-supervisor.ts';
+import { openLog } from '../engine/observe/open-log.ts';
+import { processMetrics } from '../engine/observe/process-metrics.ts';
+import { servePatiently } from '../engine/observe/serve-patiently.ts';
+import { survive } from '../engine/observe/survive.ts';
+import { coalesce } from '../engine/supervise/coalesce.ts';
+import { ConfigError } from '../engine/system/errors.ts';
+import { createHaproxyProgram } from '../haproxy/haproxy-program.ts';
 import {
   type HaproxySuperviseSettings,
   haproxySuperviseCommand,
   haproxySuperviseSettings,
-} from '../config/haproxy-supervise-settings.ts';
-import { createHaproxyProgram } from '../haproxy/haproxy-program.ts';
-import { ConfigError } from '../model/errors.ts';
-import { createHaproxySupervisorMetrics } from '../observe/haproxy-supervisor-metrics.ts';
-import type { Log } from '../observe/logger.ts';
-import { processMetrics } from '../observe/process-metrics.ts';
-import { servePatiently } from '../observe/serve-patiently.ts';
-import type { Answer } from '../protocol/answer.ts';
-import { serveControlSocket } from '../protocol/control-server.ts';
-import { coalesce } from '../supervisor/coalesce.ts';
-import { createSupervisor, type Supervisor } from '../supervisor/supervisor.ts';
-import { observeSupervisor } from './observe-supervisor.ts';
-import { openLog } from './open-log.ts';
-import { survive } from './survive.ts';
+} from '../haproxy/supervise/haproxy-supervise-settings.ts';
+import { createHaproxySupervisorMetrics } from '../haproxy/supervise/haproxy-supervisor-metrics.ts';
+import { createSupervisor, type Supervisor } from '../haproxy/supervise/supervisor.ts';
 import { hawserVersion } from './version.ts';
 
 /** How long a worker may take to count its sessions. The page waits less: a collector asks many pages at once. */

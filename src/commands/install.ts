@@ -1,21 +1,25 @@
 import { createInterface } from 'node:readline/promises';
-import { readCommandLine } from '../config/command-line.ts';
-import { type InstallSettings, installCommand, installSettings } from '../config/install-settings.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import { applySteps } from '../install/apply-steps.ts';
-import { editedFiles } from '../install/edited-files.ts';
-import { foreignConfigurations } from '../install/foreign-configurations.ts';
-import { journalFolder } from '../install/layout.ts';
-import { COMMAND_SOURCE, commandFile } from '../install/node-command.ts';
-import type { Plan } from '../install/plan.ts';
-import { planSteps, planText } from '../install/plan-text.ts';
-import { printedFiles } from '../install/printed.ts';
-import { ConfigError } from '../model/errors.ts';
-import { chooseClusterName } from './install/cluster-name.ts';
-import { type Draft, draftInstall, type OnDisk, ownTexts, readDisk } from './install/draft.ts';
-import { objectionsTo } from './install/objections.ts';
-import { editedDiff, editedWords, foreignNotice } from './install/others-text.ts';
-import { allFiles, othersManifests, planInstall } from './install/plan-install.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import { ConfigError } from '../engine/system/errors.ts';
+import { applySteps } from '../operate/install/apply-steps.ts';
+import { chooseClusterName } from '../operate/install/cluster-name.ts';
+import { type Draft, draftInstall, type OnDisk, ownTexts, readDisk } from '../operate/install/draft.ts';
+import { editedFiles } from '../operate/install/edited-files.ts';
+import { foreignConfigurations } from '../operate/install/foreign-configurations.ts';
+import {
+  type InstallSettings,
+  installCommand,
+  installSettings,
+} from '../operate/install/install-settings.ts';
+import { journalFolder } from '../operate/install/layout.ts';
+import { COMMAND_SOURCE, commandFile } from '../operate/install/node-command.ts';
+import { objectionsTo } from '../operate/install/objections.ts';
+import { editedDiff, editedWords, foreignNotice } from '../operate/install/others-text.ts';
+import type { Plan } from '../operate/install/plan.ts';
+import { allFiles, othersManifests, planInstall } from '../operate/install/plan-install.ts';
+import { planSteps, planText } from '../operate/install/plan-text.ts';
+import { printedFiles } from '../operate/install/printed.ts';
 import { shippedFile } from './shipped-file.ts';
 
 /**

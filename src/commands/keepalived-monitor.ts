@@ -1,42 +1,42 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { readCommandLine } from '../config/command-line.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { clusterNameOf } from '../engine/kube/control-plane/cluster-name.ts';
+import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
+import { watchEventLoop } from '../engine/observe/event-loop-lag.ts';
+import { serveEndpoint } from '../engine/observe/http-endpoint.ts';
+import { createMonitorMetrics } from '../engine/observe/monitor-metrics.ts';
+import { createOnce } from '../engine/observe/once.ts';
+import { openLog } from '../engine/observe/open-log.ts';
+import { processMetrics } from '../engine/observe/process-metrics.ts';
+import { watchClientCertificate } from '../engine/reconcile/client-certificate.ts';
+import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
+import { watchInputs } from '../engine/reconcile/inputs.ts';
+import { livenessFailure } from '../engine/reconcile/liveness-failure.ts';
+import type { Observers } from '../engine/reconcile/observers.ts';
+import { type Loops, runMonitor } from '../engine/reconcile/run-monitor.ts';
+import { watchFiles } from '../engine/system/file/watch-files.ts';
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import { createWake } from '../engine/system/time/wake.ts';
+import type { StatusEndpoints } from '../operate/status/collect-node-status.ts';
+import { openNodeLists } from '../vip/group/node-lists.ts';
+import { ownEndpoints } from '../vip/group/own-endpoints.ts';
+import { vrrpConfiguration } from '../vip/group/vrrp-configuration.ts';
+import { guardLeftVips } from '../vip/guards/left-vip-guard.ts';
+import { createSplitBrainSentinel } from '../vip/guards/split-brain-sentinel.ts';
+import { createVipUseWatch } from '../vip/guards/vip-use-watch.ts';
+import { createVirtualRouterIdGuard } from '../vip/guards/virtual-router-id-guard.ts';
+import { createHealthLoop } from '../vip/health/health-loop.ts';
+import { type HealthSource, healthSources } from '../vip/health/health-sources.ts';
 import {
   type KeepalivedMonitorSettings,
   keepalivedMonitorCommand,
   keepalivedMonitorSettings,
   keepalivedSettings,
-} from '../config/keepalived-monitor-settings.ts';
-import { clusterNameOf } from '../model/cluster-name.ts';
-import { watchEventLoop } from '../observe/event-loop-lag.ts';
-import { serveEndpoint } from '../observe/http-endpoint.ts';
-import { createMonitorMetrics } from '../observe/monitor-metrics.ts';
-import { createOnce } from '../observe/once.ts';
-import { processMetrics } from '../observe/process-metrics.ts';
-import type { KeepalivedMonitorStatus } from '../protocol/keepalived-monitor-status.ts';
-import { openKubeconfig } from '../sources/kubeconfig.ts';
-import type { StatusEndpoints } from '../status/collect-node-status.ts';
-import { monotonicMs } from '../system/monotonic-clock.ts';
-import { createWake } from '../system/wake.ts';
-import { watchFiles } from '../system/watch-files.ts';
-import { createHealthLoop } from './keepalived/health-loop.ts';
-import { type HealthSource, healthSources } from './keepalived/health-sources.ts';
-import { guardLeftVips } from './keepalived/left-vip-guard.ts';
-import { createMonitorStatus, waitingStatus } from './keepalived/monitor-status.ts';
-import { openNodeLists } from './keepalived/node-lists.ts';
-import { ownEndpoints } from './keepalived/own-endpoints.ts';
-import { publishStatus } from './keepalived/publish-status.ts';
-import { createSplitBrainSentinel } from './keepalived/split-brain-sentinel.ts';
-import { createSteeringKeeper, type SteeringKeeper } from './keepalived/steering.ts';
-import { createVipUseWatch } from './keepalived/vip-use-watch.ts';
-import { createVirtualRouterIdGuard } from './keepalived/virtual-router-id-guard.ts';
-import { vrrpConfiguration } from './keepalived/vrrp-configuration.ts';
-import { watchClientCertificate } from './monitor/client-certificate.ts';
-import { runConfigurationLoop } from './monitor/configuration-loop.ts';
-import { watchInputs } from './monitor/inputs.ts';
-import { livenessFailure } from './monitor/liveness-failure.ts';
-import type { Observers } from './monitor/observers.ts';
-import { type Loops, runMonitor } from './monitor/run-monitor.ts';
-import { openLog } from './open-log.ts';
+} from '../vip/keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorStatus } from '../vip/keepalived-monitor-status.ts';
+import { createMonitorStatus, waitingStatus } from '../vip/monitor-status.ts';
+import { publishStatus } from '../vip/publish-status.ts';
+import { createSteeringKeeper, type SteeringKeeper } from '../vip/steering/steering-keeper.ts';
 import { stopOnSignals } from './stop-signals.ts';
 import { hawserVersion } from './version.ts';
 

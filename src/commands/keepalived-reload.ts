@@ -1,5 +1,8 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { keepalivedClientSettings, keepalivedReloadCommand } from '../config/keepalived-client-settings.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import {
+  keepalivedClientSettings,
+  keepalivedReloadCommand,
+} from '../keepalived/supervise/keepalived-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
 /** `hawser keepalived reload`: prints one line, or keepalived's own message if it refused. */

@@ -1,5 +1,8 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { keepalivedClientSettings, keepalivedStartCommand } from '../config/keepalived-client-settings.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import {
+  keepalivedClientSettings,
+  keepalivedStartCommand,
+} from '../keepalived/supervise/keepalived-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

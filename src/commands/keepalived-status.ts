@@ -1,9 +1,12 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { keepalivedClientSettings, keepalivedStatusCommand } from '../config/keepalived-client-settings.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import { vrrpStatusLines } from '../observe/vrrp-status-lines.ts';
-import { request } from '../protocol/request.ts';
-import { vrrpStatusSchema } from '../protocol/vrrp-status.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import { request } from '../engine/control/request.ts';
+import {
+  keepalivedClientSettings,
+  keepalivedStatusCommand,
+} from '../keepalived/supervise/keepalived-client-settings.ts';
+import { vrrpStatusSchema } from '../keepalived/supervise/vrrp-status.ts';
+import { vrrpStatusLines } from '../keepalived/supervise/vrrp-status-lines.ts';
 import { answerOrComplaint } from './supervisor-answer.ts';
 
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -1,27 +1,30 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readCommandLine } from '../config/command-line.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import type { Answer } from '../engine/control/answer.ts';
+import { serveControlSocket } from '../engine/control/control-server.ts';
+import type { Log } from '../engine/observe/logger.ts';
+import { observeSupervisor } from '../engine/observe/observe-supervisor.ts';
+import { openLog } from '../engine/observe/open-log.ts';
+import { processMetrics } from '../engine/observe/process-metrics.ts';
+import { servePatiently } from '../engine/observe/serve-patiently.ts';
+import { survive } from '../engine/observe/survive.ts';
+import { ConfigError, messageOf } from '../engine/system/errors.ts';
+import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
+import { ACCEPTED_FILE } from '../keepalived/argv.ts';
+import { createKeepalivedProgram } from '../keepalived/keepalived-program.ts';
+import { readNotifyFifo } from '../keepalived/notify-fifo.ts';
 import {
   type KeepalivedSuperviseSettings,
   keepalivedSuperviseCommand,
   keepalivedSuperviseSettings,
-} from '../config/keepalived-supervise-settings.ts';
-import { ACCEPTED_FILE } from '../keepalived/argv.ts';
-import { createKeepalivedProgram } from '../keepalived/keepalived-program.ts';
-import { readNotifyFifo } from '../keepalived/notify-fifo.ts';
-import { ConfigError, messageOf } from '../model/errors.ts';
-import type { Log } from '../observe/logger.ts';
-import { processMetrics } from '../observe/process-metrics.ts';
-import { servePatiently } from '../observe/serve-patiently.ts';
-import { createVrrpSupervisorMetrics, type Holding } from '../observe/vrrp-supervisor-metrics.ts';
-import type { Answer } from '../protocol/answer.ts';
-import { serveControlSocket } from '../protocol/control-server.ts';
-import type { VrrpStatus } from '../protocol/vrrp-status.ts';
-import { createVrrpSupervisor, type VrrpSupervisor } from '../supervisor/vrrp/supervisor.ts';
-import { runLeanCommand } from '../system/run-lean-command.ts';
-import { observeSupervisor } from './observe-supervisor.ts';
-import { openLog } from './open-log.ts';
-import { survive } from './survive.ts';
+} from '../keepalived/supervise/keepalived-supervise-settings.ts';
+import { createVrrpSupervisor, type VrrpSupervisor } from '../keepalived/supervise/supervisor.ts';
+import type { VrrpStatus } from '../keepalived/supervise/vrrp-status.ts';
+import {
+  createVrrpSupervisorMetrics,
+  type Holding,
+} from '../keepalived/supervise/vrrp-supervisor-metrics.ts';
 import { hawserVersion } from './version.ts';
 
 /** `hawser keepalived supervise`: resolves with 0 after a stop was requested and no VIP is left. */

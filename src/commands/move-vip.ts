@@ -1,13 +1,13 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { moveVipCommand, moveVipSettings } from '../config/steering-settings.ts';
-import { type MovePlan, planMove, type SteeringFacts } from '../model/steering-plan.ts';
-import type { MoveOrder } from '../model/vrrp-steering.ts';
-import type { SteeringReport } from '../observe/steering-report.ts';
-import { askMonitor, factsOf } from './steering/gather-facts.ts';
-import { asked, awaitPlace, giveOrder, within } from './steering/give-order.ts';
-import { isThere, orderInTheWay } from './steering/order-file.ts';
-import { printReport, whereAre } from './steering/print-report.ts';
-import { findHolder } from './steering/vip-holder.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { askMonitor, factsOf } from '../vip/steering/gather-facts.ts';
+import { asked, awaitPlace, giveOrder, within } from '../vip/steering/give-order.ts';
+import { isThere, orderInTheWay } from '../vip/steering/order-file.ts';
+import { printReport, whereAre } from '../vip/steering/print-report.ts';
+import { type MovePlan, planMove, type SteeringFacts } from '../vip/steering/steering-plan.ts';
+import type { SteeringReport } from '../vip/steering/steering-report.ts';
+import { moveVipCommand, moveVipSettings } from '../vip/steering/steering-settings.ts';
+import { findHolder } from '../vip/steering/vip-holder.ts';
+import type { MoveOrder } from '../vip/steering/vrrp-steering.ts';
 
 type Settings = ReturnType<typeof moveVipSettings>;
 type Outcome = Pick<SteeringReport, 'outcome' | 'notes' | 'tookMs'>;

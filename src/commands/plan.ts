@@ -1,9 +1,9 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { planCommand, planSettings } from '../config/plan-settings.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import { planLines } from '../observe/plan/plan-lines.ts';
-import { exitCodeOf } from '../observe/plan/report.ts';
-import { makePlan } from './plan/make-plan.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import { makePlan } from '../operate/plan/make-plan.ts';
+import { planLines } from '../operate/plan/plan-lines.ts';
+import { planCommand, planSettings } from '../operate/plan/plan-settings.ts';
+import { exitCodeOf } from '../operate/plan/report.ts';
 
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(planCommand, argv, env);

@@ -1,5 +1,5 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { rbacCommand, rbacSettings } from '../config/rbac-settings.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { rbacCommand, rbacSettings } from '../operate/install/rbac-settings.ts';
 import { shippedFile } from './shipped-file.ts';
 
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

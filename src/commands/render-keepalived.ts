@@ -1,28 +1,28 @@
 import { rm } from 'node:fs/promises';
-import type { Rendered } from '../apply/applier.ts';
-import { isOwnFile, keepForeignFile } from '../apply/foreign-file.ts';
-import { findLiveFile } from '../apply/live-file.ts';
-import { readCommandLine } from '../config/command-line.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import type { Rendered } from '../engine/apply/applier.ts';
+import { isOwnFile, keepForeignFile } from '../engine/apply/foreign-file.ts';
+import { findLiveFile } from '../engine/apply/live-file.ts';
+import { clusterNameOf } from '../engine/kube/control-plane/cluster-name.ts';
+import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
+import { createLog, type Log } from '../engine/observe/logger.ts';
+import { tellForeign } from '../engine/reconcile/log-outcome.ts';
+import { readTemplate } from '../engine/reconcile/template-file.ts';
+import { ConfigError } from '../engine/system/errors.ts';
+import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
+import { currentInterfaces, currentRoutes } from '../engine/system/network/routes.ts';
+import { runCommand } from '../engine/system/process/run-command.ts';
+import { createKeepalivedCheck } from '../keepalived/check-configuration.ts';
+import { buildKeepalivedModel } from '../vip/group/keepalived-model.ts';
+import { nodesOnce, onlyThisNode } from '../vip/group/nodes-once.ts';
+import { renderKeepalived } from '../vip/group/render-keepalived.ts';
+import type { VrrpInput } from '../vip/group/vrrp.ts';
 import {
   type KeepalivedMonitorSettings,
   keepalivedMonitorSettings,
   keepalivedSettings,
-} from '../config/keepalived-monitor-settings.ts';
-import { renderKeepalivedCommand } from '../config/keepalived-render-settings.ts';
-import { createKeepalivedCheck } from '../keepalived/check-configuration.ts';
-import { clusterNameOf } from '../model/cluster-name.ts';
-import { ConfigError } from '../model/errors.ts';
-import type { VrrpInput } from '../model/vrrp.ts';
-import { createLog, type Log } from '../observe/logger.ts';
-import { buildKeepalivedModel } from '../render/keepalived-model.ts';
-import { renderKeepalived } from '../render/render-keepalived.ts';
-import { openKubeconfig } from '../sources/kubeconfig.ts';
-import { writeFileAtomically } from '../system/atomic-write.ts';
-import { currentInterfaces, currentRoutes } from '../system/routes.ts';
-import { runCommand } from '../system/run-command.ts';
-import { nodesOnce, onlyThisNode } from './keepalived/nodes-once.ts';
-import { tellForeign } from './monitor/log-outcome.ts';
-import { readTemplate } from './monitor/template-file.ts';
+} from '../vip/keepalived-monitor-settings.ts';
+import { renderKeepalivedCommand } from '../vip/keepalived-render-settings.ts';
 
 const CHECK_TIMEOUT_MS = 20_000;
 

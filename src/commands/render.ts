@@ -1,13 +1,13 @@
-import { isOwnFile, keepForeignFile } from '../apply/foreign-file.ts';
-import { findLiveFile } from '../apply/live-file.ts';
-import { readCommandLine } from '../config/command-line.ts';
-import { haproxyMonitorSettings, renderCommand } from '../config/haproxy-monitor-settings.ts';
-import { createLog } from '../observe/logger.ts';
-import { renderLoadBalancer } from '../render/render-load-balancer.ts';
-import { writeFileAtomically } from '../system/atomic-write.ts';
-import { tellForeign } from './monitor/log-outcome.ts';
-import { serversOnce } from './monitor/servers-once.ts';
-import { readTemplate } from './monitor/template-file.ts';
+import { haproxyMonitorSettings, renderCommand } from '../api-lb/haproxy-monitor-settings.ts';
+import { renderLoadBalancer } from '../api-lb/render-load-balancer.ts';
+import { serversOnce } from '../api-lb/servers-once.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { isOwnFile, keepForeignFile } from '../engine/apply/foreign-file.ts';
+import { findLiveFile } from '../engine/apply/live-file.ts';
+import { createLog } from '../engine/observe/logger.ts';
+import { tellForeign } from '../engine/reconcile/log-outcome.ts';
+import { readTemplate } from '../engine/reconcile/template-file.ts';
+import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
 
 /**
  * `hawser render`, for an init container: writes CONFIG once. If no API server answers and no list is known, it leaves

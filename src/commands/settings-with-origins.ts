@@ -1,4 +1,4 @@
-import type { CommandLine } from '../config/command-line.ts';
+import type { CommandLine } from '../cli/command-line.ts';
 
 export interface ShownSetting {
   /** The given value; undefined if there is neither a given one nor a default. */

@@ -1,8 +1,8 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { readSettingsFile } from '../config/read-settings-file.ts';
-import { settingsCommand, settingsCommandSettings } from '../config/settings-command.ts';
-import type { SettingsFile } from '../config/settings-values.ts';
-import { structuredWriter } from '../config/structured-text.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { readSettingsFile } from '../cli/read-settings-file.ts';
+import { settingsCommand, settingsCommandSettings } from '../cli/settings-command.ts';
+import type { SettingsFile } from '../cli/settings-values.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
 
 /** `hawser settings`: throws a ConfigError with every problem of the file. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -1,14 +1,14 @@
-import { readCommandLine } from '../config/command-line.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { createLog, type Log } from '../engine/observe/logger.ts';
+import { messageOf } from '../engine/system/errors.ts';
+import { keepalivedInputNow } from '../operate/plan/keepalived-input.ts';
+import { buildKeepalivedModel } from '../vip/group/keepalived-model.ts';
+import type { KeepalivedSettings } from '../vip/group/vrrp.ts';
 import {
   type KeepalivedMonitorSettings,
   keepalivedMonitorSettings,
-} from '../config/keepalived-monitor-settings.ts';
-import { showKeepalivedConfigCommand } from '../config/keepalived-render-settings.ts';
-import { messageOf } from '../model/errors.ts';
-import type { KeepalivedSettings } from '../model/vrrp.ts';
-import { createLog, type Log } from '../observe/logger.ts';
-import { buildKeepalivedModel } from '../render/keepalived-model.ts';
-import { keepalivedInputNow } from './plan/keepalived-input.ts';
+} from '../vip/keepalived-monitor-settings.ts';
+import { showKeepalivedConfigCommand } from '../vip/keepalived-render-settings.ts';
 import { type ShownSetting, settingsWithOrigins } from './settings-with-origins.ts';
 
 /** How long the API may take: as long as for `hawser plan`. */

@@ -1,8 +1,8 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { haproxyMonitorSettings, showConfigCommand } from '../config/haproxy-monitor-settings.ts';
-import { createLog } from '../observe/logger.ts';
-import { loadBalancerModel } from '../render/load-balancer-model.ts';
-import { serversOnce } from './monitor/servers-once.ts';
+import { haproxyMonitorSettings, showConfigCommand } from '../api-lb/haproxy-monitor-settings.ts';
+import { loadBalancerModel } from '../api-lb/load-balancer-model.ts';
+import { serversOnce } from '../api-lb/servers-once.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { createLog } from '../engine/observe/logger.ts';
 import { settingsWithOrigins } from './settings-with-origins.ts';
 
 /** `hawser show-config`: prints as JSON the model that the template gets, and where each setting came from. */

@@ -1,13 +1,13 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { forgivingReader } from '../config/doctor-settings.ts';
-import { readSettingsFile } from '../config/read-settings-file.ts';
-import { type StatusSettings, statusCommand, statusSettings } from '../config/status-settings.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import type { ClusterStatus } from '../protocol/node-status.ts';
-import { collectClusterStatus } from '../status/collect-cluster-status.ts';
-import { exitCodeOf, statusLines } from '../status/status-lines.ts';
-import { clusterEndpoints } from './status/cluster-endpoints.ts';
-import { watch } from './status/watch.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { readSettingsFile } from '../cli/read-settings-file.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import { forgivingReader } from '../operate/doctor/doctor-settings.ts';
+import { clusterEndpoints } from '../operate/status/cluster-endpoints.ts';
+import { collectClusterStatus } from '../operate/status/collect-cluster-status.ts';
+import type { ClusterStatus } from '../operate/status/node-status.ts';
+import { exitCodeOf, statusLines } from '../operate/status/status-lines.ts';
+import { type StatusSettings, statusCommand, statusSettings } from '../operate/status/status-settings.ts';
+import { watch } from '../operate/status/watch.ts';
 import { stopOnSignals } from './stop-signals.ts';
 
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -26,7 +26,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const show = (status: ClusterStatus): readonly string[] =>
     settings.json ? [write(status)] : statusLines(status, { colours });
   if (settings.serve !== undefined) {
-    const { serveStatus } = await import('./status/serve-status.ts');
+    const { serveStatus } = await import('../operate/status/serve-status.ts');
     return await serveStatus(settings.serve, settings.journal, (signal) => look(settings, signal));
   }
   if (settings.watch) {

@@ -1,7 +1,7 @@
-import type { OutputFormat } from '../config/output-format.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import type { Answer } from '../protocol/answer.ts';
-import { type ControlRequest, type RequestOutcome, request } from '../protocol/request.ts';
+import type { OutputFormat } from '../cli/output-format.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import type { Answer } from '../engine/control/answer.ts';
+import { type ControlRequest, type RequestOutcome, request } from '../engine/control/request.ts';
 
 /** A supervisor's success; otherwise reports the failure on stderr. */
 export function answerOrComplaint(socket: string, outcome: RequestOutcome): GoodAnswer | undefined {

@@ -11,11 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readCommandLine } from '../config/command-line.ts';
-import { supportBundleCommand, supportBundleSettings } from '../config/support-bundle-settings.ts';
-import { ConfigError, messageOf } from '../model/errors.ts';
-import { withoutSecrets } from '../model/without-secrets.ts';
-import { runCommand } from '../system/run-command.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { ConfigError, messageOf } from '../engine/system/errors.ts';
+import { runCommand } from '../engine/system/process/run-command.ts';
+import { withoutSecrets } from '../engine/system/text/without-secrets.ts';
+import { supportBundleCommand, supportBundleSettings } from '../operate/support-bundle-settings.ts';
 
 const COMMAND_TIMEOUT_MS = 60_000;
 

@@ -1,14 +1,14 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { forgivingReader, type SettingsFileReading } from '../config/doctor-settings.ts';
-import { readSettingsFile } from '../config/read-settings-file.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import { timelineCommand, timelineSettings } from '../config/timeline-settings.ts';
-import { journalKinds } from '../observe/journal/journal-line.ts';
-import { collectJournals, type Range } from '../observe/timeline/collect.ts';
-import { exitCodeOf, openRange, timelineReport } from '../observe/timeline/report.ts';
-import { timelineLines } from '../observe/timeline/timeline-lines.ts';
-import { verdictLines } from '../observe/timeline/verdict-lines.ts';
-import { fetchPeerJournals, type PeerJournals } from './timeline/peer-journals.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { readSettingsFile } from '../cli/read-settings-file.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import { journalKinds } from '../engine/observe/journal/journal-line.ts';
+import { forgivingReader, type SettingsFileReading } from '../operate/doctor/doctor-settings.ts';
+import { collectJournals, type Range } from '../operate/timeline/collect.ts';
+import { fetchPeerJournals, type PeerJournals } from '../operate/timeline/peer-journals.ts';
+import { exitCodeOf, openRange, timelineReport } from '../operate/timeline/report.ts';
+import { timelineLines } from '../operate/timeline/timeline-lines.ts';
+import { timelineCommand, timelineSettings } from '../operate/timeline/timeline-settings.ts';
+import { verdictLines } from '../operate/timeline/verdict-lines.ts';
 
 /** More than anyone reads, and some 20 MB of memory. */
 const MOST_ENTRIES = 10_000;

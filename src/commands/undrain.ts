@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
-import { readCommandLine } from '../config/command-line.ts';
-import { undrainCommand, undrainSettings } from '../config/steering-settings.ts';
-import { messageOf } from '../model/errors.ts';
-import type { VipKind } from '../model/vrrp.ts';
-import type { DrainOrder } from '../model/vrrp-steering.ts';
-import type { SteeringReport } from '../observe/steering-report.ts';
-import { askMonitor, factsOf, type MonitorReading } from './steering/gather-facts.ts';
-import { within } from './steering/give-order.ts';
-import { newOrderId, readOrderFile, removeOrder, replaceOrder } from './steering/order-file.ts';
-import { printReport, whereAre } from './steering/print-report.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { messageOf } from '../engine/system/errors.ts';
+import type { VipKind } from '../vip/group/vrrp.ts';
+import { askMonitor, factsOf, type MonitorReading } from '../vip/steering/gather-facts.ts';
+import { within } from '../vip/steering/give-order.ts';
+import { newOrderId, readOrderFile, removeOrder, replaceOrder } from '../vip/steering/order-file.ts';
+import { printReport, whereAre } from '../vip/steering/print-report.ts';
+import type { SteeringReport } from '../vip/steering/steering-report.ts';
+import { undrainCommand, undrainSettings } from '../vip/steering/steering-settings.ts';
+import type { DrainOrder } from '../vip/steering/vrrp-steering.ts';
 
 /** Without a file notification, the monitor reads the file every few seconds. */
 const BELIEVED_WITHIN_MS = 20_000;

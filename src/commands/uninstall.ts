@@ -1,26 +1,30 @@
 import { join } from 'node:path';
-import { readCommandLine } from '../config/command-line.ts';
-import { type UninstallSettings, uninstallCommand, uninstallSettings } from '../config/install-settings.ts';
-import { createAdvertTrap } from '../firewall/advert-trap.ts';
-import { createAnswerTrap } from '../firewall/answer-trap.ts';
-import { createRedirectKeeper } from '../firewall/redirect-keeper.ts';
-import { createVipUseTrap } from '../firewall/vip-use-trap.ts';
-import { layout } from '../install/layout.ts';
-import { fileState } from '../install/plan.ts';
-import { type InstallRecord, parseRecord } from '../install/record.ts';
+import { createRedirectKeeper } from '../api-lb/redirect-keeper.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { ConfigError, messageOf } from '../engine/system/errors.ts';
+import { findAddress, removeAddress } from '../engine/system/network/interface-addresses.ts';
+import { effectiveSettings } from '../operate/install/effective-settings.ts';
+import {
+  type UninstallSettings,
+  uninstallCommand,
+  uninstallSettings,
+} from '../operate/install/install-settings.ts';
+import { layout } from '../operate/install/layout.ts';
+import { fileState } from '../operate/install/plan.ts';
+import { createProgress, type Progress } from '../operate/install/progress.ts';
+import { type InstallRecord, parseRecord } from '../operate/install/record.ts';
 import {
   applyRemoval,
   planRemoval,
   type Removal,
   type RemovalPlan,
   removeIfEmpty,
-} from '../install/removal.ts';
-import { ConfigError, messageOf } from '../model/errors.ts';
-import { findAddress, removeAddress } from '../system/interface-addresses.ts';
-import { effectiveSettings } from './install/effective-settings.ts';
-import { createProgress, type Progress } from './uninstall/progress.ts';
-import { supervisorPages } from './uninstall/supervisor-pages.ts';
-import { waitForEnd } from './uninstall/wait-for-end.ts';
+} from '../operate/install/removal.ts';
+import { supervisorPages } from '../operate/install/supervisor-pages.ts';
+import { waitForEnd } from '../operate/install/wait-for-end.ts';
+import { createAdvertTrap } from '../vip/guards/advert-trap.ts';
+import { createAnswerTrap } from '../vip/guards/answer-trap.ts';
+import { createVipUseTrap } from '../vip/guards/vip-use-trap.ts';
 
 /** Longer than in a failover: nothing depends on it, and the machine may be busy. */
 const LOOK_TIMEOUT_MS = 10_000;

@@ -1,8 +1,8 @@
-import { readCommandLine } from '../config/command-line.ts';
-import { structuredWriter } from '../config/structured-text.ts';
-import { versionCommand, versionSettings } from '../config/version-settings.ts';
-import { parseHaproxyBuild, parseKeepalivedBuild } from '../model/program-version.ts';
-import { runCommand } from '../system/run-command.ts';
+import { readCommandLine } from '../cli/command-line.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import { versionCommand, versionSettings } from '../cli/version-settings.ts';
+import { runCommand } from '../engine/system/process/run-command.ts';
+import { parseHaproxyBuild, parseKeepalivedBuild } from '../engine/system/text/program-version.ts';
 import { hawserCommit, hawserVersion } from './version.ts';
 
 const TIMEOUT_MS = 5_000;

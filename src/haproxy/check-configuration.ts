@@ -1,7 +1,7 @@
-import { codeOf, messageOf } from '../model/errors.ts';
-import type { CheckOutcome, ConfigurationCheck } from '../model/program.ts';
-import type { CommandResult, RunCommand } from '../system/run-command.ts';
+import { codeOf, messageOf } from '../engine/system/errors.ts';
+import type { CommandResult, RunCommand } from '../engine/system/process/run-command.ts';
 import { checkArgv } from './argv.ts';
+import type { CheckOutcome, ConfigurationCheck } from './program.ts';
 
 /** HAProxy names every error of a file; the last ones and the summary fit into this. */
 const DETAIL_CHARACTERS = 4_000;

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
-import type { RunningGeneration } from '../model/program.ts';
-import { childrenOf, readProcess } from '../system/processes.ts';
-import { holdersOf, listeningUnixSockets } from '../system/socket-holders.ts';
+import { childrenOf, readProcess } from '../engine/system/process/processes.ts';
+import { holdersOf, listeningUnixSockets } from '../engine/system/process/socket-holders.ts';
+import type { RunningGeneration } from './program.ts';
 
 /**
  * Every HAProxy with a stats or master socket of ours, whichever program started it. It is found by its sockets, which

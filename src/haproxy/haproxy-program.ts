@@ -1,7 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ProcessId } from '../model/process-id.ts';
+import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
+import type { ProcessId } from '../engine/system/process/process-id.ts';
+import { readProcess } from '../engine/system/process/processes.ts';
+import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
+import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
+import { type HaproxyPaths, masterArgv } from './argv.ts';
+import { createConfigurationCheck } from './check-configuration.ts';
+import { findRunning } from './find-running.ts';
+import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
 import type {
   CheckOutcome,
   ConfigChoice,
@@ -10,15 +18,7 @@ import type {
   Running,
   StartOutcome,
   StartRequest,
-} from '../model/program.ts';
-import { writeFileAtomically } from '../system/atomic-write.ts';
-import { readProcess } from '../system/processes.ts';
-import { runLeanCommand } from '../system/run-lean-command.ts';
-import { spawnDaemon } from '../system/spawn-daemon.ts';
-import { type HaproxyPaths, masterArgv } from './argv.ts';
-import { createConfigurationCheck } from './check-configuration.ts';
-import { findRunning } from './find-running.ts';
-import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
+} from './program.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { askRuntimeApi } from './runtime-api.ts';

@@ -1,4 +1,16 @@
-import type { Listener, LoadBalancerFacts } from '../model/change-facts.ts';
+/** What of a haproxy.cfg its clients can notice. */
+export interface LoadBalancerFacts {
+  readonly listeners: readonly Listener[];
+  /** `cp-1 10.0.0.1:6443`, each once. */
+  readonly servers: readonly string[];
+}
+
+export interface Listener {
+  /** `frontend main`. */
+  readonly proxy: string;
+  /** As HAProxy reads it: `:::9445`, `127.0.0.1:29445`. */
+  readonly address: string;
+}
 
 const sections = ['global', 'defaults', 'frontend', 'backend', 'listen'];
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ProcessId } from '../model/process-id.ts';
-import { childrenOf, isAlive } from '../system/processes.ts';
+import type { ProcessId } from '../engine/system/process/process-id.ts';
+import { childrenOf, isAlive } from '../engine/system/process/processes.ts';
 import { infoNumber } from './parse-replies.ts';
 
 /** How long one round holds on to the old generation's answers before it lets its other clients in again. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { codeOf, messageOf } from '../model/errors.ts';
+import { codeOf, messageOf } from '../engine/system/errors.ts';
 
 /** Far above any real configuration; what is bigger was not written for HAProxy. */
 const MAX_BYTES = 16 * 1024 * 1024;

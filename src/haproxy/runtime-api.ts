@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { patientTimer } from '../system/patient-timeout.ts';
+import { patientTimer } from '../engine/system/time/patient-timeout.ts';
 
 /** A full table of sessions of a busy worker stays below this; more is cut off. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { askPage } from '../system/ask-page.ts';
+import { askPage } from '../engine/system/network/ask-page.ts';
 import { parseServerRows, type ServerRow } from './server-rows.ts';
 
 export type StatisticsAnswer =

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
-import type { UsableSample } from '../model/usable.ts';
-import { patientTimeout } from '../system/patient-timeout.ts';
+import { patientTimeout } from '../engine/system/time/patient-timeout.ts';
+import type { UsableSample } from './usable.ts';
 
 /**
  * Asks this node's HAProxy whether any of its servers is up (`/haproxy_monitor` of the template). Never rejects. A

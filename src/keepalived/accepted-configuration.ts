@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { AcceptedConfiguration } from '../model/vrrp-program.ts';
 import { parseConfiguration } from './parse-configuration.ts';
+import type { AcceptedConfiguration } from './vrrp-program.ts';
 
 /**
  * Added to a copy of the configuration. keepalived does not report a completed reload, and its dump (SIGUSR1) omits

@@ -1,4 +1,4 @@
-import type { KeepalivedBuild } from '../model/program-version.ts';
+import type { KeepalivedBuild } from '../engine/system/text/program-version.ts';
 
 /** The files of one keepalived, all in the supervisor's run directory. */
 export interface KeepalivedPaths {

@@ -1,19 +1,12 @@
 import { closeSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { messageOf } from '../model/errors.ts';
-import type { ProcessId } from '../model/process-id.ts';
-import type {
-  AcceptedConfiguration,
-  AcceptOutcome,
-  KeepalivedDriver,
-  SelfReport,
-  VrrpStartOutcome,
-} from '../model/vrrp-program.ts';
-import { forgetUnanswered } from '../system/neighbour-table.ts';
-import { readProcess, signalProcess } from '../system/processes.ts';
-import { runLeanCommand } from '../system/run-lean-command.ts';
-import { spawnDaemon } from '../system/spawn-daemon.ts';
+import { messageOf } from '../engine/system/errors.ts';
+import { forgetUnanswered } from '../engine/system/network/neighbour-table.ts';
+import type { ProcessId } from '../engine/system/process/process-id.ts';
+import { readProcess, signalProcess } from '../engine/system/process/processes.ts';
+import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
+import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
 import {
   describeConfiguration,
   markConfiguration,
@@ -28,6 +21,13 @@ import { parseDump } from './parse-dump.ts';
 import { parseWords } from './parse-words.ts';
 import { repairAddress, sweepConfigured } from './sweep.ts';
 import { createTrackGuard, forgetBonus, type TrackGuard } from './track-file.ts';
+import type {
+  AcceptedConfiguration,
+  AcceptOutcome,
+  KeepalivedDriver,
+  SelfReport,
+  VrrpStartOutcome,
+} from './vrrp-program.ts';
 
 const CHECK_TIMEOUT_MS = 10_000;
 /** keepalived is done with a dump in a millisecond; a reload takes some ten. */

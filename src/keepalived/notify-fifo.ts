@@ -1,9 +1,9 @@
 import { chmodSync, closeSync, constants, lstatSync, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { ConfigError, codeOf } from '../model/errors.ts';
-import type { Notification } from '../model/vrrp-program.ts';
-import { runLeanCommand } from '../system/run-lean-command.ts';
+import { ConfigError, codeOf } from '../engine/system/errors.ts';
+import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import { parseNotification } from './parse-notify.ts';
+import type { Notification } from './vrrp-program.ts';
 
 /**
  * Reads keepalived's transitions from a FIFO (mode 0600) that is made where it is missing; one that is there is kept,

@@ -1,7 +1,7 @@
 import { isIP, SocketAddress } from 'node:net';
-import type { HeldAddress, WatchedInstance } from '../model/vip-presence.ts';
-import type { AcceptedConfiguration, TrackedFile } from '../model/vrrp-program.ts';
 import { type Block, namesIn, parseBlocks, wordAfter } from './parse-blocks.ts';
+import type { HeldAddress, WatchedInstance } from './vip-presence.ts';
+import type { AcceptedConfiguration, TrackedFile } from './vrrp-program.ts';
 
 /** Between the moment at which the slowest peer should take over and the one at which it certainly has. */
 const TAKE_OVER_MARGIN_MS = 200;

@@ -1,5 +1,5 @@
-import type { VrrpState } from '../model/vip-presence.ts';
-import type { SelfReport } from '../model/vrrp-program.ts';
+import type { VrrpState } from './vip-presence.ts';
+import type { SelfReport } from './vrrp-program.ts';
 
 const STATES: Readonly<Record<string, VrrpState>> = {
   MASTER: 'MASTER',

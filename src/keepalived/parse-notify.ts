@@ -1,4 +1,4 @@
-import type { Notification } from '../model/vrrp-program.ts';
+import type { Notification } from './vrrp-program.ts';
 
 /**
  * `INSTANCE "API" MASTER 230`: keepalived.conf(5), "vrrp_notify_fifo". Undefined for anything else: a newer keepalived

@@ -1,4 +1,4 @@
-import type { KeepalivedWords } from '../model/vrrp-program.ts';
+import type { KeepalivedWords } from './vrrp-program.ts';
 
 /**
  * What a line of keepalived's log (2.2, with `--log-detail`) says about its timers or about why an instance changes its

@@ -1,8 +1,8 @@
-import type { Disagreement, HeldAddress } from '../model/vip-presence.ts';
-import type { SweepOutcome } from '../model/vrrp-program.ts';
-import { addAddress, findAddress, removeAddress } from '../system/interface-addresses.ts';
+import { addAddress, findAddress, removeAddress } from '../engine/system/network/interface-addresses.ts';
 import { describeConfiguration, readAccepted, readText } from './accepted-configuration.ts';
 import type { KeepalivedPaths } from './argv.ts';
+import type { Disagreement, HeldAddress } from './vip-presence.ts';
+import type { SweepOutcome } from './vrrp-program.ts';
 
 /** Removes every VIP of the accepted and of the live configuration from this node. */
 export async function sweepConfigured({

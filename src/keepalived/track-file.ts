@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { silentTrackValue, TRACK, unwatchedTrackValue, withoutBonus } from '../model/track-value.ts';
-import type { VrrpProfile } from '../model/vrrp.ts';
-import type { TrackReading } from '../model/vrrp-program.ts';
+import type { VrrpProfile } from '../vip/group/vrrp.ts';
 import { createSilentHealth, type SilentHealth } from './silent-health.ts';
+import { silentTrackValue, TRACK, unwatchedTrackValue, withoutBonus } from './track-value.ts';
+import type { TrackReading } from './vrrp-program.ts';
 
 /** How to call for one track file, five times a second. */
 export type TrackGuard = (

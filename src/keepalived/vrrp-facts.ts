@@ -1,6 +1,24 @@
-import type { VrrpFacts, VrrpInstanceFacts } from '../model/change-facts.ts';
 import { namesIn, parseBlocks, wordAfter } from './parse-blocks.ts';
 import { parseConfiguration } from './parse-configuration.ts';
+
+/** The parts of a keepalived.conf that decide which nodes hear each other and what each holds. */
+export interface VrrpFacts {
+  readonly version: 2 | 3;
+  readonly instances: readonly VrrpInstanceFacts[];
+}
+
+export interface VrrpInstanceFacts {
+  readonly name: string;
+  readonly interface: string;
+  readonly virtualRouterId: number;
+  readonly mode: 'unicast' | 'multicast';
+  /** Addresses; empty for multicast. */
+  readonly peers: readonly string[];
+  readonly vips: readonly string[];
+  readonly advertIntervalMs: number;
+  /** How soon a peer has certainly taken over from a holder that fell silent. */
+  readonly takeOverMs: number;
+}
 
 /**
  * The parts of a keepalived.conf that decide which nodes hear each other and what each holds. `include` is not

@@ -1,6 +1,6 @@
 import type { BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
-import type { ClusterStatus } from '../../src/protocol/node-status.ts';
+import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
 import { builtAssets } from '../helpers/page/assets.ts';
 import { startBrowser } from '../helpers/page/browser.ts';
 import { type PageHost, type PageHostOptions, startPageHost } from '../helpers/page/page-host.ts';

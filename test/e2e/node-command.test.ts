@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { type DoctorReport, doctorReportSchema } from '../../src/doctor/report.ts';
-import type { CommandResult } from '../../src/system/run-command.ts';
-import { runCommand } from '../../src/system/run-command.ts';
+import type { CommandResult } from '../../src/engine/system/process/run-command.ts';
+import { runCommand } from '../../src/engine/system/process/run-command.ts';
+import { type DoctorReport, doctorReportSchema } from '../../src/operate/doctor/report.ts';
 import { PATIENCE_MS, ready, waitForPods } from './helpers/health.ts';
 import { install, takeOut, uninstall, writeFile, writeKubeconfig } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';

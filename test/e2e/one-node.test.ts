@@ -1,8 +1,8 @@
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ProcessId } from '../../src/model/process-id.ts';
-import { isAlive } from '../../src/system/processes.ts';
+import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
+import { isAlive } from '../../src/engine/system/process/processes.ts';
 import { sendSignal } from '../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import {

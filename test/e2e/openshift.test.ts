@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { monotonicMs } from '../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import type { BedClient } from '../helpers/vrrp/bed-client.ts';
 import { todayCluster } from '../helpers/vrrp/today.ts';
 import { waitFor } from '../helpers/wait-for.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { parseKeepalivedBuild } from '../../src/model/program-version.ts';
-import { haproxyMonitorStatusSchema } from '../../src/protocol/haproxy-monitor-status.ts';
-import { monotonicMs } from '../../src/system/monotonic-clock.ts';
+import { haproxyMonitorStatusSchema } from '../../src/api-lb/haproxy-monitor-status.ts';
+import { parseKeepalivedBuild } from '../../src/engine/system/text/program-version.ts';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { type BedClient, startClient } from '../helpers/vrrp/bed-client.ts';
 import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../helpers/wait-for.ts';

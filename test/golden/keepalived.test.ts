@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import type { KeepalivedSettings } from '../../src/model/vrrp.ts';
-import { buildKeepalivedModel } from '../../src/render/keepalived-model.ts';
-import { renderKeepalived } from '../../src/render/render-keepalived.ts';
-import { runCommand } from '../../src/system/run-command.ts';
+import { runCommand } from '../../src/engine/system/process/run-command.ts';
+import { buildKeepalivedModel } from '../../src/vip/group/keepalived-model.ts';
+import { renderKeepalived } from '../../src/vip/group/render-keepalived.ts';
+import type { KeepalivedSettings } from '../../src/vip/group/vrrp.ts';
 import { createNetNamespace, type NetNamespace } from '../helpers/net-namespace.ts';
 
 /**

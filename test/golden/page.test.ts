@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { mainPart } from '../../src/page/html/document.ts';
-import { textOf } from '../../src/page/html/html.ts';
-import { vipsSection } from '../../src/page/html/vips.ts';
-import { pageView } from '../../src/page/view/page-view.ts';
-import type { ClusterStatus } from '../../src/protocol/node-status.ts';
+import { mainPart } from '../../src/operate/page/html/document.ts';
+import { textOf } from '../../src/operate/page/html/html.ts';
+import { vipsSection } from '../../src/operate/page/html/vips.ts';
+import { pageView } from '../../src/operate/page/view/page-view.ts';
+import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
 import * as statuses from '../helpers/page/statuses.ts';
 
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { planJsonSchema } from '../../src/observe/plan/report.ts';
+import { planJsonSchema } from '../../src/operate/plan/report.ts';
 
 const schema = fileURLToPath(new URL('../../schemas/plan.schema.json', import.meta.url));
 

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
-import type { ClusterStatus } from '../../src/protocol/node-status.ts';
-import { statusJsonSchema } from '../../src/status/cluster-status.ts';
-import { statusLines } from '../../src/status/status-lines.ts';
+import { statusJsonSchema } from '../../src/operate/status/cluster-status.ts';
+import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
+import { statusLines } from '../../src/operate/status/status-lines.ts';
 import {
   haproxyMonitorSays,
   haproxySupervisorSays,

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { drillJsonSchema } from '../../src/observe/drill-report.ts';
-import { steeringJsonSchema } from '../../src/observe/steering-report.ts';
+import { drillJsonSchema } from '../../src/vip/steering/drill-report.ts';
+import { steeringJsonSchema } from '../../src/vip/steering/steering-report.ts';
 
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { timelineJsonSchema } from '../../src/observe/timeline/report.ts';
+import { timelineJsonSchema } from '../../src/operate/timeline/report.ts';
 
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
 const schema = fileURLToPath(new URL('../../schemas/timeline.schema.json', import.meta.url));

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type CommandResult, runCommand } from '../../src/system/run-command.ts';
+import { type CommandResult, runCommand } from '../../src/engine/system/process/run-command.ts';
 import { connectPair, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { hawser } from './supervisor-build.ts';
 import { waitFor } from './wait-for.ts';

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { journalEntryOf } from '../../src/observe/journal/journal-worthy.ts';
-import { type JournalLimits, openJournalWriter } from '../../src/observe/journal/journal-writer.ts';
-import type { LogEvent } from '../../src/observe/logger.ts';
+import { journalEntryOf } from '../../src/engine/observe/journal/journal-worthy.ts';
+import { type JournalLimits, openJournalWriter } from '../../src/engine/observe/journal/journal-writer.ts';
+import type { LogEvent } from '../../src/engine/observe/logger.ts';
 
 const limits: JournalLimits = { fileBytes: 2_000, files: 8 };
 

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { ProcessId } from '../../src/model/process-id.ts';
-import { type VrrpStatus, vrrpStatusSchema } from '../../src/protocol/vrrp-status.ts';
-import { childrenOf, readProcess } from '../../src/system/processes.ts';
+import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
+import { childrenOf, readProcess } from '../../src/engine/system/process/processes.ts';
+import { type VrrpStatus, vrrpStatusSchema } from '../../src/keepalived/supervise/vrrp-status.ts';
 import { connectSegment, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { askRaw } from './supervisor-ask.ts';
 import { ensureBuilt, hawser } from './supervisor-build.ts';

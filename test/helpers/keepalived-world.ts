@@ -1,13 +1,13 @@
-import type { ProcessId } from '../../src/model/process-id.ts';
-import type { AcceptedConfiguration } from '../../src/model/vrrp-program.ts';
-import { advance, nextDeadline } from '../../src/supervisor/vrrp/advance.ts';
+import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
+import { advance, nextDeadline } from '../../src/keepalived/supervise/advance.ts';
 import {
   type Action,
   type Event,
   initialState,
   type VrrpRequest,
   type VrrpSupervisorState,
-} from '../../src/supervisor/vrrp/state.ts';
+} from '../../src/keepalived/supervise/state.ts';
+import type { AcceptedConfiguration } from '../../src/keepalived/vrrp-program.ts';
 
 export const configurationOf = (number: number): AcceptedConfiguration => ({
   number,

@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
-import { runCommand } from '../../src/system/run-command.ts';
+import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { cleanUpAfterDeath } from './survivor.ts';
 
 /** A network of its own: its ports, its loopback, its nftables. Nothing in it reaches the machine's network. */

@@ -1,7 +1,7 @@
-import type { ClusterStatus, NodeStatus } from '../../src/protocol/node-status.ts';
-import { clusterStatus } from '../../src/status/cluster-status.ts';
-import type { PeerObservation } from '../../src/status/observe-peers.ts';
-import { type Evidence, knownVips } from '../../src/status/vip-holders.ts';
+import { clusterStatus } from '../../src/operate/status/cluster-status.ts';
+import type { ClusterStatus, NodeStatus } from '../../src/operate/status/node-status.ts';
+import type { PeerObservation } from '../../src/operate/status/observe-peers.ts';
+import { type Evidence, knownVips } from '../../src/operate/status/vip-holders.ts';
 import {
   haproxyMonitorSays,
   haproxySupervisorSays,

@@ -1,6 +1,6 @@
-import type { ProcessId } from '../../src/model/process-id.ts';
-import { advance, nextDeadline } from '../../src/supervisor/advance.ts';
-import { type Action, type Event, initialState, type State } from '../../src/supervisor/state.ts';
+import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
+import { advance, nextDeadline } from '../../src/haproxy/supervise/advance.ts';
+import { type Action, type Event, initialState, type State } from '../../src/haproxy/supervise/state.ts';
 
 export const limits = { forceDeleteTimeoutMs: 120_000, drainTimeoutMs: 55_000, startTimeoutMs: 10_000 };
 

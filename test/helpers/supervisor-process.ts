@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { type SupervisorStatus, supervisorStatusSchema } from '../../src/protocol/supervisor-status.ts';
+import {
+  type SupervisorStatus,
+  supervisorStatusSchema,
+} from '../../src/haproxy/supervise/supervisor-status.ts';
 import { askRaw } from './supervisor-ask.ts';
 import { hawser } from './supervisor-build.ts';
 import { waitFor } from './wait-for.ts';

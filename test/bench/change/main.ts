@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { readProcess } from '../../../src/system/processes.ts';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { readProcess } from '../../../src/engine/system/process/processes.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createCluster } from '../../helpers/cluster.ts';
 import { createLoadBalancer } from '../../helpers/load-balancer.ts';
 import { memoryOf } from '../../helpers/process-tree.ts';

@@ -1,5 +1,5 @@
-import type { ProcessId } from '../../../src/model/process-id.ts';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
 import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

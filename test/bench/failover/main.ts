@@ -1,7 +1,7 @@
 /** A program: measures what faults cost hawser and two configurations of today, side by side. See `usage`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf } from '../../../src/model/errors.ts';
+import { messageOf } from '../../../src/engine/system/errors.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 import type { Fault, Measured } from './fault.ts';

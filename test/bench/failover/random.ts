@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import type { Fault } from './fault.ts';
 import {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { PROBE_GAP_MS } from '../../helpers/vrrp/bed-client.ts';
 import { holdingsOf, takeOvers } from '../../helpers/vrrp/holdings.ts';
 import { blackoutMs, failureWindowMs, lostCount, probesWithin } from '../../helpers/vrrp/probes.ts';

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { askOnce } from '../../helpers/load/ask-once.ts';
 import { ports } from './layout.ts';
 import { HAPROXY } from './subject.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { HAPROXY } from './subject.ts';
 
 /** What the figures were measured on. Absolute times of a busy machine are worth little: see its load. */

@@ -1,6 +1,6 @@
 /** A program: measures hawser's supervisor and the shell daemon side by side and prints a table. See `usage`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { messageOf } from '../../../src/model/errors.ts';
+import { messageOf } from '../../../src/engine/system/errors.ts';
 import type { Figures } from './figures.ts';
 import { createHost } from './host.ts';
 import { describeMachine, formatMachine } from './machine.ts';

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 
 export interface SentReload {
   readonly sentAtMs: number;

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from '../../../src/model/errors.ts';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { messageOf } from '../../../src/engine/system/errors.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 import { type Arm, type ArmPlan, nameOf, niceness, openArm, shares } from './arm.ts';

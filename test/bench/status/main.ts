@@ -1,8 +1,8 @@
 /** A program: measures how long `hawser status` takes to answer, whichever of a node's four programs is dead or hangs. */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';

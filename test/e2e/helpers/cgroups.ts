@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../../../src/model/errors.ts';
-import { readProcess } from '../../../src/system/processes.ts';
+import { codeOf } from '../../../src/engine/system/errors.ts';
+import { readProcess } from '../../../src/engine/system/process/processes.ts';
 import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 

@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import type { BedClient } from '../../helpers/vrrp/bed-client.ts';
 import type { HoldingEvent } from '../../helpers/vrrp/holdings.ts';
 import { type Cut, isCut, probesWithin } from '../../helpers/vrrp/probes.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type CommandResult, runCommand } from '../../../src/system/run-command.ts';
+import { type CommandResult, runCommand } from '../../../src/engine/system/process/run-command.ts';
 
 /** podman and buildah with images, containers, locks and settings of their own: nothing of the user's is touched. */
 export interface ContainerEngine {

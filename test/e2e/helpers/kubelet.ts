@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { codeOf } from '../../../src/model/errors.ts';
-import type { ProcessId } from '../../../src/model/process-id.ts';
-import { isAlive, readProcess } from '../../../src/system/processes.ts';
+import { codeOf } from '../../../src/engine/system/errors.ts';
+import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
+import { isAlive, readProcess } from '../../../src/engine/system/process/processes.ts';
 import { askLiveness } from './liveness.ts';
 import type { Machine } from './machine.ts';
 import { type Pod, type Probe, parsePod } from './pod-manifest.ts';

@@ -1,4 +1,4 @@
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import type { Machine } from './machine.ts';
 import type { Probe } from './pod-manifest.ts';
 

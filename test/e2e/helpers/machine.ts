@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { endCgroups } from './cgroups.ts';
 import { type ContainerEngine, createContainerEngine } from './container-engine.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readProcess } from '../../../src/system/processes.ts';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { readProcess } from '../../../src/engine/system/process/processes.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { removeNetNamespace } from '../../helpers/net-namespace.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { endCgroups } from './cgroups.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { TestContext } from 'vitest';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import type { Machine } from './machine.ts';
 import type { PodWorld } from './pod-world.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { apiServerArgv } from '../../helpers/vrrp/api-server.ts';
 import type { ClusterFile } from '../stand-ins/cluster-file.ts';
 import { type CommandBlock, commandBlocks } from './document-commands.ts';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
-import { readProcess } from '../../../src/system/processes.ts';
+import { readProcess } from '../../../src/engine/system/process/processes.ts';
 import { node } from '../../helpers/api-server/objects.ts';
 import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

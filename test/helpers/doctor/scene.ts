@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Finding } from '../../../src/doctor/check.ts';
-import type { DoctorContext, DoctorSettings } from '../../../src/doctor/context.ts';
-import { hostFiles } from '../../../src/doctor/host-files.ts';
-import { createLooks } from '../../../src/doctor/looks.ts';
-import { checks } from '../../../src/doctor/registry.ts';
-import { createPrograms } from '../../../src/doctor/run-program.ts';
-import { runLeanCommand } from '../../../src/system/run-lean-command.ts';
+import { runLeanCommand } from '../../../src/engine/system/process/run-lean-command.ts';
+import type { Finding } from '../../../src/operate/doctor/check.ts';
+import type { DoctorContext, DoctorSettings } from '../../../src/operate/doctor/context.ts';
+import { hostFiles } from '../../../src/operate/doctor/host-files.ts';
+import { createLooks } from '../../../src/operate/doctor/looks.ts';
+import { checks } from '../../../src/operate/doctor/registry.ts';
+import { createPrograms } from '../../../src/operate/doctor/run-program.ts';
 
 const defaults: DoctorSettings = {
   apiVips: [],

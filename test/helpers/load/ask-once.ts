@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { codeOf } from '../../../src/model/errors.ts';
+import { codeOf } from '../../../src/engine/system/errors.ts';
 import type { LossReason } from './load-events.ts';
 
 export type AskOutcome =

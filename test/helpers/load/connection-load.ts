@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { type AskOutcome, askOnce } from './ask-once.ts';
 import { type ConnectionCounts, createTally } from './connection-tally.ts';
 import type { LoadEvent, LoadPlan, LoadSummary } from './load-events.ts';

@@ -1,5 +1,5 @@
 /** A program: makes the load of a plan (its only argument, JSON) until its stdin ends, then prints the summary. */
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { runConnections } from './connection-load.ts';
 import { type LoadEvent, loadPlanSchema } from './load-events.ts';
 import { runProbe } from './probe-load.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { askOnce } from './ask-once.ts';
 import type { LoadEvent } from './load-events.ts';
 

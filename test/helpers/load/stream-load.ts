@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import type { LoadEvent, LoadPlan, LoadSummary } from './load-events.ts';
 
 /** Before a stream that could not be opened is tried again: a dead load balancer is not to be hammered. */

@@ -1,7 +1,7 @@
-import { createHaproxySupervisorMetrics } from '../../../src/observe/haproxy-supervisor-metrics.ts';
-import { createMonitorMetrics, type MonitorName } from '../../../src/observe/monitor-metrics.ts';
-import { processMetrics } from '../../../src/observe/process-metrics.ts';
-import { createVrrpSupervisorMetrics } from '../../../src/observe/vrrp-supervisor-metrics.ts';
+import { createMonitorMetrics, type MonitorName } from '../../../src/engine/observe/monitor-metrics.ts';
+import { processMetrics } from '../../../src/engine/observe/process-metrics.ts';
+import { createHaproxySupervisorMetrics } from '../../../src/haproxy/supervise/haproxy-supervisor-metrics.ts';
+import { createVrrpSupervisorMetrics } from '../../../src/keepalived/supervise/vrrp-supervisor-metrics.ts';
 import { parseExposition, type Sample } from './exposition.ts';
 
 const own = processMetrics({ version: '1.2.3' });

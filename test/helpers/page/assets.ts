@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { PageAssets } from '../../../src/page/server/serve-page.ts';
+import type { PageAssets } from '../../../src/operate/page/server/serve-page.ts';
 import { ensureBuilt } from '../supervisor-build.ts';
 
 /** The files that the page loads, as the sources are now. */

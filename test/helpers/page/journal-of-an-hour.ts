@@ -1,7 +1,7 @@
-import type { JournalLine } from '../../../src/observe/journal/journal-line.ts';
-import { likelyCauses } from '../../../src/observe/timeline/likely-causes.ts';
-import type { RecentEntries } from '../../../src/observe/timeline/recent.ts';
-import { rightClock, shownEntry } from '../../../src/observe/timeline/report.ts';
+import type { JournalLine } from '../../../src/engine/observe/journal/journal-line.ts';
+import { likelyCauses } from '../../../src/operate/timeline/likely-causes.ts';
+import type { RecentEntries } from '../../../src/operate/timeline/recent.ts';
+import { rightClock, shownEntry } from '../../../src/operate/timeline/report.ts';
 import { lineAt } from '../timeline-lines.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
-import type { RecentEntries } from '../../../src/observe/timeline/recent.ts';
-import { type PageAssets, servePage } from '../../../src/page/server/serve-page.ts';
-import type { ClusterStatus } from '../../../src/protocol/node-status.ts';
+import { type PageAssets, servePage } from '../../../src/operate/page/server/serve-page.ts';
+import type { ClusterStatus } from '../../../src/operate/status/node-status.ts';
+import type { RecentEntries } from '../../../src/operate/timeline/recent.ts';
 import { freePort } from '../free-port.ts';
 
 /** The page's server in this process, in front of a cluster that a test makes up. */

@@ -3,7 +3,7 @@ import {
   clusterStatusSchema,
   type NodeStatus,
   programNames,
-} from '../../../src/protocol/node-status.ts';
+} from '../../../src/operate/status/node-status.ts';
 
 /** When the statuses below were taken. */
 export const takenAt = '2026-01-05T03:42:07.000Z';

@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { PeerFiles } from '../../../src/model/peer.ts';
-import { type PeerCredentials, readCredentials } from '../../../src/peers/credentials.ts';
+import { type PeerCredentials, readCredentials } from '../../../src/engine/peers/credentials.ts';
+import type { PeerFiles } from '../../../src/engine/peers/peer.ts';
 import { type CertificateRequest, createAuthority } from '../certificates.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,10 +1,14 @@
 import { onTestFinished } from 'vitest';
-import type { VrrpNode } from '../../../src/model/vrrp.ts';
-import { type AskLimits, askPeer, type PeerAnswer } from '../../../src/peers/ask-peer.ts';
-import type { PeerCredentials } from '../../../src/peers/credentials.ts';
-import { createPeerAnswers, type PeerAnswers } from '../../../src/peers/peer-answers.ts';
-import { type PeerServerLimits, peerServerLimits, servePeers } from '../../../src/peers/peer-server.ts';
-import { createRefusals } from '../../../src/peers/refusals.ts';
+import { type AskLimits, askPeer, type PeerAnswer } from '../../../src/engine/peers/ask-peer.ts';
+import type { PeerCredentials } from '../../../src/engine/peers/credentials.ts';
+import { createPeerAnswers, type PeerAnswers } from '../../../src/engine/peers/peer-answers.ts';
+import {
+  type PeerServerLimits,
+  peerServerLimits,
+  servePeers,
+} from '../../../src/engine/peers/peer-server.ts';
+import { createRefusals } from '../../../src/engine/peers/refusals.ts';
+import type { VrrpNode } from '../../../src/vip/group/vrrp.ts';
 import { freePort } from '../free-port.ts';
 
 /** The node that serves is asked at loopback; the one that asks is only known by its name. */

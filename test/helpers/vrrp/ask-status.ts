@@ -1,5 +1,5 @@
-import { type ClusterStatus, clusterStatusSchema } from '../../../src/protocol/node-status.ts';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { type ClusterStatus, clusterStatusSchema } from '../../../src/operate/status/node-status.ts';
 import { hawser } from '../supervisor-build.ts';
 import { waitFor } from '../wait-for.ts';
 import type { BedNode } from './bed-node.ts';

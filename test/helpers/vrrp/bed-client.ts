@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { readJsonLines } from '../load/json-lines.ts';
 import { waitFor } from '../wait-for.ts';
 import { AHEAD } from './bed-process.ts';

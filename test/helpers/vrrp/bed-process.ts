@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import type { ProcessId } from '../../../src/model/process-id.ts';
-import { isAlive, readProcess } from '../../../src/system/processes.ts';
+import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
+import { isAlive, readProcess } from '../../../src/engine/system/process/processes.ts';
 import { waitFor } from '../wait-for.ts';
 
 export interface BedProcess {

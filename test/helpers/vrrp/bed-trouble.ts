@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import type { BedNode } from './bed-node.ts';
 import type { BedSwitch } from './bed-switch.ts';
 import type { HoldingEvent, Stretch } from './holdings.ts';

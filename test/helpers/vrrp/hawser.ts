@@ -2,8 +2,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
+import { isAlive } from '../../../src/engine/system/process/processes.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
-import { isAlive } from '../../../src/system/processes.ts';
 import { writeKubeconfig } from '../cluster.ts';
 import { memoryOf } from '../process-tree.ts';
 import { hawser } from '../supervisor-build.ts';

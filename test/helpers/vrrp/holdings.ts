@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 
 /** A node took or lost the VIP; monotonic milliseconds. */
 export interface HoldingEvent {

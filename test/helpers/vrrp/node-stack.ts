@@ -1,4 +1,4 @@
-import type { ProcessId } from '../../../src/model/process-id.ts';
+import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
 import type { BedNode } from './bed-node.ts';
 
 /** Where HAProxy takes clients, and where it says that it is there. */

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import type { Container } from '../../../src/model/change-cost.ts';
-import { type PlanReport, planSchema } from '../../../src/observe/plan/report.ts';
-import { supervisorStatusSchema } from '../../../src/protocol/supervisor-status.ts';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { supervisorStatusSchema } from '../../../src/haproxy/supervise/supervisor-status.ts';
+import type { Container } from '../../../src/operate/plan/change-cost.ts';
+import { type PlanReport, planSchema } from '../../../src/operate/plan/report.ts';
 import { askRaw } from '../supervisor-ask.ts';
 import { hawser } from '../supervisor-build.ts';
 import type { BedNode } from './bed-node.ts';

@@ -6,8 +6,8 @@
  *   node probe-client.ts HOST PORT GAP_MS TIMEOUT_MS
  */
 import { connect } from 'node:tls';
-import { codeOf } from '../../../src/model/errors.ts';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { codeOf } from '../../../src/engine/system/errors.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import type { ToldProbe } from './probes.ts';
 
 const [host = '', port = '', gapMs = '', timeoutMs = ''] = process.argv.slice(2);

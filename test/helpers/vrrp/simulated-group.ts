@@ -1,13 +1,13 @@
-import { trackValue } from '../../../src/model/track-value.ts';
-import { type Holding, initialHolding, nextHolding } from '../../../src/model/vrrp-holding.ts';
-import { vrrpPriority } from '../../../src/model/vrrp-priority.ts';
+import { trackValue } from '../../../src/keepalived/track-value.ts';
+import { vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
+import { type Holding, initialHolding, nextHolding } from '../../../src/vip/health/vrrp-holding.ts';
 import {
   nextSteering,
   notSteered,
   type Steering,
   type SteeringOrder,
   steerOf,
-} from '../../../src/model/vrrp-steering.ts';
+} from '../../../src/vip/steering/vrrp-steering.ts';
 
 export interface SimulatedNode {
   readonly service: 'ok' | 'doubtful' | 'failed';

@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openshiftHealthPort } from '../../../src/model/ports.ts';
-import { virtualRouterIds } from '../../../src/model/virtual-router-id.ts';
-import { renderTemplate } from '../../../src/render/render-template.ts';
+import { openshiftHealthPort } from '../../../src/cli/ports.ts';
+import { renderTemplate } from '../../../src/engine/render/render-template.ts';
+import { virtualRouterIds } from '../../../src/vip/group/virtual-router-id.ts';
 import { type BedNode, waitForProgram } from './bed-node.ts';
 import { sendSignal, waitForEnd } from './bed-process.ts';
 import { type NodeStack, stackPorts } from './node-stack.ts';

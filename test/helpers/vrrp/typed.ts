@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fromJSONSchema } from 'zod';
 import * as z from 'zod/mini';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import {
   type KeepalivedMonitorStatus,
   keepalivedMonitorStatusSchema,
-} from '../../../src/protocol/keepalived-monitor-status.ts';
-import { runCommand } from '../../../src/system/run-command.ts';
+} from '../../../src/vip/keepalived-monitor-status.ts';
 import { hawser } from '../supervisor-build.ts';
 import type { BedNode } from './bed-node.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 
 let directory: string;

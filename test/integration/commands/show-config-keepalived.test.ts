@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { beforeEach, expect, test } from 'vitest';
-import { virtualRouterIds } from '../../../src/model/virtual-router-id.ts';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { virtualRouterIds } from '../../../src/vip/group/virtual-router-id.ts';
 import { useLoneNode } from '../../helpers/lone-node.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';
 

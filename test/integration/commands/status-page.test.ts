@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { freePort } from '../../helpers/free-port.ts';
 import { journalDirectory } from '../../helpers/journal-directory.ts';
 import { startPageCommand } from '../../helpers/page/page-command.ts';

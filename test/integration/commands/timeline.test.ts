@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
-import { runCommand } from '../../../src/system/run-command.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { type JournalDirectory, journalDirectory, moves } from '../../helpers/journal-directory.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 import { hawserAsNobody } from '../../helpers/unprivileged.ts';

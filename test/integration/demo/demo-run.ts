@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readProcess } from '../../../src/system/processes.ts';
+import { readProcess } from '../../../src/engine/system/process/processes.ts';
 import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
 import { descendantsOf, type TreeProcess } from '../../helpers/process-tree.ts';
 import { waitFor } from '../../helpers/wait-for.ts';

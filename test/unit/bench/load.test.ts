@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
-import { monotonicMs } from '../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import type { LoadPlan } from '../../helpers/load/load-events.ts';
 import { startBackends } from '../../helpers/load/start-backends.ts';

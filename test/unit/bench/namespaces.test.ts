@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { isAlive } from '../../../src/system/processes.ts';
+import { isAlive } from '../../../src/engine/system/process/processes.ts';
 import { addAddress, connectPair, connectSegment, createNetNamespace } from '../../helpers/net-namespace.ts';
 import {
   countKinds,

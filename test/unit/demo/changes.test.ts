@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { describeChanges } from '../../../scripts/demo/changes.ts';
 import type { Sight } from '../../../scripts/demo/look.ts';
-import type { SupervisorStatus } from '../../../src/protocol/supervisor-status.ts';
+import type { SupervisorStatus } from '../../../src/haproxy/supervise/supervisor-status.ts';
 
 const up = { name: 'cp-1', status: 'UP', check: 'L7OK', sessions: 0 };
 const generation = { generation: 3, pid: 1, workers: [2], ageMs: 0, sessions: 0 };

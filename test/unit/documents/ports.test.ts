@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { defaultPorts, healthPorts, openshiftHealthPort } from '../../../src/model/ports.ts';
+import { defaultPorts, healthPorts, openshiftHealthPort } from '../../../src/cli/ports.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const page = readFileSync(join(root, 'docs/ports.md'), 'utf8');

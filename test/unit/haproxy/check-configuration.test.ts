@@ -2,9 +2,9 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { runLeanCommand } from '../../../src/engine/system/process/run-lean-command.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
-import { runCommand } from '../../../src/system/run-command.ts';
-import { runLeanCommand } from '../../../src/system/run-lean-command.ts';
 
 let directory: string;
 beforeAll(() => {

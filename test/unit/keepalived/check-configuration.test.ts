@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { CommandResult } from '../../../src/engine/system/process/run-command.ts';
 import { createKeepalivedCheck } from '../../../src/keepalived/check-configuration.ts';
-import type { CommandResult } from '../../../src/system/run-command.ts';
 
 const ended: CommandResult = { exitCode: 0, signal: undefined, stdout: '', stderr: '', timedOut: false };
 

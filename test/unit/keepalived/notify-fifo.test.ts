@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readNotifyFifo } from '../../../src/keepalived/notify-fifo.ts';
-import type { Notification } from '../../../src/model/vrrp-program.ts';
+import type { Notification } from '../../../src/keepalived/vrrp-program.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 let dir: string;

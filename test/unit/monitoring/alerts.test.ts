@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checks } from '../../../src/doctor/registry.ts';
+import { checks } from '../../../src/operate/doctor/registry.ts';
 import { type Rule, root, rules, ruleTests } from '../../helpers/monitoring/shipped.ts';
 
 const runbooks = join(root, 'docs/runbooks');

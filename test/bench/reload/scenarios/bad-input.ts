@@ -1,6 +1,6 @@
 import { appendFileSync, rmSync, truncateSync } from 'node:fs';
-import { decodeAnswer } from '../../../../src/protocol/answer.ts';
-import { monotonicMs } from '../../../../src/system/monotonic-clock.ts';
+import { decodeAnswer } from '../../../../src/engine/control/answer.ts';
+import { monotonicMs } from '../../../../src/engine/system/time/monotonic-clock.ts';
 import type { Targets } from '../figures.ts';
 import type { Host } from '../host.ts';
 import { FORCE_DELETE_MS, squatter } from '../layout.ts';

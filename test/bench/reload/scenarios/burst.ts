@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../../src/engine/system/time/monotonic-clock.ts';
 import { countKinds } from '../../../helpers/process-tree.ts';
 import { generationText } from '../configuration.ts';
 import type { Host } from '../host.ts';

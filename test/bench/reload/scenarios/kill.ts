@@ -1,5 +1,5 @@
-import { monotonicMs } from '../../../../src/system/monotonic-clock.ts';
-import { signalProcess } from '../../../../src/system/processes.ts';
+import { signalProcess } from '../../../../src/engine/system/process/processes.ts';
+import { monotonicMs } from '../../../../src/engine/system/time/monotonic-clock.ts';
 import type { Load } from '../../../helpers/load/start-load.ts';
 import type { ProcessKind } from '../../../helpers/process-tree.ts';
 import { spreadOf } from '../figures.ts';

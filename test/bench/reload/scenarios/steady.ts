@@ -1,4 +1,4 @@
-import { monotonicMs } from '../../../../src/system/monotonic-clock.ts';
+import { monotonicMs } from '../../../../src/engine/system/time/monotonic-clock.ts';
 import type { LoadEvent, LoadSummary } from '../../../helpers/load/load-events.ts';
 import { countKinds, memoryOf } from '../../../helpers/process-tree.ts';
 import { type Figures, mostWithin, spreadOf } from '../figures.ts';

@@ -1,0 +1,77 @@
+import { createApplier } from '../engine/apply/applier.ts';
+import type { ApiServer } from '../engine/kube/control-plane/api-server.ts';
+import { endpointOf } from '../engine/kube/control-plane/choose-servers.ts';
+import { createChangeRecord } from '../engine/reconcile/change-record.ts';
+import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.ts';
+import { logOutcome, tellForeign } from '../engine/reconcile/log-outcome.ts';
+import type { Observers } from '../engine/reconcile/observers.ts';
+import { createRenderer } from '../engine/reconcile/renderer.ts';
+import { runCommand } from '../engine/system/process/run-command.ts';
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import type { Wake } from '../engine/system/time/wake.ts';
+import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
+import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
+import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
+import type { ServerList } from './server-list.ts';
+
+/** A loaded machine takes seconds for what takes 40 ms at rest. */
+const CHECK_TIMEOUT_MS = 20_000;
+
+export interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> {
+  readonly view: () => Pick<HaproxyMonitorStatus, 'servers' | 'configSha256' | 'lastChange'>;
+}
+
+/**
+ * haproxy.cfg for the configuration loop: rendered from the list of servers, checked by HAProxy, applied by its
+ * supervisor.
+ */
+export function haproxyConfiguration(
+  settings: HaproxyMonitorSettings,
+  wake: Wake,
+  list: ServerList,
+  observers: Observers,
+): HaproxyConfiguration {
+  const { haproxy: haproxyPath, template, config: configPath, socket: socketPath } = settings;
+  const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  const changes = createChangeRecord();
+  let served: readonly ApiServer[] | undefined;
+  return {
+    wake,
+    checkIntervalMs: settings.checkInterval,
+    beat: observers.metrics.beat,
+    now: monotonicMs,
+    next: list.next,
+    render: createRenderer(
+      template,
+      (read, servers) => ({ ...read, kind: 'load-balancer', settings, servers }),
+      observers,
+    ),
+    applier: createApplier({ configPath, check, socketPath, onForeign: tellForeign(observers) }),
+    observe: (outcome, servers, text) => {
+      const cause = changes.note({ text, parts: { 'servers-changed': JSON.stringify(servers) } }, outcome);
+      const isServed = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
+      const changeMs = isServed ? list.markServed(servers) : undefined;
+      if (outcome.kind === 'reloaded' && changeMs !== undefined)
+        observers.metrics.changeServed(changeMs / 1_000);
+      logOutcome(outcome, { cause, servers: servers.length, changeMs }, observers);
+      if (isServed) {
+        tellServers(served, servers, observers);
+        served = servers;
+      }
+    },
+    view: () => ({ servers: served?.map((server) => ({ ...server })) ?? null, ...changes.view() }),
+  };
+}
+
+/** Logs which servers came and went since this monitor's first list. */
+function tellServers(
+  before: readonly ApiServer[] | undefined,
+  now: readonly ApiServer[],
+  { log }: Observers,
+): void {
+  if (before === undefined) return;
+  const without = (list: readonly ApiServer[], gone: readonly ApiServer[]) =>
+    list.map(endpointOf).filter((each) => !gone.some((other) => endpointOf(other) === each));
+  const [added, removed] = [without(now, before), without(before, now)];
+  if (added.length + removed.length > 0) log({ event: 'servers-changed', added, removed });
+}

@@ -1,0 +1,63 @@
+import { type ApiServer, sameServers } from '../engine/kube/control-plane/api-server.ts';
+import { endpointOf } from '../engine/kube/control-plane/choose-servers.ts';
+
+/** How many polls in a row must agree before more than half of the servers may go at once. */
+export const pollsNeeded = 3;
+
+/** How many polls in a row gave this list. A watch event never counts, but one with another list starts over. */
+export interface PollAgreement {
+  readonly servers: readonly ApiServer[];
+  readonly polls: number;
+}
+
+export function countPoll(
+  agreement: PollAgreement | undefined,
+  via: 'watch' | 'poll',
+  servers: readonly ApiServer[],
+): PollAgreement {
+  const agreed = agreement !== undefined && sameServers(agreement.servers, servers) ? agreement.polls : 0;
+  return { servers, polls: agreed + (via === 'poll' ? 1 : 0) };
+}
+
+export interface LossQuestion {
+  /** What is served now; undefined or empty on a cold start, when anything is better than nothing. */
+  readonly current: readonly ApiServer[] | undefined;
+  readonly candidate: readonly ApiServer[];
+  readonly agreement: PollAgreement | undefined;
+  /** Servers whose latest `/readyz` probe failed. */
+  readonly failedProbe: readonly ApiServer[];
+}
+
+export type LossDecision =
+  | { readonly kind: 'apply' }
+  | {
+      readonly kind: 'hold';
+      readonly reason: 'empty-list' | 'polls-do-not-agree-yet' | 'lost-servers-not-failed';
+      /** The servers that the candidate would lose: probe these before asking again. */
+      readonly probe: readonly ApiServer[];
+    };
+
+/**
+ * Whether a settled list may be applied. An API that answers with too little (an empty cache, a lost label, a wrong
+ * kubeconfig) must not take the load balancer down with it: an empty list is never applied, and one that loses more
+ * than half of the servers only when three polls in a row agree and every lost server failed its probe. A server
+ * that only changed its name is not lost.
+ */
+export function lossDecision(question: LossQuestion): LossDecision {
+  const { current = [], candidate, agreement } = question;
+  const lost = lostServers(current, candidate);
+  if (candidate.length === 0) return { kind: 'hold', reason: 'empty-list', probe: lost };
+  if (lost.length * 2 <= current.length) return { kind: 'apply' };
+  const agreed =
+    agreement !== undefined && sameServers(agreement.servers, candidate) && agreement.polls >= pollsNeeded;
+  if (!agreed) return { kind: 'hold', reason: 'polls-do-not-agree-yet', probe: lost };
+  return lostServers(lost, question.failedProbe).length === 0
+    ? { kind: 'apply' }
+    : { kind: 'hold', reason: 'lost-servers-not-failed', probe: lost };
+}
+
+/** The servers of `before` whose address and port are not in `after`. */
+export function lostServers(before: readonly ApiServer[], after: readonly ApiServer[]): readonly ApiServer[] {
+  const kept = new Set(after.map(endpointOf));
+  return before.filter((server) => !kept.has(endpointOf(server)));
+}

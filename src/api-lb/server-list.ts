@@ -1,0 +1,163 @@
+import { isOwnFile } from '../engine/apply/foreign-file.ts';
+import { type ApiServer, sameServers } from '../engine/kube/control-plane/api-server.ts';
+import type { Observation } from '../engine/kube/control-plane/source.ts';
+import { probeReadyz } from '../engine/kube/probe-readyz.ts';
+import type { Wanted } from '../engine/reconcile/configuration-loop.ts';
+import type { Observers } from '../engine/reconcile/observers.ts';
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import {
+  type DesiredDecision,
+  type DesiredServers,
+  decideDesired,
+  recordApplied,
+  recordObserved,
+  startDesired,
+} from './desired-servers.ts';
+
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Decides which servers a monitor serves, from the observations of its source. */
+export interface ServerList {
+  readonly observe: (observation: Observation) => void;
+  /** The servers to serve now; undefined while none are known. */
+  readonly next: (signal: AbortSignal) => Promise<Wanted<readonly ApiServer[]>>;
+  /** The last result of `next`. */
+  readonly latest: () => readonly ApiServer[] | undefined;
+  /** The served list is the latest of an API server: not one of an earlier run, and not superseded. */
+  readonly isUpToDate: () => boolean;
+  /**
+   * The state of the source's latest list: none in this run, still settling, believed, or held back by the loss guard.
+   */
+  readonly standing: () => 'none' | 'undecided' | 'believed' | 'held';
+  /** Whether the source reaches an API server, and why a list is held back. */
+  readonly view: () => { readonly apiReachable: boolean; readonly held: string | null };
+  /** Records that these are served. Returns how long ago their change was first seen, if there was a change. */
+  readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
+}
+
+export interface LastKnownList {
+  /** From an earlier run. */
+  readonly lastKnown: readonly ApiServer[] | undefined;
+  readonly save: (servers: readonly ApiServer[]) => void;
+}
+
+export function createServerList(
+  settings: { readonly settle: number; readonly config: string },
+  { lastKnown, save }: LastKnownList,
+  observers: Observers,
+): ServerList {
+  let desired = startDesired(lastKnown);
+  let wanted: readonly ApiServer[] | undefined;
+  let saved = lastKnown;
+  let apiReachable = false;
+  let held: string | null = null;
+
+  const decide = async (signal: AbortSignal): Promise<DesiredDecision> => {
+    const decision = decideDesired(desired, settings.settle, monotonicMs());
+    if (decision.kind !== 'hold') return decision;
+    desired = { ...desired, failedProbe: await failing(decision.probe, signal) };
+    return decideDesired(desired, settings.settle, monotonicMs());
+  };
+  return {
+    observe: (observation) => {
+      tell(observation, observers);
+      apiReachable = observation.kind === 'servers';
+      if (observation.kind === 'servers') desired = recordObserved(desired, observation, monotonicMs());
+      else wanted ??= coldStart(settings.config, lastKnown, observers);
+    },
+    next: async (signal) => {
+      const decision = await decide(signal);
+      tellHold(decision, observers);
+      held = decision.kind === 'hold' ? heldBecause(decision) : null;
+      if (decision.kind === 'apply') wanted = decision.servers;
+      return {
+        input: wanted,
+        lookAgainInMs: decision.kind === 'wait' ? decision.lookAgainInMs : undefined,
+      };
+    },
+    latest: () => wanted,
+    view: () => ({ apiReachable, held }),
+    isUpToDate: () => {
+      const { latest, settling } = desired;
+      return latest !== undefined && settling.applied !== undefined && sameServers(latest, settling.applied);
+    },
+    standing: () => standingOf(desired, settings.settle),
+    markServed: (servers) => {
+      const { pending } = desired.settling;
+      desired = recordApplied(desired, servers, monotonicMs());
+      observers.metrics.servers(servers.length);
+      if (servers.length > 0 && (saved === undefined || !sameServers(saved, servers))) save(servers);
+      if (servers.length > 0) saved = servers;
+      return pending === undefined ? undefined : Math.round(monotonicMs() - pending.sinceMs);
+    },
+  };
+}
+
+function standingOf(desired: DesiredServers, settleMs: number): ReturnType<ServerList['standing']> {
+  if (desired.latest === undefined) return 'none';
+  const decision = decideDesired(desired, settleMs, monotonicMs());
+  switch (decision.kind) {
+    case 'nothing-to-do':
+    case 'apply':
+      return 'believed';
+    case 'wait':
+      return 'undecided';
+    case 'hold':
+      return decision.reason === 'polls-do-not-agree-yet' ? 'undecided' : 'held';
+  }
+}
+
+/** What to serve while no API server has answered: the list of an earlier run, or a configuration without servers. */
+function coldStart(
+  config: string,
+  lastKnown: readonly ApiServer[] | undefined,
+  { log }: Observers,
+): readonly ApiServer[] | undefined {
+  if (lastKnown !== undefined) {
+    log({ event: 'cold-start-with-last-known', level: 'warn', servers: lastKnown.length });
+    return lastKnown;
+  }
+  // HAProxy must run for the kubelet's probe even before the cluster's first API server exists. A configuration that
+  // hawser rendered earlier is better than an empty list; any other file does not belong to this cluster.
+  if (isOwnFile(config)) return undefined;
+  log({ event: 'cold-start-without-servers', level: 'warn' });
+  return [];
+}
+
+async function failing(servers: readonly ApiServer[], signal: AbortSignal): Promise<readonly ApiServer[]> {
+  const alive = await Promise.all(
+    servers.map((server) => probeReadyz(server, { timeoutMs: PROBE_TIMEOUT_MS, signal })),
+  );
+  return servers.filter((_, index) => alive[index] === false);
+}
+
+function tell(observation: Observation, { log, metrics, once }: Observers): void {
+  metrics.apiReachable(observation.kind === 'servers');
+  // The source reports outages and recoveries itself.
+  if (observation.kind === 'unavailable') return;
+  const { via, from, servers } = observation;
+  log({ event: 'servers-observed', level: 'debug', via, from, servers: servers.map(({ name }) => name) });
+  const skipped = JSON.stringify(observation.skipped);
+  if (observation.skipped.length === 0) once.clear('skipped');
+  else if (once.isNew('skipped', skipped))
+    log({ event: 'servers-skipped', level: 'warn', skipped: observation.skipped });
+}
+
+function tellHold(decision: DesiredDecision, { log, metrics, once }: Observers): void {
+  metrics.held(decision.kind === 'hold' ? decision.reason : undefined);
+  if (decision.kind !== 'hold') {
+    once.clear('hold');
+    return;
+  }
+  if (!once.isNew('hold', decision.reason)) return;
+  log({
+    event: 'list-held',
+    level: 'warn',
+    reason: decision.reason,
+    lost: decision.probe.map(({ name }) => name),
+  });
+}
+
+function heldBecause({ reason, probe }: Extract<DesiredDecision, { kind: 'hold' }>): string {
+  return probe.length === 0 ? reason : `${reason}: ${probe.map(({ name }) => name).join(', ')}`;
+}

@@ -1,0 +1,116 @@
+import { isIP } from 'node:net';
+import * as z from 'zod/mini';
+import { parseAddress } from '../engine/system/network/node-address.ts';
+import { fileForms } from './file-forms.ts';
+
+/** The kernel's limit for a unix socket path, less what our temporary names add to it. */
+const MAX_SOCKET_PATH = 90;
+
+/** A path that does not depend on the directory that a process happens to run in. */
+export const absolutePath = z.string().check(
+  z.refine((path) => path.startsWith('/'), { error: 'expected an absolute path' }),
+  z.refine((path) => !path.includes('\0') && path.length < 4096, {
+    error: 'expected a path without NUL, shorter than 4096',
+  }),
+);
+
+/** Several of them, separated by commas. */
+export const absolutePaths = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text) => text.split(',').filter((part) => part !== '')),
+  ),
+  z.array(absolutePath),
+);
+absolutePaths.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
+
+export const socketPath = absolutePath.check(
+  z.refine((path) => Buffer.byteLength(path) <= MAX_SOCKET_PATH, {
+    error: `expected at most ${MAX_SOCKET_PATH} bytes, as the kernel limits a socket's path to 107`,
+  }),
+);
+
+const digits = z.string().check(z.regex(/^\d{1,9}$/, { error: 'expected a whole number' }));
+
+export const port = z.pipe(
+  digits,
+  z.pipe(
+    z.transform(Number),
+    z
+      .number()
+      .check(
+        z.minimum(1, { error: 'expected 1 to 65535' }),
+        z.maximum(65_535, { error: 'expected 1 to 65535' }),
+      ),
+  ),
+);
+port.register(fileForms, { type: 'integer', minimum: 1, maximum: 65_535 });
+
+/** `127.0.0.1:29446` or `[::1]:29446`: a host and a port. */
+export const listenAddress = z.pipe(
+  z.string(),
+  z.transform((text, context): { readonly host: string; readonly port: number } => {
+    const [, bracketed, plain, digitsText] =
+      /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
+    const host = bracketed ?? plain;
+    const value = Number(digitsText);
+    if (host !== undefined && isIP(host) !== 0 && value >= 1 && value <= 65_535) return { host, port: value };
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: 'expected ADDRESS:PORT, such as 127.0.0.1:29446',
+    });
+    return z.NEVER;
+  }),
+);
+
+/** A host and a port, or "off". */
+export const optionalListenAddress = z.union([
+  z.pipe(
+    z.literal('off'),
+    z.transform(() => undefined),
+  ),
+  listenAddress,
+]);
+
+/** An address in its canonical form. */
+export const address = z.pipe(
+  z.string(),
+  z.transform((text, context): string => {
+    const parsed = parseAddress(text.trim());
+    if (parsed !== undefined) return parsed.text;
+    const message = `"${text.trim()}" is no address, expected IPv4 or IPv6`;
+    context.issues.push({ code: 'custom', input: text, message });
+    return z.NEVER;
+  }),
+);
+
+/** Several of them, separated by commas. */
+export const addresses = z.pipe(
+  z.pipe(
+    z.string(),
+    z.transform((text) => text.split(',').filter((part) => part.trim() !== '')),
+  ),
+  z.array(address),
+);
+addresses.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
+
+/** `HOST=IP[:PORT],…`, not looked into here. */
+export const serverList = z.string();
+serverList.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
+
+/** Several texts, separated by commas. */
+export const texts = z.pipe(
+  z.string(),
+  z.transform((value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  ),
+);
+
+export const directories = z.pipe(
+  texts,
+  z.array(z.string()).check(z.minLength(1, { error: 'expected a directory' })),
+);

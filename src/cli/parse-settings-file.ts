@@ -1,0 +1,96 @@
+import type * as z from 'zod/mini';
+import { nearestName } from './nearest-name.ts';
+import { sections, settingsFileSchema } from './settings-form.ts';
+import { type SettingsKey, settingsKeys } from './settings-keys.ts';
+import type { SettingsValues } from './settings-values.ts';
+import { readYaml, type YamlContent } from './settings-yaml.ts';
+
+export type ParsedSettings =
+  | { readonly kind: 'values'; readonly values: SettingsValues }
+  /** Every problem, in the order of lines, each with `path:line:` in front. */
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/** Checks the whole file, so that every program says the same about it. `path` is for the messages. */
+export function parseSettingsFile(text: string, path: string): ParsedSettings {
+  const content = readYaml(text);
+  if (content.kind === 'problems')
+    return problemsOf(
+      path,
+      content.problems.map(({ line, message }) => ({
+        line,
+        message: `Cannot read it as YAML: ${message}, expected plain keys and values`,
+      })),
+    );
+  if (content.value === null)
+    return problemsOf(path, [{ line: 1, message: 'Cannot use it: it is empty, expected at least one key' }]);
+  const parsed = settingsFileSchema().safeParse(content.value);
+  if (parsed.success) return { kind: 'values', values: valuesOf(content) };
+  return problemsOf(
+    path,
+    parsed.error.issues.flatMap((issue) => problemsOfIssue(issue, content)),
+  );
+}
+
+function problemsOf(
+  path: string,
+  problems: readonly { readonly line: number; readonly message: string }[],
+): ParsedSettings {
+  const sorted = problems.toSorted((a, b) => a.line - b.line);
+  return { kind: 'problems', problems: sorted.map(({ line, message }) => `${path}:${line}: ${message}`) };
+}
+
+function problemsOfIssue(issue: z.core.$ZodIssue, { value, lineOf }: YamlContent) {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      line: lineOf([...issue.path, key]),
+      message: unknownKey(issue.path, key),
+    }));
+  const name = issue.path.join('.');
+  const shown = shownValue(issue.path.reduce(fieldOf, value));
+  const what =
+    name === ''
+      ? 'Cannot use it: it is no list of keys, expected "key: value" lines'
+      : `Cannot use ${name} ${shown}: ${issue.message}`;
+  return [{ line: lineOf(issue.path), message: what }];
+}
+
+function unknownKey(path: readonly PropertyKey[], key: string): string {
+  const keys = settingsKeys();
+  const [place = 'top'] = path;
+  const here = keys.flatMap((each) => (each.place === place ? each.key : []));
+  const known = (place === 'top' ? [...here, ...sections] : here).toSorted();
+  return `Cannot use ${[...path, key].join('.')}: unknown, expected one of ${known.join(', ')}${hintFor(key, known, keys)}`;
+}
+
+/** The nearest key of this place, else of another one: a right key in the wrong place is the commonest mistake. */
+function hintFor(key: string, here: readonly string[], keys: readonly SettingsKey[]): string {
+  const names = keys.map((each) => each.key);
+  const near = names.includes(key) ? key : (nearestName(key, here) ?? nearestName(key, names));
+  if (near === undefined) return '';
+  if (here.includes(near)) return `; did you mean ${near}?`;
+  const places = keys.flatMap((each) => (each.key !== near ? [] : each.place));
+  const shown = places.map((each) => (each === 'top' ? 'at the top of the file' : `under "${each}:"`));
+  return `; did you mean ${near}, ${shown.join(' or ')}?`;
+}
+
+function fieldOf(value: unknown, name: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function shownValue(value: unknown): string {
+  if (value === null || value === undefined) return '(nothing)';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return `"${text.slice(0, 200)}"`;
+}
+
+function valuesOf({ value, lineOf }: YamlContent): SettingsValues {
+  const entriesAt = (path: readonly string[]) =>
+    Object.fromEntries(
+      Object.entries(path.reduce<unknown>(fieldOf, value) ?? {}).flatMap(([key, raw]) => {
+        const typed = Array.isArray(raw) ? raw.join(',') : raw;
+        if (typeof typed !== 'string' && typeof typed !== 'boolean') return [];
+        return [[key, { value: typed, line: lineOf([...path, key]) }]];
+      }),
+    );
+  return { top: entriesAt([]), haproxy: entriesAt(['haproxy']), keepalived: entriesAt(['keepalived']) };
+}

@@ -1,0 +1,20 @@
+import type * as z from 'zod/mini';
+import { ConfigError } from '../engine/system/errors.ts';
+
+/**
+ * Settings out of what was typed. Throws one ConfigError with every problem in it, each as
+ * `Cannot use --socket "x": expected an absolute path`.
+ */
+export function parseSettings<T>(schema: z.ZodMiniType<T>, values: Readonly<Record<string, unknown>>): T {
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(parsed.error.issues.map((issue) => problemOf(issue, values)));
+}
+
+function problemOf(issue: z.core.$ZodIssue, values: Readonly<Record<string, unknown>>): string {
+  const name = String(issue.path[0] ?? '');
+  const value = values[name];
+  const shown = value === undefined ? 'Cannot do without' : 'Cannot use';
+  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return `${shown} ${flag}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;
+}

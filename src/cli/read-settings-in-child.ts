@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../engine/system/errors.ts';
+import { defaultSettingsPath, type SettingsReader, settingsValues } from './settings-values.ts';
+
+/** A machine that boots is slow. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Lets `hawser settings --json` read the file: a YAML parser and the schemas of all commands would stay in the memory
+ * of a supervisor for months (2.2 MB, docs/decisions/0017). Where there is no file, no process is started.
+ */
+export const readSettingsInChild: SettingsReader = (path) => {
+  const wanted = path ?? defaultSettingsPath;
+  if (path === undefined && !existsSync(wanted)) return undefined;
+  const program = process.argv[1] ?? '';
+  const argv = [...process.execArgv, program, 'settings', '--json', '--settings', wanted];
+  const child = spawnSync(process.execPath, argv, {
+    encoding: 'utf8',
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (child.error !== undefined) throw child.error;
+  if (child.status === 2) throw new ConfigError(child.stderr.trim().split('\n'));
+  if (child.status !== 0)
+    throw new Error(
+      `Cannot read settings file "${wanted}": exit code ${child.status ?? child.signal}, expected 0: ${child.stderr.trim()}`,
+    );
+  return { path: wanted, values: settingsValues.parse(JSON.parse(child.stdout)) };
+};

@@ -1,0 +1,44 @@
+import { wrapText } from '../engine/system/text/wrap-text.ts';
+import { HELP_WIDTH } from './help-text.ts';
+import { nearestName } from './nearest-name.ts';
+
+/** The words after `hawser`, such as `haproxy supervise`, and the command's summary. */
+export type Summaries = readonly (readonly [name: string, summary: string])[];
+
+const NAME_WIDTH = 26;
+
+/** For all commands, or those of a group such as `haproxy`. */
+export function usageText(summaries: Summaries, group = ''): string {
+  const members = membersOf(summaries, group);
+  return [
+    `usage: hawser ${group === '' ? 'COMMAND' : `${group} COMMAND`} [--help]`,
+    ...(group === '' ? ['       hawser --version'] : []),
+    '',
+    ...members.flatMap(([name, summary]) =>
+      wrapText(summary, HELP_WIDTH - NAME_WIDTH).map(
+        (line, index) => (index === 0 ? `  ${name}` : '').padEnd(NAME_WIDTH) + line,
+      ),
+    ),
+    '',
+  ].join('\n');
+}
+
+/** For an unknown command: the most similar one, and how to list all. */
+export function unknownCommandText(typed: string, summaries: Summaries): string {
+  const [first = '', ...rest] = typed.split(' ');
+  const group = isGroup(summaries, first) ? first : '';
+  const prefix = group === '' ? '' : `${group} `;
+  const names = membersOf(summaries, group).map(([name]) => name.slice(prefix.length));
+  const near = nearestName(group === '' ? typed : rest.join(' '), names);
+  const meant = near === undefined ? '' : `; did you mean "${prefix}${near}"?`;
+  return `Cannot run "${typed}": there is no such command${meant}\nhawser ${prefix}--help lists those there are.\n`;
+}
+
+/** The first words of two-word commands, whether they are commands themselves (`render`) or not (`haproxy`). */
+export function isGroup(summaries: Summaries, name: string): boolean {
+  return name !== '' && membersOf(summaries, name).length > 0;
+}
+
+function membersOf(summaries: Summaries, group: string): Summaries {
+  return group === '' ? summaries : summaries.filter(([name]) => name.startsWith(`${group} `));
+}

@@ -1,0 +1,110 @@
+import { stat } from 'node:fs/promises';
+import * as z from 'zod/mini';
+import { type ControlRequest, type RequestOutcome, request } from '../control/request.ts';
+import type { ApplyOutcome } from './apply-outcome.ts';
+
+export interface SupervisorOptions {
+  readonly socketPath: string;
+  /**
+   * For `reload`, which is answered when the new generation serves or has failed. Default 30 s: the supervisor gives a
+   * new generation 10 s to prove itself, and may have one reload before ours.
+   */
+  readonly reloadTimeoutMs?: number;
+  /** For what a supervisor answers at once. Default 2 s. */
+  readonly statusTimeoutMs?: number;
+}
+
+/** The outcome of a reload, without its consequence for the file. */
+export type ReloadOutcome = Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected' | 'unreachable' }>;
+
+/**
+ * The program behind a control socket. The original shell daemon never answers: a reload that it took counts as done.
+ * A supervisor that answers `ping`, or has answered anything on this socket file before, is only slow: its reload counts
+ * as unknown, to be asked for again.
+ */
+export interface Supervisor {
+  /** Rejects only when `signal` stops it. */
+  readonly reload: (signal: AbortSignal) => Promise<ReloadOutcome>;
+  /** The hash of what the current generation serves, undefined where that cannot be learned. */
+  readonly servedSha256: (signal: AbortSignal) => Promise<string | undefined>;
+}
+
+/** A starved supervisor may take seconds for a `ping`; the shell daemon costs this once. */
+const LONGEST_PING_MS = 10_000;
+
+export function connectSupervisor(options: SupervisorOptions): Supervisor {
+  const { socketPath, reloadTimeoutMs = 30_000, statusTimeoutMs = 2_000 } = options;
+  /** The socket file on which something was answered: another one may be another program's. */
+  let answeredOn: string | undefined;
+  /** Nothing was answered the last time, so the next reload is not waited for as long. */
+  let isSilent = false;
+
+  const ask = async (line: ControlRequest, timeoutMs: number, signal: AbortSignal) => {
+    const outcome = await request(socketPath, line, { timeoutMs, signal });
+    signal.throwIfAborted();
+    if (outcome.kind === 'answered') answeredOn = await identityOf(socketPath);
+    return outcome;
+  };
+  const afterSilence = async (signal: AbortSignal): Promise<ReloadOutcome> => {
+    const slow = 'the reload was not answered, but the supervisor is there';
+    if (answeredOn !== undefined && answeredOn === (await identityOf(socketPath)))
+      return unreachable(socketPath, slow);
+    const patienceMs = isSilent ? statusTimeoutMs : Math.min(reloadTimeoutMs, LONGEST_PING_MS);
+    const ping = await ask('ping', patienceMs, signal);
+    isSilent = ping.kind === 'unacknowledged';
+    if (ping.kind === 'unacknowledged') return { kind: 'reloaded', acknowledged: false };
+    return unreachable(socketPath, ping.kind === 'unreachable' ? ping.message : slow);
+  };
+  return {
+    reload: async (signal) => {
+      const outcome = await ask('reload', isSilent ? statusTimeoutMs : reloadTimeoutMs, signal);
+      if (outcome.kind === 'unacknowledged') return await afterSilence(signal);
+      isSilent = false;
+      return outcome.kind === 'unreachable'
+        ? unreachable(socketPath, outcome.message)
+        : reloadOutcomeOf(outcome, socketPath);
+    },
+    servedSha256: async (signal) => {
+      const outcome = await ask('status', statusTimeoutMs, signal);
+      if (outcome.kind !== 'answered') return undefined;
+      const status = statusSchema.safeParse(outcome.answer);
+      return status.success ? status.data.current.configSha256 : undefined;
+    },
+  };
+}
+
+const statusSchema = z.looseObject({ current: z.looseObject({ configSha256: z.string() }) });
+
+async function identityOf(socketPath: string): Promise<string | undefined> {
+  try {
+    const { dev, ino, ctimeNs } = await stat(socketPath, { bigint: true });
+    return `${dev} ${ino} ${ctimeNs}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function reloadOutcomeOf(
+  { answer }: Extract<RequestOutcome, { kind: 'answered' }>,
+  socketPath: string,
+): ReloadOutcome {
+  // It is going away, or is of another version: nothing was said about the text, and the next one may take it.
+  if (!answer.ok && (answer.stage === 'stop' || answer.stage === 'protocol'))
+    return unreachable(socketPath, answer.message);
+  if (!answer.ok) {
+    // The supervisor checks the file too, and says so: that is HAProxy's verdict on the text, not on the start.
+    const by = answer.stage === 'check' ? 'check' : 'reload';
+    return { kind: 'rejected', by, message: answer.message, detail: answer.detail ?? '' };
+  }
+  return {
+    kind: 'reloaded',
+    acknowledged: true,
+    ...(answer.generation === undefined ? {} : { generation: answer.generation }),
+    ...(answer.tookMs === undefined ? {} : { tookMs: answer.tookMs }),
+  };
+}
+
+function unreachable(socketPath: string, what: string): ReloadOutcome {
+  const message = `Cannot ask for a reload on "${socketPath}": ${what}, expected an answer of the supervisor`;
+  return { kind: 'unreachable', message };
+}

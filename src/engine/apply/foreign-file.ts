@@ -1,0 +1,51 @@
+import { readFileSync, statSync } from 'node:fs';
+import { ASIDE_SUFFIX, isRendered } from '../render/rendered-mark.ts';
+import { writeFileAtomically } from '../system/file/atomic-write.ts';
+import { type LiveFile, readIfThere } from './live-file.ts';
+
+/** A configuration that hawser is about to replace though it did not write it, and where its copy is. */
+export interface ForeignFile {
+  readonly path: string;
+  readonly copy: string;
+}
+
+/**
+ * Whether a configuration lies at `path` that hawser rendered: it carries the mark, or is the last good copy of an earlier
+ * version. A package's example and a guide's file are as good as none: they know nothing of this cluster.
+ */
+export function isOwnFile(path: string): boolean {
+  const bytes = readSmall(path);
+  return bytes !== undefined && isOwn(bytes, readSmall(`${path}.last-good`));
+}
+
+/** Keeps what lies at `file` as a copy beside it, where hawser did not write it. Undefined where there was nothing to keep. */
+export async function keepForeignFile(file: LiveFile): Promise<ForeignFile | undefined> {
+  const bytes = await readIfThere(file.path);
+  if (bytes === undefined || isOwn(bytes, await readIfThere(file.lastGood))) return undefined;
+  return { path: file.path, copy: await keepCopy(file.path, bytes) };
+}
+
+/** An older copy with other content is never overwritten: the next one gets a number. */
+async function keepCopy(path: string, bytes: Buffer): Promise<string> {
+  for (let number = 1; ; number += 1) {
+    const copy = `${path}${ASIDE_SUFFIX}${number === 1 ? '' : `.${number}`}`;
+    const found = await readIfThere(copy);
+    if (found?.equals(bytes) === true) return copy;
+    if (found !== undefined) continue;
+    await writeFileAtomically(copy, bytes, { mode: statSync(path).mode & 0o777 });
+    return copy;
+  }
+}
+
+function isOwn(bytes: Buffer, lastGood: Buffer | undefined): boolean {
+  return bytes.length === 0 || isRendered(bytes.toString('utf8')) || lastGood?.equals(bytes) === true;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+
+function readSmall(path: string): Buffer | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.size > 0 && found.size <= MAX_BYTES
+    ? readFileSync(path)
+    : undefined;
+}

@@ -1,0 +1,112 @@
+import { lstat, readdir, readlink, rename, rm, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { codeOf } from '../system/errors.ts';
+import { writeFileAtomically } from '../system/file/atomic-write.ts';
+import { readRegularFile } from '../system/file/read-regular-file.ts';
+
+/** Far above any configuration. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** A configuration file and what lies beside it while it is being replaced. */
+export interface LiveFile {
+  readonly path: string;
+  /** Written first and given to `haproxy -c`; never there between two calls unless a monitor was killed. */
+  readonly candidate: string;
+  /** The last text that the supervisor acknowledged. */
+  readonly lastGood: string;
+}
+
+/**
+ * The file behind `configPath`. A symbolic link stays a link and its target is replaced: replacing the link would leave
+ * the target, which another program may read, out of date.
+ */
+export async function findLiveFile(configPath: string): Promise<LiveFile> {
+  const path = await followLinks(configPath, 8);
+  return { path, candidate: `${path}.candidate`, lastGood: `${path}.last-good` };
+}
+
+/** Not `realpath`: a link may lead to a file that is still to be made. */
+async function followLinks(path: string, left: number): Promise<string> {
+  if (left === 0 || !(await isLink(path))) return path;
+  return await followLinks(resolve(dirname(path), await readlink(path)), left - 1);
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/**
+ * Undefined where there is no file, or one that we may not read: it can still be replaced. Throws the system's error for
+ * anything else (a directory, a FIFO, a broken disk).
+ */
+export async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return (await readRegularFile(path, MAX_BYTES)).bytes;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'EACCES') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Gives the file and its last good copy the permissions `mode`, where they have others: the text may hold what not everyone
+ * should read. They are written anew, since a monitor without CAP_FOWNER cannot change what another user owns.
+ */
+export async function keepModes(file: LiveFile, mode: number): Promise<void> {
+  for (const path of [file.path, file.lastGood]) {
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined || (found.mode & 0o777) === mode) continue;
+    const content = await readIfThere(path);
+    if (content !== undefined) await writeFileAtomically(path, content, { mode });
+  }
+}
+
+/** Younger ones may belong to a process that is still writing. */
+const LEFTOVER_AGE_MS = 60_000;
+
+/**
+ * Removes what a killed monitor left half-written: temporary files of `writeFileAtomically` for these names, known by
+ * their form and at least a minute old, and an old candidate. Never fails: a leftover costs some bytes and no more.
+ */
+export async function removeLeftovers(file: LiveFile, nowMs: number): Promise<void> {
+  const directory = dirname(file.path);
+  const names = await readdir(directory).catch(() => []);
+  const prefixes = [file.path, file.candidate, file.lastGood].map((path) => `.${basename(path)}.`);
+  const leftovers = names.filter(
+    (name) =>
+      name === basename(file.candidate) ||
+      prefixes.some((prefix) => name.startsWith(prefix) && /^[0-9a-f]{16}$/.test(name.slice(prefix.length))),
+  );
+  for (const name of leftovers) await removeIfOld(join(directory, name), nowMs).catch(() => undefined);
+}
+
+async function removeIfOld(path: string, nowMs: number): Promise<void> {
+  const { mtimeMs } = await stat(path);
+  if (nowMs - mtimeMs >= LEFTOVER_AGE_MS) await unlink(path);
+}
+
+/**
+ * Leaves no configuration to start with: the live one is renamed to `NAME.left`, over an earlier one of that name, and the
+ * last good copy goes. False where there was none. Throws the system's error.
+ */
+export async function setAside({ path, lastGood }: LiveFile): Promise<boolean> {
+  await rm(lastGood, { force: true });
+  try {
+    await rename(path, `${path}.left`);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** For the candidate, which has done its duty either way. */
+export async function discard(path: string): Promise<void> {
+  await rm(path, { force: true }).catch(() => undefined);
+}

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { link, lstat, rename, unlink } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
+import { ConfigError, codeOf } from '../system/errors.ts';
+
+/** The kernel's limit for a unix socket path (`sun_path`), without the closing NUL. */
+export const MAX_SOCKET_PATH_BYTES = 107;
+
+export type ClaimOutcome =
+  | {
+      readonly kind: 'claimed';
+      /** False once the file was removed or replaced: clients do not find this server any more. */
+      readonly isInPlace: () => Promise<boolean>;
+      readonly release: () => Promise<void>;
+    }
+  /** Another process answers there. Its socket was left alone. */
+  | { readonly kind: 'in-use' };
+
+/**
+ * Makes `server` listen on `path` with mode 0600 (0660 for a user that is not root), unless a live server is there. A stale
+ * socket file is replaced.
+ *
+ * The server listens on a name of its own first and is linked into place, which fails if another claim was faster;
+ * a stale file is moved aside before it is removed, and put back should it turn out to be alive: two supervisors
+ * that start together cannot both win, and neither can unlink the other's file. `release` closes the server and
+ * removes the file only if it is still this server's.
+ *
+ * Rejects with a ConfigError where something that is no socket is in the way (it is not touched), and with the system's
+ * error where the directory is missing or not writable.
+ */
+export async function claimSocket(server: Server, path: string): Promise<ClaimOutcome> {
+  const own = `${path}.${ownSuffix()}`;
+  await listenPrivately(server, own);
+  const inode = await inodeOf(own);
+  let claimed = false;
+  try {
+    for (let attempt = 0; attempt < 3 && !claimed; attempt += 1) {
+      if (await answers(path)) break;
+      await removeStale(path);
+      claimed = await linkInto(own, path);
+    }
+  } finally {
+    await unlink(own).catch(() => undefined);
+    if (!claimed) await closeServer(server);
+  }
+  if (!claimed) return { kind: 'in-use' };
+  const isInPlace = async (): Promise<boolean> => (await inodeOf(path)) === inode;
+  return { kind: 'claimed', isInPlace, release: releaser(server, path, inode) };
+}
+
+/** Not the pid: two pods that share the directory have pid namespaces of their own. */
+function ownSuffix(): string {
+  return randomBytes(4).toString('hex');
+}
+
+/**
+ * Root's socket is for root alone. Another user's is for its group as well: the HAProxy monitor is root without
+ * DAC_OVERRIDE, and of the supervisor's group (docs/decisions/0026).
+ */
+export function socketMode(user: number | undefined): number {
+  return user === 0 ? 0o600 : 0o660;
+}
+
+/** The umask holds during the synchronous bind, so there is no moment at which others could connect. */
+async function listenPrivately(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    const before = process.umask(0o777 & ~socketMode(process.geteuid?.()));
+    try {
+      server.listen(path, () => {
+        server.removeListener('error', reject);
+        resolve();
+      });
+    } finally {
+      process.umask(before);
+    }
+  });
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    // EAGAIN: a process listens, and its queue is full.
+    socket.once('error', (error) => resolve(codeOf(error) === 'EAGAIN'));
+  });
+}
+
+async function removeStale(path: string): Promise<void> {
+  const aside = `${path}.old.${ownSuffix()}`;
+  const found = await lstat(path).catch(() => undefined);
+  if (found !== undefined && !found.isSocket())
+    throw new ConfigError([
+      `Cannot listen on "${path}": it is no socket, expected none or one that was left behind`,
+    ]);
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  // Between the look and the rename another supervisor may have put its live socket there.
+  if (await answers(aside)) await link(aside, path).catch(() => undefined);
+  await unlink(aside);
+}
+
+async function linkInto(own: string, path: string): Promise<boolean> {
+  try {
+    await link(own, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function releaser(server: Server, path: string, inode: number | undefined): () => Promise<void> {
+  return async () => {
+    if (inode !== undefined && (await inodeOf(path)) === inode) await unlink(path).catch(() => undefined);
+    await closeServer(server);
+  };
+}
+
+async function inodeOf(path: string): Promise<number | undefined> {
+  return await lstat(path).then(
+    (stat) => stat.ino,
+    () => undefined,
+  );
+}
+
+async function closeServer(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+}

@@ -1,0 +1,71 @@
+import { connect } from 'node:net';
+import { messageOf } from '../system/errors.ts';
+import { patientTimer } from '../system/time/patient-timeout.ts';
+import { type Answer, decodeAnswer } from './answer.ts';
+
+export type ControlRequest = 'reload' | 'status' | 'ping' | 'stop' | 'leave' | 'start';
+
+export type RequestOutcome =
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  /** The line was taken, but no answer came in time: the original shell daemon never sends one, a slow supervisor later. */
+  | { readonly kind: 'unacknowledged' }
+  /** No process listens there (`message` is the system's error), or the other side vanished before it answered. */
+  | { readonly kind: 'unreachable'; readonly message: string };
+
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Sends one request and waits for its answer, at most `timeoutMs`. Never rejects. The sending side is closed at
+ * once, as `echo reload | socat - UNIX:...` does, so that a daemon that reads to the end goes on.
+ */
+export function request(
+  socketPath: string,
+  message: ControlRequest,
+  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<RequestOutcome> {
+  return new Promise((resolve) => {
+    let connected = false;
+    let received = '';
+    const socket = connect({ path: socketPath, allowHalfOpen: true });
+    const settle = (outcome: RequestOutcome): void => {
+      timer[Symbol.dispose]();
+      options.signal?.removeEventListener('abort', abort);
+      socket.destroy();
+      resolve(outcome);
+    };
+    const abort = (): void => settle({ kind: 'unreachable', message: 'stopped before an answer came' });
+    const timer = patientTimer(options.timeoutMs, () => {
+      settle(
+        connected
+          ? { kind: 'unacknowledged' }
+          : { kind: 'unreachable', message: 'the connection was not accepted in time' },
+      );
+    });
+    options.signal?.addEventListener('abort', abort);
+    if (options.signal?.aborted) return abort();
+
+    socket.setEncoding('utf8');
+    socket.once('connect', () => {
+      connected = true;
+      socket.end(`${message}\n`);
+    });
+    socket.on('data', (text) => {
+      received += text;
+      const end = received.indexOf('\n');
+      if (end !== -1) settle(outcomeOf(received.slice(0, end)));
+      else if (received.length > MAX_ANSWER_BYTES)
+        settle({ kind: 'unreachable', message: 'the answer has no end' });
+    });
+    socket.once('end', () => settle(received === '' ? { kind: 'unacknowledged' } : outcomeOf(received)));
+    socket.once('error', (error) => settle({ kind: 'unreachable', message: messageOf(error) }));
+  });
+}
+
+function outcomeOf(line: string): RequestOutcome {
+  const answer = decodeAnswer(line);
+  if (answer !== undefined) return { kind: 'answered', answer };
+  return {
+    kind: 'unreachable',
+    message: `the answer is "${line.slice(0, 80)}", expected a line of JSON with "ok"`,
+  };
+}

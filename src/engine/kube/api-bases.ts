@@ -1,0 +1,47 @@
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import type { ApiServer } from './control-plane/api-server.ts';
+import { endpointOf } from './control-plane/choose-servers.ts';
+
+/** One way to reach the API. */
+export interface ApiBase {
+  /** URL without a trailing slash. */
+  readonly url: string;
+  /** The server's certificate must carry one of these names, or the host of the URL. */
+  readonly alternativeNames: readonly string[];
+}
+
+/**
+ * The places to ask, in this order: the kubeconfig's server, this machine's own API server, every server of the last
+ * known list. The kubeconfig often points at the VIP that hawser itself provides, so it must not be the only base.
+ * Certificates of API servers rarely carry the node's address or `localhost`. For the other bases a certificate of any
+ * API server of the cluster is enough; it must be signed by the same CA in any case.
+ */
+export function apiBases(
+  kubeconfigServer: URL,
+  apiPort: number,
+  lastKnown: readonly ApiServer[],
+): readonly ApiBase[] {
+  const host = kubeconfigServer.hostname.replace(/^\[|\]$/g, '');
+  const alternativeNames = ['kubernetes', 'kubernetes.default.svc', 'localhost', host];
+  const first = { url: kubeconfigServer.href.replace(/\/+$/, ''), alternativeNames: [] };
+  const others = [
+    `https://localhost:${apiPort}`,
+    ...lastKnown.map((server) => `https://${endpointOf(server)}`),
+  ];
+  const bases = [first, ...others.map((url) => ({ url, alternativeNames }))];
+  return bases.filter((base, index) => bases.findIndex((other) => other.url === base.url) === index);
+}
+
+/**
+ * Applies Node's own check of the host name, then tries the alternatives. On failure it returns the error for the host
+ * name.
+ */
+export function checkIdentity(
+  base: ApiBase,
+  hostname: string,
+  certificate: PeerCertificate,
+): Error | undefined {
+  const error = checkServerIdentity(hostname, certificate);
+  const isOther = base.alternativeNames.some((name) => checkServerIdentity(name, certificate) === undefined);
+  return isOther ? undefined : error;
+}

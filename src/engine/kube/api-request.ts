@@ -1,0 +1,185 @@
+import type { IncomingMessage } from 'node:http';
+import { type Agent, type RequestOptions, request } from 'node:https';
+import { codeOf, messageOf } from '../system/errors.ts';
+import { checkRegularFile } from '../system/file/read-regular-file.ts';
+import { patientTimer } from '../system/time/patient-timeout.ts';
+import type { ApiBase } from './api-bases.ts';
+import type { Credential } from './credential-plugin.ts';
+import { statusObject } from './kube-objects.ts';
+import type { LoadedKubeconfig } from './kubeconfig.ts';
+
+/** One base with the credentials for it. */
+export interface ApiTarget {
+  readonly base: ApiBase;
+  readonly kubeconfig: LoadedKubeconfig;
+  /** Verifies the server's identity, and keeps connections alive. */
+  readonly agent: Agent;
+}
+
+/** The API could not be asked or refused; `status` is the HTTP status if there was an answer. */
+export interface ApiFailure {
+  readonly kind: 'failure';
+  readonly status: number | undefined;
+  readonly message: string;
+  /** From the `Retry-After` of HTTP 429: the server is overloaded or shuts down. */
+  readonly retryAfterMs?: number;
+}
+
+export interface RequestLimits {
+  readonly signal: AbortSignal;
+  /** From the call to the end of the answer. Includes getting credentials, as an exec plugin may hang. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/** The parsed JSON of a 200 answer. Never throws; broken JSON, a long body and a slow answer are failures. */
+export async function getJson(
+  target: ApiTarget,
+  path: string,
+  limits: RequestLimits,
+): Promise<{ readonly kind: 'json'; readonly value: unknown } | ApiFailure> {
+  using deadline = startDeadline(limits);
+  try {
+    const response = await open(target, path, deadline.signal);
+    const text = await readText(response, limits.maxBytes);
+    if (response.statusCode !== 200) return refused(response, text);
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch (error) {
+    return failure(deadline.signal, error);
+  }
+}
+
+/** A 200 answer with a body of unlimited length and duration; `timeoutMs` ends with its headers. */
+export async function openStream(
+  target: ApiTarget,
+  path: string,
+  limits: RequestLimits,
+): Promise<{ readonly kind: 'stream'; readonly response: IncomingMessage } | ApiFailure> {
+  using deadline = startDeadline(limits);
+  try {
+    const response = await open(target, path, deadline.signal);
+    if (response.statusCode === 200) return { kind: 'stream', response };
+    return refused(response, await readText(response, limits.maxBytes));
+  } catch (error) {
+    return failure(deadline.signal, error);
+  }
+}
+
+async function open(target: ApiTarget, path: string, signal: AbortSignal): Promise<IncomingMessage> {
+  const options = await withCredentials(target, signal);
+  return await send(`${target.base.url}${path}`, options, true);
+}
+
+function send(url: string, options: RequestOptions, mayRepeat: boolean): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    let isAnswered = false;
+    const outgoing = request(url, options, (response) => {
+      isAnswered = true;
+      // A reset between two readers of the body must not become an uncaught error; readers still see it.
+      response.on('error', () => undefined);
+      resolve(response);
+    });
+    outgoing.on('error', (error) => {
+      // Resets in the middle of an answer are emitted here as well; its reader has to deal with them.
+      if (isAnswered) return;
+      // The server closed this idle connection: that says nothing about the API.
+      const isStale = mayRepeat && outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
+      if (isStale) resolve(send(url, options, false));
+      else reject(error);
+    });
+    outgoing.end();
+  });
+}
+
+/** The certificate chain is always verified, whatever the kubeconfig or the environment says about skipping it. */
+async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<RequestOptions> {
+  const { config, plugin } = target.kubeconfig;
+  const options: RequestOptions = {};
+  // The library reads them synchronously, and a FIFO would block the whole process.
+  await orAborted(Promise.all(namedFiles(config).map(checkRegularFile)), signal);
+  await orAborted(config.applyToHTTPSOptions(options), signal);
+  const given = plugin === undefined ? {} : fromPlugin(await orAborted(plugin.credential(), signal));
+  const { servername, ...rest } = { ...options, ...given };
+  const isKubeconfigServer = target.base.alternativeNames.length === 0;
+  return {
+    ...rest,
+    ...(servername !== undefined && isKubeconfigServer ? { servername } : {}),
+    agent: target.agent,
+    signal,
+    rejectUnauthorized: true,
+    headers: { ...options.headers, ...given.headers, accept: 'application/json' },
+  };
+}
+
+function namedFiles(config: ApiTarget['kubeconfig']['config']): readonly string[] {
+  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+  return [cluster?.caFile, user?.certFile, user?.keyFile].filter((path) => path !== undefined);
+}
+
+function fromPlugin({ token, clientCertificateData: cert, clientKeyData: key }: Credential): RequestOptions {
+  return {
+    ...(cert !== undefined && key !== undefined && { cert, key }),
+    ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
+  };
+}
+
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function startDeadline(limits: RequestLimits): { signal: AbortSignal } & Disposable {
+  const late = new AbortController();
+  const timer = patientTimer(limits.timeoutMs, () =>
+    late.abort(new Error(`no answer within ${limits.timeoutMs} ms`)),
+  );
+  return {
+    signal: AbortSignal.any([limits.signal, late.signal]),
+    [Symbol.dispose]: timer[Symbol.dispose],
+  };
+}
+
+function refused({ statusCode: status, headers }: IncomingMessage, text: string): ApiFailure {
+  const said = statusObject.safeParse(parseJson(text));
+  const words = (said.success ? said.data.message : undefined) ?? text;
+  const expected = status === 401 || status === 403 ? ', expected credentials that may list and watch' : '';
+  const retryAfterMs = status === 429 ? secondsToMs(headers['retry-after']) : undefined;
+  return {
+    kind: 'failure',
+    status,
+    message: `HTTP ${status} ${words.slice(0, 300).trim()}${expected}`,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+/** API servers send seconds; the other form, a date, would need a clock that agrees with theirs. */
+function secondsToMs(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) * 1_000 : undefined;
+}
+
+function failure(signal: AbortSignal, error: unknown): ApiFailure {
+  return { kind: 'failure', status: undefined, message: messageOf(signal.aborted ? signal.reason : error) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

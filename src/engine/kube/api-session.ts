@@ -1,0 +1,149 @@
+import { Agent } from 'node:https';
+import { messageOf } from '../system/errors.ts';
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import { type ApiBase, apiBases, checkIdentity } from './api-bases.ts';
+import type { ApiFailure, ApiTarget } from './api-request.ts';
+import type { ApiServer } from './control-plane/api-server.ts';
+import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
+
+/** The longest `Retry-After` of API priority and fairness (`maxRetryAfter` in dropped_requests_tracker.go). */
+const LONGEST_RETRY_AFTER_MS = 32_000;
+
+/** What the loops of one source share: credentials, connections, and which base works. */
+export interface ApiSession {
+  /**
+   * Asks one base after the other until one answers. The base that answered last comes first, then the order is that of
+   * `apiBases`. After a failure the next base is asked at once. A base that answered 429 is not asked until its
+   * `Retry-After` has passed, for 32 s at most; its last answer is reported meanwhile. Never throws.
+   */
+  firstAnswer<T extends { readonly kind: string }>(
+    ask: (target: ApiTarget) => Promise<T | ApiFailure>,
+    signal: AbortSignal,
+  ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
+  /** Does the same for a base whose 429 came outside `firstAnswer`, to a watch. */
+  postpone(target: ApiTarget, failure: ApiFailure): void;
+  /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. */
+  whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
+  /** Remembers the addresses of API servers as further bases. */
+  remember(servers: readonly ApiServer[]): void;
+  close(): void;
+}
+
+export function openApiSession(settings: {
+  readonly kubeconfig: KubeconfigFile;
+  readonly apiPort: number;
+  readonly lastKnown: readonly ApiServer[];
+  /** Monotonic. */
+  readonly nowMs?: () => number;
+}): ApiSession {
+  const { nowMs = monotonicMs } = settings;
+  const users = new Map<AbortController, ApiTarget>();
+  let lastKnown = settings.lastKnown;
+  const agents = new Map<string, Agent>();
+  const busy = new Map<string, { readonly failure: ApiFailure; readonly untilMs: number }>();
+  let current: LoadedKubeconfig | undefined;
+  let working: string | undefined;
+
+  const dropUsers = (isBad: (target: ApiTarget) => boolean, why: string) => {
+    for (const [controller, target] of users) if (isBad(target)) controller.abort(new Error(why));
+  };
+
+  const agentFor = (base: ApiBase): Agent => {
+    const agent = agents.get(base.url) ?? newAgent(base);
+    agents.set(base.url, agent);
+    return agent;
+  };
+
+  const dropAgents = () => {
+    for (const agent of agents.values()) agent.destroy();
+    agents.clear();
+  };
+
+  const targets = async (): Promise<readonly ApiTarget[]> => {
+    const kubeconfig = await settings.kubeconfig.load();
+    if (kubeconfig.generation !== current?.generation) {
+      current = kubeconfig;
+      working = undefined;
+      dropUsers((target) => target.kubeconfig.generation !== kubeconfig.generation, 'the kubeconfig changed');
+      // Its connections, idle or in use, were made with the old credentials.
+      dropAgents();
+      busy.clear();
+    }
+    const bases = apiBases(kubeconfig.server, settings.apiPort, lastKnown);
+    return preferring(bases, working).map((base) => ({ base, kubeconfig, agent: agentFor(base) }));
+  };
+
+  const stillBusy = ({ base }: ApiTarget): ApiFailure | undefined => {
+    const found = busy.get(base.url);
+    return found !== undefined && nowMs() < found.untilMs ? found.failure : undefined;
+  };
+
+  const postpone = ({ base }: ApiTarget, failure: ApiFailure) => {
+    const { retryAfterMs } = failure;
+    if (retryAfterMs === undefined) return;
+    busy.set(base.url, { failure, untilMs: nowMs() + Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS) });
+  };
+
+  const noteFailure = (target: ApiTarget, failure: ApiFailure) => {
+    postpone(target, failure);
+    if (failure.status === 401) settings.kubeconfig.forget();
+    if (failure.status === undefined)
+      dropUsers((user) => user.base.url === target.base.url, `the API is away: ${failure.message}`);
+  };
+
+  return {
+    firstAnswer: async (ask, signal) => {
+      const failures: ApiFailure[] = [];
+      const candidates = await targets().catch(messageOf);
+      if (typeof candidates === 'string') return { kind: 'failure', status: undefined, message: candidates };
+      for (const target of candidates) {
+        const refusal = stillBusy(target);
+        const answer = refusal ?? (await ask(target));
+        if (!isFailure(answer)) {
+          working = target.base.url;
+          return { kind: 'answered', answer, target };
+        }
+        if (signal.aborted) return answer;
+        if (refusal === undefined) noteFailure(target, answer);
+        failures.push({ ...answer, message: `${target.base.url}: ${answer.message}` });
+      }
+      const message = failures.map((failure) => failure.message).join('; ');
+      return {
+        kind: 'failure',
+        status: failures.find((failure) => failure.status !== undefined)?.status,
+        message,
+      };
+    },
+    postpone,
+    whileGood: (target) => {
+      const controller = new AbortController();
+      users.set(controller, target);
+      return { signal: controller.signal, [Symbol.dispose]: () => users.delete(controller) };
+    },
+    remember: (servers) => {
+      if (servers.length > 0) lastKnown = servers;
+    },
+    close: () => {
+      dropAgents();
+      settings.kubeconfig.close();
+    },
+  };
+}
+
+/** The check must belong to the agent: Node does not reuse a connection for a request that brings its own. */
+function newAgent(base: ApiBase): Agent {
+  return new Agent({
+    keepAlive: true,
+    keepAliveMsecs: 10_000,
+    maxFreeSockets: 2,
+    checkServerIdentity: (hostname, certificate) => checkIdentity(base, hostname, certificate),
+  });
+}
+
+function preferring(bases: readonly ApiBase[], url: string | undefined): readonly ApiBase[] {
+  return [...bases.filter((base) => base.url === url), ...bases.filter((base) => base.url !== url)];
+}
+
+function isFailure(answer: { readonly kind: string }): answer is ApiFailure {
+  return answer.kind === 'failure';
+}

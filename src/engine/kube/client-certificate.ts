@@ -1,0 +1,32 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '../system/errors.ts';
+import type { LoadedKubeconfig } from './kubeconfig.ts';
+
+export type CertificateReading =
+  | { readonly kind: 'certificate'; readonly subject: string; readonly from: Date; readonly to: Date }
+  /** The user has a token or an exec plugin. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/**
+ * The client certificate of the kubeconfig's current user. A file may hold a chain; the first certificate is the
+ * user's.
+ */
+export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<CertificateReading> {
+  const user = loaded.config.getCurrentUser();
+  const { certData, certFile } = user ?? {};
+  if (!certData && !certFile) return { kind: 'none' };
+  try {
+    const pem = certData ? Buffer.from(certData, 'base64') : await readFile(certFile ?? '');
+    const { subject, validFromDate, validToDate } = new X509Certificate(pem);
+    return {
+      kind: 'certificate',
+      subject: subject.replaceAll('\n', ', '),
+      from: validFromDate,
+      to: validToDate,
+    };
+  } catch (error) {
+    return { kind: 'unreadable', message: messageOf(error) };
+  }
+}

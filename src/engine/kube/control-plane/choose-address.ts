@@ -1,0 +1,54 @@
+import {
+  type AddressFamily,
+  isInSubnet,
+  isReachableFromOtherNodes,
+  parseAddress,
+} from '../../system/network/node-address.ts';
+
+export interface AddressPreference {
+  /** The virtual addresses clients use. The first one's family leads, the others' are the fallback. */
+  readonly vips: readonly string[];
+  /** CIDRs of this machine's interfaces, to find the subnet a VIP lives in. */
+  readonly subnets: readonly string[];
+}
+
+export type ChosenAddress =
+  | { readonly kind: 'chosen'; readonly address: string }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** The families of the VIPs in their order, without repeats; both, IPv4 first, where no VIP is an address. */
+export function familiesOf(vips: readonly string[]): readonly AddressFamily[] {
+  const families = vips.flatMap((vip) => parseAddress(vip)?.family ?? []);
+  return families.length === 0 ? ['ipv4', 'ipv6'] : [...new Set(families)];
+}
+
+/**
+ * The address under which HAProxy reaches an API server: of a VIP's family, one in that VIP's own subnet first,
+ * otherwise in the order given. Never a VIP (HAProxy would talk to itself, and a node that holds the VIP lists it
+ * among its own addresses), never one that other nodes cannot reach. `families` overrules the VIPs' families.
+ */
+export function chooseAddress(
+  addresses: readonly string[],
+  preference: AddressPreference,
+  families: readonly AddressFamily[] = familiesOf(preference.vips),
+): ChosenAddress {
+  const vips = preference.vips.flatMap((vip) => parseAddress(vip) ?? []);
+  const taken = new Set(vips.map((vip) => vip.text));
+  const usable = addresses
+    .flatMap((address) => parseAddress(address) ?? [])
+    .filter((address) => isReachableFromOtherNodes(address) && !taken.has(address.text));
+  for (const family of families) {
+    const candidates = usable.filter((address) => address.family === family);
+    const subnets = vips.flatMap((vip) => preference.subnets.filter((subnet) => isInSubnet(vip, subnet)));
+    const near = candidates.find((address) => subnets.some((subnet) => isInSubnet(address, subnet)));
+    const chosen = near ?? candidates[0];
+    if (chosen !== undefined) return { kind: 'chosen', address: chosen.text };
+  }
+  return { kind: 'none', reason: reasonWhyNot(addresses, families) };
+}
+
+function reasonWhyNot(addresses: readonly string[], families: readonly AddressFamily[]): string {
+  if (addresses.length === 0) return 'it has no internal address';
+  const shown = addresses.slice(0, 4).map((address) => JSON.stringify(address.slice(0, 45)));
+  return `none of its addresses ${shown.join(', ')} is a usable ${families.join(' or ')} address that is not a VIP`;
+}

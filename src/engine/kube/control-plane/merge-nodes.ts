@@ -1,0 +1,10 @@
+import type { VrrpNode } from '../../../vip/group/vrrp.ts';
+
+/** One node for each name, with its addresses of every family. */
+export function mergeNodes(
+  lists: readonly (readonly { readonly name: string; readonly address: string }[])[],
+): readonly VrrpNode[] {
+  const nodes = new Map<string, readonly string[]>();
+  for (const { name, address } of lists.flat()) nodes.set(name, [...(nodes.get(name) ?? []), address]);
+  return [...nodes].map(([name, addresses]) => ({ name, addresses }));
+}

@@ -1,0 +1,72 @@
+import { ConfigError } from '../../system/errors.ts';
+import { parseAddress } from '../../system/network/node-address.ts';
+import type { ApiServer } from './api-server.ts';
+import { sortServers } from './api-server.ts';
+import { endpointOf } from './choose-servers.ts';
+import { safeServerName } from './server-name.ts';
+import type { Source } from './source.ts';
+
+/** A source of one observation: `servers`. Then it waits until it is stopped. */
+export function createStaticSource(servers: readonly ApiServer[]): Source {
+  return {
+    async *observe(signal) {
+      if (signal.aborted) return;
+      yield { kind: 'servers', via: 'poll', servers: sortServers(servers), skipped: [], from: '--servers' };
+      if (signal.aborted) return;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    },
+  };
+}
+
+/**
+ * The servers of `--servers HOST=IP[:PORT],…` (IPv6 with a port in brackets), sorted. A host name must be safe as
+ * typed, because HAProxy's statistics show it unchanged. Unlike for nodes, loopback is allowed, since it was written on
+ * purpose. Throws a `ConfigError` with every problem at once.
+ */
+export function parseServers(text: string, defaultPort: number): readonly ApiServer[] {
+  const problems: string[] = [];
+  const servers: ApiServer[] = [];
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    const result = parseServer(entry, defaultPort);
+    if (typeof result === 'string') problems.push(`Cannot use server ${JSON.stringify(entry)}: ${result}`);
+    else servers.push(result);
+  }
+  problems.push(
+    ...repeats(
+      'name',
+      servers.map((server) => server.name),
+    ),
+  );
+  problems.push(...repeats('address', servers.map(endpointOf)));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return sortServers(servers);
+}
+
+/** A server, or the problem of the entry. */
+function parseServer(entry: string, defaultPort: number): ApiServer | string {
+  const match = /^([^=]*)=(.*)$/s.exec(entry);
+  if (match === null) return 'it has no "=", expected HOST=IP[:PORT]';
+  const [, name = '', endpoint = ''] = match;
+  if (name === '' || safeServerName(name) !== name)
+    return `its name is ${JSON.stringify(name)}, expected 1 to 253 characters of A-Z a-z 0-9 . _ : -`;
+  const parts = splitEndpoint(endpoint);
+  const address = parts === undefined ? undefined : parseAddress(parts.address);
+  if (parts === undefined || address === undefined)
+    return `its address is ${JSON.stringify(endpoint)}, expected IPv4[:PORT], IPv6 or [IPv6]:PORT`;
+  const port = parts.port === undefined ? defaultPort : Number(parts.port);
+  if (port < 1 || port > 65_535) return `its port is "${parts.port}", expected 1 to 65535`;
+  return { name, address: address.text, port };
+}
+
+function splitEndpoint(text: string): { address: string; port: string | undefined } | undefined {
+  const match = /^(?:\[([^\]]*:[^\]]*)\]|([^:[\]]*))(?::([0-9]{1,6}))?$/.exec(text);
+  if (match !== null) return { address: match[1] ?? match[2] ?? '', port: match[3] };
+  return /^[0-9A-Fa-f:.]+$/.test(text) ? { address: text, port: undefined } : undefined;
+}
+
+function repeats(what: string, values: readonly string[]): readonly string[] {
+  const repeated = values.filter((value, index) => values.indexOf(value) !== index);
+  return [...new Set(repeated)].map(
+    (value) => `Cannot use ${what} "${value}" twice: expected every server to have its own`,
+  );
+}

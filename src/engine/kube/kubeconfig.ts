@@ -1,0 +1,152 @@
+import { stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
+// Not the package's main file, which loads the generated classes of every API: 15 MB.
+import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import type { User } from '@kubernetes/client-node/dist/config_types.js';
+import { messageOf } from '../system/errors.ts';
+import { readRegularFile } from '../system/file/read-regular-file.ts';
+import type { Report } from './control-plane/source.ts';
+import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
+
+export interface LoadedKubeconfig {
+  /**
+   * Without the user's credential plugin: the library would start a process for each request and wait for it without a
+   * limit.
+   */
+  readonly config: KubeConfig;
+  readonly plugin: CredentialPlugin | undefined;
+  /** The server of the current context's cluster. */
+  readonly server: URL;
+  /** Differs between any two loads, so that connections made with an older one can be recognised. */
+  readonly generation: number;
+}
+
+export interface KubeconfigFile {
+  /** The last good content; read again whenever the file has changed. Throws if there was never a good one. */
+  load(): Promise<LoadedKubeconfig>;
+  /** Makes the next `load` parse the file again, which also drops a cached exec credential. */
+  forget(): void;
+  /** Ends a running credential plugin. */
+  close(): void;
+}
+
+const largestFile = 1_000_000;
+/** Plugins of the cloud vendors take one to three seconds at rest. */
+const PLUGIN_TIMEOUT_MS = 8_000;
+
+/**
+ * A kubeconfig that may be replaced, rewritten in place, missing for a moment or half-written: `load` then goes on
+ * with the last good content and reports the first failure and the recovery.
+ */
+export function openKubeconfig(path: string, report: Report): KubeconfigFile {
+  let good: (LoadedKubeconfig & { readonly fingerprint: string }) | undefined;
+  let generation = 0;
+  let isFailing = false;
+  let isForgotten = false;
+
+  const reread = async (): Promise<LoadedKubeconfig> => {
+    const { fingerprint, text } = await readIfChanged(path, isForgotten ? undefined : good?.fingerprint);
+    if (text !== undefined || good === undefined) {
+      const parsed = parseKubeconfig(path, text ?? '');
+      generation += 1;
+      isForgotten = false;
+      good?.plugin?.close();
+      if (good !== undefined) report({ event: 'kubeconfig-reloaded', path, server: parsed.server.origin });
+      good = { ...parsed, generation, fingerprint };
+    }
+    return good;
+  };
+
+  const load = async (): Promise<LoadedKubeconfig> => {
+    try {
+      const loaded = await reread();
+      if (isFailing) report({ event: 'kubeconfig-recovered', path });
+      isFailing = false;
+      return loaded;
+    } catch (error) {
+      if (!isFailing) report({ event: 'kubeconfig-unusable', level: 'warn', path, error: messageOf(error) });
+      isFailing = true;
+      if (good === undefined) throw error;
+      return good;
+    }
+  };
+
+  // Loops that ask at the same moment share one read: two reads would count as two generations of the same content.
+  let inFlight: Promise<LoadedKubeconfig> | undefined;
+  return {
+    forget: () => {
+      isForgotten = true;
+    },
+    close: () => good?.plugin?.close(),
+    load: () => {
+      inFlight ??= load().finally(() => {
+        inFlight = undefined;
+      });
+      return inFlight;
+    },
+  };
+}
+
+/** Leaves out `text` if the file's identity is `known`: same inode, size and modification time. */
+async function readIfChanged(
+  path: string,
+  known: string | undefined,
+): Promise<{ fingerprint: string; text?: string }> {
+  const { ino, size, mtimeNs } = await stat(path, { bigint: true });
+  const fingerprint = `${ino} ${size} ${mtimeNs}`;
+  if (fingerprint === known) return { fingerprint };
+  const { bytes } = await readRegularFile(path, largestFile);
+  return { fingerprint, text: bytes.toString('utf8') };
+}
+
+/**
+ * A truncated file may still be valid YAML, so context, cluster, user and embedded certificates must all be present.
+ */
+function parseKubeconfig(path: string, text: string): Pick<LoadedKubeconfig, 'config' | 'server' | 'plugin'> {
+  const fail = (what: string, cause?: unknown) =>
+    new Error(`Cannot use kubeconfig "${path}": ${what}, expected a complete kubeconfig`, { cause });
+  const config = new KubeConfig();
+  try {
+    config.loadFromString(text);
+    config.makePathsAbsolute(dirname(resolve(path)));
+  } catch (error) {
+    throw fail(messageOf(error), error);
+  }
+  const cluster = config.getCurrentCluster();
+  const user = config.getCurrentUser();
+  if (cluster === null || user === null) throw fail('its current context has no cluster or no user');
+  if (!URL.canParse(cluster.server) || new URL(cluster.server).protocol !== 'https:')
+    throw fail(`its server is "${cluster.server}" and not an https URL`);
+  try {
+    createSecureContext({
+      ca: decode(cluster.caData),
+      ...(user.certFile === undefined ? { cert: decode(user.certData), key: decode(user.keyData) } : {}),
+    });
+  } catch (error) {
+    throw fail(`its embedded certificates are broken (${messageOf(error)})`, error);
+  }
+  return { config, server: new URL(cluster.server), plugin: takePlugin(config, user, fail) };
+}
+
+/** Removes the plugin from `config`. */
+function takePlugin(
+  config: KubeConfig,
+  user: User,
+  fail: (what: string) => Error,
+): CredentialPlugin | undefined {
+  const exec: unknown = user.exec ?? user.authProvider?.config?.exec;
+  if (exec === undefined || exec === null) return undefined;
+  config.users = config.users.map((each) =>
+    each === user ? { ...user, exec: undefined, authProvider: undefined } : each,
+  );
+  try {
+    return createCredentialPlugin(exec, { timeoutMs: PLUGIN_TIMEOUT_MS });
+  } catch (error) {
+    throw fail(messageOf(error));
+  }
+}
+
+function decode(base64: string | undefined): Buffer | undefined {
+  return base64 === undefined || base64 === '' ? undefined : Buffer.from(base64, 'base64');
+}

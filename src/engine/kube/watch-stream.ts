@@ -1,0 +1,103 @@
+import type { Readable } from 'node:stream';
+import type * as z from 'zod/mini';
+import { patientTimer } from '../system/time/patient-timeout.ts';
+import { objectMetadata, type ParseItem, statusObject, watchEvent } from './kube-objects.ts';
+import type { ObjectChange } from './object-store.ts';
+
+/** A change, or the server's message that the watch began too far back and a new list is needed. */
+export type WatchMessage = ObjectChange | { readonly kind: 'expired' };
+
+/**
+ * The messages of a watch, in order, until the server ends it. Throws once the watch is not reliable any more: a reset,
+ * silence for `idleMs` (a half-open connection reports nothing), a line longer than `maxLineBytes`, a line that is not
+ * a watch event, or an ERROR event other than 410. A half-received message is dropped.
+ */
+export async function* readWatch(
+  stream: Readable,
+  parse: ParseItem,
+  limits: { readonly idleMs: number; readonly maxLineBytes: number },
+): AsyncGenerator<WatchMessage> {
+  for await (const line of readLines(stream, limits)) {
+    if (line.trim() === '') continue;
+    const message = parseMessage(line, parse);
+    if (message !== undefined) yield message;
+  }
+}
+
+/** Undefined for an event type that this version does not know. */
+function parseMessage(line: string, parse: ParseItem): WatchMessage | undefined {
+  const { type, object } = parseOrThrow(watchEvent, JSON.parse(line));
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+      return { kind: 'set', item: parse(object) };
+    case 'DELETED': {
+      const { key, resourceVersion } = parse(object);
+      return { kind: 'remove', key, resourceVersion };
+    }
+    case 'BOOKMARK':
+      return {
+        kind: 'reached',
+        resourceVersion: parseOrThrow(objectMetadata, object).metadata.resourceVersion,
+      };
+    case 'ERROR':
+      return errorMessage(object);
+    default:
+      return undefined;
+  }
+}
+
+/** HTTP 410 arrives inside the stream, after the answer began with 200. */
+function errorMessage(object: unknown): WatchMessage {
+  const status = parseOrThrow(statusObject, object);
+  if (status.code === 410) return { kind: 'expired' };
+  throw new Error(`the API ended the watch: ${status.code ?? 'no code'} ${status.message ?? ''}`);
+}
+
+/** A schema's own error is a page of JSON, too long for a log line. */
+function parseOrThrow<S extends z.ZodMiniType>(schema: S, value: unknown): z.infer<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new Error('a line is not a watch event, expected {"type": …, "object": …}', { cause: parsed.error });
+}
+
+async function* readLines(
+  stream: Readable,
+  limits: { readonly idleMs: number; readonly maxLineBytes: number },
+): AsyncGenerator<string> {
+  using silence = patientTimer(limits.idleMs, () =>
+    stream.destroy(new Error(`nothing was heard for ${limits.idleMs} ms, expected bookmarks`)),
+  );
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of stream) {
+      silence.restart();
+      for (const [index, piece] of splitLines(chunk).entries()) {
+        // Every piece but the first follows a newline, which completes the collected line.
+        if (index > 0) {
+          yield Buffer.concat(pieces).toString('utf8');
+          pieces = [];
+          bytes = 0;
+        }
+        pieces.push(piece);
+        bytes += piece.length;
+        if (bytes > limits.maxLineBytes)
+          throw new Error(`a line is longer than ${limits.maxLineBytes} bytes`);
+      }
+    }
+  } finally {
+    stream.destroy();
+  }
+}
+
+function splitLines(chunk: Buffer): readonly Buffer[] {
+  const pieces: Buffer[] = [];
+  let start = 0;
+  for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+    pieces.push(chunk.subarray(start, end));
+    start = end + 1;
+  }
+  pieces.push(chunk.subarray(start));
+  return pieces;
+}

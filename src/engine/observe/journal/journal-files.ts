@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codeOf } from '../../system/errors.ts';
+
+/** Files of one program's journal: `<program>.<seq of the first line>.jsonl`. The last one is written to. */
+export interface JournalFile {
+  readonly path: string;
+  readonly program: string;
+  readonly firstSeq: number;
+  /** Reads it where it is not on this node's disk. */
+  readonly text?: () => string;
+}
+
+/** The kernel stamps a file with its last tick, which may lie this long before the lines that were written then. */
+export const STAMP_LAG_MS = 10;
+
+const NAME = /^([a-z][a-z-]{0,40})\.(\d{12})\.jsonl$/;
+
+export function journalPath(directory: string, program: string, firstSeq: number): string {
+  return join(directory, `${program}.${String(firstSeq).padStart(12, '0')}.jsonl`);
+}
+
+/** In order of programs and of time; none where the directory is missing. */
+export function listJournalFiles(directory: string): readonly JournalFile[] {
+  return journalFilesAmong(directory, namesIn(directory));
+}
+
+/** Those of the names that are a journal's, in the same order. */
+export function journalFilesAmong(directory: string, names: readonly string[]): readonly JournalFile[] {
+  const files = names.flatMap((name) => {
+    const [, program, digits] = NAME.exec(name) ?? [];
+    if (program === undefined) return [];
+    return [{ path: join(directory, name), program, firstSeq: Number(digits) }];
+  });
+  return files.sort((a, b) =>
+    a.program < b.program ? -1 : a.program > b.program ? 1 : a.firstSeq - b.firstSeq,
+  );
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** What is left of its file after a crash. */
+export interface JournalTail {
+  /** The last whole line without its newline; undefined if there is none. */
+  readonly line: string | undefined;
+  /** How many whole lines there are. */
+  readonly lines: number;
+  /** Bytes of whole lines; what comes behind was being written when its writer died. */
+  readonly wholeBytes: number;
+  readonly halfBytes: number;
+}
+
+/** Reads a file of at most a rotation's size. Bytes count, not characters: a crash may have cut one in two. */
+export function readTail(path: string): JournalTail {
+  const bytes = readFileSync(path);
+  const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
+  const whole = bytes.subarray(0, wholeBytes).toString('utf8').split('\n').slice(0, -1);
+  return { line: whole.at(-1), lines: whole.length, wholeBytes, halfBytes: bytes.length - wholeBytes };
+}

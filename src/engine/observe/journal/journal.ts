@@ -1,0 +1,78 @@
+import { messageOf } from '../../system/errors.ts';
+import type { Log, LogEvent } from '../logger.ts';
+import { claimJournal } from './claim-journal.ts';
+import type { JournalEntry } from './journal-line.ts';
+import { journalEntryOf } from './journal-worthy.ts';
+import { type JournalLimits, type JournalWriter, openJournalWriter } from './journal-writer.ts';
+
+/** At most 4 MB a program, some 10,000 entries. */
+const DEFAULT_LIMITS: JournalLimits = { fileBytes: 512 * 1_024, files: 8 };
+/** After a failure, how soon to try again: a full disk must not cost every event an attempt. */
+const RETRY_MS = 1_000;
+
+export interface JournalOptions {
+  readonly directory: string;
+  /** Also the beginning of the files' names. */
+  readonly program: string;
+  readonly node: string;
+  readonly limits?: JournalLimits;
+  readonly nowMs: () => number;
+}
+
+/**
+ * The same log, with a journal of selected events. A failing journal does not affect the log or its program: an
+ * unwritable directory, a full disk and a second writer are logged once, and so is the recovery, with the number of
+ * lost entries. An entry costs one small write, into the page cache.
+ */
+export async function withJournal(log: Log, options: JournalOptions): Promise<Log> {
+  const { directory, program } = options;
+  // Where there are no such sockets, that the file has the expected size has to be enough.
+  const isFree = await claimJournal(directory, program).catch(() => true);
+  if (!isFree) {
+    log({ event: 'journal-refused', level: 'warn', directory, message: 'another process writes it' });
+    return log;
+  }
+  const keep = createKeeper(log, options);
+  return (event: LogEvent) => {
+    log(event);
+    const entry = journalEntryOf(event);
+    if (entry !== undefined) keep(entry);
+  };
+}
+
+function createKeeper(log: Log, options: JournalOptions): (entry: JournalEntry) => void {
+  const { directory, program, limits = DEFAULT_LIMITS, nowMs } = options;
+  let writer: JournalWriter | undefined;
+  /** Entries lost since the last write, and how many of them no line mentions yet. */
+  let trouble: { readonly lost: number; readonly untold: number; readonly retryAt: number } | undefined;
+
+  const lose = (retryAt: number): void => {
+    trouble = { lost: (trouble?.lost ?? 0) + 1, untold: (trouble?.untold ?? 0) + 1, retryAt };
+  };
+  const fail = (error: unknown): void => {
+    if (trouble === undefined)
+      log({ event: 'journal-not-written', level: 'warn', directory, program, message: messageOf(error) });
+    lose(nowMs() + RETRY_MS);
+    // What the file looks like now is found out again before the next line.
+    writer?.close();
+    writer = undefined;
+  };
+  const write = (entry: JournalEntry): void => {
+    writer ??= openJournalWriter(directory, options, limits);
+    if (trouble !== undefined && trouble.untold > 0) {
+      writer.append({ kind: 'journal', event: 'journal-gap', facts: { lost: trouble.untold } });
+      trouble = { ...trouble, untold: 0 };
+    }
+    writer.append(entry);
+  };
+  return (entry) => {
+    if (trouble !== undefined && nowMs() < trouble.retryAt) return lose(trouble.retryAt);
+    try {
+      write(entry);
+    } catch (error) {
+      return fail(error);
+    }
+    if (trouble !== undefined) log({ event: 'journal-recovered', directory, program, lost: trouble.lost });
+    trouble = undefined;
+  };
+}

@@ -1,0 +1,155 @@
+import { readFileSync, statSync } from 'node:fs';
+import { codeOf, messageOf } from '../../system/errors.ts';
+import { type JournalFile, listJournalFiles } from './journal-files.ts';
+import { hashOfLine, type JournalLine, noLineBefore, parseJournalLine } from './journal-line.ts';
+
+/** Something that an honest journal does not have. */
+export interface JournalFault {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly problem: string;
+}
+
+/** What one program wrote on one node. */
+export interface JournalChain {
+  readonly program: string;
+  readonly lines: readonly JournalLine[];
+  readonly faults: readonly JournalFault[];
+}
+
+/** What a journal holds, in its order. A fault comes where it was found out: before the line that gave it away. */
+export type JournalItem =
+  | { readonly kind: 'line'; readonly line: JournalLine }
+  | { readonly kind: 'fault'; readonly fault: JournalFault }
+  /** A file that could not be looked into. What comes after it is not held against what came before. */
+  | { readonly kind: 'unread'; readonly path: string; readonly problem: string };
+
+/** A line in its place, whatever it says. */
+interface Placed {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+  /** Whose file it stands in. */
+  readonly owner: string;
+  /** Nothing ends it: its writer died, or the file was cut. */
+  readonly isHalf: boolean;
+}
+
+/** A writer's files have half a megabyte: what is larger was made by something else, and is not taken into memory. */
+const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
+
+/**
+ * Every program's journal in a directory, each line checked against the one before. The files of a journal that
+ * something else has changed are read as far as they can be. A chain says nothing about lines that are missing at its
+ * end, or that rotation has removed from its beginning. Throws where the directory cannot be read, and for a file.
+ */
+export function readJournals(directory: string): readonly JournalChain[] {
+  return [...journalsIn(directory)].map(([program, files]) => {
+    const lines: JournalLine[] = [];
+    const faults: JournalFault[] = [];
+    for (const item of scanJournal(files)) {
+      if (item.kind === 'line') lines.push(item.line);
+      else if (item.kind === 'fault') faults.push(item.fault);
+      else throw new Error(`Cannot read journal "${item.path}": ${item.problem}`);
+    }
+    return { program, lines, faults };
+  });
+}
+
+/** The files of each program's journal, in its order. Throws where the directory cannot be read. */
+export function journalsIn(directory: string): ReadonlyMap<string, readonly JournalFile[]> {
+  return byProgram(listJournalFiles(directory));
+}
+
+export function byProgram(files: readonly JournalFile[]): ReadonlyMap<string, readonly JournalFile[]> {
+  return Map.groupBy(files, ({ program }) => program);
+}
+
+/** One journal, checked as `readJournals` says, with one file of it in memory at a time. */
+export function* scanJournal(files: readonly JournalFile[]): Generator<JournalItem> {
+  let before: Placed | undefined;
+  let wasLine = true;
+  let due = files[0]?.firstSeq;
+  for (const file of files) {
+    const content = linesOf(file);
+    if (content.kind !== 'lines') {
+      if (content.kind === 'unread') yield { ...content, path: file.path };
+      before = undefined;
+      due = undefined;
+      continue;
+    }
+    for (const placed of content.lines) {
+      const parsed = placed.isHalf ? undefined : parseJournalLine(placed.text);
+      const fault =
+        parsed === undefined ? foreign(placed) : faultOf(parsed, placed, wasLine ? before : undefined, due);
+      if (fault !== undefined) yield { kind: 'fault', fault };
+      if (parsed !== undefined) yield { kind: 'line', line: parsed };
+      due = parsed === undefined ? due && due + 1 : parsed.seq + 1;
+      before = placed;
+      wasLine = parsed !== undefined;
+    }
+  }
+}
+
+function foreign({ path, line, isHalf }: Placed): JournalFault {
+  const problem = isHalf ? 'it is only half written' : 'it is no line of a journal';
+  return { path, line, problem };
+}
+
+function faultOf(
+  { seq, prev, program }: JournalLine,
+  { path, line, owner }: Placed,
+  before: Placed | undefined,
+  due: number | undefined,
+): JournalFault | undefined {
+  if (program !== owner) return { path, line, problem: `it is of program "${program}", expected "${owner}"` };
+  if (due !== undefined && seq !== due) {
+    const missing = seq > due ? `, ${seq - due} missing before it` : '';
+    return { path, line, problem: `its number is ${seq}, expected ${due}${missing}` };
+  }
+  if (before === undefined)
+    return seq === 1 && prev !== noLineBefore
+      ? { path, line, problem: 'it is the first one and names a line before it' }
+      : undefined;
+  if (prev === hashOfLine(before.text)) return undefined;
+  const problem = 'it is not what it was when the next line was written';
+  return { path: before.path, line: before.line, problem };
+}
+
+type Content =
+  | { readonly kind: 'lines'; readonly lines: readonly Placed[] }
+  | { readonly kind: 'unread'; readonly problem: string }
+  /** Rotation has removed it since it was listed: it was the oldest one. */
+  | { readonly kind: 'gone' };
+
+function linesOf({ path, program, text }: JournalFile): Content {
+  if (text !== undefined) return { kind: 'lines', lines: placed(path, program, text()) };
+  try {
+    const stats = statSync(path);
+    // A FIFO of that name would keep the reader waiting.
+    if (!stats.isFile()) return { kind: 'unread', problem: 'it is no file' };
+    if (stats.size > MAX_FILE_BYTES)
+      return { kind: 'unread', problem: `it has ${stats.size} bytes, expected at most ${MAX_FILE_BYTES}` };
+    return { kind: 'lines', lines: placed(path, program, readSettled(path)) };
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? { kind: 'gone' } : { kind: 'unread', problem: messageOf(error) };
+  }
+}
+
+function placed(path: string, owner: string, content: string): readonly Placed[] {
+  const texts = content.split('\n');
+  const whole = texts.length - 1;
+  const kept = texts.at(-1) === '' ? texts.slice(0, -1) : texts;
+  return kept.map((text, index) => ({ path, line: index + 1, text, owner, isHalf: index === whole }));
+}
+
+/** A line that is being written at this moment is not half written: it is whole at the next look. */
+function readSettled(path: string): string {
+  let text = readFileSync(path, 'utf8');
+  for (let seen = -1; !text.endsWith('\n') && text.length !== seen; ) {
+    seen = text.length;
+    text = readFileSync(path, 'utf8');
+  }
+  return text;
+}

@@ -1,0 +1,32 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../system/errors.ts';
+import { type Endpoint, serveEndpoint } from './http-endpoint.ts';
+import type { Log } from './logger.ts';
+
+/** How soon an address that was taken is tried again. */
+const AGAIN_MS = 5_000;
+
+/**
+ * `serveEndpoint` for a program with more important work: an address that cannot be used is logged once and retried.
+ * Does nothing without an address. Never rejects.
+ */
+export async function servePatiently(
+  address: { readonly host: string; readonly port: number } | undefined,
+  endpoint: Endpoint,
+  log: Log,
+  signal: AbortSignal,
+  againMs = AGAIN_MS,
+): Promise<void> {
+  if (address === undefined) return;
+  for (let told = false; !signal.aborted; ) {
+    try {
+      await serveEndpoint(address, endpoint, signal);
+      if (told) log({ event: 'metrics-served', ...address });
+      return;
+    } catch (error) {
+      if (!told) log({ event: 'metrics-not-served', level: 'warn', ...address, message: messageOf(error) });
+      told = true;
+    }
+    await pause(againMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+}

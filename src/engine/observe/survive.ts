@@ -1,0 +1,18 @@
+import { messageOf } from '../system/errors.ts';
+import type { Log } from './logger.ts';
+
+/**
+ * Logs any exception of a supervisor and goes on: the program that it supervises still serves and must not be left
+ * alone.
+ */
+export function survive(log: Log): void {
+  const report = (error: unknown): void =>
+    log({
+      event: 'internal-error',
+      level: 'error',
+      message: messageOf(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    });
+  process.on('uncaughtException', report);
+  process.on('unhandledRejection', report);
+}

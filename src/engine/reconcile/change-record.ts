@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { HaproxyMonitorStatus } from '../../api-lb/haproxy-monitor-status.ts';
+import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import { type LastChange, messageIn, nextChange, type Origin } from './last-change.ts';
+
+/** What a monitor remembers of the configurations that it has applied, for its status and its log. */
+export interface ChangeRecord {
+  /** Records an attempt; returns its cause. */
+  readonly note: (origin: Origin, outcome: ApplyOutcome) => string;
+  readonly view: () => Pick<HaproxyMonitorStatus, 'configSha256' | 'lastChange'>;
+}
+
+export function createChangeRecord(): ChangeRecord {
+  let last: LastChange | undefined;
+  return {
+    note: (origin, outcome) => {
+      last = nextChange(last, origin, outcome, monotonicMs());
+      return last.cause;
+    },
+    view: () => ({
+      configSha256: last === undefined ? null : createHash('sha256').update(last.origin.text).digest('hex'),
+      lastChange: last === undefined ? null : shown(last),
+    }),
+  };
+}
+
+function shown({ cause, outcome, atMs }: LastChange): HaproxyMonitorStatus['lastChange'] {
+  const message = messageIn(outcome);
+  const agoMs = Math.round(monotonicMs() - atMs);
+  return { cause, result: outcome.kind, agoMs, ...(message !== undefined && { message }) };
+}

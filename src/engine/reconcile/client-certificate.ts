@@ -1,0 +1,22 @@
+import { readClientCertificate } from '../kube/client-certificate.ts';
+import { openKubeconfig } from '../kube/kubeconfig.ts';
+import type { Observers } from './observers.ts';
+
+const LOOK_EVERY_MS = 60_000;
+
+/** Publishes the expiry of the kubeconfig's client certificate. An unusable file is reported by its own reader. */
+export function watchClientCertificate(
+  path: string,
+  { metrics }: Pick<Observers, 'metrics'>,
+  signal: AbortSignal,
+): void {
+  const kubeconfig = openKubeconfig(path, () => undefined);
+  const look = async (): Promise<void> => {
+    const loaded = await kubeconfig.load().catch(() => undefined);
+    const certificate = loaded === undefined ? undefined : await readClientCertificate(loaded);
+    metrics.clientCertificate(certificate?.kind === 'certificate' ? certificate.to.getTime() : undefined);
+  };
+  void look();
+  const timer = setInterval(() => void look(), LOOK_EVERY_MS);
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+}

@@ -1,0 +1,95 @@
+import type { Applier, Rendered } from '../apply/applier.ts';
+import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import { retryPauseMs } from '../system/time/retry.ts';
+import type { Wake } from '../system/time/wake.ts';
+
+/** A refused or unanswered configuration is retried after this pause, which doubles up to the longest. */
+const RETRY = { firstMs: 500, longestMs: 15_000 };
+
+/** One program's configuration: how to make it, and which supervisor applies it. */
+export interface ConfigurationParts<T> {
+  readonly wake: Wake;
+  readonly checkIntervalMs: number;
+  /** Called each time the loop has gone round. */
+  readonly beat: () => void;
+  /** What to serve now, undefined while unknown, and when it will change without an event. */
+  readonly next: (signal: AbortSignal) => Promise<Wanted<T>>;
+  /** Undefined if it cannot be rendered, which was reported already. */
+  readonly render: (input: T) => Promise<Rendered | undefined>;
+  readonly applier: Applier;
+  readonly observe: (outcome: ApplyOutcome, input: T, text: string) => void;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
+
+export interface Wanted<T> {
+  readonly input: T | undefined;
+  readonly lookAgainInMs: number | undefined;
+}
+
+interface Attempt {
+  readonly text: string;
+  readonly failures: number;
+  readonly retryAt: number;
+}
+
+/**
+ * Waits for a change, takes the desired input, renders, applies and observes, until `signal` aborts. A failed attempt
+ * is repeated after a growing pause, or at once when the text changes. Every wake applies: a file that was edited or
+ * removed by hand is put back within one check interval.
+ */
+export async function runConfigurationLoop<T>(
+  parts: ConfigurationParts<T>,
+  signal: AbortSignal,
+): Promise<void> {
+  let attempt: Attempt | undefined;
+  let lookAgainInMs: number | undefined;
+  while (!signal.aborted) {
+    const pauses = [lookAgainInMs, retryInMs(attempt, parts.now())].filter((each) => each !== undefined);
+    await parts.wake.sleep(Math.min(parts.checkIntervalMs, ...pauses), signal);
+    parts.beat();
+    const wanted = await parts.next(signal);
+    const { input } = wanted;
+    lookAgainInMs = wanted.lookAgainInMs;
+    const rendered = input === undefined ? undefined : await parts.render(input);
+    if (rendered === undefined || input === undefined || signal.aborted) continue;
+    if (attempt?.text === rendered.text && retryInMs(attempt, parts.now()) !== undefined) continue;
+    const outcome = await tryApply(parts.applier, rendered, attempt, signal);
+    if (outcome === undefined) continue;
+    attempt = nextAttempt(attempt, rendered.text, outcome, parts.now());
+    parts.observe(outcome, input, rendered.text);
+  }
+}
+
+/** Undefined if the monitor was stopped meanwhile. */
+async function tryApply(
+  applier: Applier,
+  rendered: Rendered,
+  before: Attempt | undefined,
+  signal: AbortSignal,
+): Promise<ApplyOutcome | undefined> {
+  if (before?.text === rendered.text) applier.retryRejected();
+  try {
+    return await applier.apply(rendered, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** Whole milliseconds, since timers drop the fraction and would fire early. Undefined once the time has come. */
+function retryInMs(attempt: Attempt | undefined, nowMs: number): number | undefined {
+  const leftMs = attempt === undefined ? 0 : Math.ceil(attempt.retryAt - nowMs);
+  return leftMs > 0 ? leftMs : undefined;
+}
+
+function nextAttempt(
+  before: Attempt | undefined,
+  text: string,
+  outcome: ApplyOutcome,
+  nowMs: number,
+): Attempt | undefined {
+  if (outcome.kind === 'unchanged' || outcome.kind === 'reloaded') return undefined;
+  const failures = (before?.text === text ? before.failures : 0) + 1;
+  return { text, failures, retryAt: nowMs + retryPauseMs(failures, RETRY) };
+}

@@ -1,0 +1,42 @@
+import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import type { ForeignFile } from '../apply/foreign-file.ts';
+import type { Observers } from './observers.ts';
+
+/** Logs the outcome for a configuration and its origin: each success, the first of equal failures, and the recovery. */
+export function logOutcome(
+  outcome: ApplyOutcome,
+  facts: { readonly cause: string; readonly [fact: string]: unknown },
+  { log, metrics, once }: Observers,
+): void {
+  metrics.applied(outcome.kind);
+  switch (outcome.kind) {
+    case 'unchanged':
+      if (once.clear('apply')) log({ event: 'configuration-recovered' });
+      return;
+    case 'reloaded': {
+      const { kind: _kind, ...answer } = outcome;
+      once.clear('apply');
+      log({ ...answer, ...facts, event: 'configuration-reloaded' });
+      return;
+    }
+    case 'rejected': {
+      const { by, message, detail } = outcome;
+      if (!once.isNew('apply', `${message}${detail}`)) return;
+      log({ event: 'configuration-rejected', level: 'error', by, message, detail, cause: facts.cause });
+      return;
+    }
+    case 'unreachable':
+      if (once.isNew('apply', outcome.kind))
+        log({ event: 'supervisor-unreachable', level: 'warn', message: outcome.message });
+      return;
+    case 'failed':
+      if (once.isNew('apply', outcome.message))
+        log({ event: 'configuration-not-applied', level: 'error', message: outcome.message });
+      return;
+  }
+}
+
+/** Logs that the file of a package, a guide or an operator was replaced by a rendered one. */
+export function tellForeign({ log }: Pick<Observers, 'log'>): (foreign: ForeignFile) => void {
+  return ({ path, copy }) => log({ event: 'foreign-configuration-replaced', level: 'warn', path, copy });
+}

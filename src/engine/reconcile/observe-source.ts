@@ -1,0 +1,15 @@
+import type { ServerList } from '../../api-lb/server-list.ts';
+import type { Source } from '../kube/control-plane/source.ts';
+
+/** Passes a source's observations to a list and wakes the loop after each, until `signal` aborts. */
+export async function observeSource(
+  source: Source,
+  list: ServerList,
+  poke: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const observation of source.observe(signal)) {
+    list.observe(observation);
+    poke();
+  }
+}

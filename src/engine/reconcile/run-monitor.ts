@@ -1,0 +1,50 @@
+import type { Log } from '../observe/logger.ts';
+import { messageOf } from '../system/errors.ts';
+
+/** Each runs until `signal` aborts, cleans up, and resolves. Throws if it cannot continue. */
+export type Loops = Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;
+
+/** How long the other loops may take to end after one has failed: nft and a file need some milliseconds. */
+const ENDS_WITHIN_MS = 800;
+/** A handle that a library left open must not keep a finished process alive. */
+const EXITS_WITHIN_MS = 150;
+
+/**
+ * Prepares the loops of a monitor, runs them together, and resolves with the exit code: 0 if `asked` aborted and all
+ * have ended, 1 if one has failed. A failed loop stops the others, since a monitor that does half of its work looks
+ * healthy; one log line names the loop. An uncaught exception ends the monitor too. Rejects with what `prepare` throws.
+ * The process ends soon afterwards in any case.
+ */
+export async function runMonitor(
+  { log, asked }: { readonly log: Log; readonly asked: AbortSignal },
+  prepare: (signal: AbortSignal) => Promise<Loops>,
+): Promise<number> {
+  const failed = new AbortController();
+  const signal = AbortSignal.any([asked, failed.signal]);
+  const fail = (loop: string | undefined, error: unknown): void => {
+    if (failed.signal.aborted) return;
+    const stack = error instanceof Error ? error.stack : undefined;
+    log({ event: 'monitor-failed', level: 'error', loop, message: messageOf(error), stack });
+    failed.abort();
+  };
+  process.on('uncaughtException', (error) => fail(undefined, error));
+  try {
+    const running = Object.entries(await prepare(signal)).map(async ([name, loop]) => {
+      await loop(signal).catch((error: unknown) => fail(name, error));
+    });
+    await Promise.race([Promise.all(running), lateAfter(failed.signal)]);
+    if (!failed.signal.aborted) log({ event: 'monitor-stopped' });
+    return failed.signal.aborted ? 1 : 0;
+  } finally {
+    failed.abort();
+    setTimeout(() => process.exit(), EXITS_WITHIN_MS).unref();
+  }
+}
+
+function lateAfter(failed: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wait = (): void => void setTimeout(resolve, ENDS_WITHIN_MS);
+    if (failed.aborted) wait();
+    else failed.addEventListener('abort', wait, { once: true });
+  });
+}

@@ -1,0 +1,51 @@
+import type { Effects } from '../../haproxy/supervise/act.ts';
+import type { Answer } from '../control/answer.ts';
+import { messageOf } from '../system/errors.ts';
+import type { Failed, Surroundings } from './engine.ts';
+
+/** Longer than any action takes: a check ends after half a minute at the latest. */
+export const ACTION_LIMIT_MS = 60_000;
+
+interface Kind {
+  readonly kind: string;
+}
+
+/** Logs an exception, answers the request of the failed action, and returns the action's outcome. */
+export function createRecovery<Event extends Kind, Action extends Kind>(
+  { log, answer }: Pick<Effects, 'log' | 'answer'>,
+  outcomeOfFailed: (action: Action, message: string) => Event | 'again' | undefined,
+): Surroundings<unknown, Event, Action>['failed'] {
+  return (what, error) => {
+    const message = messageOf(error);
+    const stack = error instanceof Error ? error.stack : undefined;
+    log({ event: 'internal-error', level: 'error', during: nameOf(what), message, stack });
+    if (what.during === 'action') return outcomeOfFailed(what.action, message);
+    if (what.during === 'decision') refuse(what.event, answer, message);
+    return undefined;
+  };
+}
+
+function nameOf(what: Failed<Kind, Kind>): string {
+  switch (what.during) {
+    case 'action':
+      return `action ${what.action.kind}`;
+    case 'decision':
+      return `event ${what.event.kind}`;
+    case 'record':
+    case 'deadline':
+      return what.during;
+  }
+}
+
+function refuse(event: Kind, answer: Effects['answer'], message: string): void {
+  if (!('request' in event) || typeof event.request !== 'number') return;
+  const refusal: Answer = { ok: false, stage: 'internal', message: `Cannot decide what to do: ${message}` };
+  answer(event.request, refusal);
+}
+
+export function withTrouble<Status>(
+  status: Status,
+  trouble: string | undefined,
+): Status & { readonly trouble?: string } {
+  return { ...status, ...(trouble !== undefined && { trouble }) };
+}

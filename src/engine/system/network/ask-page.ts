@@ -1,0 +1,90 @@
+import { connect } from 'node:net';
+import { patientTimeout } from '../time/patient-timeout.ts';
+import { timeoutReason } from '../time/timeout-reason.ts';
+
+export interface PageAddress {
+  /** An address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export type PageAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
+  /** Nothing listens, or the answer was not complete in time. */
+  | { readonly kind: 'silent'; readonly message: string };
+
+/** Far above any status or statistics of a control plane. */
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/**
+ * What a page says, over a connection of its own. Never rejects.
+ *
+ * As much of HTTP/1.0 as one GET needs, which ends with its connection: loading `node:http` takes as long as asking a
+ * dozen pages, and a person waits for `hawser status`. Chunks are understood all the same: HAProxy 2.6 sends its
+ * statistics in chunks whatever the version of the request.
+ */
+export function askPage(
+  { host, port }: PageAddress,
+  path: string,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+): Promise<PageAnswer> {
+  return new Promise((resolve) => {
+    const timeout = patientTimeout(timeoutMs);
+    const bounded = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+    const socket = connect({ host, port, signal: bounded, allowHalfOpen: true });
+    const settle = (answer: PageAnswer): void => {
+      resolve(answer);
+      socket.destroy();
+    };
+    const fail = (error: unknown): void =>
+      settle({ kind: 'silent', message: timeoutReason(error, timeout, timeoutMs) });
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    socket.once('connect', () =>
+      socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostHeader(host, port)}\r\n\r\n`),
+    );
+    socket.on('data', (part) => {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes > MOST_BYTES) fail(new Error('the answer has no end'));
+    });
+    socket.once('end', () => {
+      const answer = parseAnswer(Buffer.concat(parts));
+      if (answer === undefined) fail(new Error('the answer is not HTTP, or only half of it'));
+      else settle(answer);
+    });
+    socket.once('error', fail);
+  });
+}
+
+function hostHeader(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+function parseAnswer(received: Buffer): Extract<PageAnswer, { kind: 'answered' }> | undefined {
+  const end = received.indexOf('\r\n\r\n');
+  const head = received.toString('latin1', 0, Math.max(end, 0));
+  const status = /^HTTP\/1\.[01] (\d{3}) /.exec(head)?.[1];
+  if (end === -1 || status === undefined) return undefined;
+  const sent = received.subarray(end + 4);
+  const body = /^transfer-encoding:\s*chunked\s*$/im.test(head) ? joinChunks(sent) : sent;
+  const length = /^content-length:\s*(\d+)\s*$/im.exec(head)?.[1];
+  if (body === undefined || (length !== undefined && Number(length) !== body.length)) return undefined;
+  return { kind: 'answered', status: Number(status), text: body.toString('utf8') };
+}
+
+/** Undefined where the last chunk, which is empty, is missing. Source: RFC 9112, section 7.1. */
+function joinChunks(sent: Buffer): Buffer | undefined {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const lineEnd = sent.indexOf('\r\n', at);
+    const size = /^[0-9a-f]{1,8}/i.exec(sent.toString('latin1', at, Math.max(lineEnd, at)))?.[0];
+    if (size === undefined) return undefined;
+    const from = lineEnd + 2;
+    const to = from + Number.parseInt(size, 16);
+    if (to === from) return Buffer.concat(chunks);
+    if (to + 2 > sent.length) return undefined;
+    chunks.push(sent.subarray(from, to));
+    at = to + 2;
+  }
+}

@@ -1,0 +1,22 @@
+import { messageOf } from '../errors.ts';
+import { runLeanCommand } from '../process/run-lean-command.ts';
+
+export interface IpLimits {
+  readonly timeoutMs: number;
+  /** What `ip` says where there was nothing to do. */
+  readonly fine?: RegExp;
+}
+
+/** An `ip` command that changes something. Resolves with what went wrong. */
+export async function changeByIp(
+  argv: readonly ['ip', ...string[]],
+  { timeoutMs, fine }: IpLimits,
+): Promise<string | undefined> {
+  try {
+    const { exitCode, stderr } = await runLeanCommand(argv, { timeoutMs });
+    if (exitCode === 0 || fine?.test(stderr)) return undefined;
+    return `Cannot run "${argv.join(' ')}": ${stderr.trim()}, expected exit code 0`;
+  } catch (error) {
+    return `Cannot run "${argv.join(' ')}": ${messageOf(error)}, expected iproute2`;
+  }
+}

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { holdersOf } from '../process/socket-holders.ts';
+
+export interface ListeningPort {
+  readonly port: number;
+  readonly inode: string;
+}
+
+/** `TCP_LISTEN` of the kernel, as /proc/net/tcp prints it. */
+const LISTEN = '0A';
+
+/** The TCP ports with a listener in this network namespace, on any address. */
+export function listeningPorts(): readonly ListeningPort[] {
+  return ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((path) =>
+    readText(path)
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => {
+        const fields = line.trim().split(/\s+/);
+        const [, local = '', , state] = fields;
+        const port = Number.parseInt(local.split(':')[1] ?? '', 16);
+        return state === LISTEN ? [{ port, inode: fields[9] ?? '' }] : [];
+      }),
+  );
+}
+
+/** `haproxy, pid 4242`: whose socket it is, undefined where that process cannot be seen from here. */
+export function ownerOf({ inode }: ListeningPort): string | undefined {
+  const [pid] = holdersOf(new Set([inode])).keys();
+  return pid === undefined ? undefined : `${readText(`/proc/${pid}/comm`).trim()}, pid ${pid}`;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

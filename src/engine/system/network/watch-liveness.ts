@@ -1,0 +1,141 @@
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicMs } from '../time/monotonic-clock.ts';
+
+/**
+ * `serving`: it accepts and answers well. `dead`: nothing listens. `hung`: it listens but does not answer, or answers badly.
+ * `unknown` only until the first look has ended.
+ */
+export type Liveness = 'unknown' | 'serving' | 'dead' | 'hung';
+
+export interface LivenessOptions {
+  readonly host: string;
+  readonly port: number;
+  /** One poll, which gives up after `pollTimeoutMs`: true for a good answer. Never rejects. */
+  readonly ask: (signal: AbortSignal) => Promise<boolean>;
+  readonly pollEveryMs: number;
+  readonly pollTimeoutMs: number;
+  /** Called at each change, and only then. */
+  readonly onChange: (liveness: Liveness) => void;
+  readonly signal: AbortSignal;
+}
+
+/** While it is dead, how soon to look again. */
+const RECONNECT_MS = 50;
+/** Two polls that fail in a row are a hang. Of silence, the second follows at once: at most a pause and two timeouts. */
+const POLLS_TO_HANG = 2;
+/** A poll whose own timeout came this late says nothing about the server: we had no processor to hear an answer with. */
+const STARVED_MS = 50;
+/** So many in a row count again: a machine that is starved for good must not hide a hang. */
+const MOST_STARVED_POLLS = 10;
+
+/**
+ * Watches a server of this node until `signal` aborts. An idle connection reveals a death within a millisecond: the
+ * kernel closes it with the process. A reload closes it too, and so does a server's idle timeout; one immediate attempt
+ * to connect again distinguishes them from a death. A process that hangs keeps its connections, so it is polled as
+ * well.
+ */
+export async function watchLiveness(options: LivenessOptions): Promise<void> {
+  const view = createView(options.onChange);
+  await Promise.all([followConnection(options, view), pollReadiness(options, view)]);
+}
+
+interface View {
+  readonly connected: (isConnected: boolean) => void;
+  readonly answered: (isAnswered: boolean) => void;
+  /** One poll has failed, and another one now would decide. */
+  readonly isSuspect: () => boolean;
+}
+
+/** What the two watchers see, put together: dead outranks hung. */
+function createView(onChange: (liveness: Liveness) => void): View {
+  let told: Liveness = 'unknown';
+  let isConnected = false;
+  let failures = 0;
+  let hasAnswered = false;
+  const tell = (): void => {
+    const now = livenessOf({ isConnected, hangs: failures >= POLLS_TO_HANG, hasAnswered });
+    if (now === told || now === 'unknown') return;
+    told = now;
+    onChange(now);
+  };
+  return {
+    connected: (value) => {
+      isConnected = value;
+      tell();
+    },
+    answered: (value) => {
+      failures = value ? 0 : failures + 1;
+      hasAnswered ||= value;
+      tell();
+    },
+    isSuspect: () => isConnected && failures === 1,
+  };
+}
+
+function livenessOf(seen: {
+  readonly isConnected: boolean;
+  readonly hangs: boolean;
+  readonly hasAnswered: boolean;
+}): Liveness {
+  if (!seen.isConnected) return 'dead';
+  if (seen.hangs) return 'hung';
+  return seen.hasAnswered ? 'serving' : 'unknown';
+}
+
+/** Holds a connection for as long as there is one to be had. */
+async function followConnection({ port, host, signal }: LivenessOptions, view: View): Promise<void> {
+  while (!signal.aborted) {
+    const startedMs = monotonicMs();
+    const wasConnected = await holdConnection({ port, host }, view, signal);
+    // A connection that was closed is tried again at once: only a failed attempt is a death.
+    const wasHeld = wasConnected && monotonicMs() - startedMs >= RECONNECT_MS;
+    if (wasHeld || signal.aborted) continue;
+    // A server that closes whatever it accepts is no death either, but must not be called without a pause.
+    if (!wasConnected) view.connected(false);
+    await pause(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Resolves when the connection is gone; true where there was one. */
+function holdConnection(
+  address: { readonly port: number; readonly host: string },
+  view: View,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return new Promise((resolve) => {
+    let wasConnected = false;
+    const socket = connect(address);
+    const drop = (): void => void socket.destroy();
+    signal.addEventListener('abort', drop, { once: true });
+    socket.once('connect', () => {
+      wasConnected = true;
+      view.connected(true);
+    });
+    // What HAProxy says on an idle connection (408) is read only to notice that it ends.
+    socket.resume();
+    socket.once('error', drop);
+    socket.once('close', () => {
+      signal.removeEventListener('abort', drop);
+      resolve(wasConnected);
+    });
+  });
+}
+
+async function pollReadiness(options: LivenessOptions, view: View): Promise<void> {
+  const { ask, pollEveryMs, pollTimeoutMs, signal } = options;
+  let starvedPolls = 0;
+  while (!signal.aborted) {
+    const startedMs = monotonicMs();
+    const isAnswered = await ask(signal);
+    if (signal.aborted) return;
+    const isStarved = !isAnswered && monotonicMs() - startedMs >= pollTimeoutMs + STARVED_MS;
+    starvedPolls = isStarved ? starvedPolls + 1 : 0;
+    if (isStarved && starvedPolls <= MOST_STARVED_POLLS) continue;
+    view.answered(isAnswered);
+    // Silence has taken its time. A wrong answer, or a refusal, comes at once: the next one might still be right.
+    const wasSilent = !isAnswered && monotonicMs() - startedMs >= pollEveryMs;
+    if (wasSilent && view.isSuspect()) continue;
+    await pause(pollEveryMs, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,55 @@
+import { codeOf, messageOf } from '../errors.ts';
+import { type CommandResult, runCommand } from '../process/run-command.ts';
+
+export interface NftOptions {
+  /** How nft is run, default `['nft']`. */
+  readonly nft?: readonly [string, ...string[]];
+  /** Default 10 s. nft waits for other programs that are changing rules. */
+  readonly timeoutMs?: number;
+}
+
+export type NftOutcome =
+  | { readonly ok: true; readonly stdout: string }
+  | { readonly ok: false; readonly missingTable: boolean; readonly message: string };
+
+/** Rejects only when `signal` stops it. */
+export type Nft = (
+  args: readonly string[],
+  input: string | undefined,
+  signal?: AbortSignal,
+) => Promise<NftOutcome>;
+
+/** nft for one table of ours, `netdev hawser_x`: failures name it. */
+export function nftFor(table: string, { nft = ['nft'], timeoutMs = 10_000 }: NftOptions): Nft {
+  return async (args, input, signal) => {
+    let result: CommandResult;
+    try {
+      result = await runCommand([...nft, ...args], {
+        timeoutMs,
+        ...(input === undefined ? {} : { input }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      return failure(table, `"${nft.join(' ')}" cannot be run (${codeOf(error) ?? messageOf(error)})`, false);
+    }
+    signal?.throwIfAborted();
+    if (result.exitCode === 0) return { ok: true, stdout: result.stdout };
+    if (result.timedOut) return failure(table, `nft was not done after ${timeoutMs} ms`, false);
+    return failure(table, firstLine(result.stderr), /No such file or directory/.test(result.stderr));
+  };
+}
+
+function failure(table: string, what: string, missingTable: boolean): NftOutcome {
+  const message = `Cannot use nftables table "${table}": ${what}, expected nft with CAP_NET_ADMIN`;
+  return { ok: false, missingTable, message };
+}
+
+function firstLine(stderr: string): string {
+  return stderr.trim().split('\n')[0] ?? '';
+}
+
+/** Removes a table in one transaction, without an error if it is missing: `add` does nothing to an existing table. */
+export function forgetTable(table: string): string {
+  return `add table ${table}\ndelete table ${table}\n`;
+}

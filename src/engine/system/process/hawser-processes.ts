@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import type { ProcessId } from './process-id.ts';
+import { childrenOf, readProcess } from './processes.ts';
+
+export interface RunningProcess {
+  readonly id: ProcessId;
+  /** `haproxy supervise`, or the program's own name for what it started. */
+  readonly what: string;
+}
+
+/**
+ * hawser's daemons on this node, and everything below them. On this node: in this network namespace, since two nodes
+ * of a test share one list of processes. They are looked at, never signalled.
+ */
+export function hawserProcesses(): readonly RunningProcess[] {
+  const network = networkOf('self');
+  const daemons = readdirSync('/proc').flatMap((pid) => {
+    const what = /^\d+$/.test(pid) ? daemonOf(pid) : undefined;
+    const found = what === undefined || networkOf(pid) !== network ? undefined : readProcess(Number(pid));
+    return what === undefined || found === undefined ? [] : [{ id: found.id, what }];
+  });
+  return daemons.flatMap((daemon) => [daemon, ...below(daemon.id)]);
+}
+
+/** `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`. */
+function daemonOf(pid: string): string | undefined {
+  const words = textOf(`/proc/${pid}/cmdline`).split('\0');
+  const program = words.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
+  const name = words.slice(program + 1, program + 3).join(' ');
+  return program > 0 && /^(?:haproxy|keepalived) (?:supervise|monitor)$/.test(name) ? name : undefined;
+}
+
+function below(parent: ProcessId): readonly RunningProcess[] {
+  return childrenOf(parent).flatMap((id) => [
+    { id, what: textOf(`/proc/${id.pid}/comm`).trim() },
+    ...below(id),
+  ]);
+}
+
+function networkOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/net`);
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,39 @@
+import type { ProcessId } from './process-id.ts';
+import { entriesOf, readText } from './read-proc.ts';
+
+export interface ThreadVitals {
+  readonly tid: number;
+  /** As in proc(5): `R` runs or waits for a processor, `D` waits inside the kernel, `S` sleeps, `T` is stopped. */
+  readonly state: string;
+  readonly cpuMs: number;
+  /** How often it went to sleep by itself. */
+  readonly sleeps: number;
+}
+
+/** The kernel's USER_HZ, which is 100 wherever Node runs. */
+const MS_PER_TICK = 10;
+
+/** Empty where the process is gone, or cannot be read. */
+export function readThreads({ pid }: ProcessId): readonly ThreadVitals[] {
+  return entriesOf(`/proc/${pid}/task`).flatMap((tid) => {
+    const stat = readText(`/proc/${pid}/task/${tid}/stat`);
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, ticks] = [fields[0], Number(fields[11]) + Number(fields[12])];
+    const status = readText(`/proc/${pid}/task/${tid}/status`);
+    const sleeps = Number(/^voluntary_ctxt_switches:\s+(\d+)$/m.exec(status)?.[1]);
+    if (state === undefined || Number.isNaN(ticks) || Number.isNaN(sleeps)) return [];
+    return [{ tid: Number(tid), state, cpuMs: ticks * MS_PER_TICK, sleeps }];
+  });
+}
+
+/** One line for people: each thread's state and where in the kernel it is, as far as we may look. */
+export function describeProcess(id: ProcessId): string {
+  const threads = readThreads(id).map(({ tid, state, cpuMs, sleeps }) => {
+    const [waitsIn, call] = ['wchan', 'syscall'].map((file) =>
+      readText(`/proc/${id.pid}/task/${tid}/${file}`).trim(),
+    );
+    return `thread ${tid} ${state} wchan=${waitsIn || '?'} syscall=${call || '?'} cpu=${cpuMs}ms sleeps=${sleeps}`;
+  });
+  const memory = /^VmRSS:\s+(.+)$/m.exec(readText(`/proc/${id.pid}/status`))?.[1] ?? '?';
+  return `pid ${id.pid} rss=${memory}: ${threads.join(', ') || 'gone'}`;
+}

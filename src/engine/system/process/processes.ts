@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { codeOf, messageOf } from '../errors.ts';
+import type { ProcessId } from './process-id.ts';
+
+export interface ProcessStat {
+  readonly id: ProcessId;
+  readonly parentPid: number;
+  /** `Z` is a zombie: it has ended and waits for its parent. */
+  readonly state: string;
+}
+
+/** From `/proc/PID/stat` (proc(5)); undefined where there is no such process, or it cannot be read. */
+export function readProcess(pid: number): ProcessStat | undefined {
+  const text = readProcFile(`/proc/${pid}/stat`);
+  return text === undefined ? undefined : parseStat(pid, text);
+}
+
+function parseStat(pid: number, text: string): ProcessStat | undefined {
+  // The second field is the command in parentheses and may itself hold blanks and parentheses.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, parentPid] = fields;
+  const startTicks = fields[19];
+  if (state === undefined || parentPid === undefined || startTicks === undefined) return undefined;
+  return { id: { pid, startTicks: Number(startTicks) }, parentPid: Number(parentPid), state };
+}
+
+/**
+ * How often the process was given a processor, `voluntary` and not, from `/proc/PID/status` (proc(5)). Whatever it does,
+ * this grows; undefined where there is no such process.
+ */
+export function contextSwitches(id: ProcessId): number | undefined {
+  const text = readProcFile(`/proc/${id.pid}/status`) ?? '';
+  const counts = [...text.matchAll(/^(?:non)?voluntary_ctxt_switches:\s+(\d+)$/gm)];
+  return counts.length === 2 ? counts.reduce((sum, [, count]) => sum + Number(count), 0) : undefined;
+}
+
+/**
+ * False for a zombie: nothing of it runs any more. True where that cannot be found out, because this process has no
+ * descriptor left to read with: a process that was taken for dead would run on unknown.
+ */
+export function isAlive(id: ProcessId): boolean {
+  try {
+    return isAliveForSure(id);
+  } catch {
+    return true;
+  }
+}
+
+/** Throws where it cannot be found out. */
+function isAliveForSure({ pid, startTicks }: ProcessId): boolean {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ESRCH') return false;
+    throw new Error(`Cannot look at process ${pid}: ${messageOf(error)}`, { cause: error });
+  }
+  const found = parseStat(pid, text);
+  return found !== undefined && found.id.startTicks === startTicks && !/^[ZX]$/.test(found.state);
+}
+
+/** The live children of a process, as the kernel lists them. */
+export function childrenOf(parent: ProcessId): readonly ProcessId[] {
+  const text = readProcFile(`/proc/${parent.pid}/task/${parent.pid}/children`) ?? '';
+  return text
+    .split(' ')
+    .filter((pid) => pid !== '')
+    .map((pid) => readProcess(Number(pid)))
+    .filter((found) => found !== undefined)
+    .filter((found) => found.parentPid === parent.pid && found.state !== 'Z')
+    .map((found) => found.id);
+}
+
+/**
+ * Signals exactly this process; false where it is gone already, even if its pid now belongs to another. Between
+ * the look and the signal a pid could in theory be reused: the kernel hands pids out in turn, so that takes a
+ * whole round of them within microseconds. Throws where it cannot be looked: another process is never signalled.
+ */
+export function signalProcess(
+  id: ProcessId,
+  signal: 'SIGCHLD' | 'SIGHUP' | 'SIGUSR1' | 'SIGTERM' | 'SIGKILL',
+): boolean {
+  if (!isAliveForSure(id)) return false;
+  try {
+    return process.kill(id.pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Identifies the boot and the pid namespace: in another one, the same pid and start time mean nothing. */
+export function processEpoch(): string {
+  const boot = readProcFile('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
+  const init = readProcess(1)?.id.startTicks ?? 0;
+  return `${boot}/${init}`;
+}
+
+function readProcFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { messageOf } from '../errors.ts';
+import type { ProcessId } from './process-id.ts';
+import { readProcess } from './processes.ts';
+
+export type SpawnOutcome =
+  | { readonly kind: 'started'; readonly id: ProcessId; readonly exited: Promise<string> }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/**
+ * Starts a long-lived child whose output is ours or goes to an open file: never to a pipe, so that it stays unbuffered
+ * and the child never waits for us or dies with us. `exited` resolves with how it ended (`exit code 1`, `signal SIGKILL`).
+ * Never throws; what it calls failed does not run.
+ */
+export function spawnDaemon(
+  argv: readonly [string, ...string[]],
+  extraEnvironment: NodeJS.ProcessEnv = {},
+  output: number | 'inherit' = 'inherit',
+): SpawnOutcome {
+  const [file, ...args] = argv;
+  const env = { ...environmentForChildren(), ...extraEnvironment };
+  const failed = (why: string): SpawnOutcome => ({
+    kind: 'failed',
+    message: `Cannot start "${file}": ${why}`,
+  });
+  let child: ChildProcess;
+  try {
+    child = spawn(file, args, { stdio: ['ignore', output, output], env });
+  } catch (error) {
+    // Node throws whatever is not EACCES, EAGAIN, EMFILE, ENFILE or ENOENT: ETXTBSY, ENOTDIR, ELOOP, ENOMEM.
+    return failed(messageOf(error));
+  }
+  const broken = new Promise<string>((resolve) => child.once('error', (error) => resolve(error.message)));
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
+  });
+  if (child.pid === undefined) return failed('it is missing or not executable');
+  // Until Node has waited for it, even a child that ended at once keeps its entry in /proc.
+  const found = readProcess(child.pid);
+  if (found !== undefined) return { kind: 'started', id: found.id, exited: Promise.race([broken, ended]) };
+  // A child that cannot be identified (no /proc, no descriptor left to read it) must not run on.
+  child.kill('SIGKILL');
+  return failed('its entry in /proc cannot be read');
+}
+
+/** Our launcher limits malloc to one arena to save memory; a proxy with several threads must not suffer for it. */
+function environmentForChildren(): NodeJS.ProcessEnv {
+  const { MALLOC_ARENA_MAX: _ours, ...rest } = process.env;
+  return rest;
+}

@@ -1,0 +1,91 @@
+import type { ProcessId } from '../engine/system/process/process-id.ts';
+
+/** Which file a generation runs on: the one that its owner writes, or our copy of the last one that served. */
+export type ConfigChoice = 'live' | 'last-good';
+
+/** What the program itself says about a configuration file. */
+export type CheckOutcome =
+  | { readonly kind: 'valid' }
+  /** It read the file and would not start with it. `detail` holds its own last words. */
+  | { readonly kind: 'invalid'; readonly message: string; readonly detail: string }
+  /** Nothing is known about the file: the program could not be run, or was not done in time. */
+  | { readonly kind: 'impossible'; readonly message: string };
+
+/** Rejects only when `signal` stops it. */
+export type ConfigurationCheck = (path: string, signal?: AbortSignal) => Promise<CheckOutcome>;
+
+export interface StartRequest {
+  readonly generation: number;
+  readonly config: ConfigChoice;
+  /** The listeners are taken over from the generation that serves now, so that no connection is lost. */
+  readonly takeOver: boolean;
+}
+
+export type StartOutcome =
+  | {
+      readonly kind: 'started';
+      readonly master: ProcessId;
+      /** Of the configuration as it was when the program was started, hex. */
+      readonly configSha256: string;
+      /** Resolves once the master is gone, with how it ended: `exit code 1`, `signal SIGKILL`. */
+      readonly exited: Promise<string>;
+    }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** What runs, whether it was recorded or not. */
+export interface RunningGeneration {
+  /** Undefined for a worker whose master is gone: `master` is that worker then. */
+  readonly number: number | undefined;
+  readonly master: ProcessId;
+  readonly workers: readonly ProcessId[];
+  /** It takes new connections. */
+  readonly listens: boolean;
+}
+
+/** A master process and its generation's number: what a program needs to speak to it. */
+export interface Running {
+  readonly generation: number;
+  readonly master: ProcessId;
+}
+
+/**
+ * A proxy that can be replaced while it serves: what the supervisor asks of it. HAProxy is the one that there is;
+ * nothing here knows what the proxy balances. Every call has a bound of its own in time, and none rejects.
+ */
+export interface ProxyDriver {
+  /** Whether there is a live configuration to start from: a regular file that is not empty. */
+  readonly hasConfiguration: () => Promise<boolean>;
+  readonly hasLastGood: () => Promise<boolean>;
+  readonly check: (config: ConfigChoice) => Promise<CheckOutcome>;
+  /** Saves which servers are up, for the next generation to start with. Best effort: says whether it worked. */
+  readonly saveState: () => Promise<boolean>;
+  readonly start: (request: StartRequest) => StartOutcome;
+  /** Resolves with the workers once one of them has answered, or with undefined when `signal` aborts first. */
+  readonly prove: (running: Running, signal: AbortSignal) => Promise<readonly ProcessId[] | undefined>;
+  /**
+   * Copies the live configuration that has just been proven, unless the file is another one by now. Says whether
+   * there is a last good copy.
+   */
+  readonly keepLastGood: (configSha256: string) => Promise<boolean>;
+  /** Everything of this program that runs on our sockets, by what it holds and not by its name. */
+  readonly findRunning: () => readonly RunningGeneration[];
+  /** The master of a generation of which only the number was recorded before its supervisor was killed. */
+  readonly findMaster: (generation: number) => Promise<ProcessId | undefined>;
+  /** Resolves once its worker has said anything at all, or cannot be asked: a worker that hangs leaves it open. */
+  readonly answers: (running: Running) => Promise<void>;
+  /** What the serving worker says of itself, for people; undefined where it does not say. */
+  readonly describeServing: () => Promise<string | undefined>;
+  /** Undefined where its worker does not say within the time. */
+  readonly countSessions: (running: Running, withinMs: number) => Promise<number | undefined>;
+  /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. */
+  readonly endSessions: (running: Running, share: number) => Promise<void>;
+  /**
+   * Ends what draining generations still have with servers that the serving one holds for down: their own workers
+   * check no server any more, and a client would stay with a dead one until it gives up by itself.
+   */
+  readonly endSessionsOfDownServers: (serving: Running, draining: readonly Running[]) => Promise<void>;
+  /** What generations left in the file system that are neither among these nor running. */
+  readonly cleanUpAllBut: (generations: readonly number[]) => Promise<void>;
+  /** The generation is gone: what it left in the file system goes too. */
+  readonly cleanUp: (generation: number) => Promise<void>;
+}

@@ -1,0 +1,155 @@
+import type { Answer } from '../../engine/control/answer.ts';
+import { describeProcess } from '../../engine/system/process/process-vitals.ts';
+import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
+import type { ProxyDriver } from '../program.ts';
+import type { Action, Event, Failure, RequestId, Retiring, Served, Serving } from './state.ts';
+
+/** Where actions take effect. */
+export interface Effects {
+  readonly program: ProxyDriver;
+  readonly dispatch: (event: Event) => void;
+  readonly answer: (request: RequestId, answer: Answer) => void;
+  readonly log: (event: {
+    event: string;
+    level: 'debug' | 'info' | 'warn' | 'error';
+    [field: string]: unknown;
+  }) => void;
+  readonly finish: () => void;
+}
+
+/** Carries out one decision. The outcome comes back as an event; this function decides nothing. */
+export function act(action: Action, effects: Effects): Promise<void> | void {
+  const { program, dispatch } = effects;
+  switch (action.kind) {
+    case 'check':
+      return program
+        .check(action.config)
+        .then((outcome) => dispatch({ kind: 'checked', failure: failureOf(outcome) }));
+    case 'save-state':
+      return program.saveState().then(() => dispatch({ kind: 'state-saved' }));
+    case 'start':
+      return start(action, effects);
+    case 'prove':
+      return prove(action, effects);
+    case 'soft-stop':
+    case 'terminate':
+    case 'kill':
+      return signalGeneration(action.kind, action.generation);
+    case 'report-hung':
+      return reportHung(action, effects);
+    case 'shed-sessions':
+      return program.endSessions(runningOf(action.generation), action.share);
+    case 'end-sessions-of-down-servers':
+      return program.endSessionsOfDownServers(runningOf(action.serving), action.draining.map(runningOf));
+    case 'clean-up':
+      return program.cleanUp(action.number);
+    case 'keep-last-good':
+      return program
+        .keepLastGood(action.configSha256)
+        .then((kept) => dispatch({ kind: 'last-good-kept', kept }));
+    case 'answer':
+      for (const request of action.requests) effects.answer(request, answerOf(action.result));
+      return;
+    case 'log':
+      return effects.log({ ...action.fields, event: action.event, level: action.level });
+    case 'finish':
+      return effects.finish();
+  }
+}
+
+/**
+ * The outcome of an action that threw. A SIGTERM that was not sent is followed by SIGKILL, and a proof ends at its
+ * deadline.
+ */
+export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
+  switch (action.kind) {
+    case 'check':
+      return {
+        kind: 'checked',
+        failure: { stage: 'check', message: `Cannot check the configuration: ${message}` },
+      };
+    case 'save-state':
+      return { kind: 'state-saved' };
+    case 'start': {
+      const { number } = action;
+      return { kind: 'start-failed', number, message: `Cannot start generation ${number}: ${message}` };
+    }
+    case 'soft-stop':
+    case 'kill':
+    case 'answer':
+    case 'finish':
+      return 'again';
+    case 'prove':
+    case 'terminate':
+    case 'report-hung':
+    case 'shed-sessions':
+    case 'end-sessions-of-down-servers':
+    case 'clean-up':
+    case 'keep-last-good':
+    case 'log':
+      return undefined;
+  }
+}
+
+function failureOf(outcome: Awaited<ReturnType<ProxyDriver['check']>>): Failure | undefined {
+  if (outcome.kind === 'valid') return undefined;
+  const { message } = outcome;
+  return { stage: 'check', message, ...(outcome.kind === 'invalid' && { detail: outcome.detail }) };
+}
+
+function answerOf(result: Served | Failure): Answer {
+  return 'stage' in result ? { ok: false, ...result } : { ok: true, ...result };
+}
+
+function start(action: Extract<Action, { kind: 'start' }>, { program, dispatch }: Effects): void {
+  const { number, config, takeOver } = action;
+  const outcome = program.start({ generation: number, config, takeOver });
+  if (outcome.kind === 'failed') {
+    dispatch({ kind: 'start-failed', number, message: outcome.message });
+    return;
+  }
+  dispatch({ kind: 'started', number, master: outcome.master, configSha256: outcome.configSha256 });
+  void outcome.exited.then((how) => dispatch({ kind: 'exited', number, how }));
+}
+
+async function prove(
+  { number, master, timeoutMs }: Extract<Action, { kind: 'prove' }>,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const workers = await program.prove({ generation: number, master }, AbortSignal.timeout(timeoutMs));
+  if (workers !== undefined) dispatch({ kind: 'proven', number, workers });
+}
+
+/** Logs a process's state at once if it is about to be killed. A healthy worker is asked for its own report first. */
+async function reportHung(
+  { generation, hangs, stillMs }: Extract<Action, { kind: 'report-hung' }>,
+  { program, log }: Effects,
+): Promise<void> {
+  const { number, master, workers } = generation;
+  const dump = [master, ...workers].map(describeProcess).join('; ');
+  const info = hangs === 'master' ? await program.describeServing() : undefined;
+  const fields = { generation: number, pid: master.pid, hangs, stillMs, dump };
+  log({ event: 'generation-hung', level: 'error', ...fields, ...(info !== undefined && { info }) });
+}
+
+function runningOf(generation: Retiring | Serving): {
+  readonly generation: number;
+  readonly master: Retiring['master'];
+} {
+  return { generation: generation.number, master: generation.master };
+}
+
+/**
+ * The soft stop goes to the workers themselves. A master that has just forked takes SIGUSR1 without passing it on
+ * (HAProxy 2.6), and its worker would go on accepting. The master does not get it too, since a worker that receives it
+ * twice may die. A master ends by itself after its last worker. It passes SIGTERM on in time; SIGKILL cannot be passed
+ * on.
+ */
+function signalGeneration(kind: 'soft-stop' | 'terminate' | 'kill', generation: Retiring): void {
+  const { master } = generation;
+  if (kind === 'terminate') return void signalProcess(master, 'SIGTERM');
+  const workers = generation.workers.length > 0 ? generation.workers : childrenOf(master);
+  if (kind === 'soft-stop')
+    for (const id of workers.length > 0 ? workers : [master]) signalProcess(id, 'SIGUSR1');
+  else for (const id of [master, ...workers]) signalProcess(id, 'SIGKILL');
+}

@@ -1,0 +1,194 @@
+import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import { looked } from './hang.ts';
+import { beginJob, endJob, jobFailed, startAfterEnd, startGeneration } from './job.ts';
+import { advanceRetiring, compareServers, hasten, retire, retiringDeadlines } from './retire.ts';
+import type { Action, Event, Failure, RequestId, Serving, State } from './state.ts';
+
+export interface Transition {
+  readonly state: State;
+  readonly actions: readonly Action[];
+}
+
+type Emit = (action: Action) => void;
+
+/**
+ * Every decision of the supervisor: what follows from an event in a state at a moment. It is pure, so that any order of
+ * events can be tested without a process. It guarantees that a healthy generation retires only for a proven one or
+ * because a stop was requested, that each request is answered exactly once, and that at most one job is under way.
+ */
+export function advance(state: State, event: Event, now: number): Transition {
+  const actions: Action[] = [];
+  const emit: Emit = (action) => actions.push(action);
+  const next = finishIfEmpty(handle(state, event, now, emit), emit);
+  return { state: next, actions };
+}
+
+/** When the next `tick` is due; undefined while only an event from outside can change anything. */
+export function nextDeadline(state: State): number | undefined {
+  const proving = state.job?.stage.kind === 'proving' ? [state.job.stage.until] : [];
+  const restart = state.job === undefined && state.restart.at !== undefined ? [state.restart.at] : [];
+  const deadlines = [...proving, ...restart, ...retiringDeadlines(state)];
+  return deadlines.length === 0 ? undefined : Math.min(...deadlines);
+}
+
+function handle(state: State, event: Event, now: number, emit: Emit): State {
+  switch (event.kind) {
+    case 'booted':
+      return booted(state, event.hasConfiguration, now, emit);
+    case 'requested':
+      return requested(state, event.request, now, emit);
+    case 'checked':
+      return checked(state, event.failure, now, emit);
+    case 'state-saved':
+      return state.job?.stage.kind === 'saving-state' ? startGeneration(state, state.job, emit) : state;
+    case 'started':
+      return started(state, event, now, emit);
+    case 'start-failed':
+      return startFailed(state, event.number, event.message, now, emit);
+    case 'proven':
+      return proven(state, event.number, event.workers, now, emit);
+    case 'exited':
+      return exited(state, event.number, event.how, now, emit);
+    case 'last-good-kept':
+      return { ...state, hasLastGood: event.kept };
+    case 'looked':
+      return looked(state, event, now, emit);
+    case 'tick':
+      return tick(state, now, emit);
+    case 'stop':
+      return stop(state, now, emit);
+  }
+}
+
+function booted(state: State, hasConfiguration: boolean, now: number, emit: Emit): State {
+  // An earlier supervisor may have died between deciding this and doing it.
+  for (const generation of state.retiring) emit({ kind: 'soft-stop', generation });
+  if (hasConfiguration) return beginJob(state, { cause: 'boot', requests: [], config: 'live' }, now, emit);
+  emit({ kind: 'log', level: 'info', event: 'waiting-for-configuration', fields: {} });
+  return state;
+}
+
+function requested(state: State, request: RequestId, now: number, emit: Emit): State {
+  if (state.phase !== 'running') {
+    emit({ kind: 'answer', requests: [request], result: stopping });
+    return state;
+  }
+  if (state.job !== undefined) return { ...state, queued: [...state.queued, request] };
+  return beginJob(state, { cause: 'request', requests: [request], config: 'live' }, now, emit);
+}
+
+const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
+
+function checked(state: State, failure: Failure | undefined, now: number, emit: Emit): State {
+  const { job } = state;
+  if (job?.stage.kind !== 'checking') return state;
+  if (failure !== undefined) return jobFailed(state, job, failure, now, emit);
+  if (state.serving === undefined) return startGeneration(state, job, emit);
+  emit({ kind: 'save-state' });
+  return { ...state, job: { ...job, stage: { kind: 'saving-state' } } };
+}
+
+function started(state: State, event: Extract<Event, { kind: 'started' }>, now: number, emit: Emit): State {
+  const { job } = state;
+  const { number, master, configSha256 } = event;
+  if (job?.stage.kind !== 'starting' || job.stage.number !== number) {
+    return retire(state, { number, master, workers: [] }, 'stopping', now, emit);
+  }
+  emit({ kind: 'prove', number, master, timeoutMs: state.limits.startTimeoutMs });
+  const until = now + state.limits.startTimeoutMs;
+  return { ...state, job: { ...job, stage: { kind: 'proving', number, master, configSha256, until } } };
+}
+
+function startFailed(state: State, number: number, message: string, now: number, emit: Emit): State {
+  const { job } = state;
+  if (job?.stage.kind !== 'starting' || job.stage.number !== number) return state;
+  return jobFailed(state, job, { stage: 'start', message }, now, emit);
+}
+
+function proven(state: State, number: number, workers: readonly ProcessId[], now: number, emit: Emit): State {
+  const { job, serving: previous } = state;
+  if (job?.stage.kind !== 'proving' || job.stage.number !== number) return state;
+  const { config, cause, requests } = job;
+  const { master, configSha256 } = job.stage;
+  const served = { generation: number, pid: master.pid, tookMs: Math.round(now - job.since) };
+  emit({ kind: 'log', level: 'info', event: 'generation-serving', fields: { ...served, config, cause } });
+  emit({ kind: 'answer', requests, result: served });
+  if (config === 'live') emit({ kind: 'keep-last-good', configSha256 });
+  const serving: Serving = { number, master, workers, config, configSha256, provenAt: now };
+  const lastFailure = config === 'live' ? undefined : state.lastFailure;
+  const next: State = { ...state, serving, lastFailure };
+  return endJob(previous === undefined ? next : retire(next, previous, 'replaced', now, emit), now, emit);
+}
+
+function exited(state: State, number: number, how: string, now: number, emit: Emit): State {
+  emit({ kind: 'clean-up', number });
+  const { job, serving } = state;
+  if (job?.stage.kind === 'proving' && job.stage.number === number) {
+    const message = `Cannot start generation ${number}: it ended with ${how} before it served, expected it to stay`;
+    return jobFailed(state, job, { stage: 'start', message }, now, emit);
+  }
+  if (serving?.number === number) return servingDied(state, serving, how, now, emit);
+  return retiringGone(state, number, how, now, emit);
+}
+
+function servingDied(state: State, serving: Serving, how: string, now: number, emit: Emit): State {
+  const servedMs = Math.round(now - serving.provenAt);
+  const fields = { generation: serving.number, pid: serving.master.pid, how, servedMs };
+  emit({ kind: 'log', level: 'error', event: 'generation-died', fields });
+  return startAfterEnd({ ...state, serving: undefined }, serving, now, emit);
+}
+
+function retiringGone(state: State, number: number, how: string, now: number, emit: Emit): State {
+  const gone = state.retiring.find((generation) => generation.number === number);
+  if (gone === undefined) return state;
+  const fields = { generation: number, how, reason: gone.reason, afterMs: Math.round(now - gone.since) };
+  emit({ kind: 'log', level: 'info', event: 'generation-gone', fields });
+  return { ...state, retiring: state.retiring.filter((generation) => generation !== gone) };
+}
+
+function tick(state: State, now: number, emit: Emit): State {
+  const next = compareServers(advanceRetiring(state, now, emit), now, emit);
+  const { job, restart } = next;
+  if (job?.stage.kind === 'proving' && now >= job.stage.until) {
+    return notProven(next, job.stage.number, job.stage.master, now, emit);
+  }
+  if (job === undefined && restart.at !== undefined && now >= restart.at) {
+    return beginJob(next, { cause: 'retry', requests: [], config: 'live' }, now, emit);
+  }
+  return next;
+}
+
+function notProven(state: State, number: number, master: ProcessId, now: number, emit: Emit): State {
+  const { job, limits } = state;
+  if (job === undefined) return state;
+  const message =
+    `Cannot prove that generation ${number} serves: the stats socket had no answer from its workers within ` +
+    `${limits.startTimeoutMs} ms, expected "stats socket" in global at the supervisor's --stats-socket`;
+  const retired = retire(state, { number, master, workers: [] }, 'unproven', now, emit);
+  return jobFailed(retired, job, { stage: 'prove', message }, now, emit);
+}
+
+/** The first call starts to drain; a second call ends what is still draining. */
+function stop(state: State, now: number, emit: Emit): State {
+  if (state.phase !== 'running') return tick(hasten(state, now, now), now, emit);
+  const { job, serving } = state;
+  emit({
+    kind: 'log',
+    level: 'info',
+    event: 'stopping',
+    fields: { drainTimeoutMs: state.limits.drainTimeoutMs },
+  });
+  emit({ kind: 'answer', requests: [...(job?.requests ?? []), ...state.queued], result: stopping });
+  const candidate = job?.stage.kind === 'proving' ? [{ ...job.stage, workers: [] }] : [];
+  const leaving = [...(serving === undefined ? [] : [serving]), ...candidate];
+  const cleared: State = { ...state, phase: 'stopping', job: undefined, queued: [], serving: undefined };
+  const idle: State = { ...cleared, restart: { failures: 0, at: undefined } };
+  const hurried = hasten(idle, now, now + state.limits.drainTimeoutMs);
+  return leaving.reduce((next, generation) => retire(next, generation, 'stopping', now, emit), hurried);
+}
+
+function finishIfEmpty(state: State, emit: Emit): State {
+  if (state.phase !== 'stopping' || state.retiring.length > 0) return state;
+  emit({ kind: 'finish' });
+  return { ...state, phase: 'stopped' };
+}

@@ -1,0 +1,81 @@
+import { failuresBeforeDeath, restartDelayMs } from '../../engine/supervise/restart.ts';
+import type { Action, Failure, Job, RequestId, Serving, State } from './state.ts';
+
+type Emit = (action: Action) => void;
+
+/**
+ * Starts the only job that may be under way. A restart after a death skips the check: no serving process is at risk,
+ * and the check would double the time without an API.
+ */
+export function beginJob(
+  state: State,
+  job: Pick<Job, 'cause' | 'requests' | 'config'>,
+  now: number,
+  emit: Emit,
+): State {
+  const next: State = { ...state, restart: { ...state.restart, at: undefined } };
+  const begun: Job = { ...job, since: now, stage: { kind: 'checking' } };
+  if (job.cause === 'died') return startGeneration(next, begun, emit);
+  emit({ kind: 'check', config: job.config });
+  return { ...next, job: begun };
+}
+
+export function startGeneration(state: State, job: Job, emit: Emit): State {
+  const number = state.nextNumber;
+  emit({ kind: 'start', number, config: job.config, takeOver: state.serving !== undefined });
+  return { ...state, nextNumber: number + 1, job: { ...job, stage: { kind: 'starting', number } } };
+}
+
+/**
+ * Handles a generation that could not be started. If another one serves, it goes on and the job ends with the answer.
+ * If none serves, the last good copy is tried at once, and then everything again after a growing pause.
+ */
+export function jobFailed(state: State, job: Job, failure: Failure, now: number, emit: Emit): State {
+  emit({ kind: 'answer', requests: job.requests, result: failure });
+  logFailure(state, job, failure, emit);
+  const next: State = { ...state, lastFailure: { ...failure, at: now } };
+  const { serving } = next;
+  if (serving !== undefined && serving.pulse?.hung !== true) return endJob(next, now, emit);
+  if (serving === undefined && job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);
+  const failures = next.restart.failures + 1;
+  return endJob({ ...next, restart: { failures, at: now + restartDelayMs(failures) } }, now, emit);
+}
+
+/** The serving generation has ended: starts the next one now, or after a pause if the last end was too recent. */
+export function startAfterEnd(state: State, gone: Serving, now: number, emit: Emit): State {
+  // A job under way starts the next generation anyway.
+  if (state.job !== undefined) return state;
+  const before = failuresBeforeDeath(state.restart.failures, now - gone.provenAt);
+  const pauseMs = restartDelayMs(before);
+  const restarting: State = { ...state, restart: { failures: before + 1, at: now + pauseMs } };
+  if (pauseMs > 0) return restarting;
+  return beginJob(restarting, { cause: 'died', requests: [], config: gone.config }, now, emit);
+}
+
+function fallBack(state: State, job: Job, emit: Emit): State {
+  emit({ kind: 'log', level: 'error', event: 'falling-back-to-last-good', fields: { cause: job.cause } });
+  return startGeneration(state, { ...job, requests: [], config: 'last-good' }, emit);
+}
+
+function logFailure(state: State, job: Job, failure: Failure, emit: Emit): void {
+  const repeated =
+    job.requests.length === 0 &&
+    state.lastFailure?.message === failure.message &&
+    state.lastFailure.detail === failure.detail;
+  if (repeated) return;
+  const stillServing = state.serving?.number;
+  emit({
+    kind: 'log',
+    level: 'error',
+    event: 'generation-refused',
+    fields: { cause: job.cause, config: job.config, ...failure, stillServing },
+  });
+}
+
+/** All requests made during the job lead to exactly one further job. */
+export function endJob(state: State, now: number, emit: Emit): State {
+  const next: State = { ...state, job: undefined, queued: [] };
+  if (state.queued.length === 0) return next;
+  const requests: readonly RequestId[] = state.queued;
+  return beginJob(next, { cause: 'request', requests, config: 'live' }, now, emit);
+}

@@ -1,0 +1,120 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import { childrenOf, isAlive } from '../../engine/system/process/processes.ts';
+import type { ProxyDriver, RunningGeneration } from '../program.ts';
+import type { ProcessRecord, RecordedGeneration } from './record.ts';
+import { drainUntil } from './retire.ts';
+import type { Retiring, Serving, State } from './state.ts';
+
+/** The poll interval for a process that is not our child: the kernel reports an exit only to the parent. */
+const LOOK_EVERY_MS = 100;
+/** For a process that may have been started just before its supervisor was killed: polled for a second. */
+const STARTING_LOOKS = 10;
+
+/**
+ * Handles what a killed supervisor left. The generation that takes new connections goes on until a new one has taken
+ * its listeners over; every other living generation retires. A generation that was never recorded (full disk, removed
+ * or damaged record) counts as well. Processes that are gone, or whose pid was reused, are dropped and cleaned up.
+ */
+export async function adopt(
+  fresh: State,
+  record: ProcessRecord | undefined,
+  program: ProxyDriver,
+  now: number,
+): Promise<State> {
+  const recorded = record === undefined ? [] : await stillAlive(record, program);
+  const running = program.findRunning();
+  const unknown = running.filter(({ master }) => !recorded.some((it) => isSame(it.master, master)));
+  const numbers = [...recorded, ...running].map(({ number }) => number ?? 0);
+  const nextNumber = Math.max(
+    fresh.nextNumber,
+    record?.nextNumber ?? 1,
+    ...numbers.map((number) => number + 1),
+  );
+  const alive = [...recorded, ...unknown.map((it, index) => aliveOf(it, recorded, nextNumber + index, now))];
+  await program.cleanUpAllBut(alive.map(({ number }) => number));
+  const listens = ({ master }: Alive): boolean =>
+    running.some((it) => it.listens && isSame(it.master, master));
+  const heir = heirOf(alive.filter(listens)) ?? heirOf(alive);
+  const retiring = alive.filter((it) => it !== heir).map((it) => retiringOf(it, fresh, now));
+  return {
+    ...fresh,
+    nextNumber: nextNumber + unknown.length,
+    serving: heir === undefined ? undefined : servingOf(heir),
+    retiring,
+  };
+}
+
+/** The generation that served. If there is none, the newest of those that had yet to prove themselves. */
+function heirOf(alive: readonly Alive[]): Alive | undefined {
+  const byNumber = alive.toSorted((a, b) => b.number - a.number);
+  return byNumber.find(({ role }) => role === 'serving') ?? byNumber.find(({ role }) => role === 'starting');
+}
+
+function isSame(a: ProcessId, b: ProcessId): boolean {
+  return a.pid === b.pid && a.startTicks === b.startTicks;
+}
+
+/** Treated as one that was being started, since its record is missing. A worker without a master only drains. */
+function aliveOf(
+  { number, master, workers }: RunningGeneration,
+  recorded: readonly Alive[],
+  free: number,
+  now: number,
+): Alive {
+  const isTaken = recorded.some((it) => it.number === number);
+  return {
+    ...{ config: 'live', configSha256: '', since: now },
+    role: number === undefined ? 'retiring' : 'starting',
+    number: number === undefined || isTaken ? free : number,
+    master,
+    workers: [...workers],
+  };
+}
+
+type Alive = RecordedGeneration & { readonly master: ProcessId };
+
+async function stillAlive(record: ProcessRecord, program: ProxyDriver): Promise<readonly Alive[]> {
+  const alive: Alive[] = [];
+  for (const recorded of record.generations) {
+    const master = recorded.master ?? (await findMaster(program, recorded.number));
+    if (master === undefined || !isAlive(master)) continue;
+    const workers = recorded.workers.length > 0 ? recorded.workers : [...childrenOf(master)];
+    alive.push({ ...recorded, master, workers });
+  }
+  return alive;
+}
+
+/**
+ * A supervisor may have been killed right after it started a program that has not opened its socket yet, by which it
+ * would be found.
+ */
+async function findMaster(program: ProxyDriver, generation: number): Promise<ProcessId | undefined> {
+  for (let look = 0; look < STARTING_LOOKS; look += 1) {
+    const master = await program.findMaster(generation);
+    if (master !== undefined) return master;
+    await pause(LOOK_EVERY_MS);
+  }
+  return undefined;
+}
+
+function servingOf(recorded: Alive): Serving {
+  const { number, master, workers, config, configSha256, since } = recorded;
+  return { number, master, workers, config, configSha256, provenAt: since };
+}
+
+function retiringOf(recorded: Alive, state: State, now: number): Retiring {
+  const { number, master, workers } = recorded;
+  const terminateAt = recorded.terminateAt ?? now + state.limits.forceDeleteTimeoutMs;
+  const since = recorded.terminateAt === undefined ? now : recorded.since;
+  return drainUntil(
+    { number, master, workers, reason: 'left-over', since, sent: 'soft-stop' },
+    now,
+    terminateAt,
+  );
+}
+
+/** Resolves once the process is gone. The wait does not keep our process alive. */
+export async function goneOf(id: ProcessId): Promise<void> {
+  while (isAlive(id)) await pause(LOOK_EVERY_MS, undefined, { ref: false });
+}

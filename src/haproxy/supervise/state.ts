@@ -1,0 +1,176 @@
+import type { Pulse } from '../../engine/supervise/pulse.ts';
+import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import type { ConfigChoice } from '../program.ts';
+
+/** Times are milliseconds of the monotonic clock, which all processes of one boot share. */
+export interface State {
+  readonly phase: 'running' | 'stopping' | 'stopped';
+  readonly limits: Limits;
+  readonly nextNumber: number;
+  /**
+   * The desired and proven generation. Desired and running are separate: while there is none, `restart` says when to
+   * start.
+   */
+  readonly serving: Serving | undefined;
+  readonly job: Job | undefined;
+  /** Requests that came during the job; they lead to exactly one further job. */
+  readonly queued: readonly RequestId[];
+  readonly retiring: readonly Retiring[];
+  /** When to compare the servers of draining generations with those of the serving one. */
+  readonly compareServersAt: number;
+  readonly restart: { readonly failures: number; readonly at: number | undefined };
+  readonly hasLastGood: boolean;
+  readonly lastFailure: (Failure & { readonly at: number }) | undefined;
+}
+
+export interface Limits {
+  /** How long a replaced generation may drain. */
+  readonly forceDeleteTimeoutMs: number;
+  /** How long everything may drain after a stop was requested. */
+  readonly drainTimeoutMs: number;
+  /** How long a new generation may take to prove that it serves. */
+  readonly startTimeoutMs: number;
+}
+
+export type RequestId = number;
+
+export interface Serving {
+  readonly number: number;
+  readonly master: ProcessId;
+  readonly workers: readonly ProcessId[];
+  readonly config: ConfigChoice;
+  readonly configSha256: string;
+  readonly provenAt: number;
+  readonly pulse?: Pulse;
+}
+
+/** One attempt to make a new generation serve. */
+export interface Job {
+  readonly cause: 'boot' | 'request' | 'died' | 'hung' | 'retry';
+  readonly requests: readonly RequestId[];
+  readonly config: ConfigChoice;
+  readonly since: number;
+  readonly stage:
+    | { readonly kind: 'checking' }
+    | { readonly kind: 'saving-state' }
+    | { readonly kind: 'starting'; readonly number: number }
+    | {
+        readonly kind: 'proving';
+        readonly number: number;
+        readonly master: ProcessId;
+        readonly configSha256: string;
+        readonly until: number;
+      };
+}
+
+export type RetireReason = 'replaced' | 'unproven' | 'stopping' | 'left-over' | 'hung';
+
+/** A generation that takes no new connections and is draining. */
+export interface Retiring {
+  readonly number: number;
+  readonly master: ProcessId;
+  readonly workers: readonly ProcessId[];
+  readonly reason: RetireReason;
+  readonly since: number;
+  readonly terminateAt: number;
+  /** The last signal it got: only the soft stop, SIGTERM or SIGKILL. */
+  readonly sent: 'soft-stop' | 'terminate' | 'kill';
+  readonly nextShedAt: number;
+  readonly pulse?: Pulse;
+}
+
+/** Either the master, beside a worker that serves, or a worker. */
+export type Hangs = 'master' | 'worker';
+
+export interface Failure {
+  readonly stage: 'check' | 'start' | 'prove' | 'stop';
+  readonly message: string;
+  readonly detail?: string;
+}
+
+export type Event =
+  | { readonly kind: 'booted'; readonly hasConfiguration: boolean }
+  | { readonly kind: 'requested'; readonly request: RequestId }
+  | { readonly kind: 'checked'; readonly failure: Failure | undefined }
+  | { readonly kind: 'state-saved' }
+  | {
+      readonly kind: 'started';
+      readonly number: number;
+      readonly master: ProcessId;
+      readonly configSha256: string;
+    }
+  | { readonly kind: 'start-failed'; readonly number: number; readonly message: string }
+  | { readonly kind: 'proven'; readonly number: number; readonly workers: readonly ProcessId[] }
+  /** A generation's master is gone; `how` says which exit code or signal. */
+  | { readonly kind: 'exited'; readonly number: number; readonly how: string }
+  | { readonly kind: 'last-good-kept'; readonly kept: boolean }
+  /** A look at a generation; `hangs` is missing if it lives. */
+  | { readonly kind: 'looked'; readonly number: number; readonly lives: boolean; readonly hangs?: Hangs }
+  | { readonly kind: 'tick' }
+  | { readonly kind: 'stop' };
+
+export type Action =
+  | { readonly kind: 'check'; readonly config: ConfigChoice }
+  | { readonly kind: 'save-state' }
+  | {
+      readonly kind: 'start';
+      readonly number: number;
+      readonly config: ConfigChoice;
+      readonly takeOver: boolean;
+    }
+  | {
+      readonly kind: 'prove';
+      readonly number: number;
+      readonly master: ProcessId;
+      readonly timeoutMs: number;
+    }
+  | { readonly kind: 'soft-stop' | 'terminate' | 'kill'; readonly generation: Retiring }
+  /** Logs the state of its processes before they are killed. */
+  | {
+      readonly kind: 'report-hung';
+      readonly generation: Retiring | Serving;
+      readonly hangs: Hangs;
+      readonly stillMs: number;
+    }
+  | { readonly kind: 'shed-sessions'; readonly generation: Retiring; readonly share: number }
+  | {
+      readonly kind: 'end-sessions-of-down-servers';
+      readonly serving: Serving;
+      readonly draining: readonly Retiring[];
+    }
+  | { readonly kind: 'clean-up'; readonly number: number }
+  | { readonly kind: 'keep-last-good'; readonly configSha256: string }
+  | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Served | Failure }
+  | {
+      readonly kind: 'log';
+      readonly level: 'info' | 'warn' | 'error';
+      readonly event: string;
+      readonly fields: object;
+    }
+  | { readonly kind: 'finish' };
+
+export interface Served {
+  readonly generation: number;
+  readonly pid: number;
+  readonly tookMs: number;
+}
+
+/** The state before anything was examined. */
+export function initialState(
+  limits: Limits,
+  start: { readonly nextNumber: number; readonly hasLastGood: boolean },
+): State {
+  return {
+    phase: 'running',
+    limits,
+    nextNumber: start.nextNumber,
+    serving: undefined,
+    job: undefined,
+    queued: [],
+    retiring: [],
+    compareServersAt: 0,
+    restart: { failures: 0, at: undefined },
+    hasLastGood: start.hasLastGood,
+    lastFailure: undefined,
+  };
+}

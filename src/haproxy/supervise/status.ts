@@ -1,0 +1,80 @@
+import type { Retiring, State } from './state.ts';
+import type { SupervisorStatus } from './supervisor-status.ts';
+
+type Sessions = ReadonlyMap<number, number>;
+
+const REASONS: Record<Retiring['reason'], string> = {
+  replaced: 'a newer generation serves',
+  unproven: 'it did not prove that it serves',
+  stopping: 'the supervisor is stopping',
+  hung: 'it hangs',
+  'left-over': 'an earlier supervisor left it',
+};
+
+/**
+ * The state for people and monitors. `sessions` holds each worker's report, if it answered. Times are in milliseconds:
+ * ages, or the time until something happens.
+ */
+export function describeState(state: State, sessions: Sessions, now: number): SupervisorStatus {
+  return {
+    ok: true,
+    phase: phaseOf(state),
+    current: describeServing(state, sessions, now),
+    draining: state.retiring.map((generation) => describeRetiring(generation, sessions, now)),
+    reload:
+      state.job === undefined
+        ? null
+        : { cause: state.job.cause, stage: state.job.stage.kind, waiting: state.queued.length },
+    restart: describeRestart(state, now),
+    lastFailure: describeFailure(state, now),
+  };
+}
+
+function phaseOf(state: State): SupervisorStatus['phase'] {
+  if (state.phase !== 'running') return state.phase;
+  if (state.serving !== undefined) return 'serving';
+  return state.job === undefined && state.restart.at === undefined ? 'waiting-for-configuration' : 'starting';
+}
+
+function describeServing(state: State, sessions: Sessions, now: number): SupervisorStatus['current'] {
+  if (state.serving === undefined) return null;
+  const { number, master, workers, config, configSha256, provenAt } = state.serving;
+  return {
+    generation: number,
+    pid: master.pid,
+    workers: workers.map((worker) => worker.pid),
+    config,
+    configSha256,
+    ageMs: Math.round(now - provenAt),
+    sessions: sessions.get(number) ?? null,
+  };
+}
+
+function describeRetiring(
+  generation: Retiring,
+  sessions: Sessions,
+  now: number,
+): SupervisorStatus['draining'][number] {
+  return {
+    generation: generation.number,
+    pid: generation.master.pid,
+    workers: generation.workers.map((worker) => worker.pid),
+    ageMs: Math.round(now - generation.since),
+    sessions: sessions.get(generation.number) ?? null,
+    terminateInMs: Math.max(0, Math.round(generation.terminateAt - now)),
+    sent: generation.sent,
+    reason: REASONS[generation.reason],
+  };
+}
+
+function describeRestart(state: State, now: number): SupervisorStatus['restart'] {
+  const { failures, at } = state.restart;
+  if (at === undefined) return null;
+  return { failures, inMs: Math.max(0, Math.round(at - now)) };
+}
+
+function describeFailure(state: State, now: number): SupervisorStatus['lastFailure'] {
+  if (state.lastFailure === undefined) return null;
+  const { at, ...failure } = state.lastFailure;
+  return { ...failure, agoMs: Math.round(now - at) };
+}

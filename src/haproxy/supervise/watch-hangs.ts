@@ -1,0 +1,112 @@
+import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import { readThreads, type ThreadVitals } from '../../engine/system/process/process-vitals.ts';
+import { childrenOf, isAlive, readProcess } from '../../engine/system/process/processes.ts';
+import type { ProxyDriver } from '../program.ts';
+import type { Event, Hangs, Retiring, Serving, State } from './state.ts';
+
+const LOOK_EVERY_MS = 200;
+/** Counted from an answer. */
+const ASK_AFTER_LOOKS = 2;
+/** A thread that ran this long without answering a question spins. */
+const SPINS_AFTER_CPU_MS = 500;
+
+interface Watched {
+  /** Undefined while there is no open question. */
+  question: Question | undefined;
+  looksToQuestion: number;
+}
+
+interface Question {
+  readonly cpuMs: ReadonlyMap<number, number>;
+  /** The sum over all threads, at the last look. */
+  sleeps: number;
+}
+
+type Life = { readonly lives: boolean; readonly hangs?: Hangs };
+
+/**
+ * Checks five times a second whether each desired generation lives: whether its processes are stopped, and whether its
+ * worker answers a question within the time that it was scheduled. A question is asked every 0.4 s; threads are
+ * examined only while one is open.
+ */
+export function watchHangs(
+  program: Pick<ProxyDriver, 'answers'>,
+  engine: { readonly state: () => State; readonly dispatch: (event: Event) => void },
+): { readonly stop: () => void } {
+  const watched = new Map<number, Watched>();
+  const ask = (generation: Serving | Retiring, known: Watched): void => {
+    known.looksToQuestion -= 1;
+    if (known.question !== undefined || known.looksToQuestion > 0) return;
+    const threads = threadsOf(generation);
+    const question = {
+      cpuMs: new Map(threads.map(({ tid, cpuMs }) => [tid, cpuMs])),
+      sleeps: sleepsOf(threads),
+    };
+    known.question = question;
+    const { number, master } = generation;
+    const done = (): void => {
+      known.question = undefined;
+      known.looksToQuestion = ASK_AFTER_LOOKS;
+    };
+    void program.answers({ generation: number, master }).then(done, done);
+  };
+  const look = (): void => {
+    const { serving, retiring } = engine.state();
+    const generations = [...(serving === undefined ? [] : [serving]), ...retiring];
+    for (const number of watched.keys())
+      if (!generations.some((generation) => generation.number === number)) watched.delete(number);
+    for (const generation of generations) {
+      const { number } = generation;
+      const known = watched.get(number) ?? { question: undefined, looksToQuestion: 0 };
+      watched.set(number, known);
+      const life = lifeOf(generation, known.question);
+      ask(generation, known);
+      engine.dispatch({ kind: 'looked', number, ...life });
+    }
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return { stop: () => clearInterval(timer) };
+}
+
+function lifeOf(generation: Serving | Retiring, question: Question | undefined): Life {
+  const workers = workersOf(generation);
+  if (workers.some(isStopped)) return { lives: false, hangs: 'worker' };
+  // A stopped master does not notice that its worker has ended: then nothing is left to protect.
+  if (isStopped(generation.master)) return { lives: false, hangs: workers.length > 0 ? 'master' : 'worker' };
+  if (question === undefined || showsLife(threadsOf(generation), question)) return { lives: true };
+  return { lives: false, hangs: 'worker' };
+}
+
+/**
+ * Whether a worker that has yet to answer lives: it waits for a processor or inside the kernel, or wakes up now and
+ * then.
+ */
+function showsLife(threads: readonly ThreadVitals[], question: Question): boolean {
+  const spins = threads.some(
+    ({ tid, state, cpuMs }) =>
+      state === 'R' && cpuMs - (question.cpuMs.get(tid) ?? cpuMs) >= SPINS_AFTER_CPU_MS,
+  );
+  if (spins) return false;
+  if (threads.some(({ state }) => state === 'R' || state === 'D')) return true;
+  const sleeps = sleepsOf(threads);
+  const woke = sleeps !== question.sleeps;
+  question.sleeps = sleeps;
+  return woke;
+}
+
+function workersOf({ master, workers }: Serving | Retiring): readonly ProcessId[] {
+  return workers.length > 0 ? workers.filter(isAlive) : childrenOf(master);
+}
+
+function threadsOf(generation: Serving | Retiring): readonly ThreadVitals[] {
+  return [generation.master, ...workersOf(generation)].flatMap(readThreads);
+}
+
+function sleepsOf(threads: readonly ThreadVitals[]): number {
+  return threads.reduce((sum, { sleeps }) => sum + sleeps, 0);
+}
+
+function isStopped({ pid }: ProcessId): boolean {
+  const state = readProcess(pid)?.state;
+  return state === 'T' || state === 't';
+}

@@ -1,0 +1,139 @@
+import type { Answer } from '../../engine/control/answer.ts';
+import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
+import type { Effects as GenericEffects } from '../../haproxy/supervise/act.ts';
+import type { AcceptedConfiguration, KeepalivedDriver } from '../vrrp-program.ts';
+import type { Processes } from './processes.ts';
+import type { Action, Done, Event, Failure, RequestId } from './state.ts';
+
+/** keepalived reads a configuration within about ten milliseconds, after its own check. */
+const CONFIRM_TIMEOUT_MS = 5_000;
+
+/** Where actions take effect. */
+export interface Effects {
+  readonly program: KeepalivedDriver;
+  readonly processes: Processes;
+  readonly dispatch: (event: Event) => void;
+  readonly answer: (request: RequestId, answer: Answer) => void;
+  readonly log: GenericEffects['log'];
+  readonly finish: () => void;
+}
+
+/** Carries out one decision. The outcome comes back as an event; this function decides nothing. */
+export function act(action: Action, effects: Effects): Promise<void> | void {
+  const { program, processes, dispatch } = effects;
+  switch (action.kind) {
+    case 'check':
+      return check(action.check, effects);
+    case 'start':
+      return start(effects);
+    case 'reload':
+      program.reload(action.id);
+      return confirm(action.id, action.configuration, effects);
+    case 'ask':
+      return confirm(action.id, action.configuration, effects);
+    case 'terminate':
+      signalProcess(action.id, 'SIGTERM');
+      return;
+    case 'kill':
+      return kill(action.id, dispatch);
+    case 'nudge':
+      // On SIGCHLD keepalived waits for its children, finds that none has ended, and logs nothing.
+      for (const id of childrenOf(action.id)) signalProcess(id, 'SIGCHLD');
+      return;
+    case 'bury':
+      return processes.bury().then(() => dispatch({ kind: 'buried' }));
+    case 'sweep':
+      return program.sweep().then((outcome) => dispatch({ kind: 'swept', ...outcome }));
+    case 'discard-unsent':
+      return discardUnsent(action.interfaces, effects);
+    case 'answer':
+      for (const request of action.requests) effects.answer(request, answerOf(action.result));
+      return;
+    case 'log':
+      return effects.log({ ...action.fields, event: action.event, level: action.level });
+    case 'finish':
+      return effects.finish();
+  }
+}
+
+/** The outcome of an action that threw. A SIGTERM that was not sent is followed by SIGKILL. */
+export function outcomeOfFailed(action: Action, message: string): Event | 'again' | undefined {
+  switch (action.kind) {
+    case 'check': {
+      const failure: Failure = { stage: 'check', message: `Cannot check the configuration: ${message}` };
+      return { kind: 'refused', check: action.check, failure };
+    }
+    case 'start':
+      return { kind: 'start-failed', message: `Cannot start keepalived: ${message}` };
+    case 'reload':
+    case 'ask':
+      return { kind: 'not-confirmed', id: action.id };
+    case 'sweep':
+      return { kind: 'swept', removed: [], trouble: message };
+    case 'kill':
+    case 'bury':
+    case 'answer':
+    case 'finish':
+      return 'again';
+    case 'terminate':
+    case 'nudge':
+    case 'discard-unsent':
+    case 'log':
+      return undefined;
+  }
+}
+
+function kill(parent: ProcessId, dispatch: Effects['dispatch']): void {
+  const killed = [parent, ...childrenOf(parent)].filter((id) => signalProcess(id, 'SIGKILL'));
+  if (killed.length > 0) dispatch({ kind: 'killed', id: parent });
+}
+
+async function check(number: number, { program, dispatch }: Effects): Promise<void> {
+  const outcome = await program.accept();
+  if (outcome.kind === 'accepted') {
+    dispatch({ ...outcome, check: number });
+    return;
+  }
+  const { message, detail } = outcome;
+  dispatch({
+    kind: 'refused',
+    check: number,
+    failure: { stage: 'check', message, ...(detail && { detail }) },
+  });
+}
+
+function start({ program, processes, dispatch }: Effects): void {
+  const outcome = program.start();
+  if (outcome.kind === 'failed') {
+    dispatch({ kind: 'start-failed', message: outcome.message });
+    return;
+  }
+  const { id } = outcome;
+  processes.started(id);
+  dispatch({ kind: 'started', id });
+  void outcome.exited.then((how) => dispatch({ kind: 'exited', id, how }));
+}
+
+async function confirm(
+  id: ProcessId,
+  configuration: AcceptedConfiguration,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const report = await program.confirm(id, configuration, AbortSignal.timeout(CONFIRM_TIMEOUT_MS));
+  if (report === undefined) dispatch({ kind: 'not-confirmed', id });
+  else dispatch({ kind: 'reported', id, number: configuration.number, report });
+}
+
+async function discardUnsent(devices: readonly string[], { program, log }: Effects): Promise<void> {
+  const discard = async (device: string): Promise<void> => {
+    const trouble = await program.discardUnsent(device);
+    if (trouble !== undefined)
+      log({ event: 'unsent-not-discarded', level: 'warn', interface: device, trouble });
+  };
+  await Promise.all(devices.map(discard));
+}
+
+function answerOf(result: Done | Failure): Answer {
+  return 'stage' in result ? { ok: false, ...result } : { ok: true, ...result };
+}

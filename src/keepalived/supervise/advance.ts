@@ -1,0 +1,227 @@
+import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import { buried, exited, kill, leave, logKilled, stoppingFailure, sweepWhenDue, swept } from './end.ts';
+import { reported, told } from './instances.ts';
+import { beginJob, jobFailed, proceed, succeeded } from './job.ts';
+import { looked } from './pulse.ts';
+import type { Action, Daemon, Event, Failure, RequestId, VrrpRequest, VrrpSupervisorState } from './state.ts';
+
+type State = VrrpSupervisorState;
+type Emit = (action: Action) => void;
+
+/** keepalived reports its first state about ten milliseconds after its start. Without a FIFO it reports none. */
+const START_PATIENCE_MS = 3_000;
+
+const MOST_SAID = 8;
+
+/**
+ * Every decision of the supervisor. It is pure, so that any order of events can be tested without keepalived. It
+ * guarantees that keepalived starts only if no earlier process and none of its VIPs is left, that a refused
+ * configuration changes nothing, and that each request is answered exactly once.
+ */
+export function advance(
+  state: State,
+  event: Event,
+  now: number,
+): { readonly state: State; readonly actions: readonly Action[] } {
+  const actions: Action[] = [];
+  const emit: Emit = (action) => {
+    if (action.kind !== 'answer' || action.requests.length > 0) actions.push(action);
+  };
+  const next = finishIfGone(handle(state, event, now, emit), emit);
+  return { state: next, actions };
+}
+
+/** When the next `tick` is due; undefined while only an event from outside can change anything. */
+export function nextDeadline({ daemon, job, restart }: State): number | undefined {
+  const daemonAt = deadlineOf(daemon);
+  const restartAt = job === undefined && daemon.kind === 'none' ? restart.at : undefined;
+  const deadlines = [daemonAt, restartAt].filter((at) => at !== undefined);
+  return deadlines.length === 0 ? undefined : Math.min(...deadlines);
+}
+
+function deadlineOf(daemon: Daemon): number | undefined {
+  switch (daemon.kind) {
+    case 'starting':
+      return daemon.until;
+    case 'leaving':
+      return daemon.killed ? undefined : daemon.killAt;
+    case 'dead':
+      return daemon.stage === 'waiting' ? daemon.sweepAt : undefined;
+    case 'none':
+    case 'up':
+      return undefined;
+  }
+}
+
+function handle(state: State, event: Event, now: number, emit: Emit): State {
+  switch (event.kind) {
+    case 'booted':
+      return booted(state, event, now, emit);
+    case 'requested':
+      return requested(state, event.what, event.request, now, emit);
+    case 'accepted':
+      return awaits(state, event.check)
+        ? proceed({ ...state, configuration: event.configuration }, emit)
+        : state;
+    case 'refused':
+      return awaits(state, event.check) ? jobFailed(state, event.failure, now, emit) : state;
+    case 'started':
+      return started(state, event.id, now, emit);
+    case 'start-failed':
+      return jobFailed(state, { stage: 'start', message: event.message }, now, emit);
+    case 'reported':
+      return confirmed(state, event, now, emit);
+    case 'not-confirmed':
+      return notConfirmed(state, event.id, now, emit);
+    case 'told':
+      // A line that keepalived wrote before its death may be read after it. A dead keepalived holds nothing.
+      if (state.daemon.kind === 'dead' || state.daemon.kind === 'none') return state;
+      return firstSign(told(state, event, now, emit), now, emit);
+    case 'said':
+      return { ...state, said: [...state.said, { words: event.words, at: now }].slice(-MOST_SAID) };
+    case 'looked':
+      return looked(state, event, now, emit);
+    case 'killed':
+      logKilled(state, event.id, emit);
+      return state;
+    case 'exited':
+      return exited(state, event.id, event.how, now, emit);
+    case 'buried':
+      return buried(state, now, emit);
+    case 'swept':
+      return tick(swept(state, event, now, emit), now, emit);
+    case 'tick':
+      return tick(state, now, emit);
+    case 'stop':
+      return stop(state, now, emit);
+  }
+}
+
+function booted(state: State, event: Extract<Event, { kind: 'booted' }>, now: number, emit: Emit): State {
+  const { adopted, hasConfiguration } = event;
+  if (adopted === undefined) emit({ kind: 'bury' });
+  else emit({ kind: 'log', level: 'warn', event: 'keepalived-adopted', fields: { pid: adopted.pid } });
+  const daemon: Daemon = adopted === undefined ? state.daemon : { kind: 'up', id: adopted, since: now };
+  const next: State = { ...state, daemon };
+  const { configuration } = state;
+  if (adopted !== undefined && configuration !== undefined) emit({ kind: 'ask', id: adopted, configuration });
+  if (hasConfiguration) return beginJob(next, { cause: 'boot', requests: [] }, now, emit);
+  emit({ kind: 'log', level: 'info', event: 'waiting-for-configuration', fields: {} });
+  return next;
+}
+
+function requested(state: State, what: VrrpRequest, request: RequestId, now: number, emit: Emit): State {
+  const refuse = (failure: Failure): State => {
+    emit({ kind: 'answer', requests: [request], result: failure });
+    return state;
+  };
+  const ends = what === 'stop' || what === 'leave';
+  if (state.phase !== 'running')
+    return ends && state.phase === 'stopping' ? waitForEnd(state, request) : refuse(stoppingFailure);
+  if (ends) {
+    const wanted = what === 'stop' || state.wanted === 'down' ? 'down' : 'left';
+    return leave(waitForEnd({ ...state, wanted }, request), now, emit);
+  }
+  if (what === 'reload' && state.wanted === 'down') return refuse(downFailure);
+  if (state.job !== undefined) return { ...state, queued: [...state.queued, request] };
+  return beginJob(
+    { ...state, wanted: 'up' },
+    { cause: what === 'start' ? 'start' : 'request', requests: [request] },
+    now,
+    emit,
+  );
+}
+
+const downFailure: Failure = {
+  stage: 'stop',
+  message: 'Cannot reload: keepalived was stopped on request, expected "start" first',
+};
+
+function waitForEnd(state: State, request: RequestId): State {
+  return { ...state, stopping: [...state.stopping, request] };
+}
+
+function awaits({ job, checks }: State, check: number): boolean {
+  return job?.stage === 'checking' && checks === check;
+}
+
+function started(state: State, id: ProcessId, now: number, emit: Emit): State {
+  const since = now;
+  if (state.wanted !== 'up' || state.phase !== 'running')
+    return leave({ ...state, daemon: { kind: 'up', id, since } }, now, emit);
+  return { ...state, daemon: { kind: 'starting', id, since, until: now + START_PATIENCE_MS } };
+}
+
+/** Its first message shows that it is up and handles signals. */
+function firstSign(state: State, now: number, emit: Emit): State {
+  const { daemon } = state;
+  if (daemon.kind !== 'starting') return state;
+  const { id, since } = daemon;
+  const next: State = { ...state, daemon: { kind: 'up', id, since } };
+  return next.job?.stage === 'starting' ? succeeded(next, id, now, emit) : next;
+}
+
+/**
+ * The configuration has no FIFO of ours. keepalived is asked for its states now, and whenever an address looks wrong.
+ */
+function silentStart(state: State, id: ProcessId, now: number, emit: Emit): State {
+  const { configuration } = state;
+  emit({
+    kind: 'log',
+    level: 'warn',
+    event: 'no-transition-heard',
+    fields: { fifo: configuration?.notifyFifo },
+  });
+  if (configuration !== undefined) emit({ kind: 'ask', id, configuration });
+  return firstSign(state, now, emit);
+}
+
+function confirmed(
+  state: State,
+  event: Extract<Event, { kind: 'reported' }>,
+  now: number,
+  emit: Emit,
+): State {
+  const { daemon } = state;
+  if (daemon.kind !== 'up' || daemon.id !== event.id) return state;
+  const next = reported(state, event.report, now, emit);
+  const proven = next.job?.stage === 'reloading' && event.number === next.configuration?.number;
+  return proven ? succeeded(next, daemon.id, now, emit) : next;
+}
+
+function notConfirmed(state: State, id: ProcessId, now: number, emit: Emit): State {
+  const { daemon, job } = state;
+  if (job?.stage !== 'reloading' || daemon.kind !== 'up' || daemon.id !== id) return state;
+  const message =
+    'Cannot prove that keepalived runs on the new configuration: its dump does not show it, expected it after SIGHUP; with reload_check_config that takes SETGID';
+  return jobFailed(state, { stage: 'prove', message }, now, emit);
+}
+
+function tick(state: State, now: number, emit: Emit): State {
+  const { daemon, job, restart } = state;
+  if (daemon.kind === 'starting' && now >= daemon.until) return silentStart(state, daemon.id, now, emit);
+  if (daemon.kind === 'leaving' && !daemon.killed && now >= daemon.killAt) return kill(state, daemon, emit);
+  if (daemon.kind === 'dead') return sweepWhenDue(state, now, emit);
+  if (daemon.kind !== 'none' || job !== undefined || state.wanted !== 'up') return state;
+  if (restart.at === undefined || now < restart.at) return state;
+  return beginJob(
+    state,
+    { cause: state.configuration === undefined ? 'retry' : 'died', requests: [] },
+    now,
+    emit,
+  );
+}
+
+/** The first call resigns; a second one kills. */
+function stop(state: State, now: number, emit: Emit): State {
+  if (state.phase === 'stopped') return state;
+  if (state.phase === 'running') emit({ kind: 'log', level: 'info', event: 'stopping', fields: {} });
+  else if (state.daemon.kind === 'leaving' && !state.daemon.killed) return kill(state, state.daemon, emit);
+  return leave({ ...state, phase: 'stopping', wanted: 'down' }, now, emit);
+}
+
+function finishIfGone(state: State, emit: Emit): State {
+  if (state.phase !== 'stopping' || state.daemon.kind !== 'none') return state;
+  emit({ kind: 'finish' });
+  return { ...state, phase: 'stopped' };
+}

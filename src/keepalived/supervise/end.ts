@@ -1,0 +1,140 @@
+import { restartDelayMs } from '../../engine/supervise/restart.ts';
+import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import { forgetInstances } from './instances.ts';
+import { endJob, jobFailed, proceed } from './job.ts';
+import type { Action, Daemon, Event, Failure, VrrpSupervisorState } from './state.ts';
+
+type State = VrrpSupervisorState;
+type Emit = (action: Action) => void;
+
+/**
+ * keepalived 2.2 ends within 1.1 s of SIGTERM, one second of which is its own wait; on a starved node it takes longer.
+ * If it hangs, the rest of the end fits into 3 s.
+ */
+const STOP_PATIENCE_MS = 2_200;
+/** A keepalived that ran this long was healthy: the pauses start over. */
+const WELL_AFTER_MS = 10_000;
+const SWEEP_AGAIN_MS = 500;
+
+export const stoppingFailure: Failure = {
+  stage: 'stop',
+  message: 'Cannot do that: keepalived is being stopped',
+};
+
+/**
+ * Lets keepalived give its VIPs up: it sends adverts of priority 0 and removes the addresses. Everything else follows
+ * its end.
+ */
+export function leave(state: State, now: number, emit: Emit): State {
+  const requests = [...(state.job?.requests ?? []), ...state.queued];
+  emit({ kind: 'answer', requests, result: stoppingFailure });
+  const next: State = {
+    ...endJob({ ...state, queued: [] }, now, emit),
+    restart: { failures: 0, at: undefined },
+  };
+  const { daemon } = next;
+  if (daemon.kind === 'starting' || daemon.kind === 'up') {
+    emit({ kind: 'terminate', id: daemon.id });
+    return {
+      ...next,
+      daemon: { kind: 'leaving', id: daemon.id, killAt: now + STOP_PATIENCE_MS, killed: false },
+    };
+  }
+  if (daemon.kind === 'dead')
+    return sweepWhenDue({ ...next, daemon: { ...daemon, sweepAt: now } }, now, emit);
+  if (daemon.kind === 'none') {
+    emit({ kind: 'answer', requests: next.stopping, result: {} });
+    return { ...next, stopping: [] };
+  }
+  return next;
+}
+
+export function exited(state: State, id: ProcessId, how: string, now: number, emit: Emit): State {
+  const { daemon, job } = state;
+  if (daemon.kind === 'none' || daemon.kind === 'dead' || daemon.id !== id) return state;
+  emit({ kind: 'bury' });
+  if (daemon.kind === 'leaving') {
+    emit({ kind: 'log', level: 'info', event: 'keepalived-gone', fields: { pid: id.pid, how } });
+    return { ...forgetInstances(state, now, 'keepalived was stopped', emit), daemon: deadAt(now) };
+  }
+  const ranMs = Math.round(now - daemon.since);
+  // An address that a dead keepalived left still serves. It stays until a peer has taken over, and is then removed. If
+  // keepalived hung, a peer has taken over already.
+  const hung = daemon.kind === 'up' && daemon.pulse?.hung === true;
+  const held = state.instances.filter(({ state: it }) => it === 'MASTER').map(({ name }) => name);
+  const graceMs = Math.max(
+    0,
+    ...(state.configuration?.instances ?? [])
+      .filter(({ name }) => !hung && held.includes(name))
+      .map(({ takeOverMs }) => takeOverMs),
+  );
+  emit({
+    kind: 'log',
+    level: 'error',
+    event: 'keepalived-died',
+    fields: { pid: id.pid, how, ranMs, held, graceMs },
+  });
+  const failures = ranMs >= WELL_AFTER_MS ? 0 : state.restart.failures;
+  const dead: State = {
+    ...forgetInstances(state, now, `keepalived ended with ${how}`, emit),
+    daemon: deadAt(now + graceMs),
+    restart: { failures: failures + 1, at: now + restartDelayMs(failures) },
+  };
+  if (job?.stage !== 'starting' && job?.stage !== 'reloading') return dead;
+  const message = `Cannot run keepalived: it ended with ${how}, expected it to stay`;
+  return jobFailed(dead, { stage: 'start', message }, now, emit);
+}
+
+function deadAt(sweepAt: number): Daemon {
+  return { kind: 'dead', stage: 'burying', sweepAt };
+}
+
+export function buried(state: State, now: number, emit: Emit): State {
+  if (state.daemon.kind !== 'dead' || state.daemon.stage !== 'burying') return state;
+  return sweepWhenDue({ ...state, daemon: { ...state.daemon, stage: 'waiting' } }, now, emit);
+}
+
+export function sweepWhenDue(state: State, now: number, emit: Emit): State {
+  const { daemon } = state;
+  if (daemon.kind !== 'dead' || daemon.stage !== 'waiting' || now < daemon.sweepAt) return state;
+  emit({ kind: 'sweep' });
+  return { ...state, daemon: { ...daemon, stage: 'sweeping' } };
+}
+
+export function swept(
+  state: State,
+  event: Extract<Event, { kind: 'swept' }>,
+  now: number,
+  emit: Emit,
+): State {
+  const { daemon } = state;
+  if (daemon.kind !== 'dead' || daemon.stage !== 'sweeping') return state;
+  const { removed, trouble } = event;
+  if (removed.length > 0)
+    emit({
+      kind: 'log',
+      level: 'warn',
+      event: 'stale-vip-removed',
+      fields: { removed, reason: 'no instance on this node holds it' },
+    });
+  // A VIP that cannot be removed does not delay the answer to a stop; it does delay a start.
+  if (trouble !== undefined) {
+    emit({ kind: 'log', level: 'error', event: 'stale-vip-stays', fields: { trouble } });
+    if (state.phase === 'running')
+      return { ...state, daemon: { kind: 'dead', stage: 'waiting', sweepAt: now + SWEEP_AGAIN_MS } };
+  }
+  emit({ kind: 'answer', requests: state.stopping, result: {} });
+  const next: State = { ...state, daemon: { kind: 'none' }, stopping: [] };
+  return next.job?.stage === 'pending' ? proceed(next, emit) : next;
+}
+
+export function kill(state: State, daemon: Extract<Daemon, { kind: 'leaving' }>, emit: Emit): State {
+  emit({ kind: 'kill', id: daemon.id });
+  return { ...state, daemon: { ...daemon, killed: true } };
+}
+
+/** keepalived may have ended before the kill: then there is nothing to log. */
+export function logKilled({ daemon }: State, id: ProcessId, emit: Emit): void {
+  if (daemon.kind !== 'leaving' || daemon.id !== id) return;
+  emit({ kind: 'log', level: 'error', event: 'keepalived-killed', fields: { pid: id.pid } });
+}

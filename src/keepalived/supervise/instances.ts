@@ -1,0 +1,69 @@
+import type { InstanceState, VrrpState } from '../vip-presence.ts';
+import type { SelfReport } from '../vrrp-program.ts';
+import type { Action, Event, VrrpSupervisorState } from './state.ts';
+import { type Why, whyReported, whyTold } from './why.ts';
+
+type State = VrrpSupervisorState;
+type Emit = (action: Action) => void;
+
+/** Takes a line of the FIFO. */
+export function told(state: State, event: Extract<Event, { kind: 'told' }>, now: number, emit: Emit): State {
+  const { instance, priority, trackValue } = event;
+  const to = event.state ?? state.instances.find(({ name }) => name === instance)?.state;
+  if (to === undefined) return state;
+  const why = whyTold(state, { instance, to, trackValue }, now);
+  return moveTo(state, { name: instance, state: to, priority }, why, now, emit);
+}
+
+/** Takes keepalived's report. Lines of the FIFO may have been lost, or there is no FIFO. */
+export function reported(state: State, report: SelfReport, now: number, emit: Emit): State {
+  const names = new Set(report.map(({ name }) => name));
+  const kept: State = { ...state, instances: state.instances.filter(({ name }) => names.has(name)) };
+  const moved = (next: State, each: SelfReport[number]): State =>
+    moveTo(next, each, whyReported(state, each.state), now, emit);
+  return report.reduce(moved, kept);
+}
+
+/** No keepalived runs, so this node holds no VIP. Readers of the state file must know at once. */
+export function forgetInstances(state: State, now: number, reason: string, emit: Emit): State {
+  return state.instances.reduce(
+    (next, { name, priority }) =>
+      moveTo(next, { name, state: 'STOP', priority }, { cause: 'gone', reason }, now, emit),
+    state,
+  );
+}
+
+function moveTo(
+  state: State,
+  to: { readonly name: string; readonly state: VrrpState; readonly priority: number },
+  { cause, reason }: Why,
+  now: number,
+  emit: Emit,
+): State {
+  const before = state.instances.find(({ name }) => name === to.name);
+  const from = before?.state ?? 'UNKNOWN';
+  const since = from === to.state ? (before?.since ?? now) : now;
+  const moved: InstanceState = { name: to.name, state: to.state, priority: to.priority, since };
+  const others = state.instances.filter(({ name }) => name !== to.name);
+  const instances = [...others, moved].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  if (from === to.state) {
+    if (before !== undefined && before.priority !== to.priority) tellPriority(before, to.priority, emit);
+    return { ...state, instances };
+  }
+  const transition = { instance: to.name, from, to: to.state, priority: to.priority, reason };
+  emit({ kind: 'log', level: 'info', event: 'vrrp-transition', fields: { ...transition, cause } });
+  // Its resignation waits in the kernel for the link, and a peer would later take it for the next holder's.
+  if (from === 'MASTER' && cause === 'interface-down')
+    emit({ kind: 'discard-unsent', interfaces: interfacesOf(state, to.name) });
+  return { ...state, instances, lastTransition: { ...transition, at: now } };
+}
+
+function interfacesOf({ configuration }: State, instance: string): readonly string[] {
+  const vips = configuration?.instances.find(({ name }) => name === instance)?.vips ?? [];
+  return [...new Set(vips.map((vip) => vip.interface))];
+}
+
+function tellPriority({ name, state, priority }: InstanceState, to: number, emit: Emit): void {
+  const fields = { instance: name, state, from: priority, to };
+  emit({ kind: 'log', level: 'info', event: 'vrrp-priority', fields });
+}

@@ -1,0 +1,107 @@
+import { restartDelayMs } from '../../engine/supervise/restart.ts';
+import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import type { Action, Failure, Job, VrrpSupervisorState } from './state.ts';
+
+type State = VrrpSupervisorState;
+type Emit = (action: Action) => void;
+
+/**
+ * Starts the only job that may be under way. A restart after a death skips the check: it uses the copy that ran before,
+ * so that a file which has become invalid does not keep the node out.
+ */
+export function beginJob(state: State, job: Pick<Job, 'cause' | 'requests'>, now: number, emit: Emit): State {
+  const next: State = { ...state, restart: { ...state.restart, at: undefined } };
+  const begun = (stage: Job['stage']): State => ({ ...next, job: { ...job, since: now, stage } });
+  if (job.cause === 'died' || job.cause === 'fallback') return proceed(begun('pending'), emit);
+  const checks = state.checks + 1;
+  emit({ kind: 'check', check: checks });
+  return { ...begun('checking'), checks };
+}
+
+/**
+ * The configuration is accepted: a running keepalived reloads; otherwise one is started once nothing is left of the
+ * last.
+ */
+export function proceed(state: State, emit: Emit): State {
+  const { job, daemon, configuration } = state;
+  if (job === undefined || configuration === undefined) return state;
+  const at = (stage: Job['stage']): State => ({ ...state, job: { ...job, stage } });
+  switch (daemon.kind) {
+    case 'up':
+      emit({ kind: 'reload', id: daemon.id, configuration });
+      return at('reloading');
+    case 'none':
+      emit({ kind: 'start' });
+      return at('starting');
+    case 'starting':
+    case 'leaving':
+    case 'dead':
+      return at('pending');
+  }
+}
+
+export function succeeded(state: State, id: ProcessId, now: number, emit: Emit): State {
+  const { job, configuration } = state;
+  if (job === undefined) return state;
+  const reloaded = job.stage === 'reloading';
+  const done = { generation: configuration?.number ?? 0, pid: id.pid, tookMs: Math.round(now - job.since) };
+  emit({
+    kind: 'log',
+    level: 'info',
+    event: reloaded ? 'keepalived-reloaded' : 'keepalived-started',
+    fields: { ...done, cause: job.cause },
+  });
+  emit({ kind: 'answer', requests: job.requests, result: done });
+  const restarts = state.restarts + (job.cause === 'died' ? 1 : 0);
+  const lastFailure = job.cause === 'died' || job.cause === 'fallback' ? state.lastFailure : undefined;
+  return endJob({ ...state, restarts, lastFailure }, now, emit);
+}
+
+/**
+ * A running keepalived goes on, and the job ends with the answer. Otherwise the last accepted configuration is tried at
+ * once, and then everything again after a growing pause.
+ */
+export function jobFailed(state: State, failure: Failure, now: number, emit: Emit): State {
+  const { job } = state;
+  if (job === undefined) return state;
+  emit({ kind: 'answer', requests: job.requests, result: failure });
+  logFailure(state, job, failure, emit);
+  const next: State = { ...state, lastFailure: { ...failure, at: now } };
+  if (next.daemon.kind === 'up') return endJob(next, now, emit);
+  if (failure.stage === 'check' && next.configuration !== undefined) return fallBack(next, now, emit);
+  if (next.restart.at !== undefined) return endJob(next, now, emit);
+  const failures = next.restart.failures + 1;
+  return endJob({ ...next, restart: { failures, at: now + restartDelayMs(failures) } }, now, emit);
+}
+
+function fallBack(state: State, now: number, emit: Emit): State {
+  emit({
+    kind: 'log',
+    level: 'error',
+    event: 'falling-back-to-last-good',
+    fields: { generation: state.configuration?.number },
+  });
+  return beginJob({ ...state, job: undefined }, { cause: 'fallback', requests: [] }, now, emit);
+}
+
+function logFailure(state: State, job: Job, failure: Failure, emit: Emit): void {
+  const repeated =
+    job.requests.length === 0 &&
+    state.lastFailure?.message === failure.message &&
+    state.lastFailure.detail === failure.detail;
+  if (repeated) return;
+  const stillRuns = state.daemon.kind === 'up';
+  emit({
+    kind: 'log',
+    level: 'error',
+    event: 'configuration-refused',
+    fields: { cause: job.cause, ...failure, stillRuns },
+  });
+}
+
+/** All requests made during the job lead to exactly one further job. */
+export function endJob(state: State, now: number, emit: Emit): State {
+  const next: State = { ...state, job: undefined, queued: [] };
+  if (state.queued.length === 0) return next;
+  return beginJob(next, { cause: 'request', requests: state.queued }, now, emit);
+}

@@ -1,0 +1,94 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import * as z from 'zod/mini';
+import { messageOf } from '../../engine/system/errors.ts';
+import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import {
+  childrenOf,
+  contextSwitches,
+  isAlive,
+  processEpoch,
+  readProcess,
+  signalProcess,
+} from '../../engine/system/process/processes.ts';
+import type { Vitals } from './state.ts';
+
+/** A VRRP process whose parent was killed resigns within two seconds, and removes its addresses first. */
+const BURY_PATIENCE_MS = 1_500;
+
+/** keepalived's processes, identified by pid and start time, so that the next supervisor knows them too. */
+export interface Processes {
+  readonly started: (id: ProcessId) => void;
+  /** Records the children: once the parent is gone, they cannot be found any more. Undefined if nothing is visible. */
+  readonly look: () => Vitals | undefined;
+  /** Resolves once all processes are gone; those that do not end are killed. */
+  readonly bury: () => Promise<void>;
+  /** The parent that an earlier supervisor recorded, if it still runs. */
+  readonly leftOver: () => ProcessId | undefined;
+}
+
+const processSchema = z.object({ pid: z.int(), startTicks: z.int() });
+const recordSchema = z.object({
+  epoch: z.string(),
+  parent: processSchema,
+  children: z.array(processSchema),
+});
+type ProcessRecord = z.infer<typeof recordSchema>;
+
+export function createProcesses(
+  path: string,
+  log: (event: { event: string; level: 'error'; path: string; message: string }) => void,
+): Processes {
+  const epoch = processEpoch();
+  let known: ProcessRecord | undefined = readRecord(path, epoch);
+  let complained = false;
+  const remember = (record: ProcessRecord): void => {
+    known = record;
+    try {
+      writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 });
+      renameSync(`${path}.new`, path);
+      complained = false;
+    } catch (error) {
+      if (!complained) log({ event: 'record-not-written', level: 'error', path, message: messageOf(error) });
+      complained = true;
+    }
+  };
+  return {
+    started: (parent) => remember({ epoch, parent: { ...parent }, children: [] }),
+    look: () => {
+      if (known === undefined || !isAlive(known.parent)) return undefined;
+      const children = childrenOf(known.parent).map((child) => ({ ...child }));
+      if (JSON.stringify(children) !== JSON.stringify(known.children)) remember({ ...known, children });
+      return vitalsOf(known.parent, children);
+    },
+    bury: () => bury(known === undefined ? [] : [known.parent, ...known.children]),
+    leftOver: () => (known !== undefined && isAlive(known.parent) ? known.parent : undefined),
+  };
+}
+
+function vitalsOf(parent: ProcessId, children: readonly ProcessId[]): Vitals | undefined {
+  const states = children.map(({ pid }) => readProcess(pid)?.state);
+  const switches = children.map((child) => contextSwitches(child) ?? 0);
+  if (children.length === 0) return undefined;
+  return {
+    switches: switches.reduce((sum, count) => sum + count, 0),
+    starved: states.some((state) => state === 'R' || state === 'D'),
+    stopped: [readProcess(parent.pid)?.state, ...states].some((state) => state === 'T' || state === 't'),
+  };
+}
+
+async function bury(processes: readonly ProcessId[]): Promise<void> {
+  const end = performance.now() + BURY_PATIENCE_MS;
+  while (processes.some(isAlive) && performance.now() < end) await pause(20);
+  for (const id of processes) signalProcess(id, 'SIGKILL');
+  while (processes.some(isAlive)) await pause(20);
+}
+
+function readRecord(path: string, epoch: string): ProcessRecord | undefined {
+  try {
+    const record = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    return record.epoch === epoch ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+import type { VrrpSupervisorState } from './state.ts';
+import type { VrrpStatus } from './vrrp-status.ts';
+
+type State = VrrpSupervisorState;
+
+/** The state for people, monitors and probes. */
+export function describeState(
+  state: State,
+  seen: { readonly present: ReadonlySet<string>; readonly trackFiles: VrrpStatus['trackFiles'] },
+  now: number,
+): VrrpStatus {
+  const { restart, lastTransition, lastFailure, job } = state;
+  return {
+    ok: true,
+    phase: phaseOf(state),
+    wanted: state.wanted === 'down' ? 'down' : 'up',
+    current: currentOf(state, now),
+    instances: instancesOf(state, seen.present, now),
+    trackFiles: seen.trackFiles,
+    reload: job === undefined ? null : { cause: job.cause, stage: job.stage, waiting: state.queued.length },
+    restarts: state.restarts,
+    restart:
+      restart.at === undefined
+        ? null
+        : { failures: restart.failures, inMs: Math.max(0, Math.round(restart.at - now)) },
+    lastTransition: lastTransition === undefined ? null : withAge(lastTransition, now),
+    lastFailure: lastFailure === undefined ? null : withAge(lastFailure, now),
+  };
+}
+
+function phaseOf({ phase, wanted, daemon, job, restart }: State): VrrpStatus['phase'] {
+  if (phase !== 'running') return phase;
+  if (daemon.kind === 'up') return 'running';
+  if (wanted !== 'up' && daemon.kind !== 'none') return 'stopping';
+  if (wanted === 'down') return 'down';
+  return job === undefined && restart.at === undefined ? 'waiting-for-configuration' : 'starting';
+}
+
+function currentOf({ daemon, configuration }: State, now: number): VrrpStatus['current'] {
+  if (daemon.kind !== 'up') return null;
+  return {
+    pid: daemon.id.pid,
+    ageMs: Math.round(now - daemon.since),
+    generation: configuration?.number ?? 0,
+    configSha256: configuration?.sha256 ?? '',
+  };
+}
+
+function instancesOf(
+  { configuration, instances, daemon }: State,
+  present: ReadonlySet<string>,
+  now: number,
+): VrrpStatus['instances'] {
+  return (configuration?.instances ?? []).map(({ name, vips, takeOverMs }) => {
+    const known = instances.find((each) => each.name === name);
+    const hasWaited = known?.state === 'BACKUP' && now - known.since > takeOverMs;
+    return {
+      name,
+      state: known?.state ?? 'UNKNOWN',
+      priority: known?.priority ?? 0,
+      sinceMs: known === undefined ? 0 : Math.round(now - known.since),
+      hearsHolder: hasWaited && daemon.kind === 'up' && daemon.pulse?.hung !== true,
+      vips: vips.map(({ address }) => ({ address, present: present.has(address) })),
+    };
+  });
+}
+
+function withAge<T extends { readonly at: number }>(
+  { at, ...rest }: T,
+  now: number,
+): Omit<T, 'at'> & { readonly agoMs: number } {
+  return { ...rest, agoMs: Math.round(now - at) };
+}

@@ -1,0 +1,117 @@
+import type { Answer } from '../../engine/control/answer.ts';
+import { createEngine, type Decisions } from '../../engine/supervise/engine.ts';
+import { ACTION_LIMIT_MS, createRecovery, withTrouble } from '../../engine/supervise/recover.ts';
+import { createRequests } from '../../engine/supervise/requests.ts';
+import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { goneOf } from '../../haproxy/supervise/left-over.ts';
+import type { VrrpState } from '../vip-presence.ts';
+import type { KeepalivedDriver, Notification } from '../vrrp-program.ts';
+import { act, type Effects, outcomeOfFailed } from './act.ts';
+import { advance, nextDeadline } from './advance.ts';
+import { type Keeper, startKeeper } from './keeper.ts';
+import { createProcesses } from './processes.ts';
+import {
+  type Action,
+  type Event,
+  initialState,
+  type VrrpRequest,
+  type VrrpSupervisorState,
+} from './state.ts';
+import { createStateFile } from './state-file.ts';
+import { describeState } from './status.ts';
+import type { VrrpStatus } from './vrrp-status.ts';
+
+export interface VrrpSupervisorOptions {
+  readonly program: KeepalivedDriver;
+  /** The file with the pids and start times of all supervised processes. */
+  readonly recordPath: string;
+  readonly statePath: string;
+  readonly log: Effects['log'];
+}
+
+export interface VrrpSupervisor {
+  /** Each resolves when the request has succeeded or failed. */
+  readonly request: (what: VrrpRequest) => Promise<Answer>;
+  readonly status: () => VrrpStatus;
+  /** Takes a message of keepalived. */
+  readonly notified: (notification: Notification) => void;
+  /** Undefined while every due deadline is handled. */
+  readonly trouble: () => string | undefined;
+  /** The first call resigns; a second one kills. */
+  readonly stop: () => void;
+  /** Resolves once no process runs and no VIP is left. */
+  readonly finished: Promise<void>;
+}
+
+const decisions: Decisions<VrrpSupervisorState, Event, Action> = {
+  advance,
+  nextDeadline,
+  tick: { kind: 'tick' },
+  limitMs: () => ACTION_LIMIT_MS,
+};
+
+/**
+ * Adopts the keepalived of an earlier supervisor: the VIP stays, and there is never a second process. Otherwise it
+ * removes the VIPs that were left and starts one. Keeps it running until it is stopped.
+ */
+export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSupervisor {
+  const { program, log } = options;
+  const processes = createProcesses(options.recordPath, log);
+  const stateFile = createStateFile(options.statePath, log);
+  const requests = createRequests();
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const outside = { program, processes, log, answer: requests.answer, finish };
+  const engine = createEngine(initialState(program.lastAccepted()), decisions, {
+    keep: (state) => stateFile.write(state.instances, monotonicMs()),
+    act: (action, dispatch) => act(action, { ...outside, dispatch }),
+    failed: createRecovery(outside, outcomeOfFailed),
+  });
+  const adopted = processes.leftOver() ?? program.findLeftOver();
+  if (adopted !== undefined) {
+    processes.started(adopted);
+    processes.look();
+    const how = 'an exit of unknown status (not our child)';
+    void goneOf(adopted).then(() => engine.dispatch({ kind: 'exited', id: adopted, how }));
+  }
+  engine.dispatch({ kind: 'booted', hasConfiguration: program.hasConfiguration(), adopted });
+  const keeper = startKeeper({ program, processes, log, ...engine });
+  void finished.then(() => {
+    keeper.stop();
+    stateFile.remove();
+  });
+  return {
+    request: (what) => requests.open((request) => engine.dispatch({ kind: 'requested', what, request })),
+    status: () => withTrouble(statusOf(engine.state(), keeper), engine.trouble()),
+    trouble: engine.trouble,
+    notified: (notification) => tell(notification, engine.dispatch, keeper, log),
+    stop: () => engine.dispatch({ kind: 'stop' }),
+    finished,
+  };
+}
+
+function statusOf(state: VrrpSupervisorState, keeper: Keeper): VrrpStatus {
+  const trackFiles = keeper.trackFiles().map((look) => ({ ...look, instances: [...look.instances] }));
+  return describeState(state, { present: presentAddresses(), trackFiles }, monotonicMs());
+}
+
+function tell(
+  { subject, name, what, priority }: Notification,
+  dispatch: (event: Event) => void,
+  keeper: Keeper,
+  log: Effects['log'],
+): void {
+  if (subject !== 'INSTANCE') return;
+  keeper.listen();
+  const state = stateOf(what);
+  const trackValue = keeper.trackFiles().find(({ instances }) => instances.includes(name))?.value;
+  if (state !== undefined || /^(?:MASTER|BACKUP)_PRIORITY$/.test(what))
+    dispatch({ kind: 'told', instance: name, state, priority, trackValue });
+  // keepalived heard a second holder of lower priority: the surest sign of a split brain.
+  if (what === 'MASTER_RX_LOWER_PRI')
+    log({ event: 'second-holder-heard', level: 'error', instance: name, priority });
+}
+
+function stateOf(what: string): VrrpState | undefined {
+  return what === 'MASTER' || what === 'BACKUP' || what === 'FAULT' || what === 'STOP' ? what : undefined;
+}

@@ -1,0 +1,86 @@
+import { lagMetric } from '../../engine/observe/lag-metric.ts';
+import { createLeanRegistry } from '../../engine/observe/lean-registry.ts';
+import type { LogEvent } from '../../engine/observe/logger.ts';
+import { RELOAD_RESULTS } from '../../engine/observe/reload-results.ts';
+import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
+import { vipRepairsMetric } from '../../engine/observe/vip-repairs-metric.ts';
+import { transitionCauses } from '../transition-cause.ts';
+
+/** One VIP on this node; the holder is MASTER and has the address. */
+export interface Holding {
+  readonly instance: string;
+  readonly vip: string;
+  readonly holder: boolean;
+}
+
+/** The states that are counted by, each with why an instance can come into it. */
+const moves = Object.entries(transitionCauses).flatMap(([to, causes]) =>
+  causes.map((reason) => [to, reason] as const),
+);
+
+/** The label is `vrrp_instance`: Prometheus puts the scraped target into `instance`. */
+export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holding[]> {
+  const { counter, gauge, histogram, text } = createLeanRegistry();
+  const holder = gauge('hawser_vip_holder', '1 where this node is MASTER and its interface has the VIP.');
+  const transitions = counter(
+    'hawser_vip_transitions_total',
+    'VRRP transitions, by the new state and why.',
+    // Which instances there are is seen only when the configuration is.
+    [],
+  );
+  const repair = counter(
+    vipRepairsMetric.name,
+    vipRepairsMetric.help,
+    ['put-back', 'stray-removed', 'stale-removed'].map((kind) => ({ kind })),
+  );
+  const reload = counter(
+    'hawser_reloads_total',
+    'Reloads: done, rejected by the check, or failed after it.',
+    RELOAD_RESULTS,
+  );
+  const restart = counter('hawser_keepalived_restarts_total', 'Starts of keepalived after a death.');
+  const hang = counter(
+    'hawser_keepalived_hangs_total',
+    'How often keepalived showed no life and was replaced.',
+  );
+  const reject = counter('hawser_config_rejected_total', 'Configurations that keepalived itself refused.');
+  const late = counter(
+    'hawser_keepalived_timer_delays_total',
+    'How often keepalived said that a timer was late.',
+  );
+  const rival = counter('hawser_second_holder_heard_total', 'Adverts heard of a second holder.');
+  const internalError = counter(
+    'hawser_internal_errors_total',
+    'Exceptions inside the supervisor, each of which it survived.',
+  );
+  const lag = histogram(lagMetric.name, lagMetric.help, lagMetric.buckets);
+  const counts: Readonly<Record<string, (event: LogEvent) => void>> = {
+    'vrrp-transition': ({ instance, to, cause }) =>
+      transitions({ vrrp_instance: String(instance), to: String(to), reason: String(cause) }),
+    'vip-put-back': () => repair({ kind: 'put-back' }),
+    'stray-vip-removed': () => repair({ kind: 'stray-removed' }),
+    'stale-vip-removed': () => repair({ kind: 'stale-removed' }),
+    'keepalived-started': ({ cause }) => cause === 'died' && restart(),
+    'keepalived-reloaded': ({ cause }) => cause === 'request' && reload({ result: 'done' }),
+    'configuration-refused': ({ cause, stage }) => {
+      if (stage === 'check') reject();
+      if (cause === 'request') reload({ result: stage === 'check' ? 'rejected' : 'failed' });
+    },
+    'keepalived-hung': () => hang(),
+    'keepalived-late': () => late(),
+    'second-holder-heard': () => rival(),
+    'internal-error': () => internalError(),
+  };
+  return {
+    observe: (event) => counts[event.event]?.(event),
+    lag,
+    text: (holdings) => {
+      holder.clear();
+      for (const { instance, vip, holder: holds } of holdings) {
+        holder.set(Number(holds), { vrrp_instance: instance, vip });
+        for (const [to, reason] of moves) transitions({ vrrp_instance: instance, to, reason }, 0);
+      }
+      return text();
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import type { VipKind, VrrpProfile } from '../vip/group/vrrp.ts';
+import type { Steer } from '../vip/steering/vrrp-steering.ts';
+
+/**
+ * What the track file adds to an instance's priority in the fast profile. The priorities of up to 29 nodes lie within
+ * 28 points (`prioritySpread`) and these are 30 apart, so that every node of one kind outranks every node of the next,
+ * and a holder every other node of its kind: 222..250, 192..220, 162..190 and so on down to 12..40.
+ */
+export const TRACK = {
+  healthyHolder: 30,
+  healthy: 0,
+  /** It seems to work, but that is unconfirmed: its monitor is silent, or its check was failing a moment ago. */
+  doubtfulHolder: -30,
+  doubtful: -60,
+  /** An operator wants the VIP elsewhere: it works, and better than nothing is all that it is to be. */
+  drainedHolder: -90,
+  drained: -120,
+  /** The service is gone, but something stands in for it: better than nothing, worse than any other node. */
+  degradedHolder: -150,
+  degraded: -180,
+  /**
+   * keepalived takes -254 and less as FAULT and sends its peers an advert of priority 0, so that the next node takes
+   * over at once. With a merely lower priority they would wait until the master counts as dead.
+   */
+  fault: -254,
+} as const;
+
+/** Above every other node, holder or not; 255 is that of an address's owner. Bootstrap nodes have it too. */
+const claimed = 254;
+
+/** How long the service must be gone before something stands in for it; others take over in far less. */
+export const localApiAfterMs = 1_500;
+
+export interface TrackHealth {
+  readonly profile: VrrpProfile;
+  readonly kind: VipKind;
+  /**
+   * What serves the VIP on this node: HAProxy, or the ingress router. `doubtful`: it answers, but the flap governor
+   * holds it back. `unknown`: not checked yet.
+   */
+  readonly service: 'ok' | 'doubtful' | 'failed' | 'unknown';
+  /** How long it has been failing, 0 while it is not. */
+  readonly failedForMs: number;
+  /** Something else on this node serves, as well as it can: for the API VIP the node's own API server. */
+  readonly localApiServes: boolean;
+  /** The VIP is here. */
+  readonly holder: boolean;
+  /** No node has a service that works, and this one nothing that stands in: there is no node to move the VIP to. */
+  readonly everyoneFailing: boolean;
+  /** The list of nodes does not have this node. */
+  readonly excluded: boolean;
+  /** No API server has given a list, and another host holds the VIP without sending its adverts here. */
+  readonly heldElsewhere: boolean;
+  /** A bootstrap node that has handed over (`nextBootstrap`), or one that left a split brain (`nextSplitBrain`). */
+  readonly resigned: boolean;
+  /** This node has the address that its adverts come from. Without it they still arrive, but clients get no answer. */
+  readonly addressed: boolean;
+  /** What an operator has asked of this node. */
+  readonly steer: Steer;
+  /** The lowest priority of its instances of this kind before anything is added; undefined while they are not known. */
+  readonly priority: number | undefined;
+}
+
+/** A part of a priority, and where it comes from, for a person. */
+export interface Addend {
+  readonly points: number;
+  readonly why: string;
+}
+
+/** The number that belongs into the track file now. */
+export function trackValue(health: TrackHealth): number {
+  return trackAddends(health).reduce((sum, { points }) => sum + points, 0);
+}
+
+/** What that number is made of: what serves first, then what is added to it. Never empty. */
+export function trackAddends(health: TrackHealth): readonly Addend[] {
+  if (health.excluded) return [{ points: TRACK.fault, why: 'this node is not in the list of nodes' }];
+  if (health.heldElsewhere)
+    return [{ points: TRACK.fault, why: 'another host holds the VIP and sends no adverts to this node' }];
+  if (health.resigned) return [{ points: TRACK.fault, why: 'this node has given the VIP up' }];
+  if (!health.addressed)
+    return [{ points: TRACK.fault, why: 'the address that its adverts come from is not here' }];
+  if (health.profile === 'openshift') return openshiftScores(health);
+  const verdict = fastVerdict(health);
+  if (verdict.points === TRACK.fault) return [verdict];
+  const bonus = health.holder ? [{ points: TRACK.healthyHolder, why: 'it holds the VIP' }] : [];
+  return [verdict, ...bonus, ...fastSteering(health, verdict.points)];
+}
+
+/** Only a healthy node gives the VIP away or takes it: an order moves no VIP to or from a failing node. */
+function fastSteering({ service, holder, steer, priority }: TrackHealth, points: number): readonly Addend[] {
+  const isWell = service === 'ok';
+  switch (steer) {
+    case 'drain':
+      return points < TRACK.doubtful ? [] : [{ points: TRACK.drained - points, why: 'it is drained' }];
+    case 'yield':
+      return isWell ? [{ points: TRACK.doubtful, why: 'it gives the VIP away' }] : [];
+    case 'claim': {
+      const missing = claimed - (priority ?? claimed) - (holder ? TRACK.healthyHolder : 0);
+      return isWell && missing > 0 ? [{ points: missing, why: 'it takes the VIP' }] : [];
+    }
+    case 'none':
+      return [];
+  }
+}
+
+/** What serves the VIPs of each kind. */
+export const serverOf: Readonly<Record<VipKind, string>> = { api: 'HAProxy', ingress: 'the ingress router' };
+
+/** Without the holder's bonus. */
+function fastVerdict({ kind, service, failedForMs, localApiServes, everyoneFailing }: TrackHealth): Addend {
+  const server = serverOf[kind];
+  if (service === 'unknown') return { points: TRACK.fault, why: `${server} has not been looked at yet` };
+  if (service === 'ok') return { points: TRACK.healthy, why: `${server} serves` };
+  if (everyoneFailing)
+    return { points: TRACK.healthy, why: `${server} does not serve, but no other node does either` };
+  if (service === 'doubtful')
+    return { points: TRACK.doubtful, why: `${server} serves again, but is doubtful` };
+  if (!localApiServes || failedForMs < localApiAfterMs)
+    return { points: TRACK.fault, why: `${server} does not serve` };
+  return { points: TRACK.degraded, why: `${server} does not serve, the local API server stands in` };
+}
+
+/**
+ * What the shell pods' scripts would add. To the API's 40: 20 for the load balancer, 5 and 3 for it or the local API
+ * server. To the ingress VIP's 20: 50 for a router that is ready. All nodes that are well are equal and none of them takes
+ * the VIP from another, so one point less lets it go and one more takes it; a node that is drained has nothing added.
+ */
+function openshiftScores({ kind, service, localApiServes, steer }: TrackHealth): readonly Addend[] {
+  if (steer === 'drain') return [{ points: 0, why: 'it is drained' }];
+  const serves = service === 'ok';
+  const server = serverOf[kind];
+  const worth = kind === 'ingress' ? 50 : 20;
+  const verdict = serves
+    ? { points: worth, why: `${server} serves` }
+    : { points: 0, why: `${server} does not serve` };
+  const ordered = serves ? openshiftStep[steer] : [];
+  if (kind === 'ingress') return [verdict, ...ordered];
+  const either = serves || localApiServes;
+  const found = either
+    ? 'HAProxy or the local API server serves'
+    : 'the local API server does not serve either';
+  return [verdict, { points: either ? 5 + 3 : 0, why: found }, ...ordered];
+}
+
+const openshiftStep: Readonly<Record<Exclude<Steer, 'drain'>, readonly Addend[]>> = {
+  none: [],
+  yield: [{ points: -1, why: 'it gives the VIP away' }],
+  claim: [{ points: 1, why: 'it takes the VIP' }],
+};
+
+/**
+ * What stands in for a value that its monitor has stopped refreshing. In the fast profile it never outranks a healthy
+ * node and is never above `last`, except that FAULT ends: a node whose health is unknown is still better than
+ * no holder at all. Where every monitor is silent the holder stays the highest, and nothing moves. In the openshift
+ * profile it is what shell pods have whose scripts all fail: nothing is added, and a bootstrap node that has handed over
+ * stays in FAULT, because its bare priority outranks every score. `last` is undefined where the file says nothing readable.
+ */
+export function silentTrackValue(profile: VrrpProfile, last: number | undefined, holder: boolean): number {
+  if (profile === 'openshift') return last !== undefined && last <= TRACK.fault ? TRACK.fault : 0;
+  const wasServing = last !== undefined && last >= TRACK.doubtful;
+  if (wasServing) return holder ? TRACK.doubtfulHolder : TRACK.doubtful;
+  return holder ? TRACK.degradedHolder : TRACK.degraded;
+}
+
+/** Of each kind of node, what a holder's value becomes when it holds nothing any more. */
+const WITHOUT_BONUS: ReadonlyMap<number, number> = new Map([
+  [TRACK.healthyHolder, TRACK.healthy],
+  [TRACK.doubtfulHolder, TRACK.doubtful],
+  [TRACK.drainedHolder, TRACK.drained],
+  [TRACK.degradedHolder, TRACK.degraded],
+]);
+
+export function withoutBonus(value: number): number {
+  return WITHOUT_BONUS.get(value) ?? value;
+}
+
+/**
+ * The value of a node whose monitor is silent while its server still answers: the last one, with a holder's bonus where
+ * the VIP is now. A claim to the VIP ends with its monitor. FAULT had another cause than a failed service, which no
+ * monitor checks any more, so it ends as without an answer.
+ */
+export function unwatchedTrackValue(profile: VrrpProfile, last: number | undefined, holder: boolean): number {
+  if (last === undefined || last <= TRACK.fault) return silentTrackValue(profile, last, holder);
+  if (profile === 'openshift') return last;
+  return Math.min(withoutBonus(last), TRACK.healthy) + (holder ? TRACK.healthyHolder : 0);
+}

@@ -1,0 +1,178 @@
+import { type CertificateReading, readClientCertificate } from '../../../engine/kube/client-certificate.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  moreRights,
+  ok,
+  skip,
+  unknown,
+  unlessUnseen,
+  warn,
+} from '../check.ts';
+import type { DoctorContext, DoctorSettings } from '../context.ts';
+import type { ClusterReading } from '../look/cluster.ts';
+import { hostOf, type KubeconfigReading } from '../look/kubeconfig.ts';
+import { lookAtTrust, type TrustReading } from '../look/trust.ts';
+
+const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
+const MISSING = `there is no ${OWN_KUBECONFIG}, for which the monitors wait`;
+const NO_KUBECONFIG = 'there is none here: neither /etc/hawser/kubeconfig nor one of the kubelet';
+
+/** For the checks beside `credentials`, which is the one that fails. */
+export async function withoutKubeconfig(
+  context: DoctorContext,
+  look: Exclude<KubeconfigReading, { kind: 'loaded' }>,
+): Promise<Finding> {
+  const finding = await judgeKubeconfig(context, look);
+  return finding.kind === 'fail'
+    ? unknown('there is no usable kubeconfig', 'see check credentials')
+    : finding;
+}
+
+async function judgeKubeconfig(
+  context: DoctorContext,
+  look: Exclude<KubeconfigReading, { kind: 'loaded' }>,
+): Promise<Finding> {
+  if (look.kind === 'none') {
+    const record = await context.files.read('/etc/hawser/installed.json');
+    return record.kind === 'missing'
+      ? await unlessUnseen(context, skip(NO_KUBECONFIG))
+      : fail(MISSING, newKubeconfig(OWN_KUBECONFIG));
+  }
+  switch (look.cause) {
+    case 'missing':
+      return await unlessUnseen(
+        context,
+        fail(`there is no ${look.path}, for which the monitors wait`, newKubeconfig(look.path)),
+      );
+    case 'forbidden':
+      return unknown(`"${look.path}" may not be read`, moreRights);
+    case 'broken':
+      return fail(
+        look.message,
+        `kubectl --kubeconfig ${look.path} get nodes; replace the file by a complete one`,
+      );
+  }
+}
+
+function newKubeconfig(path: string): string {
+  return `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path}) (docs/install.md)`;
+}
+
+const LEAST_SHARE_LEFT = 0.1;
+
+const RENEW_OF_KUBELET =
+  'systemctl restart kubelet, which renews its own; journalctl -u kubelet says why not';
+
+export function judgeCertificate(look: CertificateReading, now: Date, renew: string): Finding {
+  if (look.kind === 'none') return ok('a token or a plugin is used, no client certificate');
+  if (look.kind === 'unreadable')
+    return unknown(look.message, `${moreRights}; openssl x509 -noout -dates -in FILE`);
+  const { subject, from, to } = look;
+  if (now > to) return fail(`the certificate of ${subject} expired on ${dayOf(to)}`, renew);
+  if (now < from)
+    return fail(
+      `the certificate of ${subject} is not valid before ${from.toISOString()}`,
+      'compare the clock: date -u; then renew the certificate',
+    );
+  const days = Math.floor((to.getTime() - now.getTime()) / 86_400_000);
+  const share = (to.getTime() - now.getTime()) / (to.getTime() - from.getTime());
+  return share < LEAST_SHARE_LEFT
+    ? warn(`the certificate of ${subject} expires on ${dayOf(to)}, in ${days} days`, renew)
+    : ok(`${subject}, valid until ${dayOf(to)}`);
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}
+
+const clientCertificate: Check = {
+  id: 'client-certificate',
+  title: 'Our client certificate',
+  why: 'With an expired certificate the API refuses the monitors: they no longer see changes of the control plane.',
+  run: async (context) => {
+    const look = await context.looks.kubeconfig();
+    if (look.kind !== 'loaded') return await withoutKubeconfig(context, look);
+    const renew = look.path.includes('kubelet') ? RENEW_OF_KUBELET : newKubeconfig(look.path);
+    const finding = judgeCertificate(await readClientCertificate(look.loaded), new Date(), renew);
+    return { ...finding, found: `${look.path}: ${finding.found}` };
+  },
+};
+
+export function judgeCredentials(
+  look: ClusterReading,
+  source: DoctorSettings['source'],
+  subject: string,
+): Finding {
+  if (source === 'static') return skip('--source static asks no API server');
+  if (look.kind === 'not-asked') return unknown(look.reason, 'look at check kubeconfig-server');
+  if (look.kind === 'listed') return ok(`${look.from} lists ${look.nodes.length} control-plane nodes`);
+  const { status, message } = look.failure;
+  if (status === 401)
+    return fail(
+      'the API does not know these credentials (401)',
+      'take a kubeconfig of this cluster; look at checks client-certificate and clock',
+    );
+  if (status !== 403)
+    return unknown(message, 'look at checks api-certificate and api-port; is any API server up?');
+  const isKubelet = /system:node:/.test(`${subject} ${message}`);
+  return fail(
+    isKubelet
+      ? 'the API does not let these credentials of a kubelet list nodes (403): since Kubernetes 1.32 a kubelet reads only its own Node'
+      : 'the API does not let these credentials list nodes (403)',
+    isKubelet
+      ? 'hawser rbac --kubelet | kubectl apply -f -, or a kubeconfig of hawser (docs/install.md)'
+      : `hawser rbac${source === 'endpoints' ? ' --endpoints' : ''} | kubectl apply -f - (docs/install.md)`,
+  );
+}
+
+const credentials: Check = {
+  id: 'credentials',
+  title: 'Listing the nodes',
+  why: 'A monitor that may not list nodes never learns of a new API server, and goes on with an old list.',
+  run: async (context) => {
+    const { looks, settings } = context;
+    const look = await looks.kubeconfig();
+    if (look.kind !== 'loaded') return await judgeKubeconfig(context, look);
+    const certificate = await readClientCertificate(look.loaded);
+    const subject = certificate.kind === 'certificate' ? certificate.subject : '';
+    return judgeCredentials(await looks.cluster(), settings.source, subject);
+  },
+};
+
+export function judgeTrust(where: string, look: TrustReading): Finding {
+  switch (look.kind) {
+    case 'trusted':
+      return ok(`${where} shows a certificate of the kubeconfig's authority`);
+    case 'away':
+      return unknown(`${where} does not answer: ${look.message}`, 'look at check api-port');
+    case 'untrusted':
+      return fail(
+        `${where} shows a certificate of "${look.issuer}": ${look.reason}`,
+        /EXPIRED|NOT_YET/.test(look.reason)
+          ? 'kubeadm certs check-expiration; date -u'
+          : "put this cluster's ca.crt into the kubeconfig: kubectl config set-cluster NAME --certificate-authority=…",
+      );
+  }
+}
+
+const apiCertificate: Check = {
+  id: 'api-certificate',
+  title: "The API server's certificate",
+  why: 'Certificates are always verified: with another authority in the kubeconfig no answer is believed.',
+  run: async (context, signal) => {
+    const { looks, settings, answerTimeoutMs } = context;
+    const limits = { signal, answerTimeoutMs };
+    const look = await looks.kubeconfig();
+    if (look.kind !== 'loaded') return await withoutKubeconfig(context, look);
+    const ca = look.loaded.config.getCurrentCluster();
+    const local = await lookAtTrust({ host: '127.0.0.1', port: settings.apiPort, ...ca }, limits);
+    if (local.kind !== 'away') return judgeTrust(`127.0.0.1:${settings.apiPort}`, local);
+    const { server } = look.loaded;
+    const port = Number(server.port || 443);
+    return judgeTrust(server.host, await lookAtTrust({ host: hostOf(server), port, ...ca }, limits));
+  },
+};
+
+export const credentialChecks: readonly Check[] = [clientCertificate, credentials, apiCertificate];

@@ -1,0 +1,88 @@
+import { parseAddress } from '../../../engine/system/network/node-address.ts';
+import type { NetworkRoute } from '../../../vip/group/vrrp.ts';
+import { type Check, type Finding, fail, moreRights, ok, skip, unknown, worstOf } from '../check.ts';
+import { interfaceSetting, vipInterfaces } from '../look/vip-interfaces.ts';
+import { NO_VIP } from './vip.ts';
+
+/** Addresses that a haproxy.cfg binds, without those that are on every node. */
+export function boundAddresses(config: string): readonly string[] {
+  return config
+    .split('\n')
+    .map((line) => line.replace(/#.*/, '').trim())
+    .flatMap((line) => /^bind\s+(\S+)/.exec(line)?.[1]?.split(',') ?? [])
+    .flatMap(
+      (bound) =>
+        parseAddress(bound.replace(/:\d+$/, '').replace(/^(?:ipv[46]@)?\[?([^\]]*)\]?$/, '$1'))?.text ?? [],
+    );
+}
+
+export function judgeNonlocalBind(
+  vips: readonly string[],
+  bound: readonly string[],
+  allowed: ReadonlyMap<string, boolean>,
+): Finding {
+  const needed = vips.filter((vip) => bound.includes(vip));
+  if (needed.length === 0) return ok('haproxy.cfg binds no VIP, so it is not needed');
+  const refused = needed.filter((vip) => allowed.get(vip) === false);
+  if (refused.length === 0) return ok(`haproxy.cfg binds ${needed.join(', ')}, and ip_nonlocal_bind is 1`);
+  const family = refused.some((vip) => vip.includes(':')) ? 'ipv6' : 'ipv4';
+  return fail(
+    `haproxy.cfg binds ${refused.join(', ')}, and net.${family}.ip_nonlocal_bind is 0`,
+    `bind ":::PORT v4v6" in the template, or: sysctl -w net.${family}.ip_nonlocal_bind=1 (and in /etc/sysctl.d/)`,
+  );
+}
+
+const nonlocalBind: Check = {
+  id: 'nonlocal-bind',
+  title: 'Binding a VIP held elsewhere',
+  why: 'HAProxy that binds the VIP itself starts only on the node that holds it, and cannot take it over.',
+  run: async ({ settings, files, looks }) => {
+    const look = await files.read(settings.haproxyConfig);
+    if (look.kind === 'missing') return skip(`there is no ${settings.haproxyConfig} yet`);
+    if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
+    const vips = await looks.vips();
+    const allowed = new Map<string, boolean>();
+    for (const vip of vips) {
+      const family = vip.includes(':') ? 'ipv6' : 'ipv4';
+      allowed.set(vip, (await files.value(`/proc/sys/net/${family}/ip_nonlocal_bind`)) !== '0');
+    }
+    return judgeNonlocalBind(vips, boundAddresses(look.text), allowed);
+  },
+};
+
+export function judgeReversePath(
+  device: string,
+  value: number | undefined,
+  routes: readonly NetworkRoute[],
+): Finding {
+  if (value === undefined)
+    return unknown(`rp_filter of ${device} cannot be read`, 'run this on the node itself');
+  if (value !== 1) return ok(`rp_filter of ${device} is ${value === 0 ? 'off' : 'loose'}`);
+  const ways = routes
+    .filter(({ destination }) => destination === '0.0.0.0/0')
+    .map((route) => route.interface);
+  if (ways.length === 0 || ways.includes(device))
+    return ok(`rp_filter of ${device} is strict, and replies leave by it`);
+  return fail(
+    `rp_filter of ${device} is strict, and the default route is ${ways.join(', ')}`,
+    `sysctl -w net.ipv4.conf.${device}.rp_filter=2 (and in /etc/sysctl.d/)`,
+  );
+}
+
+const reversePath: Check = {
+  id: 'rp-filter',
+  title: 'Reverse path filter',
+  why: 'Where replies leave by another interface, a strict filter drops what clients of other subnets send.',
+  run: async (context) => {
+    const routes = await context.looks.routes();
+    const devices = [...(await vipInterfaces(context))].filter(([, vips]) =>
+      vips.some((vip) => !vip.includes(':')),
+    );
+    const findings = devices.map(async ([device]) =>
+      judgeReversePath(device, await interfaceSetting(context, 'ipv4', device, 'rp_filter'), routes),
+    );
+    return worstOf(await Promise.all(findings), `there is no IPv4 VIP with an interface: ${NO_VIP}`);
+  },
+};
+
+export const kernelChecks: readonly Check[] = [nonlocalBind, reversePath];

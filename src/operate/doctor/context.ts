@@ -1,0 +1,63 @@
+import type { PeerFiles } from '../../engine/peers/peer.ts';
+import type { VirtualRouterIds } from '../../vip/group/vrrp.ts';
+import type { HostFiles } from './host-files.ts';
+import type { Looks } from './looks.ts';
+import type { RunProgram } from './run-program.ts';
+
+/** The operator's knowledge about this node; everything else is looked up. */
+export interface DoctorSettings {
+  /** Canonical; empty where none was given. */
+  readonly apiVips: readonly string[];
+  readonly ingressVips: readonly string[];
+  readonly interface?: string | undefined;
+  readonly clusterName?: string | undefined;
+  readonly virtualRouterIds?: VirtualRouterIds | undefined;
+  /** This node's name in the list of nodes. */
+  readonly nodeName: string;
+  /** As it was given, else as the monitor here has it. */
+  readonly kubeconfig?: string | undefined;
+  readonly source: 'nodes' | 'endpoints' | 'static';
+  /** `HOST=IP[:PORT],…`: the nodes, where the API cannot be asked for them. */
+  readonly servers?: string | undefined;
+  readonly apiPort: number;
+  readonly lbPort: number;
+  readonly statPort: number;
+  readonly healthPort: number;
+  readonly haproxyConfig: string;
+  readonly keepalivedConfig: string;
+  readonly haproxySocket: string;
+  readonly keepalivedSocket: string;
+  readonly haproxy: string;
+  readonly keepalived: string;
+  readonly manifests: string;
+  /** With what the nodes show each other their status; undefined where they do not. */
+  readonly peers?:
+    | { readonly kind: 'set'; readonly files: PeerFiles; readonly port: number }
+    /** Some of the files are set and some are not. */
+    | { readonly kind: 'half'; readonly problems: readonly string[] }
+    | undefined;
+  /** Where the four programs have their pages, as they run here or would. */
+  readonly pages: readonly ProgramPage[];
+  /** The outcome of reading `/etc/hawser/config.yaml`, from which settings may come. */
+  readonly settingsFile:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'read'; readonly path: string }
+    | { readonly kind: 'broken'; readonly problems: readonly string[] };
+}
+
+export interface ProgramPage {
+  /** What is typed after `hawser`: `haproxy supervise`. */
+  readonly program: string;
+  readonly port: number;
+}
+
+/** All that a check can see. Its verdict is a function of what it saw, so that the verdict can be tested by itself. */
+export interface DoctorContext {
+  readonly settings: DoctorSettings;
+  readonly files: HostFiles;
+  readonly run: RunProgram;
+  /** How long a server or a supervisor may take to answer: less than a check has. */
+  readonly answerTimeoutMs: number;
+  /** Readings that several checks share, each made once. */
+  readonly looks: Looks;
+}

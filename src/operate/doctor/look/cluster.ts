@@ -1,0 +1,81 @@
+import * as z from 'zod/mini';
+import { type ApiFailure, getJson } from '../../../engine/kube/api-request.ts';
+import { openApiSession } from '../../../engine/kube/api-session.ts';
+import type { KubeconfigReading } from './kubeconfig.ts';
+
+export interface ListedNode {
+  readonly name: string;
+  readonly addresses: readonly string[];
+}
+
+export type ClusterReading =
+  /** The nodes with a role label of the control plane, and the API server that listed them. */
+  | { readonly kind: 'listed'; readonly nodes: readonly ListedNode[]; readonly from: string }
+  | { readonly kind: 'refused'; readonly failure: ApiFailure }
+  | { readonly kind: 'not-asked'; readonly reason: string };
+
+const LONGEST_PAGE = 4_000_000;
+
+const nodeList = z.object({
+  items: z.nullish(
+    z.array(
+      z.object({
+        metadata: z.object({ name: z.string() }),
+        status: z.optional(
+          z.object({ addresses: z.nullish(z.array(z.object({ type: z.string(), address: z.string() }))) }),
+        ),
+      }),
+    ),
+  ),
+});
+
+/** Lists the control-plane nodes as the monitor does, by both labels; at most one page of each. */
+export async function lookAtCluster(
+  look: KubeconfigReading,
+  apiPort: number,
+  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Promise<ClusterReading> {
+  const { signal, answerTimeoutMs } = limits;
+  if (look.kind === 'none') return { kind: 'not-asked', reason: 'no kubeconfig was given' };
+  if (look.kind === 'unusable') return { kind: 'not-asked', reason: look.message };
+  const { loaded } = look;
+  const kubeconfig = {
+    load: async () => loaded,
+    forget: () => undefined,
+    close: () => loaded.plugin?.close(),
+  };
+  const session = openApiSession({ kubeconfig, apiPort, lastKnown: [] });
+  const list = async (role: string) =>
+    await session.firstAnswer(
+      async (target) =>
+        await getJson(target, `/api/v1/nodes?labelSelector=node-role.kubernetes.io%2F${role}&limit=50`, {
+          signal,
+          timeoutMs: answerTimeoutMs,
+          maxBytes: LONGEST_PAGE,
+        }),
+      signal,
+    );
+  try {
+    const lists = await Promise.all(['control-plane', 'master'].map(list));
+    const nodes = new Map<string, ListedNode>();
+    let from = '';
+    for (const answer of lists) {
+      if (answer.kind === 'failure') return { kind: 'refused', failure: answer };
+      from = answer.target.base.url;
+      for (const node of parseNodes(answer.answer.value)) nodes.set(node.name, node);
+    }
+    return { kind: 'listed', nodes: [...nodes.values()], from };
+  } finally {
+    session.close();
+  }
+}
+
+function parseNodes(value: unknown): readonly ListedNode[] {
+  const parsed = nodeList.safeParse(value);
+  return (parsed.success ? (parsed.data.items ?? []) : []).map(({ metadata, status }) => ({
+    name: metadata.name,
+    addresses: (status?.addresses ?? [])
+      .filter(({ type }) => type === 'InternalIP')
+      .map(({ address }) => address),
+  }));
+}

@@ -1,0 +1,28 @@
+import { chooseVipInterface } from '../../../vip/group/vip-interface.ts';
+import type { DoctorContext } from '../context.ts';
+
+/** The interfaces on which VIPs go, by the VIPs that go on them. */
+export async function vipInterfaces(context: DoctorContext): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { looks, settings } = context;
+  const [vips, routes] = await Promise.all([looks.vips(), looks.routes()]);
+  const found = new Map<string, readonly string[]>();
+  for (const vip of vips) {
+    const on = chooseVipInterface(vip, looks.interfaces(), routes, settings.interface);
+    if (on.kind === 'chosen') found.set(on.name, [...(found.get(on.name) ?? []), vip]);
+  }
+  return found;
+}
+
+/** For these settings the kernel takes the greater of `all` and the interface's own. */
+export async function interfaceSetting(
+  { files }: DoctorContext,
+  family: 'ipv4' | 'ipv6',
+  device: string,
+  key: string,
+): Promise<number | undefined> {
+  const read = async (name: string) => await files.value(`/proc/sys/net/${family}/conf/${name}/${key}`);
+  const values = (await Promise.all(['all', device].map(read))).flatMap((text) =>
+    text === undefined ? [] : Number(text),
+  );
+  return values.length === 0 ? undefined : Math.max(...values);
+}

@@ -1,0 +1,73 @@
+import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
+import type { NetworkInterface, NetworkRoute } from '../../vip/group/vrrp.ts';
+import type { DoctorSettings } from './context.ts';
+import type { HostFiles } from './host-files.ts';
+import { type ClusterReading, lookAtCluster } from './look/cluster.ts';
+import { type HostProcess, listProcesses } from './look/host-processes.ts';
+import { type KubeconfigReading, readKubeconfig } from './look/kubeconfig.ts';
+import { askReadyz, type LocalApiReading } from './look/local-api.ts';
+import { type PeersReading, peersOf } from './look/peers.ts';
+import { lookAtSupervisor, type SupervisorReading } from './look/supervisor.ts';
+import { lookForVips } from './look/vips.ts';
+
+/** Each reading is made once, when it is first needed, and never rejects. */
+export interface Looks {
+  /**
+   * Whether the node's files are visible: no pod of hawser mounts the kubelet's folder of static pods. Without that
+   * folder a missing file says nothing about the node.
+   */
+  readonly isNodeSeen: () => Promise<boolean>;
+  /** Whether /proc is in view at all. */
+  readonly areProcessesSeen: () => Promise<boolean>;
+  /** Of the API and of ingress. */
+  readonly vips: () => Promise<readonly string[]>;
+  readonly apiVips: () => Promise<readonly string[]>;
+  readonly interfaces: () => readonly NetworkInterface[];
+  readonly routes: () => Promise<readonly NetworkRoute[]>;
+  readonly processes: () => Promise<readonly HostProcess[]>;
+  readonly haproxySupervisor: () => Promise<SupervisorReading>;
+  readonly keepalivedSupervisor: () => Promise<SupervisorReading>;
+  readonly kubeconfig: () => Promise<KubeconfigReading>;
+  readonly cluster: () => Promise<ClusterReading>;
+  /** `/readyz` of this node's own API server, asked without credentials. */
+  readonly localApi: () => Promise<LocalApiReading>;
+  /** The other nodes of the group. */
+  readonly peers: () => Promise<PeersReading>;
+}
+
+/** `limits.signal` ends all looks; the checks that wait for one end earlier by themselves. */
+export function createLooks(
+  settings: DoctorSettings,
+  files: HostFiles,
+  limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Looks {
+  const processes = once(() => listProcesses(files));
+  const bothVips = once(() => lookForVips(settings, files));
+  const kubeconfig = once(() => readKubeconfig(settings, files));
+  const cluster = once(async () => await lookAtCluster(await kubeconfig(), settings.apiPort, limits));
+  const supervisor = (program: 'haproxy' | 'keepalived', socket: string) =>
+    once(async () => await lookAtSupervisor({ program, socket, files, processes, ...limits }));
+  return {
+    isNodeSeen: once(async () => await files.isFolder(settings.manifests)),
+    areProcessesSeen: once(async () => (await files.list('/proc')).some((name) => /^\d+$/.test(name))),
+    vips: async () => Object.values(await bothVips()).flat(),
+    apiVips: async () => (await bothVips()).api,
+    interfaces: () => currentInterfaces(),
+    routes: once(currentRoutes),
+    processes,
+    haproxySupervisor: supervisor('haproxy', settings.haproxySocket),
+    keepalivedSupervisor: supervisor('keepalived', settings.keepalivedSocket),
+    kubeconfig,
+    cluster,
+    localApi: once(async () => await askReadyz({ host: '127.0.0.1', port: settings.apiPort }, limits)),
+    peers: once(async () => await peersOf(settings, files, currentInterfaces(), cluster)),
+  };
+}
+
+function once<T>(look: () => Promise<T>): () => Promise<T> {
+  let found: Promise<T> | undefined;
+  return () => {
+    found ??= look();
+    return found;
+  };
+}

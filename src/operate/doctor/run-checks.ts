@@ -1,0 +1,49 @@
+import { messageOf } from '../../engine/system/errors.ts';
+import type { Check, Finding } from './check.ts';
+import type { DoctorContext } from './context.ts';
+
+export interface CheckedFinding {
+  readonly check: Check;
+  readonly finding: Finding;
+}
+
+/**
+ * Runs all checks at once, each for at most `timeoutMs` plus its time for listening. Never rejects, and always ends in
+ * that time or when `signal` aborts. A check that throws or takes longer is reported as "cannot tell", with the reason.
+ */
+export async function runChecks(
+  checks: readonly Check[],
+  context: DoctorContext,
+  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<readonly CheckedFinding[]> {
+  return await Promise.all(
+    checks.map(async (check) => ({ check, finding: await runCheck(check, context, limits) })),
+  );
+}
+
+async function runCheck(
+  check: Check,
+  context: DoctorContext,
+  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<Finding> {
+  const controller = new AbortController();
+  const signal = AbortSignal.any([controller.signal, limits.signal]);
+  const timeoutMs = limits.timeoutMs + (check.listenMs ?? 0);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Finding>((resolve) => {
+    timer = setTimeout(() => resolve(cannotTell(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    signal.addEventListener('abort', () => resolve(cannotTell('it was stopped')), { once: true });
+  });
+  try {
+    return await Promise.race([check.run(context, signal), late]);
+  } catch (error) {
+    return cannotTell(messageOf(error));
+  } finally {
+    clearTimeout(timer);
+    controller.abort();
+  }
+}
+
+function cannotTell(found: string): Finding {
+  return { kind: 'unknown', found, todo: 'try again; give it more time with --timeout 10s' };
+}

@@ -1,0 +1,38 @@
+import { healthPorts } from '../../cli/ports.ts';
+import { askPage } from '../../engine/system/network/ask-page.ts';
+
+/** The holder may have just taken the VIP over. */
+const PATIENCE_MS = 5_000;
+/** In templates/haproxy.cfg.ejs. */
+export const CLUSTER_NAME_PATH = '/hawser_cluster_name';
+
+export type ClusterNameAnswer =
+  | { readonly kind: 'told'; readonly name: string }
+  /** `message` ends the sentence "the name cannot be learned: …". */
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/**
+ * The cluster name of the node that holds `vip`, from which its virtual router ids derive. A joining node needs the
+ * same name: with other ids it would not hear the holder, and would hold the VIP a second time.
+ */
+export async function askClusterName(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
+  const others = healthPorts(healthPort).filter((port) => port !== healthPort);
+  const [own, ...answers] = await Promise.all([
+    askAt(vip, healthPort),
+    ...others.map((port) => askAt(vip, port)),
+  ]);
+  // A failure is reported for the port that this node would have.
+  return own.kind === 'told' ? own : (answers.find(({ kind }) => kind === 'told') ?? own);
+}
+
+async function askAt(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
+  const at = `http://${vip.includes(':') ? `[${vip}]` : vip}:${healthPort}${CLUSTER_NAME_PATH}`;
+  const answer = await askPage({ host: vip, port: healthPort }, CLUSTER_NAME_PATH, {
+    timeoutMs: PATIENCE_MS,
+  });
+  if (answer.kind === 'silent')
+    return { kind: 'unknown', message: `${at} does not answer (${answer.message})` };
+  const name = answer.text.trim();
+  if (answer.status === 200 && /^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/.test(name)) return { kind: 'told', name };
+  return { kind: 'unknown', message: `${at} answers ${answer.status}, without a name` };
+}

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { openshiftHealthPort } from '../../cli/ports.ts';
+import { settingsJsonSchema } from '../../cli/settings-form.ts';
+import { shippedFile } from '../../commands/shipped-file.ts';
+import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
+import { ConfigError, messageOf } from '../../engine/system/errors.ts';
+import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
+import type { InstallSettings } from './install-settings.ts';
+import { type Credentials, type Flavor, layout, podLayouts } from './layout.ts';
+import { imageOf, renderManifest } from './manifest.ts';
+import { COMMAND_SOURCE, type NodeCommand, nodeCommand } from './node-command.ts';
+import { readPatches } from './patches.ts';
+import { fileState, type WantedFile } from './plan.ts';
+import { type InstallRecord, parseRecord } from './record.ts';
+import { type SettingsChange, settingsText } from './settings-text.ts';
+
+/** What is on the node's disk before the install. */
+export interface OnDisk {
+  readonly record: InstallRecord | undefined;
+  readonly settings: string | undefined;
+  readonly authority: string | undefined;
+  /** The state of the `hawser` script on the node. */
+  readonly command: NodeCommand;
+}
+
+/** What an install would write, before anything was checked. */
+export interface Draft {
+  readonly flavor: Flavor;
+  readonly image: string;
+  readonly credentials: Credentials;
+  /** The folder of patches on the node. */
+  readonly patches: string | undefined;
+  readonly settings: EffectiveSettings;
+  /** In the order of writing; the kubelet's manifests come last. */
+  readonly support: readonly WantedFile[];
+  readonly manifests: readonly WantedFile[];
+}
+
+/** The kubelet's grace period beyond the drain: SIGTERM, SIGKILL 5 s later, and a margin of 5 s for a clean end. */
+const GRACE_BEYOND_DRAIN_S = 10;
+
+/** Throws a ConfigError for a file that exists and cannot be read. */
+export async function readDisk(root: string): Promise<OnDisk> {
+  const problems: string[] = [];
+  const read = async (path: string): Promise<string | undefined> => {
+    const found = await fileState(join(root, path)).catch(messageOf);
+    if (typeof found === 'string') problems.push(found);
+    return typeof found === 'string' ? undefined : found?.content.toString('utf8');
+  };
+  const [record, settings, authority] = [
+    await read(layout.record),
+    await read(layout.settings),
+    await read(layout.clusterAuthority),
+  ];
+  const parsed = record === undefined ? undefined : parseRecord(record);
+  if (record !== undefined && parsed === undefined)
+    problems.push(
+      `Cannot use "${layout.record}": it is not what hawser install wrote, expected that; move it away to start afresh`,
+    );
+  if (problems.length > 0) throw new ConfigError(problems);
+  const command = await nodeCommand(root, shippedFile(COMMAND_SOURCE));
+  return { record: parsed, settings, authority, command };
+}
+
+/** Throws a ConfigError for settings that the daemons would refuse. */
+export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
+  const flavor = asked.flavor ?? disk.record?.flavor ?? 'kubeadm';
+  const text = settingsText(disk.settings, changesFor(asked, flavor, disk));
+  const settings = effectiveSettings(text, layout.settings);
+  const image = asked.image ?? disk.record?.image ?? imageOf(shippedFile('manifests/haproxy.yaml'));
+  const credentials = asked.credentials ?? disk.record?.credentials ?? 'own';
+  const folder = asked.patches ?? disk.record?.patches;
+  const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder);
+  const schema = `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`;
+  return {
+    ...{ flavor, image, credentials, settings, patches: folder },
+    support: [
+      ...podLayouts.map(({ template, source }) => ({
+        ...{ path: template, content: shippedFile(source.template), mode: 0o644 },
+      })),
+      { path: layout.schema, content: schema, mode: 0o644 },
+      { path: layout.settings, content: text, mode: 0o644 },
+      ...(disk.command.kind === 'wanted' ? [disk.command.file] : []),
+    ],
+    manifests: podLayouts.map((pod) => {
+      const { listen } = pod.program === 'haproxy' ? settings.haproxyMonitor : settings.keepalivedMonitor;
+      const { healthPort } = settings.haproxyMonitor;
+      const graceSeconds = Math.ceil(settings.haproxySupervise.drainTimeout / 1_000) + GRACE_BEYOND_DRAIN_S;
+      const settingsDigest = settings.digests[pod.program];
+      const values = {
+        flavor,
+        image,
+        credentials,
+        healthPort,
+        listen,
+        graceSeconds,
+        settingsDigest,
+        patches,
+      };
+      const content = renderManifest(shippedFile(pod.source.manifest), pod, values);
+      return { path: pod.manifest, content, mode: 0o600, stageIn: layout.kubernetes };
+    }),
+  };
+}
+
+/** Templates and manifests, which an operator may have edited, except pods that this install replaces. */
+export function ownTexts(draft: Draft, replaced: readonly WantedFile[]): readonly WantedFile[] {
+  const taken = new Set(replaced.map(({ path }) => path));
+  const templates = new Set(podLayouts.map(({ template }) => template));
+  return [...draft.support.filter(({ path }) => templates.has(path)), ...draft.manifests].filter(
+    ({ path }) => !taken.has(path),
+  );
+}
+
+function changesFor(asked: InstallSettings, flavor: Flavor, disk: OnDisk): readonly SettingsChange[] {
+  const { apiVip, ingressVip, clusterName, firstNode } = asked;
+  const flags: readonly SettingsChange[] = [
+    { path: ['apiVips'], value: apiVip },
+    { path: ['ingressVips'], value: ingressVip },
+    { path: ['clusterName'], value: clusterName },
+    { path: ['interface'], value: asked.interface },
+    { path: ['keepalived', 'firstNode'], value: firstNode || undefined },
+  ];
+  // On a first install, settings that an operator wrote earlier count before our defaults.
+  const defaults = disk.record === undefined ? firstDefaults(asked, flavor) : [];
+  return [...flags, ...defaults].filter(({ value }) => value !== undefined);
+}
+
+function firstDefaults(
+  { apiVip, ingressVip, clusterName }: InstallSettings,
+  flavor: Flavor,
+): SettingsChange[] {
+  if (flavor === 'openshift')
+    return [
+      { path: ['keepalived', 'profile'], value: 'openshift', isDefault: true },
+      { path: ['healthPort'], value: openshiftHealthPort, isDefault: true },
+    ];
+  const [vip] = [...(apiVip ?? []), ...(ingressVip ?? [])];
+  // The router ids derive from the name. The kubeconfig that holds the name may not exist yet.
+  return vip === undefined || clusterName !== undefined
+    ? []
+    : [{ path: ['clusterName'], value: clusterNameOf(vip), isDefault: true }];
+}

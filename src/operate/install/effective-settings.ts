@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import {
+  type HaproxyMonitorSettings,
+  haproxyMonitorCommand,
+  haproxyMonitorSettings,
+} from '../../api-lb/haproxy-monitor-settings.ts';
+import { type CommandSpec, readCommandLine } from '../../cli/command-line.ts';
+import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
+import type { Section, SettingsFile, SettingsValues } from '../../cli/settings-values.ts';
+import { ConfigError } from '../../engine/system/errors.ts';
+import {
+  type HaproxySuperviseSettings,
+  haproxySuperviseCommand,
+  haproxySuperviseSettings,
+} from '../../haproxy/supervise/haproxy-supervise-settings.ts';
+import {
+  keepalivedSuperviseCommand,
+  keepalivedSuperviseSettings,
+} from '../../keepalived/supervise/keepalived-supervise-settings.ts';
+import {
+  type KeepalivedMonitorSettings,
+  keepalivedMonitorCommand,
+  keepalivedMonitorSettings,
+} from '../../vip/keepalived-monitor-settings.ts';
+
+/** The settings that the daemons of this node would run with. */
+export interface EffectiveSettings {
+  readonly haproxySupervise: HaproxySuperviseSettings;
+  readonly haproxyMonitor: HaproxyMonitorSettings;
+  readonly keepalivedMonitor: KeepalivedMonitorSettings;
+  /** A digest of each pod's values: it changes if and only if that pod has to be restarted. */
+  readonly digests: Readonly<Record<Section, string>>;
+}
+
+/** Reads a settings file as all four daemons would. Throws a ConfigError with every problem that one of them has. */
+export function effectiveSettings(text: string, path: string): EffectiveSettings {
+  const parsed = parseSettingsFile(text, path);
+  if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
+  const file = { path, values: parsed.values };
+  const monitorFiles = ['/kubeconfig', '/template', '/config'];
+  keepalivedSuperviseSettings(valuesFor(keepalivedSuperviseCommand, [], file));
+  const { values } = parsed;
+  return {
+    digests: { haproxy: digestOf(values, 'haproxy'), keepalived: digestOf(values, 'keepalived') },
+    haproxySupervise: haproxySuperviseSettings(valuesFor(haproxySuperviseCommand, [], file), {}),
+    haproxyMonitor: haproxyMonitorSettings(valuesFor(haproxyMonitorCommand, monitorFiles, file)),
+    keepalivedMonitor: keepalivedMonitorSettings(valuesFor(keepalivedMonitorCommand, monitorFiles, file)),
+  };
+}
+
+function digestOf(values: SettingsValues, section: Section): string {
+  const lines = (['top', section] as const).flatMap((place) =>
+    Object.entries(values[place]).map(([key, { value }]) => `${place}.${key}=${value}`),
+  );
+  return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex').slice(0, 16);
+}
+
+/** Every port on which a pod listens, with its key in the settings file. */
+export function portsOf({
+  haproxyMonitor,
+  keepalivedMonitor,
+}: EffectiveSettings): readonly { readonly key: string; readonly port: number }[] {
+  const { lbPort, healthPort, statPort, listen } = haproxyMonitor;
+  return [
+    { key: 'lbPort', port: lbPort },
+    { key: 'healthPort', port: healthPort },
+    { key: 'haproxy.statPort', port: statPort },
+    { key: 'haproxy.listen', port: listen.port },
+    { key: 'keepalived.listen', port: keepalivedMonitor.listen.port },
+    ...(keepalivedMonitor.peers ? [{ key: 'peerListen', port: keepalivedMonitor.peers.port }] : []),
+  ];
+}
+
+/** Ignores the environment of this process, which is not that of the pods. Without a file, these are the defaults. */
+export function valuesFor(
+  spec: CommandSpec,
+  argv: readonly string[],
+  file: SettingsFile | undefined,
+): Readonly<Record<string, unknown>> {
+  const line = readCommandLine(spec, argv, {}, () => file);
+  return line.kind === 'values' ? line.values : {};
+}

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument } from 'yaml';
+import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { layout } from './layout.ts';
+
+export interface ForeignManifest {
+  /** On the node. */
+  readonly path: string;
+  /** The program that would conflict with hawser: `kube-vip`; undefined if the manifest cannot be read. */
+  readonly runs: string | undefined;
+  readonly message: string;
+}
+
+/** Far above any manifest. */
+const MAX_BYTES = 1_000_000;
+const rivals = ['kube-vip', 'keepalived', 'haproxy'];
+
+/**
+ * Everything in the kubelet's folder, but for `ours`, that runs a load balancer or holds a VIP, or cannot be read. The
+ * kubelet takes every file there whose name does not begin with a dot: a `haproxy.yaml.bak` is one more pod.
+ */
+export function foreignManifests(root: string, ours: ReadonlySet<string>): readonly ForeignManifest[] {
+  return namesIn(join(root, layout.manifests)).flatMap((name): readonly ForeignManifest[] => {
+    const path = `${layout.manifests}/${name}`;
+    if (name.startsWith('.') || ours.has(path)) return [];
+    try {
+      if (!statSync(join(root, path)).isFile()) return [];
+      const runs = rivalIn(join(root, path));
+      return runs === undefined ? [] : [{ path, runs, message: `it runs ${runs}` }];
+    } catch (error) {
+      return [{ path, runs: undefined, message: messageOf(error) }];
+    }
+  });
+}
+
+function rivalIn(path: string): string | undefined {
+  if (statSync(path).size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+  const document = parseDocument(readFileSync(path, 'utf8'), { logLevel: 'silent' });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw new Error(`it is no YAML (${problem.message.split('\n')[0]})`);
+  const pod: unknown = document.toJS({ maxAliasCount: 20 });
+  const words = containersOf(pod).flatMap((container) => [
+    fieldOf(container, 'name'),
+    fieldOf(container, 'image'),
+    ...listOf(fieldOf(container, 'command')),
+  ]);
+  return rivals.find((rival) => words.some((word) => typeof word === 'string' && word.includes(rival)));
+}
+
+function containersOf(pod: unknown): readonly unknown[] {
+  return listOf(fieldOf(fieldOf(pod, 'spec'), 'containers'));
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path).toSorted();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}

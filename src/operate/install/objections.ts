@@ -1,0 +1,178 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { listeningPorts, ownerOf } from '../../engine/system/network/listening-ports.ts';
+import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
+import { vipProblems } from '../../vip/group/vip-problems.ts';
+import { askVip } from './ask-vip.ts';
+import type { Draft, OnDisk } from './draft.ts';
+import { type EffectiveSettings, portsOf } from './effective-settings.ts';
+import { foreignManifests } from './foreign-manifests.ts';
+import type { InstallSettings } from './install-settings.ts';
+import { type Credentials, layout } from './layout.ts';
+import type { WantedFile } from './plan.ts';
+
+export interface Objections {
+  /** Each says what prevents the install, and how to resolve it. */
+  readonly problems: readonly string[];
+  readonly notices: readonly string[];
+}
+
+/** The port at which ingress answers, to find out which host has its VIP. */
+const INGRESS_PORT = 443;
+
+/**
+ * The commands of docs/install.md. The subshell keeps the caller's umask; ten years are the lifetime of the cluster's
+ * CA.
+ */
+const kubeconfigCommands: Readonly<Record<Credentials, string>> = {
+  own: `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${layout.kubeconfig})`,
+  kubelet: `install -m 0600 /etc/kubernetes/kubelet.conf ${layout.kubeconfig}`,
+};
+
+/** Checks everything that could prevent an install, all at once. Changes nothing. */
+export async function objectionsTo(
+  asked: InstallSettings,
+  draft: Draft,
+  disk: OnDisk,
+  replaced: readonly WantedFile[],
+): Promise<Objections> {
+  const isOurs = (vip: string) => isKnownVip(vip, disk, replaced);
+  const found = [
+    nodeObjections(asked, disk, draft),
+    manifestObjections(asked.root, draft, replaced),
+    {
+      problems: portProblems(draft.settings, disk, draft.flavor === 'openshift' && replaced.length > 0),
+      notices: [],
+    },
+    { problems: await placeProblems(draft, isOurs), notices: [] },
+    await answerObjections(asked, draft, disk, isOurs),
+  ];
+  return {
+    problems: found.flatMap(({ problems }) => problems),
+    notices: found.flatMap(({ notices }) => notices),
+  };
+}
+
+function nodeObjections(
+  { root, firstNode, join: isJoining }: InstallSettings,
+  disk: OnDisk,
+  { flavor, credentials }: Draft,
+): Objections {
+  if (!(statSync(root, { throwIfNoEntry: false })?.isDirectory() ?? false))
+    return {
+      problems: [`Cannot use --root "${root}": there is no such folder, expected a node's root directory`],
+      notices: [],
+    };
+  const notices: string[] = [];
+  if (disk.authority === undefined && flavor === 'kubeadm')
+    notices.push(
+      `${layout.clusterAuthority} is not there: the pods wait for ${firstNode ? 'kubeadm init' : isJoining ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
+    );
+  if (flavor === 'kubeadm' && !existsSync(join(root, layout.kubeconfig)))
+    notices.push(
+      `${layout.kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommands[credentials]}`,
+    );
+  return { problems: [], notices };
+}
+
+/**
+ * A VIP of an earlier install or of the replaced pods belongs to this cluster, so it may be present here or on another
+ * node.
+ */
+function isKnownVip(vip: string, disk: OnDisk, replaced: readonly WantedFile[]): boolean {
+  const words = replaced.flatMap(({ content }) => content.split(/[^0-9a-fA-F:.]+/));
+  return (disk.record?.vips.includes(vip) ?? false) || words.includes(vip);
+}
+
+function manifestObjections(root: string, draft: Draft, replaced: readonly WantedFile[]): Objections {
+  const foreign = foreignManifests(root, new Set(draft.manifests.map(({ path }) => path)));
+  const taken = draft.flavor === 'kubeadm' ? replaced : [];
+  return {
+    problems: [
+      ...taken.map(
+        ({ path }) =>
+          `Cannot replace "${path}": hawser did not write it, expected none; move it away, or take its place with --flavor openshift`,
+      ),
+      ...foreign.flatMap(({ path, runs }) =>
+        runs === undefined
+          ? []
+          : [
+              `Cannot put pods beside "${path}": it runs ${runs}, expected no other load balancer; move it out of ${layout.manifests} (a name with .bak there is read too)`,
+            ],
+      ),
+    ],
+    notices: foreign.flatMap(({ path, runs, message }) =>
+      runs === undefined ? [`${path} cannot be read: ${message}`] : [],
+    ),
+  };
+}
+
+/** Skips ports that an earlier install or the replaced pods use already. */
+function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: boolean): readonly string[] {
+  const ports = portsOf(settings);
+  const all = [{ key: 'apiPort', port: settings.haproxyMonitor.apiPort }, ...ports];
+  const twice = all.filter(({ port }, index) => all.findIndex((other) => other.port === port) !== index);
+  const own = disk.record?.ports ?? [];
+  const busy = isReplacing ? [] : listeningPorts().filter(({ port }) => !own.includes(port));
+  return [
+    ...twice.map(
+      ({ key, port }) =>
+        `Cannot use ${key} ${port}: it is another setting's port already, expected a free one`,
+    ),
+    ...ports.flatMap(({ key, port }) => {
+      const listener = busy.find((each) => each.port === port);
+      if (listener === undefined) return [];
+      const owner = ownerOf(listener) ?? 'a process that cannot be seen from here';
+      return [
+        `Cannot use ${key} ${port}: ${owner} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
+      ];
+    }),
+  ];
+}
+
+async function placeProblems(
+  { settings }: Draft,
+  isOurs: (vip: string) => boolean,
+): Promise<readonly string[]> {
+  const { vips, interface: name } = settings.keepalivedMonitor;
+  const [interfaces, routes] = [currentInterfaces(), await currentRoutes()];
+  return vips.flatMap((vip) =>
+    vipProblems(vip, { interfaces, routes, interface: name, isOurs: isOurs(vip) }),
+  );
+}
+
+/**
+ * A VIP that another host has already would exist twice, unless that host belongs to the cluster which this node joins.
+ */
+async function answerObjections(
+  asked: InstallSettings,
+  draft: Draft,
+  disk: OnDisk,
+  isOurs: (vip: string) => boolean,
+): Promise<Objections> {
+  const { vips, apiVips, apiPort } = draft.settings.keepalivedMonitor;
+  const answers = await Promise.all(
+    vips
+      .filter((vip) => !isOurs(vip) && !presentAddresses().has(vip))
+      .map(async (vip) => {
+        const port = apiVips.includes(vip) ? apiPort : INGRESS_PORT;
+        return { vip, answer: await askVip(vip, port, disk.authority) };
+      }),
+  );
+  const taken = answers.flatMap(({ vip, answer }) =>
+    answer.kind === 'somebody' ? [{ vip, what: answer.what }] : [],
+  );
+  return {
+    problems: taken.flatMap(({ vip, what }) =>
+      asked.join
+        ? []
+        : [
+            `Cannot use VIP "${vip}": ${what} has it, expected nobody; --join says that it is the cluster which this node is about to join`,
+          ],
+    ),
+    notices: answers.flatMap(({ vip, answer }) =>
+      answer.kind === 'cluster' ? [`the cluster answers at ${vip}`] : [],
+    ),
+  };
+}

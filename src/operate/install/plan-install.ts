@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import type { Draft, OnDisk } from './draft.ts';
+import { type EditedFile, freeName } from './edited-files.ts';
+import { portsOf } from './effective-settings.ts';
+import type { ForeignConfiguration } from './foreign-configurations.ts';
+import { layout, sharedFolders } from './layout.ts';
+import { fileState, type Plan, planFiles, type WantedFile } from './plan.ts';
+import { type InstallRecord, recordText, sha256 } from './record.ts';
+
+/** Files on the node that hawser did not write, or that were edited since. */
+export interface Others {
+  /** Other pods with the names of ours. */
+  readonly replaced: readonly WantedFile[];
+  readonly foreign: readonly ForeignConfiguration[];
+  readonly edited: readonly EditedFile[];
+}
+
+/** Other pods with the names of ours: the openshift flavour replaces them, the kubeadm flavour must not. */
+export async function othersManifests(
+  root: string,
+  draft: Draft,
+  disk: OnDisk,
+): Promise<readonly WantedFile[]> {
+  const found = draft.manifests.map(async ({ path, content, mode }) => {
+    const isOurs = disk.record?.files.some((file) => file.path === path) ?? false;
+    // The plan's problems list a file that cannot be read.
+    const there = isOurs ? undefined : await fileState(join(root, path)).catch(() => undefined);
+    if (there === undefined || there.content.equals(Buffer.from(content))) return [];
+    return [{ path, content: there.content.toString('utf8'), mode }];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/**
+ * The record is written before the first manifest, so that an interrupted install can be uninstalled. Edited files
+ * stay, or are kept beside their replacement.
+ */
+export async function planInstall(
+  root: string,
+  draft: Draft,
+  disk: OnDisk,
+  { replaced, foreign, edited }: Others,
+  overwrite: boolean,
+): Promise<Plan> {
+  // Running pods read their configuration until the kubelet has ended them. So it is copied, and the monitor replaces
+  // it later.
+  const isRead = replaced.length > 0;
+  const copies = isRead ? foreign.map(({ aside, content, mode }) => ({ path: aside, content, mode })) : [];
+  const moves = isRead ? [] : foreign.map(({ path, aside }) => ({ kind: 'move', path, to: aside }) as const);
+  const backups = overwrite ? edited.map((file) => backupOf(root, file)) : [];
+  const saved = replaced.map(({ path, content, mode }) => ({
+    ...{ path: `${layout.replacedDir}/${path.slice(layout.manifests.length + 1)}`, content, mode },
+  }));
+  const stays = new Set(overwrite ? [] : edited.map(({ path }) => path));
+  const isWritten = ({ path }: WantedFile) => !stays.has(path);
+  const files = [...saved, ...copies, ...backups, ...draft.support.filter(isWritten)];
+  const manifests = draft.manifests.filter(isWritten);
+  const { steps } = await planFiles(root, [...files, ...manifests], sharedFolders);
+  const made = steps.flatMap((step) => (step.kind === 'make-directory' ? step.path : []));
+  const record: InstallRecord = {
+    ...recordOf(draft),
+    directories: [...new Set([...(disk.record?.directories ?? []), ...made])],
+    files: [...draft.support, ...draft.manifests].flatMap(({ path, content }) => {
+      const checksum = stays.has(path)
+        ? edited.find((file) => file.path === path)?.recorded
+        : sha256(content);
+      return checksum === undefined ? [] : [{ path, sha256: checksum }];
+    }),
+    replaced: [
+      ...(disk.record?.replaced ?? []),
+      ...replaced.map(({ path }, index) => ({ path, saved: saved[index]?.path ?? '' })),
+    ],
+  };
+  const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
+  const plan = await planFiles(root, [...files, recordFile, ...manifests], sharedFolders);
+  return { ...plan, steps: [...moves, ...plan.steps] };
+}
+
+/** Every file, as on an empty node. */
+export function allFiles(draft: Draft): readonly WantedFile[] {
+  const files = [...draft.support, ...draft.manifests];
+  const record: InstallRecord = {
+    ...recordOf(draft),
+    directories: [],
+    files: files.map(({ path, content }) => ({ path, sha256: sha256(content) })),
+    replaced: [],
+  };
+  const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
+  return [...draft.support, recordFile, ...draft.manifests];
+}
+
+function recordOf(draft: Draft): Omit<InstallRecord, 'directories' | 'files' | 'replaced'> {
+  return {
+    version: 1,
+    flavor: draft.flavor,
+    image: draft.image,
+    ...(draft.credentials === 'own' ? {} : { credentials: draft.credentials }),
+    vips: [...draft.settings.keepalivedMonitor.vips],
+    ports: portsOf(draft.settings).map(({ port }) => port),
+    ...(draft.patches === undefined ? {} : { patches: draft.patches }),
+  };
+}
+
+/** Not beside the manifests: the kubelet would read the copy as another pod. */
+function backupOf(root: string, { path, content, mode }: EditedFile): WantedFile {
+  const isManifest = path.startsWith(`${layout.manifests}/`);
+  const beside = isManifest ? `${layout.kubernetes}${path.slice(layout.manifests.length)}` : path;
+  return { path: freeName(root, beside), content, mode };
+}

@@ -1,0 +1,143 @@
+import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
+import { codeOf } from '../../engine/system/errors.ts';
+import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
+import { freeName } from './edited-files.ts';
+import { layout, podLayouts } from './layout.ts';
+import { moveFile } from './move-file.ts';
+import { fileState } from './plan.ts';
+import { type InstallRecord, sha256 } from './record.ts';
+import { writtenFiles } from './written-files.ts';
+
+export type Removal =
+  | { readonly kind: 'remove'; readonly path: string }
+  /** It was edited since it was installed. */
+  | { readonly kind: 'save'; readonly path: string; readonly to: string }
+  /** Another's manifest goes back to where it was. */
+  | { readonly kind: 'put-back'; readonly path: string; readonly from: string }
+  /** A configuration that was moved aside gets its name back. */
+  | { readonly kind: 'move-back'; readonly path: string; readonly from: string }
+  | { readonly kind: 'leave'; readonly path: string };
+
+export interface RemovalPlan {
+  /** The kubelet's manifests: first, and the pods have to end before the rest. */
+  readonly manifests: readonly Removal[];
+  readonly rest: readonly Removal[];
+  /** That go if nothing else is in them, deepest first. */
+  readonly directories: readonly string[];
+}
+
+const journal = /^[a-z-]+\.\d{12}\.jsonl$/;
+
+/** The steps of an uninstall. They cover only the files in the record, and those that the monitors wrote. */
+export async function planRemoval(
+  root: string,
+  record: InstallRecord,
+  { keepConfig }: { readonly keepConfig: boolean },
+): Promise<RemovalPlan> {
+  const kept: ReadonlySet<string> = new Set(keepConfig ? [layout.settings, layout.schema] : []);
+  const files = record.files.filter(({ path }) => !kept.has(path));
+  const isManifest = ({ path }: { readonly path: string }) => dirname(path) === layout.manifests;
+  const removals = async (list: typeof files) =>
+    (await Promise.all(list.map((file) => removalOf(root, file)))).flat();
+  const backAgain = record.replaced.map(
+    ({ path, saved }) => ({ kind: 'put-back', path, from: saved }) as const,
+  );
+  const written = await writtenFiles(root);
+  const own = keepConfig ? [] : [layout.kubeconfig, ...layout.peerFiles, ...(await journalFiles(root))];
+  return {
+    manifests: await removals(files.filter(isManifest)),
+    rest: [
+      ...(await removals(files.filter((file) => !isManifest(file)))),
+      ...(await existing(root, [...written.ours, ...own])),
+      ...written.foreign.map((path) => ({ kind: 'leave', path }) as const),
+      ...(await movesBack(root, new Set(written.foreign))),
+      ...backAgain,
+    ],
+    directories: [layout.replacedDir, layout.peerDir, ...record.directories.toReversed()],
+  };
+}
+
+async function removalOf(
+  root: string,
+  file: { readonly path: string; readonly sha256: string },
+): Promise<readonly Removal[]> {
+  const { path } = file;
+  const there = await fileState(join(root, path));
+  if (there === undefined) return [];
+  if (sha256(there.content) === file.sha256) return [{ kind: 'remove', path }];
+  // The kubelet would read a saved manifest beside the others as one more pod.
+  const folder = dirname(path) === layout.manifests ? layout.kubernetes : dirname(path);
+  return [{ kind: 'save', path, to: freeName(root, `${folder}/${basename(path)}`) }];
+}
+
+/** Also what a monitor moved aside, which no record names. A file that has taken the place since stays. */
+async function movesBack(root: string, taken: ReadonlySet<string>): Promise<readonly Removal[]> {
+  const found = await Promise.all(
+    podLayouts.map(async ({ configuration: path }) => {
+      const from = `${path}${ASIDE_SUFFIX}`;
+      const isThere = await lstat(join(root, from)).then(
+        () => true,
+        () => false,
+      );
+      return isThere && !taken.has(path) ? [{ kind: 'move-back', path, from } as const] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function journalFiles(root: string): Promise<readonly string[]> {
+  const names = await readdir(join(root, layout.journalDir)).catch(() => []);
+  return names.filter((name) => journal.test(name)).map((name) => `${layout.journalDir}/${name}`);
+}
+
+async function existing(root: string, paths: readonly string[]): Promise<readonly Removal[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => ({ path, there: await fileState(join(root, path)) })),
+  );
+  return found.flatMap(({ path, there }) => (there === undefined ? [] : [{ kind: 'remove', path } as const]));
+}
+
+/** Does one of them; what is gone already is fine. */
+export async function applyRemoval(root: string, removal: Removal): Promise<void> {
+  const path = join(root, removal.path);
+  switch (removal.kind) {
+    case 'remove':
+      return await rm(path, { force: true });
+    case 'save':
+      return await rename(path, join(root, removal.to));
+    case 'leave':
+      return;
+    case 'move-back':
+      return await moveFile(join(root, removal.from), path);
+    case 'put-back': {
+      const saved = await fileState(join(root, removal.from));
+      if (saved === undefined) return;
+      const stageIn = join(root, layout.kubernetes);
+      await writeFileAtomically(path, saved.content, { mode: saved.mode, stageIn });
+      await rm(join(root, removal.from));
+    }
+  }
+}
+
+/** Leaves a folder with other files in it. */
+export async function removeIfEmpty(root: string, path: string): Promise<void> {
+  await rmdir(join(root, path)).catch((error: unknown) => {
+    if (!['ENOTEMPTY', 'ENOENT', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error;
+  });
+}
+
+export function removalText(removal: Removal): string {
+  switch (removal.kind) {
+    case 'remove':
+      return `- ${removal.path}`;
+    case 'save':
+      return `~ ${removal.path} was edited, kept as ${removal.to}`;
+    case 'put-back':
+    case 'move-back':
+      return `+ ${removal.path}, as it was before hawser`;
+    case 'leave':
+      return `  ${removal.path} is not hawser's: it stays`;
+  }
+}

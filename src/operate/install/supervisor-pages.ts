@@ -1,0 +1,25 @@
+import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
+import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
+import { askProgram } from '../status/ask-program.ts';
+import { statusCommand, statusSettings } from '../status/status-settings.ts';
+import { valuesFor } from './effective-settings.ts';
+
+const ANSWER_WITHIN_MS = 2_000;
+
+/**
+ * The ports at which this node's supervisors answer. HAProxy and the monitors close their ports when asked to stop;
+ * these stay open until the last connection has drained and keepalived is gone. Ports of other programs are left out.
+ */
+export async function supervisorPages(): Promise<readonly number[]> {
+  // The settings file does not contain these addresses.
+  const { haproxySupervisor, keepalivedSupervisor } = statusSettings(valuesFor(statusCommand, [], undefined));
+  const options = { timeoutMs: ANSWER_WITHIN_MS, signal: new AbortController().signal };
+  const [haproxy, keepalived] = await Promise.all([
+    askProgram('haproxy-supervisor', haproxySupervisor, supervisorStatusSchema, options),
+    askProgram('keepalived-supervisor', keepalivedSupervisor, vrrpStatusSchema, options),
+  ]);
+  return [
+    ...(haproxySupervisor && haproxy.status ? [haproxySupervisor.port] : []),
+    ...(keepalivedSupervisor && keepalived.status ? [keepalivedSupervisor.port] : []),
+  ];
+}

@@ -1,0 +1,46 @@
+import type { ClusterStatus } from '../../status/node-status.ts';
+import type { RecentEntries } from '../../timeline/recent.ts';
+import { mainPart, pageDocument } from '../html/document.ts';
+import { pageView } from '../view/page-view.ts';
+import { lastHour } from '../view/time-span.ts';
+
+/** Where the page gets what it shows. */
+export interface PageSource {
+  /** Looks at the cluster now. */
+  readonly look: () => Promise<ClusterStatus>;
+  /** The journals from a time on, ISO 8601, UTC. */
+  readonly recent: (since: string) => RecentEntries;
+  /** Since the epoch. */
+  readonly nowMs: () => number;
+}
+
+/** The page at one moment. */
+export interface Snapshot {
+  /** ISO 8601, UTC, of this machine's clock. */
+  readonly at: string;
+  readonly title: string;
+  /** The part that changes. */
+  readonly main: string;
+  readonly document: () => string;
+}
+
+/**
+ * Returns a function that takes a snapshot. Those that are asked for while one is being taken get that one: however many
+ * ask, the cluster is looked at once at a time. Rejects where `look` does.
+ */
+export function createSnapshots({ look, recent, nowMs }: PageSource): () => Promise<Snapshot> {
+  let pending: Promise<Snapshot> | undefined;
+  const take = async (): Promise<Snapshot> => {
+    const status = await look();
+    const now = nowMs();
+    const at = new Date(now).toISOString();
+    const view = pageView(status, recent(lastHour(now).from), now);
+    return { at, title: view.title, main: mainPart(view), document: () => pageDocument(view, at) };
+  };
+  return () => {
+    pending ??= take().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
+}

@@ -1,0 +1,50 @@
+import { draftInstall, type OnDisk, readDisk } from '../install/draft.ts';
+import { installSettings } from '../install/install-settings.ts';
+import { podLayouts } from '../install/layout.ts';
+import { planFiles } from '../install/plan.ts';
+import { unifiedDiff } from '../install/unified-diff.ts';
+import type { Container } from './change-cost.ts';
+
+/** A static pod that `hawser install` would rewrite. The kubelet then replaces both of its containers. */
+export interface ManifestChange {
+  readonly path: string;
+  readonly diff: string;
+  readonly containers: readonly Container[];
+}
+
+/**
+ * How the settings in `after` would change the manifests: ports of probes, grace period. With `before`, the two are
+ * compared, whatever version of hawser wrote the manifests on disk; without it, `after` is compared with the disk.
+ * Empty unless `hawser install` installed hawser.
+ */
+export async function manifestChanges(
+  root: string,
+  after: string | undefined,
+  before: string | undefined,
+): Promise<readonly ManifestChange[]> {
+  const disk = await readDisk(root);
+  if (disk.record === undefined || after === undefined) return [];
+  const wanted = manifestsOf(root, disk, after);
+  if (before !== undefined) {
+    const old = new Map(manifestsOf(root, disk, before).map(({ path, content }) => [path, content]));
+    return wanted.flatMap(({ path, content }) => changeOf(path, old.get(path), content));
+  }
+  const { steps } = await planFiles(root, wanted);
+  return steps.flatMap((step) =>
+    step.kind === 'write'
+      ? changeOf(step.file.path, step.before?.content.toString('utf8'), step.file.content)
+      : [],
+  );
+}
+
+function manifestsOf(root: string, disk: OnDisk, settings: string) {
+  const asked = installSettings({ root });
+  return draftInstall(asked, { ...disk, settings }).manifests;
+}
+
+function changeOf(path: string, before: string | undefined, after: string): readonly ManifestChange[] {
+  const pod = podLayouts.find(({ manifest }) => manifest === path);
+  if (pod === undefined || before === after) return [];
+  const { program } = pod;
+  return [{ path, diff: unifiedDiff(path, before, after), containers: [program, `${program}-monitor`] }];
+}

@@ -1,0 +1,38 @@
+import * as z from 'zod/mini';
+import { heardPeer } from './heard-adverts.ts';
+import { judge } from './judge.ts';
+import { type ClusterStatus, clusterStatusSchema, type NodeStatus } from './node-status.ts';
+import type { PeerObservation } from './observe-peers.ts';
+import { type Evidence, heldBy, type VipStatus, vipStatus } from './vip-holders.ts';
+
+/** Everything that was seen, put together and judged. */
+export function clusterStatus(
+  here: NodeStatus,
+  vips: readonly Pick<VipStatus, 'vip' | 'kind'>[],
+  looks: readonly PeerObservation[],
+  evidence: Evidence,
+): ClusterStatus {
+  const heard = heardPeer(here, looks);
+  const names = vips.map(({ vip }) => vip);
+  const status = {
+    v: 1 as const,
+    vips: vips.map((vip) => vipStatus(vip, here, looks, evidence)),
+    here,
+    peers: looks.map((look) => ({
+      ...look.peer,
+      published: look.published,
+      problem: look.problem,
+      observed: {
+        health: look.health,
+        holds: [...heldBy(look, names, evidence)],
+        adverts: look.peer.address === heard ? ('arrive' as const) : ('not-known' as const),
+      },
+    })),
+  };
+  return { ...status, ...judge(status) };
+}
+
+/** The schema as it is published, for tools that do not read zod's. */
+export function statusJsonSchema(): object {
+  return { $id: 'status.schema.json', title: 'hawser status --json', ...z.toJSONSchema(clusterStatusSchema) };
+}

@@ -1,0 +1,45 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbour-table.ts';
+import { clusterStatus } from './cluster-status.ts';
+import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusEndpoints } from './collect-node-status.ts';
+import { knownPeers } from './known-peers.ts';
+import type { ClusterStatus } from './node-status.ts';
+import { observePeers, type PeerQuestion } from './observe-peers.ts';
+import { knownVips, type VipStatus } from './vip-holders.ts';
+
+export interface ClusterEndpoints extends StatusEndpoints {
+  /** HAProxy's, on every node. */
+  readonly healthPort: number;
+  /** What the settings say, for when no program does. */
+  readonly vips: readonly Pick<VipStatus, 'vip' | 'kind'>[];
+  readonly question: PeerQuestion;
+}
+
+/** Of the time that this node's programs have: on the same segment an answer comes within a millisecond or two. */
+const PEERS_SHARE = 0.5;
+const SEGMENT_WITHIN_MS = 30;
+const TABLE_WITHIN_MS = 150;
+
+/** Everything that this node can find out about itself and the others. Never rejects. */
+export async function collectClusterStatus(
+  places: ClusterEndpoints,
+  signal: AbortSignal,
+  timeoutMs = ANSWER_WITHIN_MS,
+): Promise<ClusterStatus> {
+  const here = await collectNodeStatus(places, signal, timeoutMs);
+  const ownAddresses = presentAddresses();
+  const vips = knownVips(here, places.vips);
+  const elsewhere = vips.filter(({ vip }) => !ownAddresses.has(vip));
+  await Promise.all(elsewhere.map(({ vip }) => touchNeighbour(vip)));
+  const [looks] = await Promise.all([
+    observePeers(knownPeers(here, ownAddresses), places, {
+      timeoutMs: Math.round(timeoutMs * PEERS_SHARE),
+      signal,
+    }),
+    pause(elsewhere.length === 0 ? 0 : SEGMENT_WITHIN_MS, undefined, { signal }).catch(() => undefined),
+  ]);
+  // By now the kernel knows which hosts answer for the VIPs, and which of them are peers.
+  const neighbours = elsewhere.length === 0 ? new Map() : await readNeighbourTable(TABLE_WITHIN_MS);
+  return clusterStatus(here, vips, looks, { ownAddresses, neighbours });
+}

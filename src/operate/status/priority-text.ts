@@ -1,0 +1,19 @@
+import type { NodeStatus } from './node-status.ts';
+
+export type VipPriority = NonNullable<NodeStatus['keepalivedMonitor']>['priorities'][number];
+
+/** `250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)`. */
+export function priorityText({ arithmetic, priority }: Pick<VipPriority, 'arithmetic' | 'priority'>): string {
+  const terms = arithmetic.map(({ points, why }, index) => {
+    const sign = points < 0 ? '- ' : index === 0 ? '' : '+ ';
+    return `${sign}${Math.abs(points)} (${why})`;
+  });
+  return terms.length === 0
+    ? 'its priority is not known: it takes no part yet'
+    : `${priority} = ${terms.join(' ')}`;
+}
+
+/** What a node is worth for a VIP; undefined where its monitor does not say. */
+export function priorityFor({ keepalivedMonitor }: NodeStatus, vip: string): VipPriority | undefined {
+  return keepalivedMonitor?.priorities.find(({ vips }) => vips.includes(vip));
+}

@@ -1,0 +1,51 @@
+import { shippedFile } from '../../commands/shipped-file.ts';
+import { stopOnSignals } from '../../commands/stop-signals.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import type { PageAddress } from '../../engine/system/network/ask-page.ts';
+import { isLoopback } from '../page/server/guard.ts';
+import { type PageAssets, servePage } from '../page/server/serve-page.ts';
+import { createRecentEntries } from '../timeline/recent.ts';
+import { addressText } from './ask-program.ts';
+import type { ClusterStatus } from './node-status.ts';
+
+/** For one hour. A cluster with more events is in a storm, in which the newest count. */
+const MOST_ENTRIES = 2_000;
+
+/**
+ * Serves the page of `hawser status --serve` until a signal. Resolves with the exit code: 2 if the address cannot be
+ * used.
+ */
+export async function serveStatus(
+  address: PageAddress,
+  journal: readonly string[],
+  look: (signal: AbortSignal) => Promise<ClusterStatus>,
+): Promise<number> {
+  const signal = stopOnSignals(() => undefined);
+  const recent = createRecentEntries(journal, MOST_ENTRIES);
+  const source = { look: () => look(signal), recent, nowMs: Date.now };
+  const text = addressText(address);
+  try {
+    await servePage({ address, assets: pageAssets(), source, signal });
+  } catch (error) {
+    process.stderr.write(
+      `Cannot serve the page at "${text}": ${messageOf(error)}, expected a free address of this node\n`,
+    );
+    return 2;
+  }
+  if (!isLoopback(address.host))
+    process.stderr.write(
+      `Anybody who reaches ${text} reads the page: it has no password, and is not encrypted\n`,
+    );
+  process.stdout.on('error', () => undefined);
+  process.stdout.write(`http://${text}/\n`);
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  return 0;
+}
+
+function pageAssets(): PageAssets {
+  return {
+    style: shippedFile('dist/page/page.css'),
+    script: shippedFile('dist/page/page.js'),
+    icon: shippedFile('dist/page/icon.svg'),
+  };
+}

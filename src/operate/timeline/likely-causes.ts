@@ -1,0 +1,146 @@
+import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
+import { durationText, printable } from '../../engine/system/text/readable-text.ts';
+import { reloadReason } from '../../keepalived/transition-cause.ts';
+import { isInstanceOf } from '../../vip/group/vrrp-instances.ts';
+import {
+  type BeforeTaking,
+  beforeTaking,
+  distanceMs,
+  isMove,
+  MOST_NEAR,
+  SLACK_MS,
+  WINDOW_MS,
+} from './before-taking.ts';
+import { phraseOf } from './phrase.ts';
+
+const MOST = 3;
+const vipKinds = ['api', 'ingress'] as const;
+
+/** An operator asked for it. */
+const ORDERS: ReadonlySet<string> = new Set([
+  'node-drained',
+  'node-undrained',
+  'move-vip-began',
+  'drill-began',
+  'drill-step',
+]);
+
+/** Events that can take a VIP from a node, or show that it must go. */
+const EVIDENCE: ReadonlySet<string> = new Set([
+  ...ORDERS,
+  'health-told',
+  'liveness',
+  'node-demoted',
+  'cpu-starvation',
+  'keepalived-died',
+  'keepalived-hung',
+  'keepalived-killed',
+  'generation-died',
+  'generation-hung',
+  'stopping',
+  'left-the-group',
+  'split-brain-left',
+  'vip-not-repaired',
+  'profile-changed',
+]);
+
+/** Events that show that a node can serve again. */
+const RECOVERY: ReadonlySet<string> = new Set(['health-told', 'liveness']);
+
+/**
+ * Other entries of the journals about why a VIP moved: on the node that it left, the last findings about that node; on
+ * the node that took it, the operator of the order, and the previous holder if its journal is there. They were seen
+ * close by in time, which is not a proof. The nodes' clocks must agree to within half a second. Undefined if there are
+ * none.
+ */
+export function likelyCauses(lines: readonly JournalLine[], index: number): string | undefined {
+  const line = lines[index];
+  if (line?.event !== 'vrrp-transition' || line.reason === reloadReason) return undefined;
+  const told = line.to === 'MASTER' ? whyTaken(lines, index, line) : whyNotHeld(lines, index, line);
+  return told.join('; ') || undefined;
+}
+
+function whyTaken(lines: readonly JournalLine[], index: number, line: JournalLine): readonly string[] {
+  const ordered = seenBefore(lines, index, line, ({ event }) => ORDERS.has(event)).map(phraseOf);
+  const before = beforeTaking(lines, index);
+  return [...ordered, ...(before === undefined ? [] : [beforeText(before, line)])];
+}
+
+function beforeText(before: BeforeTaking, line: JournalLine): string {
+  if (before.kind === 'own') return 'no other node had taken it';
+  if (before.kind === 'silent')
+    return `${printable(before.node)} held it, and its journal does not say that it left`;
+  const { at, node, reason = '' } = before.line;
+  const laterMs = Date.parse(at) - Date.parse(line.at);
+  // A holder that hears no peer keeps the VIP: it leaves when the network is whole again.
+  const left =
+    laterMs > SLACK_MS ? `was still MASTER, and left it ${durationText(laterMs)} later` : 'left MASTER';
+  return `${printable(node)} ${left}: ${printable(reason)}`;
+}
+
+function whyNotHeld(lines: readonly JournalLine[], index: number, line: JournalLine): readonly string[] {
+  if (line.to === 'BACKUP' && line.from !== 'MASTER')
+    return line.from === 'FAULT'
+      ? seenBefore(lines, index, line, ({ event }) => RECOVERY.has(event))
+          .slice(-1)
+          .map(phraseOf)
+      : [];
+  const other = line.from === 'MASTER' ? nearestTaking(lines, index, line) : undefined;
+  const seen = [...seenBefore(lines, index, line, isEvidence), ...toldAfter(lines, index, line)];
+  return [...seen.map(phraseOf), ...(other === undefined ? [] : [`${printable(other.node)} became MASTER`])];
+}
+
+/** No node loses a VIP for being worth more, such as by the bonus of one that has just taken it. */
+function isEvidence({ event, from, to }: JournalLine): boolean {
+  return EVIDENCE.has(event) && !(event === 'health-told' && Number(to) > Number(from));
+}
+
+/** The last few of these on this node. */
+function seenBefore(
+  lines: readonly JournalLine[],
+  index: number,
+  line: JournalLine,
+  isMeant: (each: JournalLine) => boolean,
+): readonly JournalLine[] {
+  const found: JournalLine[] = [];
+  for (let at = index - 1; at >= Math.max(0, index - MOST_NEAR) && found.length < MOST; at -= 1) {
+    const before = lines[at];
+    if (before === undefined || distanceMs(before, line) > WINDOW_MS) break;
+    const isOurs = before.node === line.node && isMeant(before);
+    if (isOurs && concerns(before, line)) found.unshift(before);
+  }
+  return found;
+}
+
+/** A monitor's verdict moves the VIP first, and is written down then. */
+function toldAfter(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
+  const isVerdict = (each: JournalLine): boolean =>
+    each.node === line.node && each.event === 'health-told' && Number(each.to) < 0;
+  const after = lines.slice(index + 1, index + 1 + MOST_NEAR);
+  const soon = after.filter((each) => distanceMs(each, line) <= SLACK_MS);
+  return soon.filter((each) => isVerdict(each) && concerns(each, line)).slice(0, 1);
+}
+
+/** The health of the ingress VIP moves no API VIP, nor does an order about it. */
+function concerns({ event, subject }: JournalLine, { subject: instance }: JournalLine): boolean {
+  if (event !== 'health-told' && event !== 'liveness' && !ORDERS.has(event)) return true;
+  if (subject === undefined || instance === undefined) return true;
+  return vipKinds.some((kind) => subject.split(', ').includes(kind) && isInstanceOf(kind, instance));
+}
+
+/** The nearest time that another node took what this one lost. */
+function nearestTaking(
+  lines: readonly JournalLine[],
+  index: number,
+  line: JournalLine,
+): JournalLine | undefined {
+  const isTaking = (each: JournalLine): boolean =>
+    isMove(each, line.subject) && each.node !== line.node && each.to === 'MASTER';
+  const near = around(lines, index, line).filter(isTaking);
+  return near.toSorted((a, b) => distanceMs(a, line) - distanceMs(b, line))[0];
+}
+
+function around(lines: readonly JournalLine[], index: number, line: JournalLine): readonly JournalLine[] {
+  const near = lines.slice(Math.max(0, index - MOST_NEAR), index + MOST_NEAR + 1);
+  return near.filter((each) => distanceMs(each, line) <= WINDOW_MS);
+}

@@ -1,0 +1,47 @@
+import { durationText, printable } from '../../engine/system/text/readable-text.ts';
+
+/** An entry, as the journal has it or as the report has it. */
+export interface Told {
+  readonly event: string;
+  readonly subject?: string | null | undefined;
+  readonly from?: string | null | undefined;
+  readonly to?: string | null | undefined;
+  readonly reason?: string | null | undefined;
+  readonly facts?: Readonly<Record<string, string | number | boolean>> | undefined;
+}
+
+/** What its fields say already is not said again by its name. */
+const TITLES: Readonly<Record<string, string>> = {
+  'vrrp-transition': '',
+  'server-transition': 'server',
+  'vrrp-priority': 'priority of',
+  'health-told': 'track value of',
+  liveness: 'health of',
+  peers: 'can peers serve',
+  'generation-serving': 'now serving generation',
+  'configuration-reloaded': 'reloaded to generation',
+  'generation-refused': 'generation refused, cause',
+  'configuration-refused': 'configuration refused, cause',
+  'configuration-rejected': 'configuration rejected by',
+};
+
+/** An entry in one sentence: event, subject, transition, reason and facts. Safe to print. */
+export function phraseOf(line: Told): string {
+  const title = TITLES[line.event] ?? line.event.replaceAll('-', ' ').replace(/\bvip\b/, 'VIP');
+  const facts = Object.entries(line.facts ?? {}).map(([name, value]) => factText(name, value));
+  const what = [title, line.subject, moveText(line)].filter((part) => part);
+  const why = line.reason ? `: ${line.reason}` : '';
+  return printable(`${what.join(' ')}${why}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
+}
+
+function moveText({ from, to }: Told): string {
+  if (!to) return from ? `from ${from}` : '';
+  return from ? `${from} → ${to}` : `→ ${to}`;
+}
+
+function factText(name: string, value: string | number | boolean): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  if (typeof value === 'number' && words.endsWith(' ms'))
+    return `${words.slice(0, -3)} ${durationText(value)}`;
+  return `${words} ${value === '' ? 'none' : value}`;
+}

@@ -1,0 +1,166 @@
+import * as z from 'zod/mini';
+import { type JournalLine, journalKinds } from '../../engine/observe/journal/journal-line.ts';
+import type { JournalItem } from '../../engine/observe/journal/read-journal.ts';
+import type { ChainReading, Collected, Range } from './collect.ts';
+import { likelyCauses } from './likely-causes.ts';
+
+const unreadSchema = z.array(z.object({ path: z.string(), problem: z.string() }));
+const end = z.nullable(z.object({ seq: z.int(), at: z.string() }));
+
+const entrySchema = z.object({
+  at: z.string(),
+  node: z.string(),
+  program: z.string(),
+  seq: z.int(),
+  kind: z.enum(journalKinds),
+  event: z.string(),
+  subject: z.nullable(z.string()),
+  from: z.nullable(z.string()),
+  to: z.nullable(z.string()),
+  reason: z.nullable(z.string()),
+  /** Of a VIP that moved: what was seen close by in time; null where nothing was. */
+  because: z.nullable(z.string()),
+  /** By how much the clock had been set back before it; 0 where it had not. */
+  clockBackMs: z.number(),
+  /** How far its time is from its place among the entries: the clock was ahead, or behind (negative); 0 where it was right. */
+  clockOffMs: z.number(),
+  facts: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+});
+
+/** Between the entries where it was found out: here the journal is not what its writer left. */
+const faultSchema = z.object({
+  kind: z.literal('fault'),
+  node: z.nullable(z.string()),
+  program: z.string(),
+  path: z.string(),
+  /** Null where it is about the whole file, which could not be read. */
+  line: z.nullable(z.int()),
+  problem: z.string(),
+});
+
+/** What `hawser timeline --json` prints; published as `schemas/timeline.schema.json`. */
+export const timelineSchema = z.object({
+  /** `broken` where a journal is; else `unknown` where one, or a part of it, could not be read. */
+  verdict: z.enum(['whole', 'broken', 'unknown']),
+  /** ISO 8601, UTC; null where there is no bound. */
+  since: z.nullable(z.string()),
+  until: z.nullable(z.string()),
+  /** Each journal as a whole, whatever part of it is shown. */
+  chains: z.array(
+    z.object({
+      directory: z.string(),
+      program: z.string(),
+      node: z.nullable(z.string()),
+      verdict: z.enum(['whole', 'broken', 'unknown']),
+      lines: z.int(),
+      first: end,
+      last: end,
+      /** The first twenty; `faultCount` counts all. */
+      faults: z.array(z.object({ path: z.string(), line: z.int(), problem: z.string() })),
+      faultCount: z.int(),
+      unread: unreadSchema,
+    }),
+  ),
+  /** Directories, and nodes, of which nothing could be read. */
+  unread: unreadSchema,
+  /** Earlier entries of the range that were more than is kept. */
+  leftOut: z.int(),
+  /** In order of time; within a journal in its own order, even where the clock was set back. */
+  entries: z.array(z.union([entrySchema, faultSchema])),
+});
+
+export type TimelineReport = z.infer<typeof timelineSchema>;
+export type TimelineEntry = z.infer<typeof entrySchema>;
+export type TimelineFault = z.infer<typeof faultSchema>;
+type Verdict = TimelineReport['verdict'];
+
+/** `kinds` undefined shows all of them. Causes are looked for among all entries all the same. */
+export function timelineReport(
+  collected: Collected,
+  range: Range,
+  kinds: readonly JournalLine['kind'][] | undefined,
+): TimelineReport {
+  const lines = collected.moments.flatMap(({ item }) => (item.kind === 'line' ? [item.line] : []));
+  const chains = collected.chains.map(shownChain);
+  const verdicts = [
+    ...chains.map(({ verdict }) => verdict),
+    ...collected.unread.map(() => 'unknown' as const),
+  ];
+  return {
+    verdict: worstOf(verdicts),
+    since: boundOf(range.since),
+    until: boundOf(range.until),
+    chains,
+    unread: [...collected.unread],
+    leftOut: collected.leftOut,
+    entries: entriesOf(collected, lines, kinds),
+  };
+}
+
+function entriesOf(
+  { moments, chains, earlier }: Collected,
+  lines: readonly JournalLine[],
+  kinds: readonly JournalLine['kind'][] | undefined,
+): TimelineReport['entries'] {
+  const known = [...earlier, ...lines];
+  let index = earlier.length - 1;
+  return moments.flatMap(({ item, chain, clockBackMs, clockOffMs }): TimelineReport['entries'] => {
+    if (item.kind !== 'line') return [shownFault(item, chains[chain])];
+    index += 1;
+    const isShown = kinds?.includes(item.line.kind) ?? true;
+    return isShown ? [shownEntry(item.line, { clockBackMs, clockOffMs }, likelyCauses(known, index))] : [];
+  });
+}
+
+function shownFault(
+  item: Exclude<JournalItem, { kind: 'line' }>,
+  of: ChainReading | undefined,
+): TimelineFault {
+  const { path, line, problem } = item.kind === 'fault' ? item.fault : { ...item, line: null };
+  return { kind: 'fault', node: of?.node ?? null, program: of?.program ?? '', path, line, problem };
+}
+
+/** What a range has where it has no bound: earlier and later than every time. */
+export const openRange: Range = { since: '', until: '~' };
+
+function boundOf(text: string): string | null {
+  return text === openRange.since || text === openRange.until ? null : text;
+}
+
+function shownChain(chain: ChainReading): TimelineReport['chains'][number] {
+  const { node, first, last, faults, unread } = chain;
+  const verdict: Verdict = chain.faultCount > 0 ? 'broken' : unread.length > 0 ? 'unknown' : 'whole';
+  const ends = { first: first ?? null, last: last ?? null };
+  return { ...chain, ...ends, node: node ?? null, verdict, faults: [...faults], unread: [...unread] };
+}
+
+/** Of a line that stands where its own time is. */
+export const rightClock = { clockBackMs: 0, clockOffMs: 0 } as const;
+
+/** `because` undefined where nothing was seen close by. */
+export function shownEntry(
+  line: JournalLine,
+  clock: Pick<TimelineEntry, 'clockBackMs' | 'clockOffMs'>,
+  because: string | undefined,
+): TimelineEntry {
+  const { at, node, program, seq, kind, event } = line;
+  const { subject = null, from = null, to = null, reason = null, facts = {} } = line;
+  const what = { kind, event, subject, from, to, reason, because: because ?? null };
+  return { at, node, program, seq, ...what, ...clock, facts };
+}
+
+function worstOf(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes('broken')) return 'broken';
+  return verdicts.includes('unknown') ? 'unknown' : 'whole';
+}
+
+const EXIT_CODES: Readonly<Record<Verdict, number>> = { whole: 0, broken: 1, unknown: 2 };
+
+export function exitCodeOf({ verdict }: TimelineReport): number {
+  return EXIT_CODES[verdict];
+}
+
+/** The schema as it is published, for tools that do not read zod's. */
+export function timelineJsonSchema(): object {
+  return { $id: 'timeline.schema.json', title: 'hawser timeline --json', ...z.toJSONSchema(timelineSchema) };
+}

@@ -1,0 +1,119 @@
+import { basename } from 'node:path';
+import { durationText, printable } from '../../engine/system/text/readable-text.ts';
+import { wrapText } from '../../engine/system/text/wrap-text.ts';
+import { foldRepeats, type Row } from './fold.ts';
+import { localTime } from './local-time.ts';
+import { phraseOf } from './phrase.ts';
+import type { TimelineEntry, TimelineReport } from './report.ts';
+import { chainName, verdictText } from './verdict-lines.ts';
+
+export interface Look {
+  readonly colours: boolean;
+  readonly utc: boolean;
+}
+
+const WIDTH = 80;
+const KIND_WIDTH = 11;
+const TIME_WIDTH = 12;
+const MOST_NODE_WIDTH = 12;
+/** The rest of a long complaint is in `--json`. */
+const MOST_LINES = 4;
+
+const BOLD = '1';
+const DIM = '2';
+const COLOURS: Readonly<Record<TimelineEntry['kind'] | 'fault', string>> = {
+  vip: '1;36',
+  'split-brain': '1;31',
+  rejected: '31',
+  repair: '33',
+  health: '33',
+  journal: '35',
+  reload: '32',
+  servers: '34',
+  group: '34',
+  process: '90',
+  steering: '1;34',
+  drill: '1;34',
+  fault: '1;31',
+};
+
+/** The journals for a person, in 80 columns: a line an entry, more where its cause needs them, a headline a day. */
+export function timelineLines(report: TimelineReport, look: Look): readonly string[] {
+  const nodes = new Set(report.chains.flatMap(({ node }) => node ?? []));
+  const nodeWidth = nodes.size < 2 ? 0 : Math.min(MOST_NODE_WIDTH, longest([...nodes])) + 1;
+  let day = '';
+  const rows = foldRepeats(report.entries).flatMap((row) => {
+    if (row.kind === 'fault') return rowLines(row, nodeWidth, look);
+    const shown = localTime(row.entry.at, look.utc).day;
+    const headline = shown === day ? [] : [paint(shown, BOLD, look)];
+    day = shown;
+    return [...headline, ...rowLines(row, nodeWidth, look)];
+  });
+  return [...rows, ...(rows.length > 0 ? [''] : []), ...footer(report)];
+}
+
+function longest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map(({ length }) => length));
+}
+
+function rowLines(row: Row, nodeWidth: number, look: Look): readonly string[] {
+  const indent = TIME_WIDTH + 1 + nodeWidth + KIND_WIDTH + 1;
+  const { time, node, kind, text, because } = columnsOf(row, look);
+  const width = WIDTH - indent;
+  const [first = '', ...more] = bounded(wrapText(text, width), width);
+  const behind = because === undefined ? [] : bounded(wrapText(`← ${because}`, width), width);
+  const nodeCell = nodeWidth === 0 ? '' : node.slice(0, nodeWidth - 1).padEnd(nodeWidth);
+  const kindCell = paint((kind === 'fault' ? 'BROKEN' : kind).padEnd(KIND_WIDTH), COLOURS[kind], look);
+  const indented = (line: string): string => `${' '.repeat(indent)}${line}`;
+  return [
+    `${time} ${nodeCell}${kindCell} ${first}`,
+    ...more.map(indented),
+    ...behind.map((line) => indented(paint(line, DIM, look))),
+  ];
+}
+
+function bounded(lines: readonly string[], width: number): readonly string[] {
+  if (lines.length <= MOST_LINES) return lines;
+  return [...lines.slice(0, MOST_LINES - 1), `${lines[MOST_LINES - 1]?.slice(0, width - 2)} …`];
+}
+
+function columnsOf(row: Row, look: Look) {
+  if (row.kind === 'fault') {
+    const { path, line, problem } = row.fault;
+    const name = printable(basename(path));
+    const text = `${line === null ? name : `line ${line} of ${name}`}: ${printable(problem)}`;
+    const node = printable(row.fault.node ?? '');
+    return { time: '!!'.padEnd(TIME_WIDTH), node, kind: 'fault', text, because: undefined } as const;
+  }
+  const { entry, times, lastAt } = row;
+  const notes = [
+    ...(times === 1 ? [] : [`(${times} times, until ${localTime(lastAt, look.utc).time})`]),
+    ...(entry.clockBackMs === 0 ? [] : [`[the clock went back by ${durationText(entry.clockBackMs)}]`]),
+    ...(entry.clockOffMs === 0 ? [] : [clockText(entry.clockOffMs)]),
+  ];
+  const text = [phraseOf(entry), ...notes].join(' ');
+  const { time } = localTime(entry.at, look.utc);
+  return { time, node: printable(entry.node), kind: entry.kind, text, because: entry.because ?? undefined };
+}
+
+function clockText(offMs: number): string {
+  return `[its clock was ${durationText(Math.abs(offMs))} ${offMs > 0 ? 'ahead' : 'behind'}]`;
+}
+
+function footer(report: TimelineReport): readonly string[] {
+  const { entries, chains, leftOut, unread } = report;
+  const count = entries.filter(({ kind }) => kind !== 'fault').length;
+  const broken = chains.filter(({ verdict }) => verdict !== 'whole');
+  const shown = `${count === 0 ? 'no entries' : count === 1 ? '1 entry' : `${count} entries`} in this time`;
+  const all = chains.length === 1 ? 'its chain is whole' : `all ${chains.length} chains are whole`;
+  return [
+    ...wrapText(`${shown}${chains.length > 0 && broken.length === 0 ? `; ${all}` : ''}`, WIDTH),
+    ...(leftOut > 0 ? [`${leftOut} earlier ones left out: narrow it with --since and --until`] : []),
+    ...broken.map((chain) => `${verdictText(chain)}: ${chainName(chain)}; --verify says where`),
+    ...unread.map(({ path, problem }) => `cannot tell: ${printable(path)}: ${printable(problem)}`),
+  ].flatMap((line) => wrapText(line, WIDTH));
+}
+
+function paint(text: string, code: string, { colours }: Look): string {
+  return colours ? `\u001b[${code}m${text}\u001b[0m` : text;
+}

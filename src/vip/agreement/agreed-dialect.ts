@@ -1,0 +1,153 @@
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import type { VrrpProfile } from '../group/vrrp.ts';
+import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
+import { readAgreementFile } from './agreement-file.ts';
+import { readDialectRecord, sameDialect, writeDialectRecord } from './dialect-record.ts';
+import {
+  type Agreement,
+  changeLagMs,
+  type PlannedChange,
+  plannedChange,
+  type VrrpDialect,
+} from './vrrp-agreement.ts';
+
+/** How this node takes part now. */
+export interface TakingPart {
+  readonly isHolder: boolean;
+  readonly advertIntervalMs: (profile: VrrpProfile) => number;
+  /** Why keepalived would refuse a configuration in that dialect; undefined if it would accept it. */
+  readonly refusal: (dialect: VrrpDialect) => Promise<string | undefined>;
+}
+
+export interface AgreedDialect {
+  readonly now: () => VrrpDialect;
+  /** The planned change and its time, for the status. */
+  readonly planned: () => KeepalivedMonitorStatus['planned'];
+  /**
+   * Reads the agreement, checks the planned configuration well before its time, reports it, and switches when the time
+   * has come. A node that does not take part yet starts with the agreed dialect at once. Never rejects.
+   */
+  readonly turn: (
+    part: TakingPart | undefined,
+  ) => Promise<{ readonly changed: boolean; readonly lookAgainInMs: number | undefined }>;
+}
+
+/** The dialect of the flags, until the time at which all nodes switch to the one in the agreement file. */
+export function createAgreedDialect(
+  settings: VrrpDialect & { readonly monitorConf: readonly string[]; readonly config: string },
+  observers: Observers,
+): AgreedDialect {
+  const flags: VrrpDialect = { profile: settings.profile, mode: settings.mode };
+  const recordPath = `${settings.config}.agreed`;
+  const recorded = readDialectRecord(recordPath, flags);
+  const agreed = createAgreementReader(settings.monitorConf, observers);
+  const plans = createPlanTeller(observers);
+  let current = recorded ?? flags;
+  let isNew = recorded === undefined;
+  if (!sameDialect(current, flags))
+    observers.log({ event: 'profile-as-before', ...current, flags, path: recordPath });
+
+  const speak = async (dialect: VrrpDialect): Promise<void> => {
+    current = dialect;
+    isNew = false;
+    observers.metrics.dialect(current);
+    await writeDialectRecord(recordPath, flags, current, observers);
+  };
+  return {
+    now: () => current,
+    planned: () => plans.view(current),
+    turn: async (part) => {
+      const agreement = await agreed();
+      const plan = agreement === undefined ? undefined : plannedChange(current, agreement, isNew);
+      const refusal = plan === undefined ? undefined : await part?.refusal(plan.dialect);
+      plans.tell(current, plan, refusal);
+      if (plan === undefined || refusal !== undefined) {
+        if (isNew) await speak(current);
+        return { changed: false, lookAgainInMs: undefined };
+      }
+      const lagMs =
+        part === undefined ? 0 : changeLagMs(part.isHolder, current, plan.dialect, part.advertIntervalMs);
+      const leftMs = plan.atMs + lagMs - Date.now();
+      if (leftMs > 0) {
+        if (isNew) await speak(current);
+        return { changed: false, lookAgainInMs: leftMs };
+      }
+      const facts = { from: current, to: plan.dialect, at: shown(plan), lagMs };
+      observers.log({ event: 'profile-changed', ...facts, lateMs: Math.round(-leftMs) });
+      await speak(plan.dialect);
+      plans.done();
+      return { changed: part !== undefined, lookAgainInMs: undefined };
+    },
+  };
+}
+
+/** Reads the agreement file. While the file is unusable, the last usable agreement stays in force. */
+function createAgreementReader(
+  paths: readonly string[],
+  { log, metrics, once }: Observers,
+): () => Promise<Agreement | undefined> {
+  let known: Agreement | undefined;
+  return async () => {
+    const file = await readAgreementFile(paths);
+    metrics.agreementUsable(file.kind !== 'unusable');
+    if (file.kind === 'unusable') {
+      if (once.isNew('agreement', file.message))
+        log({ event: 'agreement-unusable', level: 'error', path: file.path, message: file.message });
+      return known;
+    }
+    if (once.clear('agreement')) log({ event: 'agreement-usable' });
+    if (file.kind === 'none') {
+      if (known !== undefined) log({ event: 'agreement-gone', level: 'warn', paths });
+      known = undefined;
+    } else known = sameWords(known, file.agreement) ? known : file.agreement;
+    return known;
+  };
+}
+
+/** Rewriting the file with the same content is not a new agreement: the time of its first arrival counts. */
+function sameWords(known: Agreement | undefined, { mode, profile, atMs }: Agreement): boolean {
+  return known?.mode === mode && known?.profile === profile && known?.atMs === atMs;
+}
+
+interface PlanTeller {
+  readonly tell: (from: VrrpDialect, plan: PlannedChange | undefined, refusal: string | undefined) => void;
+  /** The change was carried out. */
+  readonly done: () => void;
+  readonly view: (from: VrrpDialect) => KeepalivedMonitorStatus['planned'];
+}
+
+function createPlanTeller({ log, metrics }: Observers): PlanTeller {
+  let told: string | undefined;
+  let known: { readonly plan: PlannedChange; readonly refusal: string | undefined } | undefined;
+  return {
+    tell: (from, plan, message) => {
+      known = plan && { plan, refusal: message };
+      metrics.planned(plan?.atMs, message !== undefined);
+      const key = plan && JSON.stringify([plan, message]);
+      if (key === told) return;
+      told = key;
+      if (plan === undefined) {
+        log({ event: 'profile-change-cancelled', stays: from });
+        return;
+      }
+      const facts = { from, to: plan.dialect, at: shown(plan) };
+      if (message === undefined) log({ event: 'profile-change-planned', ...facts });
+      else log({ event: 'profile-change-refused', level: 'error', ...facts, message });
+    },
+    done: () => {
+      metrics.planned(undefined, false);
+      told = undefined;
+      known = undefined;
+    },
+    view: (from) => {
+      if (known === undefined) return null;
+      const { dialect, atMs } = known.plan;
+      const change = `${from.profile}, ${from.mode} to ${dialect.profile}, ${dialect.mode}`;
+      return { change, inMs: Math.max(0, atMs - Date.now()), refused: known.refusal ?? null };
+    },
+  };
+}
+
+function shown({ atMs }: PlannedChange): string {
+  return new Date(atMs).toISOString();
+}

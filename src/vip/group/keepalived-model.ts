@@ -1,0 +1,97 @@
+import { safeServerName } from '../../engine/kube/control-plane/server-name.ts';
+import type {
+  KeepalivedInstance,
+  KeepalivedModel,
+  KeepalivedSettings,
+  VipKind,
+  VrrpInput,
+  VrrpInstance,
+  VrrpProfile,
+} from './vrrp.ts';
+import { buildVrrpInstances } from './vrrp-instances.ts';
+
+export type KeepalivedModelOutcome =
+  | { readonly kind: 'model'; readonly model: KeepalivedModel }
+  /** This node must not take part now. Looking again later may help: nodes register, addresses come up. */
+  | { readonly kind: 'not-ready'; readonly reason: string };
+
+const trackFileNames: Readonly<Record<VipKind, string>> = { api: 'lb', ingress: 'ingress' };
+
+/**
+ * What the keepalived template gets, or why there must not be any configuration yet: better no keepalived on this node
+ * than one that does not hear the others, or that they do not hear. Same input, same model, in whatever order the
+ * nodes come.
+ */
+export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
+  const found = buildVrrpInstances(input);
+  if (found.kind === 'not-ready') return found;
+  const { settings } = input;
+  const { profile, mode, notifyFifo } = settings;
+  const fast = profile === 'fast';
+  const instances = found.instances.map((instance) => withPrintables(instance, input));
+  return {
+    kind: 'model',
+    model: {
+      routerId: safeServerName(settings.nodeName) ?? 'unnamed',
+      profile,
+      mode,
+      vrrpVersion: fast ? 3 : 2,
+      advertInterval: String(advertIntervalMs(profile, settings) / 1_000),
+      instances,
+      syncGroups: syncGroupsOf(found.instances),
+      notifyFifo,
+      trackFiles: trackFilesOf(found.instances, input),
+    },
+  };
+}
+
+/** The shell pods' is a second, and VRRP 2 knows whole seconds only. */
+export function advertIntervalMs(profile: VrrpProfile, settings: KeepalivedSettings): number {
+  return profile === 'fast' ? settings.advertIntervalMs : 1_000;
+}
+
+function withPrintables(instance: VrrpInstance, { settings }: VrrpInput): KeepalivedInstance {
+  const fast = settings.profile === 'fast';
+  // Unicast without peers stays in FAULT; see the template.
+  const unicast = settings.mode === 'unicast' && instance.peers.length > 0;
+  const password = `${settings.clusterName}_${instance.kind}_vip`.slice(0, 8);
+  return {
+    ...instance,
+    unicast: unicast ? [{ checkTtl: fast }] : [],
+    multicast: unicast ? [] : [instance.sourceAddress],
+    passwords: fast || instance.family === 'ipv6' ? [] : [password],
+    trackFiles: instance.syncGroup === undefined ? trackedBy([instance]) : [],
+    keepWhereItIs: fast && !instance.trackFile,
+    vipOptions: instance.family === 'ipv6' ? ['preferred_lft', '0'] : [],
+  };
+}
+
+/** Those that count for one of these, by name. */
+function trackedBy(instances: readonly VrrpInstance[]): readonly string[] {
+  return [...new Set(instances.flatMap(({ kind, trackFile }) => (trackFile ? [trackFileNames[kind]] : [])))];
+}
+
+function trackFilesOf(
+  instances: readonly VrrpInstance[],
+  { settings }: VrrpInput,
+): KeepalivedModel['trackFiles'] {
+  const initial = settings.profile === 'fast' ? -254 : 0;
+  const tracked = trackedBy(instances);
+  return (['api', 'ingress'] as const).flatMap((kind) => {
+    const name = trackFileNames[kind];
+    const path = settings.trackFiles[kind];
+    return path !== undefined && tracked.includes(name) ? [{ name, path, initial }] : [];
+  });
+}
+
+function syncGroupsOf(instances: readonly VrrpInstance[]): KeepalivedModel['syncGroups'] {
+  const names = new Set(instances.flatMap(({ syncGroup }) => syncGroup ?? []));
+  return [...names].map((name) => {
+    const members = instances.filter(({ syncGroup }) => syncGroup === name);
+    return {
+      name,
+      instances: members.map((member) => member.name),
+      trackFiles: trackedBy(members),
+    };
+  });
+}

@@ -1,0 +1,101 @@
+import { findLiveFile, setAside } from '../../engine/apply/live-file.ts';
+import { type RequestOutcome, request } from '../../engine/control/request.ts';
+import type { Wanted } from '../../engine/reconcile/configuration-loop.ts';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { type GroupView, groupView, membershipDelayMs } from './membership-delay.ts';
+import type { VrrpInput } from './vrrp.ts';
+
+const LEAVE_TIMEOUT_MS = 5_000;
+const LEAVE_AGAIN_MS = 1_000;
+
+export interface MembershipSequencer {
+  /**
+   * What may be served now: a change waits for this node's turn. `isBelieved` says that an API server gave these lists
+   * in this run. If such lists do not contain this node, the sequencer asks the supervisor to stop keepalived until it
+   * has answered, and again at every later check, because the supervisor may have been restarted.
+   */
+  readonly inTurn: (
+    wanted: Wanted<VrrpInput>,
+    isBelieved: boolean,
+    signal: AbortSignal,
+  ) => Promise<Wanted<VrrpInput>>;
+  readonly markServed: (input: VrrpInput) => void;
+  /** The believed list does not contain this node: it must not take part, whatever files are on its disk. */
+  readonly isExcluded: () => boolean;
+}
+
+/** Spreads the joins and leaves of a group over time, and keeps out a node that is not in its list. */
+export function createMembershipSequencer(
+  { socket, config }: { readonly socket: string; readonly config: string },
+  { onExcluded }: { readonly onExcluded: () => void },
+  observers: Observers,
+): MembershipSequencer {
+  const { log, once } = observers;
+  let served: GroupView | undefined;
+  let waiting: { readonly key: string; readonly since: number } | undefined;
+  let isExcluded = false;
+  let hasLeft = false;
+
+  /** Without keepalived.conf, neither a new supervisor nor a reboot starts keepalived. */
+  const leave = async (signal: AbortSignal): Promise<void> => {
+    const hadFile = await setAside(await findLiveFile(config)).catch((error: unknown) => {
+      if (once.isNew('leave-file', messageOf(error)))
+        log({
+          event: 'configuration-not-set-aside',
+          level: 'error',
+          path: config,
+          message: messageOf(error),
+        });
+      return false;
+    });
+    const trouble = troubleOf(await request(socket, 'leave', { timeoutMs: LEAVE_TIMEOUT_MS, signal }));
+    if (signal.aborted) return;
+    const isAnswered = trouble === undefined;
+    if (isAnswered) once.clear('leave');
+    else if (once.isNew('leave', trouble))
+      log({ event: 'leave-not-answered', level: 'warn', socket, message: trouble });
+    if (isAnswered && !hasLeft && (hadFile || served !== undefined))
+      log({ event: 'left-the-group', level: 'warn', answer: 'answered' });
+    hasLeft = isAnswered;
+    if (isAnswered) served = undefined;
+  };
+  return {
+    inTurn: async ({ input, lookAgainInMs }, isBelieved, signal) => {
+      if (input === undefined) return { input, lookAgainInMs };
+      const view = groupView(input);
+      if (isBelieved && view.isExcluded) {
+        const isNew = !isExcluded;
+        isExcluded = true;
+        waiting = undefined;
+        if (isNew) onExcluded();
+        await leave(signal);
+        return { input, lookAgainInMs: hasLeft ? lookAgainInMs : LEAVE_AGAIN_MS };
+      }
+      if (isBelieved) isExcluded = false;
+      hasLeft &&= isExcluded;
+      const key = `${view.isMember} ${[...view.nodes].sort().join(' ')}`;
+      if (waiting?.key !== key) waiting = { key, since: monotonicMs() };
+      const leftMs = waiting.since + membershipDelayMs(served, view) - monotonicMs();
+      if (leftMs <= 0) return { input, lookAgainInMs };
+      return { input: undefined, lookAgainInMs: Math.min(leftMs, lookAgainInMs ?? leftMs) };
+    },
+    markServed: (input) => {
+      served = groupView(input);
+    },
+    isExcluded: () => isExcluded,
+  };
+}
+
+/** Undefined once keepalived is down. */
+function troubleOf(outcome: RequestOutcome): string | undefined {
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome.answer.ok ? undefined : outcome.answer.message;
+    case 'unacknowledged':
+      return 'the request was taken and not answered';
+    case 'unreachable':
+      return outcome.message;
+  }
+}

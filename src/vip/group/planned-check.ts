@@ -1,0 +1,57 @@
+import { readFile, rm } from 'node:fs/promises';
+import type { Rendered } from '../../engine/apply/applier.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
+import type { ConfigurationCheck } from '../../haproxy/program.ts';
+import { buildKeepalivedModel } from './keepalived-model.ts';
+import type { KeepalivedModel, VrrpInput } from './vrrp.ts';
+
+export interface PlannedCheck {
+  /** Why a configuration would be refused; undefined if it would be accepted. */
+  readonly refusal: (input: VrrpInput, signal: AbortSignal) => Promise<string | undefined>;
+  /** Returns at once for a text that was accepted before: at the agreed time every node must switch quickly. */
+  readonly check: ConfigurationCheck;
+}
+
+/** Checks a configuration again only if its text has changed. The candidate is written to `path` for keepalived. */
+export function createPlannedCheck(
+  path: string,
+  check: ConfigurationCheck,
+  render: (model: KeepalivedModel) => Promise<Rendered | undefined>,
+): PlannedCheck {
+  let good: string | undefined;
+  return {
+    refusal: async (input, signal) => {
+      const outcome = buildKeepalivedModel(input);
+      if (outcome.kind === 'not-ready') return outcome.reason;
+      const rendered = await render(outcome.model);
+      if (rendered === undefined) return 'Cannot render the template, expected one that was usable before';
+      if (rendered.text === good) return undefined;
+      const refusal = await ask(path, rendered, check, signal);
+      if (refusal === undefined) good = rendered.text;
+      return refusal;
+    },
+    check: async (candidate, signal) => {
+      const text = await readFile(candidate, 'utf8').catch(() => undefined);
+      return text !== undefined && text === good ? { kind: 'valid' } : await check(candidate, signal);
+    },
+  };
+}
+
+async function ask(
+  path: string,
+  { text, mode }: Rendered,
+  check: ConfigurationCheck,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    await writeFileAtomically(path, text, { mode: mode & 0o777 });
+    const verdict = await check(path, signal);
+    if (verdict.kind === 'valid') return undefined;
+    return verdict.kind === 'invalid' ? `${verdict.message}\n${verdict.detail}`.trim() : verdict.message;
+  } catch (error) {
+    return signal.aborted ? 'The monitor is being stopped' : messageOf(error);
+  } finally {
+    await rm(path, { force: true }).catch(() => undefined);
+  }
+}

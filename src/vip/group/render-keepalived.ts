@@ -1,0 +1,54 @@
+import { type RenderOutcome, renderTemplate } from '../../engine/render/render-template.ts';
+import { expectedText, isSafeText } from '../../engine/render/safe-text.ts';
+import { parseAddress } from '../../engine/system/network/node-address.ts';
+import type { KeepalivedInstance, KeepalivedModel } from './vrrp.ts';
+
+/**
+ * The configuration file of keepalived for this model. Same model, same bytes.
+ *
+ * Fails without printing anything where a value could not be what it says, even in a template that prints it
+ * unescaped: such a model never comes out of `buildKeepalivedModel`, and should it, the node keeps the configuration
+ * that it has.
+ */
+export function renderKeepalived(
+  templateText: string,
+  model: KeepalivedModel,
+  options: { readonly templatePath: string },
+): RenderOutcome {
+  const problem = [textProblem(model), ...model.instances.map(instanceProblem)].find(
+    (found) => found !== undefined,
+  );
+  return problem === undefined
+    ? renderTemplate(templateText, model, options)
+    : { kind: 'failed', message: `Cannot render template "${options.templatePath}": ${problem}` };
+}
+
+function textProblem({ routerId, notifyFifo, trackFiles, syncGroups, instances }: KeepalivedModel) {
+  const texts = [
+    ...[routerId, notifyFifo],
+    ...trackFiles.map(({ path }) => path),
+    ...syncGroups.flatMap((group) => [group.name, ...group.instances]),
+    ...instances.flatMap((each) => [each.name, each.interface, ...each.passwords]),
+    ...instances.flatMap((each) => each.peers.map(({ name }) => name)),
+  ];
+  const wrong = texts.find((each) => !isSafeText(each));
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is not printable, ${expectedText}`;
+}
+
+function instanceProblem(instance: KeepalivedInstance): string | undefined {
+  const { name, vip, sourceAddress, peers, virtualRouterId, priority } = instance;
+  const wrong = [vip, sourceAddress, ...peers.map(({ address }) => address)].find(
+    (address) => parseAddress(address)?.family !== instance.family,
+  );
+  if (wrong !== undefined)
+    return `${JSON.stringify(wrong)} of instance "${name}" is no ${instance.family} address, expected one`;
+  if (!isWithin(virtualRouterId, 255))
+    return `the virtual router id "${virtualRouterId}" of instance "${name}" is none, expected 1 to 255`;
+  if (!isWithin(priority, 254))
+    return `the priority "${priority}" of instance "${name}" is none, expected 1 to 254`;
+  return undefined;
+}
+
+function isWithin(value: number, highest: number): boolean {
+  return Number.isInteger(value) && value >= 1 && value <= highest;
+}

@@ -1,0 +1,208 @@
+import { type Applier, createApplier } from '../../engine/apply/applier.ts';
+import { mergeNodes } from '../../engine/kube/control-plane/merge-nodes.ts';
+import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
+import type { ConfigurationParts, Wanted } from '../../engine/reconcile/configuration-loop.ts';
+import { logOutcome, tellForeign } from '../../engine/reconcile/log-outcome.ts';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import { createRenderer } from '../../engine/reconcile/renderer.ts';
+import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
+import { runCommand } from '../../engine/system/process/run-command.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { Wake } from '../../engine/system/time/wake.ts';
+import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
+import { createAgreedDialect, type TakingPart } from '../agreement/agreed-dialect.ts';
+import type { VirtualRouterIdGuard } from '../guards/virtual-router-id-guard.ts';
+import { readLocalVrrpRole } from '../health/local-vrrp-role.ts';
+import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
+import { advertIntervalMs, buildKeepalivedModel } from './keepalived-model.ts';
+import { createMembershipSequencer } from './membership.ts';
+import { groupView } from './membership-delay.ts';
+import type { NodeList } from './node-lists.ts';
+import { createPlannedCheck } from './planned-check.ts';
+import { createServedModels, type ServedModels } from './served-models.ts';
+import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from './vrrp.ts';
+import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
+
+const CHECK_TIMEOUT_MS = 20_000;
+
+export interface VrrpConfiguration
+  extends ConfigurationParts<VrrpInput>,
+    Omit<ServedModels, 'offer' | 'settle' | 'forget'> {
+  /** keepalived's supervisor runs with nodes that an API server has named, not with an old list of an earlier run. */
+  readonly isConfirmed: () => boolean;
+  readonly view: () => VrrpView;
+  /** The list of nodes does not contain this node: it must not take part. */
+  readonly isExcluded: () => boolean;
+  /** An API server has named the nodes, but the list is not believed yet. */
+  readonly isUndecided: () => boolean;
+  /** Registers a listener for a change of profile or an exclusion: it must write the health again. */
+  readonly onChange: (listener: () => void) => void;
+}
+
+export type VrrpView = Pick<
+  KeepalivedMonitorStatus,
+  'profile' | 'mode' | 'group' | 'configSha256' | 'planned' | 'lastChange'
+>;
+
+/**
+ * keepalived.conf for the configuration loop: rendered from the lists of nodes, checked by keepalived, applied by its
+ * supervisor.
+ */
+export function vrrpConfiguration(
+  settings: KeepalivedMonitorSettings,
+  parts: {
+    readonly wake: Wake;
+    readonly lists: readonly NodeList[];
+    readonly modelSettings: KeepalivedSettings;
+    readonly guard: VirtualRouterIdGuard;
+    readonly observers: Observers;
+  },
+): VrrpConfiguration {
+  const { wake, lists, guard, observers } = parts;
+  const { template, config: configPath, socket: socketPath, keepalived: keepalivedPath } = settings;
+  const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  const speaking = createAgreedDialect(settings, observers);
+  const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...speaking.now() });
+  const models = createServedModels();
+  const changes = createChangeRecord();
+  const listeners: (() => void)[] = [];
+  const renderModel = createRenderer<KeepalivedModel>(
+    template,
+    (read, model) => ({ ...read, kind: 'keepalived', model }),
+    observers,
+  );
+  const planned = createPlannedCheck(`${configPath}.planned`, check, renderModel);
+  const applier = createApplier({
+    configPath,
+    check: planned.check,
+    socketPath,
+    onForeign: tellForeign(observers),
+  });
+  const tellAll = (): void => {
+    for (const tell of listeners) tell();
+  };
+  const membership = createMembershipSequencer(settings, { onExcluded: tellAll }, observers);
+  let taken: VrrpInput | undefined;
+  let latest: KeepalivedModel | undefined;
+  const takingPart = (input: VrrpInput | undefined, signal: AbortSignal): TakingPart | undefined => {
+    if (input === undefined) return undefined;
+    return {
+      isHolder: readLocalVrrpRole(settings.stateFile, models.instanceNames(), Date.now()).role === 'holder',
+      advertIntervalMs: (profile) => advertIntervalMs(profile, parts.modelSettings),
+      refusal: (dialect) =>
+        planned.refusal({ ...input, settings: { ...parts.modelSettings, ...dialect } }, signal),
+    };
+  };
+  /** Prevents the next start of this node from using an older list. */
+  const leave = (): void => {
+    taken = undefined;
+    models.forget();
+    for (const { list } of lists) list.markServed(list.latest() ?? []);
+  };
+  return {
+    wake,
+    checkIntervalMs: settings.checkInterval,
+    beat: observers.metrics.beat,
+    now: monotonicMs,
+    next: async (signal) => {
+      const { changed, lookAgainInMs } = await speaking.turn(takingPart(taken, signal));
+      // At the agreed time the change does not wait for a late list or for this node's turn.
+      if (changed && taken !== undefined)
+        return { input: { ...taken, settings: modelSettings() }, lookAgainInMs: 0 };
+      const found = await gather(lists, modelSettings(), signal);
+      // The guard listens while the other nodes learn of this one.
+      if (found.input !== undefined) guard.prepare(modelOf(found.input));
+      const isBelieved = lists.every(({ list }) => list.standing() === 'believed');
+      const wanted = await membership.inTurn(found, isBelieved, signal);
+      if (membership.isExcluded()) leave();
+      return { ...wanted, lookAgainInMs: soonest(wanted.lookAgainInMs, lookAgainInMs) };
+    },
+    render: async (input) => {
+      const outcome = buildKeepalivedModel(input);
+      if (outcome.kind === 'not-ready') return complain(outcome.reason, observers);
+      observers.once.clear('not-ready');
+      if (!(await guard.admits(outcome.model))) return undefined;
+      const rendered = await renderModel(outcome.model);
+      if (rendered !== undefined) latest = outcome.model;
+      return rendered;
+    },
+    applier: announced(applier, () => {
+      if (latest !== undefined && models.offer(latest)) tellAll();
+    }),
+    observe: (outcome, input, text) => {
+      const cause = changes.note(vrrpOrigin(input, text), outcome);
+      logOutcome(outcome, { cause, nodes: groupView(input).nodes.size }, observers);
+      const isTaken = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
+      models.settle(isTaken);
+      if (!isTaken) return;
+      for (const { kind, list } of lists) {
+        const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
+        observers.metrics.groupNodes(kind, nodes.length);
+        list.markServed(list.latest() ?? []);
+      }
+      membership.markServed(input);
+      taken = input;
+    },
+    ...models,
+    view: () => ({
+      ...speaking.now(),
+      group: groupOf(models.served(), taken),
+      planned: speaking.planned(),
+      ...changes.view(),
+    }),
+    isConfirmed: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),
+    isExcluded: membership.isExcluded,
+    isUndecided: () => lists.some(({ list }) => list.standing() === 'undecided'),
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
+  };
+}
+
+function modelOf(input: VrrpInput): KeepalivedModel | undefined {
+  const outcome = buildKeepalivedModel(input);
+  return outcome.kind === 'model' ? outcome.model : undefined;
+}
+
+/** An applier that calls `before` ahead of each real use. */
+function announced(applier: Applier, before: () => void): Applier {
+  const apply: Applier['apply'] = async (rendered, signal) => {
+    before();
+    return await applier.apply(rendered, signal);
+  };
+  return { ...applier, apply };
+}
+
+function complain(reason: string, { log, once }: Observers): undefined {
+  if (once.isNew('not-ready', reason)) log({ event: 'group-not-ready', level: 'warn', reason });
+  return undefined;
+}
+
+function soonest(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+/** Everything that the model is made from; undefined while a list is unknown. */
+async function gather(
+  lists: readonly NodeList[],
+  settings: KeepalivedSettings,
+  signal: AbortSignal,
+): Promise<Wanted<VrrpInput>> {
+  const found = await Promise.all(
+    lists.map(async ({ kind, list }) => ({ kind, wanted: await list.next(signal) })),
+  );
+  const looks = found.flatMap(({ wanted }) => wanted.lookAgainInMs ?? []);
+  const lookAgainInMs = looks.length === 0 ? undefined : Math.min(...looks);
+  if (found.some(({ wanted }) => wanted.input === undefined)) return { input: undefined, lookAgainInMs };
+  const of = (wantedKind: string) =>
+    mergeNodes(found.flatMap(({ kind, wanted }) => (kind === wantedKind ? [wanted.input ?? []] : [])));
+  const input: VrrpInput = {
+    settings,
+    controlPlane: of('api'),
+    allNodes: of('ingress'),
+    interfaces: currentInterfaces(),
+    routes: await currentRoutes(),
+  };
+  return { input, lookAgainInMs };
+}

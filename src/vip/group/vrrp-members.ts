@@ -1,0 +1,132 @@
+import { chooseAddress } from '../../engine/kube/control-plane/choose-address.ts';
+import type { AddressFamily } from '../../engine/system/network/node-address.ts';
+import { parseAddress } from '../../engine/system/network/node-address.ts';
+import type { KeepalivedSettings, VipKind, VrrpInput, VrrpNode, VrrpPeer } from './vrrp.ts';
+import { maxGroupSize } from './vrrp-priority.ts';
+
+/** The nodes that take part in one VIP, as this node sees them. */
+export type VrrpMembers =
+  | {
+      readonly kind: 'members';
+      /** This node's place in the sorted list, 0 for a first node; undefined for a bootstrap node, which is in no list. */
+      readonly index: number | undefined;
+      readonly groupSize: number;
+      readonly self: VrrpPeer;
+      /** Sorted by name, without this node; those that are in no list, bootstrap nodes, are last. */
+      readonly others: readonly (VrrpPeer & { readonly index: number | undefined })[];
+    }
+  | { readonly kind: 'not-ready'; readonly reason: string };
+
+/**
+ * The group of a VIP. A list without an address for one of its nodes, with a duplicate address, or without this node
+ * gives no group. A node that joined with such a list would be a second holder, because another member would not hear
+ * it, or the reverse. An empty list belongs to a cluster that does not exist yet: its first node stands alone, if it is
+ * set as the first one. A node finds itself by `nodeIp`, else by name, else by an address on one of its interfaces.
+ */
+export function vrrpMembers(kind: VipKind, family: AddressFamily, input: VrrpInput): VrrpMembers {
+  const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
+  const listed = listedMembers(nodes, family, input);
+  if (typeof listed === 'string') return notReady(kind, listed);
+  const local = localAddresses(input);
+  const found = findSelf(listed, input.settings, local);
+  const { bootstrap, firstNode = false } = input.settings;
+  const isFirst = firstNode && listed.length === 0;
+  const unlisted = (bootstrap || isFirst) && kind === 'api' ? unlistedSelf(family, input) : undefined;
+  const self = found ?? unlisted;
+  if (self === undefined)
+    return notReady(kind, `this node "${input.settings.nodeName}" is not among ${shown(listed)}`);
+  if (!local.has(self.address))
+    return notReady(kind, `its address ${self.address} of this node is on none of its interfaces`);
+  const index = isFirst ? 0 : found === undefined ? -1 : listed.indexOf(found);
+  const others = [
+    ...listed.map((member, place) => ({ ...member, index: place })).filter((_, place) => place !== index),
+    ...bootstrapPeers(kind, family, input, self).map((peer) => ({ ...peer, index: undefined })),
+  ];
+  return {
+    kind: 'members',
+    index: index < 0 ? undefined : index,
+    groupSize: Math.max(1, listed.length),
+    self,
+    others,
+  };
+}
+
+function notReady(kind: VipKind, what: string): VrrpMembers {
+  return {
+    kind: 'not-ready',
+    reason: `Cannot join the group of the ${kind} VIP: ${what}, expected a complete list with this node`,
+  };
+}
+
+/** Sorted by name, or what is wrong with the list. */
+function listedMembers(
+  nodes: readonly VrrpNode[],
+  family: AddressFamily,
+  input: VrrpInput,
+): readonly VrrpPeer[] | string {
+  const { apiVips, ingressVips } = input.settings;
+  const preference = {
+    vips: [...apiVips, ...ingressVips],
+    subnets: input.interfaces.flatMap(({ addresses }) => addresses),
+  };
+  const members: VrrpPeer[] = [];
+  for (const { name, addresses } of [...nodes].sort(byName)) {
+    const chosen = chooseAddress(addresses, preference, [family]);
+    if (chosen.kind === 'none') return `node "${name}": ${chosen.reason}`;
+    const twin = members.find((member) => member.name === name || member.address === chosen.address);
+    if (twin !== undefined)
+      return `nodes "${twin.name}" and "${name}" share a name or the address ${chosen.address}`;
+    members.push({ name, address: chosen.address });
+  }
+  return members.slice(0, maxGroupSize);
+}
+
+function byName(a: VrrpNode, b: VrrpNode): number {
+  if (a.name === b.name) return 0;
+  return a.name < b.name ? -1 : 1;
+}
+
+function findSelf(
+  members: readonly VrrpPeer[],
+  { nodeIp, nodeName }: KeepalivedSettings,
+  local: ReadonlySet<string>,
+): VrrpPeer | undefined {
+  return (
+    members.find(({ address }) => address === nodeIp) ??
+    members.find(({ name }) => name === nodeName) ??
+    members.find(({ address }) => local.has(address))
+  );
+}
+
+/** Of a node that is in no list: `nodeIp`, or its address in the VIP's subnet. */
+function unlistedSelf(family: AddressFamily, input: VrrpInput): VrrpPeer | undefined {
+  const { nodeName, nodeIp, apiVips, ingressVips } = input.settings;
+  const subnets = input.interfaces.flatMap(({ addresses }) => addresses);
+  const own = nodeIp === undefined ? [...localAddresses(input)] : [nodeIp];
+  const chosen = chooseAddress(own, { vips: [...apiVips, ...ingressVips], subnets }, [family]);
+  return chosen.kind === 'chosen' ? { name: nodeName, address: chosen.address } : undefined;
+}
+
+function bootstrapPeers(
+  kind: VipKind,
+  family: AddressFamily,
+  { settings }: VrrpInput,
+  self: VrrpPeer,
+): readonly VrrpPeer[] {
+  if (kind !== 'api') return [];
+  return (settings.bootstrapIps ?? [])
+    .flatMap((text) => parseAddress(text) ?? [])
+    .filter((address) => address.family === family && address.text !== self.address)
+    .map(({ text }) => ({ name: 'bootstrap', address: text }));
+}
+
+function localAddresses({ interfaces }: VrrpInput): ReadonlySet<string> {
+  const texts = interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0] ?? ''));
+  return new Set(texts.flatMap((text) => parseAddress(text)?.text ?? []));
+}
+
+function shown(members: readonly VrrpPeer[]): string {
+  const list = members.slice(0, 5).map(({ name, address }) => `${name} (${address})`);
+  const more = members.length > 5 ? ` and ${members.length - 5} more` : '';
+  return list.length === 0 ? 'no node at all' : `${list.join(', ')}${more}`;
+}

@@ -1,0 +1,60 @@
+import { type Addend, TRACK } from '../../keepalived/track-value.ts';
+import type { VrrpProfile } from './vrrp.ts';
+
+/** As many nodes as have a priority of their own; the rest of a larger cluster does not join. */
+export const maxGroupSize = 200;
+
+/** The first node by name. High, because a backup waits (256 - priority) / 256 of an interval before it takes over. */
+const highest = 220;
+/** Far enough apart that two backups do not find a master dead in the same instant. */
+const widestSpacing = 10;
+/** All of up to 29 nodes lie within this, less than `TRACK.healthyHolder`: the holder of the VIP keeps it against any of them. */
+export const prioritySpread = 28;
+
+/** Above every node's full score in its profile, holder's bonus included. */
+const bootstrapPriority: Readonly<Record<VrrpProfile, number>> = { fast: 254, openshift: 70 };
+
+/**
+ * The priority of a node's instance before its health is added. In the fast profile different for every node of a
+ * group (equal ones make two holders at once), and given by the place of its name in the sorted list, not by who came
+ * when: 220, 210, 200; 7 apart with five nodes. From the 30th node on they are one apart, and a holder that comes late
+ * in the list may have to give the VIP back to one that comes early. `index` counts from 0 and is below `maxGroupSize`.
+ */
+export function vrrpPriority(index: number, groupSize: number): number {
+  const spacing = groupSize < 2 ? 0 : Math.floor(prioritySpread / (groupSize - 1));
+  return highest - index * Math.min(widestSpacing, Math.max(1, spacing));
+}
+
+export function bootstrapVrrpPriority(profile: VrrpProfile): number {
+  return bootstrapPriority[profile];
+}
+
+/** How a priority comes about: `arithmetic` adds up to `priority`, the place in the list first. */
+export interface PrioritySum {
+  readonly arithmetic: readonly Addend[];
+  readonly priority: number;
+}
+
+/**
+ * keepalived's sum of an instance's priority and a track file's value; 0 in FAULT, which it advertises to its peers.
+ */
+export function prioritySum(base: Addend, track: readonly Addend[]): PrioritySum {
+  const added = track.reduce((sum, { points }) => sum + points, 0);
+  if (added <= TRACK.fault) {
+    const why = `FAULT: ${track.map((each) => each.why).join('; ')}`;
+    return { arithmetic: [base, { points: -base.points, why }], priority: 0 };
+  }
+  const sum = base.points + added;
+  const priority = Math.min(254, Math.max(1, sum));
+  const bound = { points: priority - sum, why: 'keepalived counts from 1 to 254' };
+  return { arithmetic: [base, ...track, ...(priority === sum ? [] : [bound])], priority };
+}
+
+/** Why an instance has its priority before health is added. `peers` are the priorities of the others in its group. */
+export function baseAddend(priority: number, profile: VrrpProfile, peers: readonly number[]): Addend {
+  if (priority === bootstrapPriority[profile]) return { points: priority, why: 'a bootstrap node' };
+  if (profile === 'openshift') return { points: priority, why: 'every node of this profile' };
+  const listed = peers.filter((each) => each !== bootstrapPriority[profile]);
+  const place = 1 + listed.filter((each) => each > priority).length;
+  return { points: priority, why: `place ${place} of ${listed.length + 1} in the list` };
+}

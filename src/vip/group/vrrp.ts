@@ -1,0 +1,151 @@
+import type { AddressFamily } from '../../engine/system/network/node-address.ts';
+
+/**
+ * `fast` is the program's own; `openshift` is the dialect of the shell pods, so that both can be in one VRRP group
+ * while nodes are moved from one to the other.
+ */
+export type VrrpProfile = 'fast' | 'openshift';
+export type VrrpMode = 'unicast' | 'multicast';
+export type VipKind = 'api' | 'ingress';
+export type TrackFiles = Readonly<Partial<Record<VipKind, string>>>;
+
+/** Another node of the group, under the address from which its adverts come. */
+export interface VrrpPeer {
+  readonly name: string;
+  /** Of the VIP's family, canonical. */
+  readonly address: string;
+}
+
+/** A peer with the priority that its own model gives it, before its health is added. */
+export interface RankedPeer extends VrrpPeer {
+  readonly priority: number;
+}
+
+/** One VIP and the group of nodes that elect its holder. */
+export interface VrrpInstance {
+  /** Unique in the file: `API`, `INGRESS`, `API_V6`; `NAME_API` in the openshift profile. */
+  readonly name: string;
+  readonly kind: VipKind;
+  readonly interface: string;
+  /** 1 to 255, the same on every node of the group; each family counts for itself. */
+  readonly virtualRouterId: number;
+  /** 1 to 254, different on every node of the group in the fast profile. */
+  readonly priority: number;
+  /** Canonical. */
+  readonly vip: string;
+  readonly prefixLength: 32 | 128;
+  readonly family: AddressFamily;
+  /** This node's own address in the VIP's family. */
+  readonly sourceAddress: string;
+  /** The others, sorted by name, without this node; empty where it is alone. */
+  readonly peers: readonly RankedPeer[];
+  /** Whether the track file of its kind counts for it: there is one where the health of that kind is measured. */
+  readonly trackFile: boolean;
+  /** Set where the VIPs of one kind must be on one node. */
+  readonly syncGroup?: string;
+}
+
+export interface VrrpSyncGroup {
+  readonly name: string;
+  /** Names of its instances, at least two. */
+  readonly instances: readonly string[];
+  /** Names of track files: the members of a group cannot weigh one of their own. */
+  readonly trackFiles: readonly string[];
+}
+
+/**
+ * Everything `templates/keepalived.conf.ejs` can print, ready to be printed. Lists stand for what is printed once for
+ * each of their elements, and so not at all where they are empty. A template that names a field which is not here fails.
+ */
+export interface KeepalivedModel {
+  /** This node's name in keepalived's log. */
+  readonly routerId: string;
+  readonly profile: VrrpProfile;
+  readonly mode: VrrpMode;
+  readonly vrrpVersion: 2 | 3;
+  /** Seconds: `0.1`. */
+  readonly advertInterval: string;
+  /** Sorted by kind and family. */
+  readonly instances: readonly KeepalivedInstance[];
+  readonly syncGroups: readonly VrrpSyncGroup[];
+  readonly notifyFifo: string;
+  /** Those that an instance names. `initial` is written where the file is not there yet. */
+  readonly trackFiles: readonly { readonly name: string; readonly path: string; readonly initial: number }[];
+}
+
+export interface KeepalivedInstance extends VrrpInstance {
+  /** One element where the instance speaks unicast, and whether it looks at the TTL of what it hears. */
+  readonly unicast: readonly { readonly checkTtl: boolean }[];
+  /** The source address where it speaks multicast. */
+  readonly multicast: readonly string[];
+  /** The password of VRRP 2. */
+  readonly passwords: readonly string[];
+  /** Names of track files that are printed at the instance: none where its sync group has them. */
+  readonly trackFiles: readonly string[];
+  /** Keep the VIP where it is, because no health check applies to it. */
+  readonly keepWhereItIs: boolean;
+  /** Words behind the VIP, such as `preferred_lft` and `0`. */
+  readonly vipOptions: readonly string[];
+}
+
+/** A node as a source knows it: `ServerCandidate` is one too. */
+export interface VrrpNode {
+  readonly name: string;
+  readonly addresses: readonly string[];
+}
+
+/** An interface of this machine: `{ name: 'eth0', addresses: ['10.0.0.11/24', 'fd00::b/64'] }`. */
+export interface NetworkInterface {
+  readonly name: string;
+  readonly addresses: readonly string[];
+}
+
+/** A route of this machine: `{ destination: '10.1.0.0/16', interface: 'eth1' }`; `0.0.0.0/0` and `::/0` are the default. */
+export interface NetworkRoute {
+  readonly destination: string;
+  readonly interface: string;
+}
+
+/** What an operator chose, checked and with its units. */
+export interface KeepalivedSettings {
+  readonly clusterName: string;
+  readonly profile: VrrpProfile;
+  readonly mode: VrrpMode;
+  readonly advertIntervalMs: number;
+  readonly apiVips: readonly string[];
+  readonly ingressVips: readonly string[];
+  /** Overrides what the cluster's name gives. */
+  readonly virtualRouterIds?: VirtualRouterIds;
+  /** Overrides what the VIPs' subnets give. */
+  readonly interface?: string;
+  /** This node's name in the list of nodes. */
+  readonly nodeName: string;
+  /** This node's address, where it is not the one that the list has for its name. */
+  readonly nodeIp?: string;
+  /** This node holds the API VIP until the control plane serves; it need not be in the list. */
+  readonly bootstrap: boolean;
+  /** This node is the only one of the API VIP's group as long as its list of nodes is empty. */
+  readonly firstNode?: boolean;
+  /** Addresses of a bootstrap node, which no list of nodes has: peers of the API VIP until they are taken away. */
+  readonly bootstrapIps?: readonly string[];
+  /** FIFO to which keepalived writes its transitions. */
+  readonly notifyFifo: string;
+  /** Files to which the monitor writes this node's health; a kind without one is kept where it is. */
+  readonly trackFiles: TrackFiles;
+}
+
+export interface VirtualRouterIds {
+  readonly api: number;
+  readonly ingress: number;
+}
+
+/** What the group is made from, as seen at one moment. */
+export interface VrrpInput {
+  readonly settings: KeepalivedSettings;
+  /** Complete, or not here at all: a node that is missing hears nothing and makes itself a second holder. */
+  readonly controlPlane: readonly VrrpNode[];
+  /** Every node of the cluster; only looked at where there is an ingress VIP. */
+  readonly allNodes: readonly VrrpNode[];
+  readonly interfaces: readonly NetworkInterface[];
+  readonly routes: readonly NetworkRoute[];
+}

@@ -1,0 +1,70 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { readAccepted } from '../../keepalived/accepted-configuration.ts';
+import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
+import { hasFifoReader } from '../../keepalived/notify-fifo.ts';
+import { sweepConfigured } from '../../keepalived/sweep.ts';
+import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+
+const LOOK_EVERY_MS = 100;
+const SWEEP_AGAIN_MS = 500;
+
+type Settings = Pick<KeepalivedMonitorSettings, 'config' | 'runDir' | 'notifyFifo' | 'stateFile'>;
+
+/**
+ * Removes the VIPs from this node once keepalived and its supervisor have both ended without removing them. That
+ * happens when their container is killed as a whole: the kubelet may take minutes to restart it, while a peer holds the
+ * VIP too. As with a killed keepalived (docs/decisions/0009), the address stays until a peer has had time to take over.
+ * A keepalived that outlives its supervisor keeps its VIP. An address that is added by hand afterwards stays.
+ */
+export function guardLeftVips(
+  settings: Settings,
+  { log, metrics, once }: Observers,
+  signal: AbortSignal,
+): void {
+  const { config, notifyFifo, stateFile } = settings;
+  const accepted = join(settings.runDir, ACCEPTED_FILE);
+  let sweepAt: number | undefined;
+  const sweep = async (): Promise<void> => {
+    // The file is out of date and would name this node as the holder.
+    rmSync(stateFile, { force: true });
+    const { removed, trouble } = await sweepConfigured({ accepted, config });
+    if (removed.length > 0) {
+      metrics.staleVipRemoved();
+      log({
+        ...{ event: 'stale-vip-removed', level: 'warn', removed },
+        reason: 'keepalived and its supervisor have ended without removing it',
+      });
+    }
+    if (trouble === undefined) return;
+    if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-stays', level: 'error', trouble });
+    sweepAt = monotonicMs() + SWEEP_AGAIN_MS;
+  };
+  const look = (): void => {
+    if (hasFifoReader(notifyFifo) !== false) {
+      sweepAt = undefined;
+      once.clear('left-vip');
+      return;
+    }
+    sweepAt ??= monotonicMs() + graceMs(accepted, notifyFifo);
+    if (monotonicMs() < sweepAt) return;
+    sweepAt = Number.POSITIVE_INFINITY;
+    void sweep().catch((error: unknown) => {
+      sweepAt = monotonicMs() + SWEEP_AGAIN_MS;
+      const trouble = messageOf(error);
+      if (once.isNew('left-vip', trouble)) log({ event: 'stale-vip-stays', level: 'error', trouble });
+    });
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+}
+
+/** How long a peer needs to take over. Infinite if keepalived does not write to the notify FIFO. */
+function graceMs(accepted: string, notifyFifo: string): number {
+  const configuration = readAccepted(accepted);
+  if (configuration?.notifyFifo !== notifyFifo) return Number.POSITIVE_INFINITY;
+  return Math.max(0, ...configuration.instances.map(({ takeOverMs }) => takeOverMs));
+}

@@ -1,0 +1,53 @@
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { hasSpoken } from '../../keepalived/track-file.ts';
+import type { VrrpConfiguration } from '../group/vrrp-configuration.ts';
+import type { VipUse } from './vip-use.ts';
+
+/**
+ * A returning node with its old keepalived.conf must not take part before its monitor knows the other nodes. If no API
+ * server answers for this long it takes part all the same: a node with an old list is better than no VIP.
+ */
+const JOIN_PATIENCE_MS = 10_000;
+/** The patience when an API server has answered but its list is not believed yet: three polls have to agree. */
+const UNDECIDED_PATIENCE_MS = 30_000;
+
+/** Whether this node's health may be written, so that it takes part. */
+export type Permission =
+  | { readonly kind: 'given' }
+  | { readonly kind: 'waiting' }
+  /** It has waited long enough, but these other hosts hold the VIP and send it no adverts. */
+  | { readonly kind: 'held-elsewhere'; readonly holders: readonly string[] };
+
+/**
+ * After a boot keepalived stays in FAULT until its configuration is confirmed. A node that cannot confirm it takes part
+ * after a while, unless another host holds the VIP and sends it no adverts: then it is most likely no member any more. A
+ * monitor that was only restarted continues where it was. A node that no API server listed starts over once it is listed.
+ */
+export function createPermission(
+  trackFile: string,
+  {
+    isConfirmed,
+    isExcluded,
+    isUndecided,
+  }: Pick<VrrpConfiguration, 'isConfirmed' | 'isExcluded' | 'isUndecided'>,
+  look: () => VipUse,
+  nowMs: () => number = monotonicMs,
+): () => Permission {
+  let sinceMs = nowMs();
+  let isGiven = hasSpoken(trackFile);
+  return () => {
+    if (isExcluded()) {
+      isGiven = false;
+      sinceMs = nowMs();
+      return { kind: 'waiting' };
+    }
+    isGiven ||= isConfirmed();
+    if (isGiven) return { kind: 'given' };
+    const use = look();
+    const patienceMs = isUndecided() ? UNDECIDED_PATIENCE_MS : JOIN_PATIENCE_MS;
+    if (nowMs() - sinceMs < patienceMs || use.kind === 'unknown') return { kind: 'waiting' };
+    if (use.kind === 'elsewhere') return { kind: 'held-elsewhere', holders: use.holders };
+    isGiven = true;
+    return { kind: 'given' };
+  };
+}

@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import { askNeighbours, ownMacs } from '../../engine/system/network/neighbours.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { describeConfiguration, readAccepted, readText } from '../../keepalived/accepted-configuration.ts';
+import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
+import type { VipKind } from '../group/vrrp.ts';
+import { isInstanceOf } from '../group/vrrp-instances.ts';
+import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+import type { AskedVip } from './answer-trap.ts';
+import { initialVipUse, nextVipUse, type VipUse, type VipUseState, vipUseOf } from './vip-use.ts';
+import { createVipUseTrap, type VipUseSeen } from './vip-use-trap.ts';
+
+const ANSWER_WITHIN_MS = 250;
+const NEXT_ROUND_MS = 500;
+/** A health loop that waits asks five times a second. */
+const ASKED_WITHIN_MS = 2_000;
+
+export interface VipUseWatch {
+  /**
+   * Whether another host holds a VIP of this kind and this node does not hear its adverts. The segment is asked for as long
+   * as this is called. `clear` where it cannot be asked: a guard must not keep a cluster down.
+   */
+  readonly look: (kind: VipKind) => VipUse;
+  /** Watches until `signal` aborts; then nothing of it is left in the kernel. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Asks for the VIPs that keepalived of this node would hold, which its configuration names, whether or not the nodes are known. For a
+ * node that waits for a list of nodes which no API server gives.
+ */
+export function createVipUseWatch(
+  settings: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
+  { log, once }: Pick<Observers, 'log' | 'once'>,
+): VipUseWatch {
+  const trap = createVipUseTrap();
+  const askedAt = new Map<VipKind, number>();
+  let states = new Map<string, VipUseState>();
+  let listening = '';
+  let trouble: string | undefined;
+  const isAsked = (kind: VipKind): boolean =>
+    monotonicMs() - (askedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < ASKED_WITHIN_MS;
+  const close = async (): Promise<void> => {
+    await trap.remove();
+    listening = '';
+    states = new Map();
+  };
+  const ask = async (vips: readonly AskedVip[]): Promise<VipUseSeen | string> => {
+    const key = JSON.stringify(vips);
+    const notReady = key === listening ? await trap.forget() : await trap.set(vips);
+    listening = notReady === undefined ? key : '';
+    if (notReady !== undefined) return notReady;
+    const asked = vips.map(({ vip, interface: device }) => ({ address: vip, interface: device }));
+    const notAsked = await askNeighbours(asked);
+    if (notAsked !== undefined) return notAsked;
+    await pause(ANSWER_WITHIN_MS);
+    const outcome = await trap.seen();
+    return outcome.kind === 'failed' ? outcome.message : outcome;
+  };
+  const round = async (vips: readonly AskedVip[]): Promise<void> => {
+    const seen = await ask(vips);
+    trouble = typeof seen === 'string' ? seen : undefined;
+    if (typeof seen === 'string') {
+      listening = '';
+      if (once.isNew('vip-use', seen)) log({ event: 'vip-use-not-watched', level: 'warn', message: seen });
+      return;
+    }
+    once.clear('vip-use');
+    const own = ownMacs();
+    for (const { vip } of vips) {
+      const answers = seen.answers.flatMap((each) =>
+        each.vip === vip && !own.has(each.mac) ? each.mac : [],
+      );
+      const heard = { answers, isAdvertised: seen.advertised.has(vip), nowMs: monotonicMs() };
+      states.set(vip, nextVipUse(states.get(vip) ?? initialVipUse, heard));
+    }
+  };
+  return {
+    look: (kind) => {
+      askedAt.set(kind, monotonicMs());
+      if (trouble !== undefined) return { kind: 'clear' };
+      const uses = configuredVips(settings, kind).map(({ vip }) =>
+        vipUseOf(states.get(vip) ?? initialVipUse, monotonicMs()),
+      );
+      const worst =
+        uses.find((use) => use.kind === 'elsewhere') ?? uses.find(({ kind: is }) => is === 'unknown');
+      return worst ?? { kind: 'clear' };
+    },
+    run: async (signal) => {
+      await close();
+      while (!signal.aborted) {
+        const vips = (['api', 'ingress'] as const)
+          .filter(isAsked)
+          .flatMap((kind) => configuredVips(settings, kind));
+        if (vips.length > 0) await round(vips);
+        else if (listening !== '') await close();
+        await pause(NEXT_ROUND_MS, undefined, { signal }).catch(() => undefined);
+      }
+      await close();
+    },
+  };
+}
+
+/** Of what keepalived runs on, else of what it will be given at its start. */
+function configuredVips(
+  { runDir, config }: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
+  kind: VipKind,
+): readonly AskedVip[] {
+  const configuration =
+    readAccepted(join(runDir, ACCEPTED_FILE)) ?? describeConfiguration(readText(config) ?? '', 0);
+  return configuration.instances
+    .filter(({ name }) => isInstanceOf(kind, name))
+    .flatMap(({ vips }) => vips)
+    .map(({ address, interface: device }) => ({
+      vip: address,
+      family: address.includes(':') ? 'ipv6' : 'ipv4',
+      interface: device,
+    }));
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import type { HealthUrl } from '../engine/system/network/health-url.ts';
+import { parseAddress } from '../engine/system/network/node-address.ts';
+
+const EXPECTED = 'expected http(s)://ADDRESS[:PORT]/PATH with an address of this node, or localhost';
+
+/**
+ * `http://localhost:1936/healthz/ready`. A name would make the answer depend on DNS, and `localhost` is 127.0.0.1 so
+ * that it does not depend on a resolver either.
+ */
+export const healthUrl = z.pipe(
+  z.string(),
+  z.transform((text, context): HealthUrl => {
+    const found = parseHealthUrl(text);
+    if (found !== undefined) return found;
+    context.issues.push({ code: 'custom', input: text, message: EXPECTED });
+    return z.NEVER;
+  }),
+);
+
+function parseHealthUrl(text: string): HealthUrl | undefined {
+  const url = URL.parse(text);
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
+  if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
+  const secure = url.protocol === 'https:';
+  const named = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = parseAddress(named)?.text;
+  if (host === undefined) return undefined;
+  const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);
+  return { secure, host, port, path: `${url.pathname}${url.search}` };
+}

@@ -1,0 +1,160 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import { askHealth } from '../../engine/system/network/ask-health.ts';
+import { atHost } from '../../engine/system/network/health-url.ts';
+import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { type Liveness, watchLiveness } from '../../engine/system/network/watch-liveness.ts';
+import type { HealthView } from '../group/vip-priority.ts';
+import type { KeepalivedModel, VipKind } from '../group/vrrp.ts';
+import type { VrrpConfiguration } from '../group/vrrp-configuration.ts';
+import { createPermission, type Permission } from '../guards/permission.ts';
+import type { VipUse } from '../guards/vip-use.ts';
+import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+import type { SteeringKeeper } from '../steering/steering-keeper.ts';
+import type { HealthSource } from './health-sources.ts';
+import { createHealthVerdict, type PeersReading } from './health-verdict.ts';
+import { readLocalVrrpRole } from './local-vrrp-role.ts';
+import { createTrackWriter } from './track-writer.ts';
+
+/** The interval of the verdict while nothing happens. A death is handled at once. */
+const LOOK_EVERY_MS = 200;
+const ASK_EVERY_MS = 1_000;
+const PEER_TIMEOUT_MS = 400;
+
+export interface HealthLoop {
+  readonly kind: VipKind;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+  readonly view: () => HealthView;
+}
+
+/**
+ * Reports to keepalived, by a track file, whether this node can serve the VIPs of one kind. Inputs are the liveness of
+ * the server that `source` names, a local substitute for it, and whether any peer could serve instead. Peers are polled
+ * all the time, because their state must be known when this node's server dies: the VIP does not move if no peer is
+ * better off. The loop never checks the API through HAProxy: an overloaded API would then move the VIP and become more
+ * overloaded.
+ */
+export function createHealthLoop(
+  source: HealthSource,
+  { stateFile, profile }: Pick<KeepalivedMonitorSettings, 'stateFile' | 'profile'>,
+  configuration: Pick<
+    VrrpConfiguration,
+    'profile' | 'instanceNames' | 'served' | 'isConfirmed' | 'isExcluded' | 'isUndecided' | 'onChange'
+  > & {
+    /** Another node holds the VIP and keeps it. */
+    readonly mustLeave: () => boolean;
+    /** Whether another host holds the VIP and is not heard here; asked only while this node waits. */
+    readonly vipUse: () => VipUse;
+    readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
+  },
+  observers: Observers,
+): HealthLoop {
+  const { served, mustLeave, steering } = configuration;
+  const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
+  const mayTakePart = createPermission(trackFile, configuration, configuration.vipUse);
+  let permission: Permission = { kind: 'waiting' };
+  const health = createHealthVerdict({
+    ...source,
+    place: `${url.host}:${url.port}`,
+    question: url.path,
+    profile: () => configuration.profile() ?? profile,
+    mustLeave,
+    isExcluded: configuration.isExcluded,
+    heldElsewhere: () => (permission.kind === 'held-elsewhere' ? permission.holders : []),
+    localRole: () => readLocalVrrpRole(stateFile, configuration.instanceNames(), Date.now(), kind),
+    isAddressed: () => isAddressed(kind, served()),
+    priority: () => lowestPriority(kind, served()),
+    steer: (holds) => steering.steer(kind, holds),
+  });
+  const track = createTrackWriter(source, observers);
+  const why = (): string => {
+    const asked = steering.text(kind);
+    return asked === undefined ? health.explanation() : `${health.explanation()}; ${asked}`;
+  };
+  const tell = (): void => {
+    permission = mayTakePart();
+    const isKeptOut = configuration.isExcluded() || permission.kind === 'held-elsewhere';
+    // FAULT is rewritten too: a file that is not refreshed counts as that of a dead monitor.
+    if (isKeptOut || (health.isKnown() && permission.kind === 'given')) track.write(health.value(), why);
+    else if (permission.kind === 'waiting') track.keepFault();
+    source.tellUsable(health.isWell());
+  };
+  configuration.onChange(tell);
+  steering.onChange(tell);
+  const onChange = (liveness: Liveness): void => {
+    observers.log({ event: 'liveness', kind, liveness });
+    health.live(liveness);
+    tell();
+  };
+  const ask = async (bounded: AbortSignal): Promise<boolean> => {
+    const answer = await askHealth(url, pollTimeoutMs, bounded);
+    health.polled(answer);
+    return answer.ok;
+  };
+  const askPeers = async (signal: AbortSignal): Promise<void> => {
+    const peers = await lookAtPeers(source, served(), signal);
+    const serve = peers.serving.length > 0;
+    if (!signal.aborted && observers.once.isNew(`peers-${kind}`, String(serve)))
+      observers.log({ event: 'peers', kind, serve });
+    health.peers(peers);
+  };
+  return {
+    kind,
+    view: () => ({
+      ...health.view(),
+      ...{ hasSpoken: track.written() !== undefined, trackFile, steered: steering.text(kind) ?? null },
+    }),
+    run: async (signal) => {
+      await Promise.all([
+        watchLiveness({ ...url, ask, pollEveryMs, pollTimeoutMs, signal, onChange }),
+        every(ASK_EVERY_MS, signal, async () =>
+          health.onLocalApiProbe(await source.onLocalApiProbe(served(), signal)),
+        ),
+        every(ASK_EVERY_MS, signal, () => askPeers(signal)),
+        every(LOOK_EVERY_MS, signal, async () => {
+          health.look();
+          tell();
+        }),
+      ]);
+    },
+  };
+}
+
+async function lookAtPeers(
+  { kind, url }: HealthSource,
+  model: KeepalivedModel | undefined,
+  signal: AbortSignal,
+): Promise<PeersReading> {
+  const peers = instancesOf(kind, model).flatMap((each) => each.peers);
+  const nameAt = new Map(peers.map(({ address, name }) => [address, name]));
+  const answers = await Promise.all(
+    [...nameAt].map(async ([host, name]) => {
+      const { ok } = await askHealth(atHost(url, host), PEER_TIMEOUT_MS, signal);
+      return ok ? [name] : [];
+    }),
+  );
+  return { asked: [...new Set(nameAt.values())], serving: [...new Set(answers.flat())] };
+}
+
+/** Whether this node has every address that its adverts come from. True while they are unknown. */
+function isAddressed(kind: HealthSource['kind'], model: KeepalivedModel | undefined): boolean {
+  const present = presentAddresses();
+  return instancesOf(kind, model).every(({ sourceAddress }) => present.has(sourceAddress));
+}
+
+function lowestPriority(kind: HealthSource['kind'], model: KeepalivedModel | undefined): number | undefined {
+  const priorities = instancesOf(kind, model).map(({ priority }) => priority);
+  return priorities.length === 0 ? undefined : Math.min(...priorities);
+}
+
+function instancesOf(kind: HealthSource['kind'], model: KeepalivedModel | undefined) {
+  return model?.instances.filter((instance) => instance.kind === kind) ?? [];
+}
+
+/** Repeats `look`, with a pause after each, until `signal` aborts. */
+async function every(pauseMs: number, signal: AbortSignal, look: () => Promise<void>): Promise<void> {
+  while (!signal.aborted) {
+    await look();
+    await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+  }
+}

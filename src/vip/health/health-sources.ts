@@ -1,0 +1,75 @@
+import { askReadyz } from '../../engine/kube/probe-readyz.ts';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import type { HealthAnswer } from '../../engine/system/network/ask-health.ts';
+import type { HealthUrl } from '../../engine/system/network/health-url.ts';
+import type { KeepalivedModel, VipKind } from '../group/vrrp.ts';
+import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+
+/** How one kind of VIP is checked on this node, and where its health is written. */
+export interface HealthSource {
+  readonly kind: VipKind;
+  readonly trackFile: string;
+  /** Watched on this node, and polled at the addresses of its peers. */
+  readonly url: HealthUrl;
+  readonly pollEveryMs: number;
+  readonly pollTimeoutMs: number;
+  /**
+   * True if this node can reach the peers' health port, so that no answer means "not serving". If false, a peer counts
+   * as down only after it has answered once.
+   */
+  readonly peersAreOpen: boolean;
+  /** Asks a local substitute for that server; undefined if there is none. */
+  readonly onLocalApiProbe: (
+    model: KeepalivedModel | undefined,
+    signal: AbortSignal,
+  ) => Promise<HealthAnswer | undefined>;
+  /** Gives its VIPs up for good after the local substitute has failed too. */
+  readonly resigns: boolean;
+  readonly tellUsable: (usable: boolean) => void;
+}
+
+const READYZ_TIMEOUT_MS = 1_000;
+
+/** One source for each kind of VIP whose health is measured: always the API's, and ingress if there is a URL for it. */
+export function healthSources(
+  settings: KeepalivedMonitorSettings,
+  { metrics }: Observers,
+): readonly HealthSource[] {
+  const { apiVips, ingressVips, bootstrap, trackFiles, healthPort, ingressHealth } = settings;
+  const api: HealthSource = {
+    kind: 'api',
+    trackFile: trackFiles.api,
+    url: { secure: false, host: '127.0.0.1', port: healthPort, path: '/haproxy_ready' },
+    pollEveryMs: 200,
+    pollTimeoutMs: 300,
+    peersAreOpen: true,
+    onLocalApiProbe: (model, signal) => askLocalApi(settings, model, signal),
+    resigns: bootstrap,
+    tellUsable: metrics.usable,
+  };
+  const wantsIngress = ingressVips.length > 0 && !bootstrap;
+  if (!wantsIngress || ingressHealth === undefined || trackFiles.ingress === undefined)
+    return apiVips.length > 0 ? [api] : [];
+  const ingress: HealthSource = {
+    kind: 'ingress',
+    trackFile: trackFiles.ingress,
+    url: ingressHealth,
+    pollEveryMs: 500,
+    pollTimeoutMs: 500,
+    peersAreOpen: false,
+    onLocalApiProbe: async () => undefined,
+    resigns: false,
+    tellUsable: metrics.ingressUsable,
+  };
+  return apiVips.length > 0 ? [api, ingress] : [ingress];
+}
+
+/** Uses this node's own address once it is known, as an API server may not listen on loopback. */
+function askLocalApi(
+  { apiPort }: KeepalivedMonitorSettings,
+  model: KeepalivedModel | undefined,
+  signal: AbortSignal,
+): Promise<HealthAnswer> {
+  const address = model?.instances.find(({ kind }) => kind === 'api')?.sourceAddress ?? '127.0.0.1';
+  return askReadyz({ name: 'local', address, port: apiPort }, { timeoutMs: READYZ_TIMEOUT_MS, signal });
+}

@@ -1,0 +1,228 @@
+import type { HealthAnswer } from '../../engine/system/network/ask-health.ts';
+import type { Liveness } from '../../engine/system/network/watch-liveness.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import {
+  type Addend,
+  serverOf,
+  type TrackHealth,
+  trackAddends,
+  trackValue,
+} from '../../keepalived/track-value.ts';
+import type { VipKind, VrrpProfile } from '../group/vrrp.ts';
+import { initialBootstrap, nextBootstrap } from '../group/vrrp-bootstrap.ts';
+import type { Steer } from '../steering/vrrp-steering.ts';
+import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
+import { type CheckRow, createSightings } from './health-sightings.ts';
+import { initialHolding, type LocalVrrpRole, nextHolding } from './vrrp-holding.ts';
+
+/** The health of one kind of VIP on this node: takes observations, and gives the value of the track file. */
+export interface HealthVerdict {
+  readonly live: (liveness: Liveness) => void;
+  /** Takes one answer of the server, for the explanation only; `live` decides what it means. */
+  readonly polled: (answer: HealthAnswer) => void;
+  /** Undefined if there is no local substitute. */
+  readonly onLocalApiProbe: (answer: HealthAnswer | undefined) => void;
+  readonly peers: (peers: PeersReading) => void;
+  /** Takes another sample: a damped check is trusted again only after several good samples. */
+  readonly look: () => void;
+  /**
+   * Makes a new decision, which also advances an order. The methods below read the last decision and change nothing.
+   */
+  readonly value: () => number;
+  readonly isWell: () => boolean;
+  /** At least one check has been made. Until then a restarted monitor knows less than its predecessor. */
+  readonly isKnown: () => boolean;
+  /** What the value comes from, with the message of the failing check. */
+  readonly explanation: () => string;
+  readonly view: () => {
+    readonly holder: boolean;
+    readonly addends: readonly Addend[];
+    readonly checks: readonly CheckRow[];
+  };
+}
+
+/** Names of other nodes. */
+export interface PeersReading {
+  readonly asked: readonly string[];
+  readonly serving: readonly string[];
+}
+
+export interface VerdictOptions {
+  readonly kind: VipKind;
+  /** The address and path of the server: `127.0.0.1:50936`, `/haproxy_ready`. */
+  readonly place: string;
+  readonly question: string;
+  readonly profile: () => VrrpProfile;
+  readonly resigns: boolean;
+  /** See `HealthSource.peersAreOpen`. */
+  readonly peersAreOpen: boolean;
+  /** Another node holds one of the VIPs and keeps it. */
+  readonly mustLeave: () => boolean;
+  /** See `TrackHealth.excluded`. */
+  readonly isExcluded: () => boolean;
+  /** See `TrackHealth.heldElsewhere`: who holds the VIP. Empty while that does not keep this node out. */
+  readonly heldElsewhere: () => readonly string[];
+  /** keepalived's role on this node in the instances of these VIPs. */
+  readonly localRole: () => LocalVrrpRole;
+  /** See `TrackHealth.addressed`. */
+  readonly isAddressed: () => boolean;
+  /** See `TrackHealth.priority`. */
+  readonly priority: () => number | undefined;
+  /** What an operator has ordered, for a node that does or does not hold the VIPs. */
+  readonly steer: (holds: boolean) => Steer;
+}
+
+/** Names of checks that are not about this node's own server. */
+export const LOCAL_API_CHECK = 'local API server';
+export const PEERS_CHECK = 'other nodes';
+
+export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
+  const { kind, place, question, resigns } = options;
+  const server = serverOf[kind];
+  const seen = createSightings([server, question, ...(kind === 'api' ? [LOCAL_API_CHECK] : []), PEERS_CHECK]);
+  let liveness: Liveness = 'unknown';
+  let flap = initialFlap;
+  let bootstrap = initialBootstrap;
+  let localApiServes = false;
+  let peersServe = true;
+  let peersCount = options.peersAreOpen;
+  let holding = initialHolding;
+  const holds = (): boolean => {
+    holding = nextHolding(holding, options.localRole(), monotonicMs());
+    return holding.kind === 'held';
+  };
+  const sample = (): void => {
+    const found = sampleOf(liveness);
+    if (found !== undefined) flap = nextFlap(flap, found, holds(), monotonicMs());
+  };
+  const health = (): TrackHealth => {
+    const holder = holds();
+    return {
+      ...{ kind, localApiServes, holder },
+      profile: options.profile(),
+      service: flap.verdict,
+      failedForMs: flap.verdict === 'failed' ? monotonicMs() - flap.sinceMs : 0,
+      everyoneFailing: flap.verdict === 'failed' && !localApiServes && !peersServe,
+      excluded: options.isExcluded(),
+      heldElsewhere: options.heldElsewhere().length > 0,
+      resigned: bootstrap.resigned || options.mustLeave(),
+      addressed: options.isAddressed(),
+      steer: options.steer(holder),
+      priority: options.priority(),
+    };
+  };
+  let decided: TrackHealth = {
+    ...{
+      kind,
+      profile: options.profile(),
+      service: 'unknown',
+      failedForMs: 0,
+      localApiServes: false,
+      holder: false,
+    },
+    ...{ everyoneFailing: false, excluded: false, heldElsewhere: false, resigned: false, addressed: true },
+    ...{ steer: 'none', priority: undefined },
+  };
+  const decide = (): TrackHealth => {
+    decided = health();
+    return decided;
+  };
+  const look = (): void => {
+    sample();
+    decide();
+  };
+  /** Rows for state that no answer shows: damping, the address, and a VIP that was given up. */
+  const ownRows = (): readonly CheckRow[] => [
+    dampingRow(flap),
+    options.isAddressed()
+      ? rowOf('address', 'ok', 'on an interface of this node')
+      : rowOf('address', 'failed', 'on no interface of this node'),
+    ...(options.isExcluded() ? [rowOf('list of nodes', 'failed', 'it does not have this node')] : []),
+    ...heldRows(options.heldElsewhere()),
+    ...(bootstrap.resigned ? [rowOf('bootstrap', 'failed', 'it has handed over to the control plane')] : []),
+    ...(options.mustLeave() ? [rowOf('split brain', 'failed', 'another node holds the VIP and stays')] : []),
+  ];
+  return {
+    live: (next) => {
+      liveness = next;
+      seen.note(server, ...livenessWords(next, place));
+      look();
+    },
+    polled: ({ ok, said }) => seen.note(question, ok ? 'ok' : 'failed', said),
+    onLocalApiProbe: (answer) => {
+      localApiServes = answer?.ok ?? false;
+      if (answer !== undefined) seen.note(LOCAL_API_CHECK, localApiServes ? 'ok' : 'failed', answer.said);
+      if (resigns) bootstrap = nextBootstrap(bootstrap, localApiServes);
+    },
+    peers: (peers) => {
+      const someServe = peers.serving.length > 0;
+      peersCount ||= someServe;
+      peersServe = someServe || !peersCount;
+      seen.note(PEERS_CHECK, ...peersWords(peers));
+    },
+    look,
+    value: () => trackValue(decide()),
+    isWell: () => flap.verdict === 'ok',
+    isKnown: () => flap.verdict !== 'unknown',
+    explanation: () => {
+      const [verdict, ...others] = trackAddends(decided).map(({ why }) => why);
+      const failing = [seen.row(server), seen.row(question)].find(({ state }) => state === 'failed');
+      const detail = flap.verdict === 'failed' ? failing?.found : explainFlap(flap, monotonicMs());
+      return [detail === undefined ? verdict : `${verdict} (${detail})`, ...others].join('; ');
+    },
+    view: () => ({
+      holder: decided.holder,
+      addends: trackAddends(decided),
+      checks: [...seen.rows(), ...ownRows()],
+    }),
+  };
+}
+
+/** A hang is confirmed by two samples before it is reported, so it is as certain as a death. */
+function sampleOf(liveness: Liveness): CheckSample | undefined {
+  switch (liveness) {
+    case 'unknown':
+      return undefined;
+    case 'serving':
+      return { kind: 'ok' };
+    case 'dead':
+    case 'hung':
+      return { kind: 'failed', certain: true };
+  }
+}
+
+function livenessWords(liveness: Liveness, place: string): readonly [CheckRow['state'], string] {
+  switch (liveness) {
+    case 'unknown':
+      return ['unknown', 'not looked at yet'];
+    case 'serving':
+      return ['ok', `alive, a connection to ${place} stands`];
+    case 'dead':
+      return ['failed', `dead, nothing listens on ${place}`];
+    case 'hung':
+      return ['failed', `hung, ${place} accepts and does not answer well`];
+  }
+}
+
+function peersWords({ asked, serving }: PeersReading): readonly [CheckRow['state'], string] {
+  if (asked.length === 0) return ['unknown', 'there is none'];
+  if (serving.length === 0) return ['failed', `none of ${asked.join(', ')} serves`];
+  return ['ok', `${serving.join(', ')} could serve`];
+}
+
+function dampingRow(flap: FlapState): CheckRow {
+  const nowMs = monotonicMs();
+  const found = explainFlap(flap, nowMs);
+  const sinceMs = Math.round(nowMs - flap.sinceMs);
+  if (found === undefined) return rowOf('damping', 'ok', 'none');
+  return { check: 'damping', state: flap.verdict === 'doubtful' ? 'doubtful' : 'ok', found, sinceMs };
+}
+
+function heldRows(holders: readonly string[]): readonly CheckRow[] {
+  if (holders.length === 0) return [];
+  return [rowOf('VIP', 'failed', `${holders.join(', ')} holds it, and sends no adverts to this node`)];
+}
+
+function rowOf(check: string, state: CheckRow['state'], found: string): CheckRow {
+  return { check, state, found, sinceMs: null };
+}

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import type { VipKind } from '../group/vrrp.ts';
+import { isInstanceOf } from '../group/vrrp-instances.ts';
+import type { LocalVrrpRole } from './vrrp-holding.ts';
+
+/**
+ * This node's VRRP role, from its supervisor's state file: the best role among `names` (all instances where undefined), of
+ * one kind of VIP where that is given. `none` where nothing is written down: no supervisor, or none that has seen a
+ * transition. `now` is in milliseconds of the Unix epoch.
+ */
+export function readLocalVrrpRole(
+  statePath: string,
+  names: ReadonlySet<string> | undefined,
+  now: number,
+  kind?: VipKind,
+): LocalVrrpRole {
+  const instances = readInstances(statePath).filter(
+    ({ name }) => (names?.has(name) ?? true) && (kind === undefined || isInstanceOf(kind, name)),
+  );
+  const youngest = (state: string): number | undefined => {
+    const ages = instances.flatMap((each) => (each.state === state ? now - each.sinceMs : []));
+    return ages.length === 0 ? undefined : Math.min(...ages);
+  };
+  const holder = youngest('MASTER');
+  if (holder !== undefined) return { role: 'holder', ageMs: holder };
+  const backup = youngest('BACKUP');
+  return backup === undefined ? { role: 'none', ageMs: 0 } : { role: 'backup', ageMs: backup };
+}
+
+interface WrittenInstance {
+  readonly name: string;
+  readonly state: string;
+  readonly sinceMs: number;
+}
+
+function readInstances(statePath: string): readonly WrittenInstance[] {
+  try {
+    const written: unknown = JSON.parse(readFileSync(statePath, 'utf8'));
+    if (typeof written !== 'object' || written === null || !('instances' in written)) return [];
+    return Array.isArray(written.instances) ? written.instances.filter(isInstance) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isInstance(instance: unknown): instance is WrittenInstance {
+  if (typeof instance !== 'object' || instance === null) return false;
+  if (!('name' in instance && 'state' in instance && 'sinceMs' in instance)) return false;
+  const { name, state, sinceMs } = instance;
+  return typeof name === 'string' && typeof state === 'string' && typeof sinceMs === 'number';
+}

@@ -1,0 +1,83 @@
+import { closeSync, constants, existsSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { noteHealthUrl } from '../../keepalived/silent-health.ts';
+import { readTrackValue } from '../../keepalived/track-file.ts';
+import { TRACK } from '../../keepalived/track-value.ts';
+import type { HealthSource } from './health-sources.ts';
+
+/** How often an unchanged value is rewritten. The supervisor takes 3 s of silence for a dead monitor. */
+const REFRESH_EVERY_MS = 500;
+
+export interface TrackWriter {
+  /** `why` is called only if the value differs. A failed write is repeated at the next call. */
+  readonly write: (value: number, why: () => string) => void;
+  /**
+   * Refreshes the FAULT that keepalived itself wrote: the supervisor takes an old one for that of a dead monitor and lets
+   * the node take part. Does nothing if there is no file or another value.
+   */
+  readonly keepFault: () => void;
+  /** The last value; undefined before the first. */
+  readonly written: () => number | undefined;
+}
+
+/**
+ * Writes at each change and every half second. It overwrites the file in place, because keepalived watches the open
+ * file. It writes synchronously, because the file system is in memory: an asynchronous write would wait for a processor
+ * seven times on a starved machine.
+ */
+export function createTrackWriter(
+  { kind, trackFile: path, url }: Pick<HealthSource, 'kind' | 'trackFile' | 'url'>,
+  { log, once }: Pick<Observers, 'log' | 'once'>,
+): TrackWriter {
+  let last: { readonly value: number; readonly at: number } | undefined;
+  const topic = `track-file-${kind}`;
+  const write: TrackWriter['write'] = (value, why) => {
+    const now = monotonicMs();
+    if (last?.value === value && now - last.at < REFRESH_EVERY_MS) return;
+    try {
+      if (last === undefined) noteHealthUrl(path, url);
+      overwrite(path, value);
+      once.clear(topic);
+    } catch (error) {
+      const message = messageOf(error);
+      if (once.isNew(topic, message)) log({ event: 'track-file-not-written', level: 'error', path, message });
+      return;
+    }
+    const before = last?.value;
+    last = { value, at: now };
+    if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
+  };
+  let keptAt = Number.NEGATIVE_INFINITY;
+  const keepFault = (): void => {
+    const now = monotonicMs();
+    if (now - keptAt < REFRESH_EVERY_MS) return;
+    keptAt = now;
+    try {
+      if (existsSync(path) && readTrackValue(path) <= TRACK.fault) overwrite(path, TRACK.fault);
+    } catch (error) {
+      const message = messageOf(error);
+      if (once.isNew(topic, message)) log({ event: 'track-file-not-written', level: 'error', path, message });
+    }
+  };
+  return { write, keepFault, written: () => last?.value };
+}
+
+/** The longest value is -254. Every value has this length, so that no rest of an older one follows it. */
+const DIGITS = 4;
+
+/**
+ * The file is never empty in between: keepalived takes an empty file for 0, and a node in FAULT would briefly take
+ * part.
+ */
+function overwrite(path: string, value: number): void {
+  const text = `${String(value).padEnd(DIGITS)}\n`;
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o644);
+  try {
+    writeSync(file, text, 0);
+    ftruncateSync(file, text.length);
+  } finally {
+    closeSync(file);
+  }
+}

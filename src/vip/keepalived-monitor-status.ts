@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import { lastChangeSchema } from '../api-lb/haproxy-monitor-status.ts';
+
+/** What this node is worth for the VIPs of one kind, and why. */
+const vipPrioritySchema = z.object({
+  kind: z.enum(['api', 'ingress']),
+  vips: z.array(z.string()),
+  /** What is written into the track file; null while this monitor does not speak. */
+  value: z.nullable(z.number()),
+  holder: z.boolean(),
+  /** The checks that the value comes from, in the words of a person: `/haproxy_ready` → `answers`. */
+  checks: z.array(
+    z.object({
+      check: z.string(),
+      state: z.enum(['ok', 'doubtful', 'failed', 'unknown']),
+      found: z.string(),
+      sinceMs: z.nullable(z.number()),
+    }),
+  ),
+  /** How the priority comes about: the place in the list first, then each addend. Their sum is `priority`. */
+  arithmetic: z.array(z.object({ points: z.number(), why: z.string() })),
+  priority: z.number(),
+  /** What an operator has asked for: `hawser drain`, `move-vip`, `drill`. */
+  steered: z.nullable(z.string()),
+});
+
+/** What `GET /status` of a keepalived monitor answers. */
+export const keepalivedMonitorStatusSchema = z.object({
+  version: z.string(),
+  clusterName: z.nullable(z.string()),
+  profile: z.enum(['fast', 'openshift']),
+  mode: z.enum(['unicast', 'multicast']),
+  priorities: z.array(vipPrioritySchema),
+  /** The nodes that share the API VIP, this one included, with the priorities of their places. */
+  group: z.array(
+    z.object({ name: z.string(), address: z.string(), priority: z.number(), self: z.boolean() }),
+  ),
+  /** Of the configuration that was rendered last; null before the first. */
+  configSha256: z.nullable(z.string()),
+  /** The VIPs that another host holds too, with the host. */
+  splitBrain: z.array(z.object({ vip: z.string(), holders: z.array(z.string()) })),
+  /** Another cluster's details, where it uses our virtual router id and this node does not join for it. */
+  virtualRouterIdTaken: z.nullable(z.string()),
+  planned: z.nullable(z.object({ change: z.string(), inMs: z.number(), refused: z.nullable(z.string()) })),
+  lastChange: z.nullable(lastChangeSchema),
+});
+
+export type KeepalivedMonitorStatus = z.infer<typeof keepalivedMonitorStatusSchema>;

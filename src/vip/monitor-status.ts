@@ -1,0 +1,54 @@
+import { hawserVersion } from '../commands/version.ts';
+import { priorityOf, type VipPriority } from './group/vip-priority.ts';
+import type { VipKind } from './group/vrrp.ts';
+import type { VrrpConfiguration } from './group/vrrp-configuration.ts';
+import type { SplitBrainSentinel } from './guards/split-brain-sentinel.ts';
+import type { VirtualRouterIdGuard } from './guards/virtual-router-id-guard.ts';
+import type { HealthLoop } from './health/health-loop.ts';
+import { readLocalVrrpRole } from './health/local-vrrp-role.ts';
+import type { KeepalivedMonitorSettings } from './keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorStatus } from './keepalived-monitor-status.ts';
+
+/** The status of a monitor that does not know its cluster yet. */
+export function waitingStatus({ profile, mode }: KeepalivedMonitorSettings): KeepalivedMonitorStatus {
+  return {
+    version: hawserVersion(),
+    clusterName: null,
+    ...{ profile, mode },
+    ...{ priorities: [], group: [], configSha256: null, splitBrain: [] },
+    ...{ virtualRouterIdTaken: null, planned: null, lastChange: null },
+  };
+}
+
+/** Builds the status from the parts of the monitor at each call. */
+export function createMonitorStatus(
+  settings: KeepalivedMonitorSettings,
+  parts: {
+    readonly clusterName: string;
+    readonly configuration: Pick<VrrpConfiguration, 'view' | 'served'>;
+    readonly loops: readonly HealthLoop[];
+    readonly guard: Pick<VirtualRouterIdGuard, 'taken'>;
+    readonly sentinel: Pick<SplitBrainSentinel, 'view'>;
+  },
+): () => KeepalivedMonitorStatus {
+  const version = hawserVersion();
+  const { clusterName, configuration, loops, guard, sentinel } = parts;
+  const vipPriority = (kind: VipKind, vips: readonly string[]): readonly VipPriority[] => {
+    if (vips.length === 0) return [];
+    const model = configuration.served();
+    // A bootstrap node takes no part in ingress.
+    if (model !== undefined && !model.instances.some((each) => each.kind === kind)) return [];
+    const names = new Set(model?.instances.map(({ name }) => name));
+    const holds = readLocalVrrpRole(settings.stateFile, names, Date.now(), kind).role === 'holder';
+    const health = loops.find((loop) => loop.kind === kind)?.view();
+    return [priorityOf(kind, vips, model, health, holds)];
+  };
+  return () => ({
+    version,
+    clusterName,
+    ...configuration.view(),
+    priorities: [...vipPriority('api', settings.apiVips), ...vipPriority('ingress', settings.ingressVips)],
+    splitBrain: sentinel.view(),
+    virtualRouterIdTaken: guard.taken(),
+  });
+}

@@ -1,0 +1,73 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { mergeNodes } from '../engine/kube/control-plane/merge-nodes.ts';
+import { journalParts } from '../engine/observe/journal/send-journal.ts';
+import type { PeerCredentials } from '../engine/peers/credentials.ts';
+import { keepCredentials } from '../engine/peers/keep-credentials.ts';
+import { createPeerAnswers } from '../engine/peers/peer-answers.ts';
+import { createPeerListeners } from '../engine/peers/peer-listeners.ts';
+import { createRefusals } from '../engine/peers/refusals.ts';
+import type { Observers } from '../engine/reconcile/observers.ts';
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import { collectNodeStatus, type StatusEndpoints } from '../operate/status/collect-node-status.ts';
+import type { NodeList } from './group/node-lists.ts';
+import type { KeepalivedModel, VrrpNode } from './group/vrrp.ts';
+import type { KeepalivedMonitorSettings } from './keepalived-monitor-settings.ts';
+
+/** How soon a new address of this node gets a listener, and a failed listen is retried. */
+const LOOK_EVERY_MS = 1_000;
+
+export interface Publication {
+  readonly lists: readonly NodeList[];
+  readonly served: () => KeepalivedModel | undefined;
+  /** Where to ask this node's programs; undefined if nothing is published. */
+  readonly places: StatusEndpoints | undefined;
+}
+
+/**
+ * Serves this node's status, and its journal if it keeps one, to the other nodes of the group over mutual TLS. Listens
+ * only if `--peer-tls-…` are set. Follows the certificate files and this node's addresses until `signal` aborts. A
+ * failure is logged and affects nothing else. Never rejects.
+ */
+export async function publishStatus(
+  { peers, journal }: Pick<KeepalivedMonitorSettings, 'peers' | 'journal'>,
+  { lists, served, places }: Publication,
+  { log, metrics }: Observers,
+  signal: AbortSignal,
+): Promise<void> {
+  if (peers === undefined || places === undefined) return;
+  const refused = createRefusals(log, monotonicMs);
+  const onRequest = createPeerAnswers(
+    {
+      nodes: () => groupOf(lists, served()),
+      status: async () => JSON.stringify(await collectNodeStatus(places, signal)),
+      journal: journal === undefined ? undefined : (range) => journalParts(journal, range),
+    },
+    refused,
+  );
+  const listeners = createPeerListeners(peers.port, { onRequest, refused, tell: log }, signal);
+  let credentials: PeerCredentials | undefined;
+  const use = (next: PeerCredentials): void => {
+    credentials = next;
+    metrics.peerCertificate(next.leaf.validToDate.getTime());
+    listeners.use(next);
+  };
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const hosts = peers.host === undefined ? ownAddresses(served()) : [peers.host];
+      if (credentials !== undefined) await listeners.listenAt(hosts, credentials);
+      await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  await Promise.all([keepCredentials(peers.files, { tell: log, use }, signal), follow()]);
+}
+
+/** The nodes of the lists, this node included, and peers that are in no list: bootstrap nodes. */
+function groupOf(lists: readonly NodeList[], model: KeepalivedModel | undefined): readonly VrrpNode[] {
+  const listed = lists.map(({ list }) => list.latest() ?? []);
+  return mergeNodes([...listed, ...(model?.instances.map(({ peers }) => peers) ?? [])]);
+}
+
+/** The source addresses of this node's adverts, by which the peers know it. Empty while it takes no part. */
+function ownAddresses(model: KeepalivedModel | undefined): readonly string[] {
+  return [...new Set(model?.instances.map(({ sourceAddress }) => sourceAddress))];
+}

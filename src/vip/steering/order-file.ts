@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { constants, link, open, rm } from 'node:fs/promises';
+import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
+import { type DrillReport, parseSteeringOrder, steeringOrderText } from './steering-file.ts';
+import type { SteeringOrder } from './vrrp-steering.ts';
+
+/** Far above any order. */
+const MAX_BYTES = 8 * 1024;
+
+export type OrderFile =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'order'; readonly order: SteeringOrder | DrillReport }
+  | { readonly kind: 'unusable'; readonly message: string };
+
+/** Never rejects, and never waits for the writer of a pipe of that name. */
+export async function readOrderFile(path: string): Promise<OrderFile> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const status = await file.stat();
+      if (!status.isFile()) return unusable(path, 'it is no file, expected one or none');
+      if (status.size > MAX_BYTES)
+        return unusable(path, `it has ${status.size} bytes, expected an order (at most ${MAX_BYTES} bytes)`);
+      const parsed = parseSteeringOrder(await file.readFile('utf8'));
+      return parsed.kind === 'order' ? parsed : unusable(path, parsed.problem);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { kind: 'none' };
+    return unusable(path, `${messageOf(error)}, expected a file or none`);
+  }
+}
+
+function unusable(path: string, problem: string): OrderFile {
+  return { kind: 'unusable', message: `Cannot use "${path}": ${problem}` };
+}
+
+/** A unique name for an order. */
+export function newOrderId(): string {
+  return randomBytes(8).toString('hex');
+}
+
+/**
+ * Writes the order if there is none, in one step, so that its reader sees all of it. Resolves with false if another
+ * order is there, which stays. Rejects with the system's error.
+ */
+export async function placeOrder(path: string, order: SteeringOrder | DrillReport): Promise<boolean> {
+  const staged = `${path}.${newOrderId()}`;
+  try {
+    await writeFileAtomically(staged, steeringOrderText(order), { mode: 0o644 });
+    await link(staged, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(staged, { force: true });
+  }
+}
+
+/** Replaces one order by another. False if the first is gone. */
+export async function replaceOrder(path: string, id: string, order: SteeringOrder): Promise<boolean> {
+  if (!(await isThere(path, id))) return false;
+  await writeFileAtomically(path, steeringOrderText(order), { mode: 0o644 });
+  return true;
+}
+
+/** Leaves an order that has replaced it since. */
+export async function removeOrder(path: string, id: string): Promise<void> {
+  if (await isThere(path, id)) await rm(path, { force: true });
+}
+
+/** Why no new order can be written here; undefined if one can. */
+export async function orderInTheWay(path: string): Promise<string | undefined> {
+  const file = await readOrderFile(path);
+  if (file.kind === 'none') return undefined;
+  if (file.kind === 'unusable') return `${file.message} (hawser undrain takes it away)`;
+  return `"${path}" holds an order that is not over, expected none`;
+}
+
+/** What became of an order that is no longer in force; undefined while it is. */
+export async function whatOvertook(path: string, id: string): Promise<string | undefined> {
+  const file = await readOrderFile(path);
+  if (file.kind === 'none') return 'the order was withdrawn in the meantime (hawser undrain)';
+  if (file.kind === 'unusable') return `${file.message}, in the place of the order`;
+  if (file.order.id === id) return undefined;
+  const by = 'by' in file.order ? ` by ${file.order.by}` : '';
+  return `another order${by} has taken its place in the meantime`;
+}
+
+/** Whether this order, or a later form of it, is in force. */
+export async function isThere(path: string, id: string): Promise<boolean> {
+  const file = await readOrderFile(path);
+  return file.kind === 'order' && file.order.id === id;
+}

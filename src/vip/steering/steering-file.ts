@@ -1,0 +1,107 @@
+import * as z from 'zod/mini';
+import { messageOf } from '../../engine/system/errors.ts';
+import type { DrillFigures } from './drill-figures.ts';
+import { longestMoveMs, type SteeringOrder } from './vrrp-steering.ts';
+
+/** What the command that drilled has measured, for the journal that its monitor keeps. It orders nothing. */
+export interface DrillReport {
+  readonly kind: 'report';
+  /** Of the drill's order. */
+  readonly id: string;
+  readonly figures: DrillFigures;
+}
+
+export type SteeringText =
+  | { readonly kind: 'order'; readonly order: SteeringOrder | DrillReport }
+  /** A sentence that begins with what is wrong and ends with what was expected. */
+  | { readonly kind: 'unusable'; readonly problem: string };
+
+/** No control character, and none that turns text around: it goes into logs and to terminals. */
+const words = z
+  .string()
+  .check(z.maxLength(200), z.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, { error: 'expected printable text' }));
+const moment = z.pipe(
+  z.iso.datetime(),
+  z.transform((text) => Date.parse(text)),
+);
+const vip = z.enum(['api', 'ingress']);
+const id = z.string().check(z.regex(/^[0-9a-f]{16}$/));
+const asked = { v: z.literal(1), id, by: words, why: words, at: moment };
+
+const drain = z.strictObject({
+  ...asked,
+  order: z.literal('drain'),
+  vips: z.array(vip).check(z.minLength(1)),
+});
+const move = z.strictObject({
+  ...asked,
+  order: z.enum(['move-vip', 'drill']),
+  vip,
+  first: z.enum(['yield', 'claim']),
+  backAt: z.optional(moment),
+  until: moment,
+});
+const count = z.int().check(z.minimum(0));
+const report = z.strictObject({
+  v: z.literal(1),
+  id,
+  order: z.literal('report'),
+  figures: z.strictObject({ attempts: count, failed: count, longestGapMs: count, failingMs: count }),
+});
+const schema = z.discriminatedUnion('order', [drain, move, report]);
+
+/**
+ * Reads an order. Whatever is not exactly one is unusable, half a file too: a guess would move a VIP. So is a move that
+ * would last longer than any may.
+ */
+export function parseSteeringOrder(text: string): SteeringText {
+  try {
+    const parsed = schema.safeParse(JSON.parse(text));
+    return parsed.success ? orderOf(parsed.data) : unusable(problemOf(parsed.error.issues[0]));
+  } catch (error) {
+    return unusable(`it is no JSON (${messageOf(error).split('\n')[0]?.slice(0, 120)})`);
+  }
+}
+
+function orderOf(data: z.infer<typeof schema>): SteeringText {
+  if (data.order === 'report')
+    return { kind: 'order', order: { kind: 'report', id: data.id, figures: data.figures } };
+  const asked = { id: data.id, by: data.by, why: data.why, atMs: data.at };
+  if (data.order === 'drain') return { kind: 'order', order: { kind: 'drain', ...asked, vips: data.vips } };
+  const { order: purpose, first, until: untilMs } = data;
+  if (untilMs - data.at > longestMoveMs)
+    return unusable(`it would last for ${untilMs - data.at} ms (at most ${longestMoveMs} ms)`);
+  const move = { kind: 'move', purpose, vip: data.vip, first, backAtMs: data.backAt, untilMs } as const;
+  return { kind: 'order', order: { ...asked, ...move } };
+}
+
+function unusable(what: string): SteeringText {
+  const printable = what.replaceAll(/[\p{Cc}\p{Cf}]/gu, '·');
+  return { kind: 'unusable', problem: `${printable}, expected what hawser drain, move-vip or drill writes` };
+}
+
+function problemOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'unrecognized_keys')
+    return `it has "${issue.keys.slice(0, 3).join('", "').slice(0, 80)}"`;
+  const key = issue?.path.join('.') ?? '';
+  return key === '' ? 'it is no order' : `its "${key.slice(0, 80)}" is missing or wrong`;
+}
+
+/** The text that `parseSteeringOrder` reads as this order. */
+export function steeringOrderText(order: SteeringOrder | DrillReport): string {
+  return `${JSON.stringify({ v: 1, ...fieldsOf(order) })}\n`;
+}
+
+function fieldsOf(order: SteeringOrder | DrillReport): Readonly<Record<string, unknown>> {
+  if (order.kind === 'report') return { order: 'report', id: order.id, figures: order.figures };
+  const { id, by, why } = order;
+  const asked = { id, by, why, at: iso(order.atMs) };
+  if (order.kind === 'drain') return { order: 'drain', ...asked, vips: order.vips };
+  const { purpose, vip, first, backAtMs, untilMs } = order;
+  const back = backAtMs === undefined ? {} : { backAt: iso(backAtMs) };
+  return { order: purpose, ...asked, vip, first, ...back, until: iso(untilMs) };
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

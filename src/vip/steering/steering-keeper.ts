@@ -1,0 +1,156 @@
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import type { VipKind } from '../group/vrrp.ts';
+import { type OrderFile, readOrderFile, removeOrder } from './order-file.ts';
+import {
+  type MoveOrder,
+  nextSteering,
+  notSteered,
+  type Steer,
+  type Steering,
+  type SteeringOrder,
+  steeringText,
+  steerOf,
+} from './vrrp-steering.ts';
+
+/** Carries out the orders of `hawser drain`, `move-vip` and `drill`, even if those commands have ended. */
+export interface SteeringKeeper {
+  /** The rank that an order gives this node for these VIPs. Must be called repeatedly: each call advances the order. */
+  readonly steer: (kind: VipKind, holds: boolean) => Steer;
+  /** A description for people; undefined without an order. */
+  readonly text: (kind: VipKind) => string | undefined;
+  /** Reads the order file. Never rejects. */
+  readonly read: () => Promise<void>;
+  /** Registers a listener that is called when the order changes. */
+  readonly onChange: (listener: () => void) => void;
+}
+
+interface Known {
+  readonly order: SteeringOrder;
+  readonly state: Steering;
+}
+
+/**
+ * The order in the file at `path`, and its progress. An unusable file is logged once and changes nothing. A finished
+ * order is removed; removing the file of any other order cancels it. `steerable`: the kinds whose health is measured,
+ * and which therefore have a track file.
+ */
+export function createSteeringKeeper(
+  path: string,
+  steerable: readonly VipKind[],
+  observers: Observers,
+): SteeringKeeper {
+  const { log, metrics, once } = observers;
+  const listeners: (() => void)[] = [];
+  let known: Known | undefined;
+  let reading: Promise<void> = Promise.resolve();
+
+  const know = (next: Known | undefined): void => {
+    known = next;
+    for (const kind of steerable) metrics.drained(kind, isDrained(next?.order, kind));
+    for (const tell of listeners) tell();
+  };
+  const remove = async (id: string): Promise<void> => {
+    await removeOrder(path, id).catch((error: unknown) =>
+      log({ event: 'order-not-removed', level: 'warn', path, message: messageOf(error) }),
+    );
+  };
+  const take = (order: SteeringOrder): void => {
+    if (known?.order.id === order.id) {
+      know({ order, state: known.state });
+      return;
+    }
+    if (known !== undefined) tellEnd(known, 'replaced', observers);
+    tellBegin(order, observers);
+    know({ order, state: notSteered });
+  };
+  const look = async (): Promise<void> => {
+    const file = await readOrderFile(path);
+    const problem = problemOf(path, file, steerable);
+    if (problem !== undefined) {
+      if (once.isNew('steering', problem))
+        log({ event: 'order-unusable', level: 'error', path, message: problem });
+      return;
+    }
+    if (once.clear('steering')) log({ event: 'order-usable', path });
+    if (file.kind === 'order' && file.order.kind !== 'report') take(file.order);
+    else if (known !== undefined) {
+      tellEnd(known, 'withdrawn', observers);
+      know(undefined);
+    }
+    if (file.kind === 'order' && file.order.kind === 'report') {
+      log({ event: 'drill-measured', ...file.order.figures });
+      await remove(file.order.id);
+    }
+  };
+  return {
+    steer: (kind, holds) => {
+      if (known === undefined) return 'none';
+      const { order, state } = known;
+      if (order.kind === 'drain' || order.vip === kind) {
+        const next = nextSteering(state, order, { nowMs: Date.now(), holds });
+        known = { order, state: next };
+        if (order.kind === 'move') tellStep(order, state, next, observers);
+        if (next.kind === 'over' && state.kind !== 'over') void remove(order.id);
+      }
+      return steerOf(known.state, order, kind);
+    },
+    text: (kind) => known && steeringText(known.state, known.order, kind),
+    read: async () => {
+      reading = reading.then(look);
+      await reading;
+    },
+    onChange: (listener) => {
+      listeners.push(listener);
+    },
+  };
+}
+
+/** Why the order cannot be carried out on this node; undefined if it can, or there is no order. */
+function problemOf(path: string, file: OrderFile, steerable: readonly VipKind[]): string | undefined {
+  if (file.kind === 'unusable') return file.message;
+  if (file.kind === 'none' || file.order.kind === 'report') return undefined;
+  const { order } = file;
+  const vips = order.kind === 'drain' ? order.vips : [order.vip];
+  const stranger = vips.find((kind) => !steerable.includes(kind));
+  if (stranger === undefined) return undefined;
+  return `Cannot use "${path}": it is about the ${stranger} VIP, whose health this monitor does not measure, expected ${steerable.join(' or ')}`;
+}
+
+function isDrained(order: SteeringOrder | undefined, kind: VipKind): boolean {
+  return order?.kind === 'drain' && order.vips.includes(kind);
+}
+
+function tellBegin(order: SteeringOrder, { log }: Observers): void {
+  const { by, why } = order;
+  if (order.kind === 'drain') {
+    log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since: iso(order.atMs) });
+    return;
+  }
+  const { vip: kind, first, backAtMs, untilMs } = order;
+  const back = backAtMs === undefined ? {} : { backAt: iso(backAtMs) };
+  log({ event: `${order.purpose}-began`, kind, to: first, by, why, ...back, until: iso(untilMs) });
+}
+
+function tellStep(order: MoveOrder, before: Steering, after: Steering, { log }: Observers): void {
+  const { purpose, vip: kind } = order;
+  if (after.kind === 'over' && before.kind !== 'over')
+    log({ event: `${purpose}-over`, kind, outcome: after.outcome, tookMs: Date.now() - order.atMs });
+  const [from, to] = [before, after].map(stepName);
+  const isFirst = before.kind === 'idle';
+  if (after.kind !== 'over' && !isFirst && from !== to) log({ event: `${purpose}-step`, kind, from, to });
+}
+
+function stepName(state: Steering): string {
+  return state.kind === 'moving' ? state.step : state.kind;
+}
+
+function tellEnd({ order, state }: Known, outcome: string, { log }: Observers): void {
+  const tookMs = Date.now() - order.atMs;
+  if (order.kind === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
+  else if (state.kind !== 'over') log({ event: `${order.purpose}-over`, kind: order.vip, outcome, tookMs });
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

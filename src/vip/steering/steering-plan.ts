@@ -1,0 +1,194 @@
+import type { RankedPeer, VipKind, VrrpProfile } from '../group/vrrp.ts';
+import { bootstrapVrrpPriority } from '../group/vrrp-priority.ts';
+import { outranks } from '../guards/split-brain.ts';
+import type { Step } from './vrrp-steering.ts';
+
+/** The VIPs of one kind, as this node sees them before an order is given. */
+export interface SteeredVip {
+  readonly kind: VipKind;
+  readonly vips: readonly string[];
+  readonly holder: boolean;
+  /** What keeps this node from being trusted with it, in the words of the checks; empty where it is well. */
+  readonly troubles: readonly string[];
+  /** Its health is measured, and reported to keepalived. */
+  readonly measured: boolean;
+  /** What is asked of this node already. */
+  readonly steered: string | undefined;
+  /** Some other node says that it serves. */
+  readonly othersServe: boolean;
+  /** Those of the others that serve, as far as they are known by name. */
+  readonly servingPeers: readonly RankedPeer[];
+  /** All others, as far as they are known. */
+  readonly peers: readonly RankedPeer[];
+}
+
+export interface SteeringFacts {
+  /** This node's name in the group. */
+  readonly self: string;
+  readonly profile: VrrpProfile;
+  readonly vips: readonly SteeredVip[];
+  /** VIPs that another host holds too. */
+  readonly splitBrain: readonly string[];
+  /** An agreed change of profile or mode that is to come. */
+  readonly planned: string | undefined;
+  /** Why this node does not join its group. */
+  readonly virtualRouterIdTaken: string | undefined;
+}
+
+export type MovePlan =
+  | {
+      readonly kind: 'move';
+      readonly first: Step;
+      /** The next holder, if known. */
+      readonly to: string | undefined;
+      readonly why: string;
+    }
+  /** It is where it is wanted. */
+  | { readonly kind: 'nothing'; readonly why: string }
+  /** Each ends with what was expected. */
+  | { readonly kind: 'refused'; readonly reasons: readonly string[] };
+
+/** What a move of one VIP asks for. `to` is a node's name; `back` means that it is to return to where it is. */
+export interface MoveWish {
+  readonly kind: VipKind;
+  readonly to: string | undefined;
+  readonly back: boolean;
+  /** The current holder, if known: for advice. */
+  readonly holder: string | undefined;
+}
+
+/**
+ * The peer that gets a VIP when its holder gives it up: the highest priority, and among equal ones the highest address.
+ */
+export function nextHolder(peers: readonly RankedPeer[]): RankedPeer | undefined {
+  return peers.reduce<RankedPeer | undefined>((best, peer) => {
+    const isBetter =
+      best === undefined || outranks(peer, { priority: best.priority, sourceAddress: best.address });
+    return isBetter ? peer : best;
+  }, undefined);
+}
+
+/** Why this node cannot be drained of these VIPs without an outage; empty where it can. `force` leaves out what might be meant. */
+export function drainObjections(
+  facts: SteeringFacts,
+  kinds: readonly VipKind[],
+  force: boolean,
+): readonly string[] {
+  return kinds.flatMap((kind) => {
+    const vip = facts.vips.find((each) => each.kind === kind);
+    if (vip === undefined) return [noVip(kind)];
+    if (!vip.measured) return [notMeasured(vip)];
+    if (!vip.holder || vip.othersServe || force) return [];
+    return [`no other node reports that it could serve ${named(vip)}; add --force to drain anyway`];
+  });
+}
+
+/** How the VIP gets where it is wanted, or every reason against it. */
+export function planMove(facts: SteeringFacts, wish: MoveWish): MovePlan {
+  const vip = facts.vips.find(({ kind }) => kind === wish.kind);
+  if (vip === undefined) return refused([noVip(wish.kind)]);
+  const place = placeOf(facts, vip, wish);
+  if (place.kind === 'nothing') return place;
+  const reasons = [...objections(facts, vip, wish), ...(place.kind === 'refused' ? place.reasons : [])];
+  return reasons.length > 0 ? refused(reasons) : place;
+}
+
+function refused(reasons: readonly string[]): MovePlan {
+  return { kind: 'refused', reasons };
+}
+
+/** For both directions. */
+function objections(facts: SteeringFacts, vip: SteeredVip, { back }: MoveWish): readonly string[] {
+  const { splitBrain, planned, virtualRouterIdTaken } = facts;
+  const split = vip.vips.filter((each) => splitBrain.includes(each));
+  return [
+    ...(vip.measured ? [] : [notMeasured(vip)]),
+    ...(vip.steered === undefined
+      ? []
+      : [`this node is ${steeredWords(vip.steered)}; undrain it or wait for the order's end`]),
+    ...split.map((each) => `another host answers for ${each} too (split brain)`),
+    ...(virtualRouterIdTaken === undefined ? [] : [`${virtualRouterIdTaken}, expected an id of its own`]),
+    ...(back && planned !== undefined ? [`a change is planned: ${planned}`] : []),
+    ...vip.troubles.map((trouble) => `this node is not healthy: ${trouble}`),
+  ];
+}
+
+function steeredWords(steered: string): string {
+  return steered.startsWith('drained') ? steered : `steered already (${steered})`;
+}
+
+function placeOf(facts: SteeringFacts, vip: SteeredVip, wish: MoveWish): MovePlan {
+  const { to } = wish;
+  if (to === facts.self) return vip.holder ? here(facts, vip) : claimed(facts, vip, wish);
+  if (to !== undefined && vip.peers.length > 0 && !vip.peers.some(({ name }) => name === to))
+    return refused([
+      `there is no node "${to}" in its group, expected ${names([facts.self, ...vip.peers.map(({ name }) => name)])}`,
+    ]);
+  if (!vip.holder) return refused([notHolder(facts, vip, wish)]);
+  return yielded(vip, wish);
+}
+
+function here({ self }: SteeringFacts, vip: SteeredVip): MovePlan {
+  return { kind: 'nothing', why: `${self} holds ${named(vip)} already` };
+}
+
+function claimed(facts: SteeringFacts, vip: SteeredVip, { back, holder }: MoveWish): MovePlan {
+  const bootstrap = vip.peers.find(({ priority }) => priority >= bootstrapVrrpPriority(facts.profile));
+  if (bootstrap !== undefined)
+    return refused([`${bootstrap.name} (${bootstrap.address}) is a bootstrap node, which keeps the VIP`]);
+  const next = nextHolder(vip.servingPeers)?.name;
+  if (back && (next === undefined || next !== holder))
+    return refused([
+      `${next === undefined ? 'no node would take the VIP back' : `the VIP would go to ${next} and not back to ${holder ?? 'its holder'}`}; add --stay to leave it there, or type this command on its holder`,
+    ]);
+  return {
+    kind: 'move',
+    first: 'claim',
+    to: facts.self,
+    why: 'its priority rises above that of the holder until it holds the VIP',
+  };
+}
+
+function notHolder({ self }: SteeringFacts, vip: SteeredVip, { to, holder }: MoveWish): string {
+  if (to !== undefined) return `${self} does not hold ${named(vip)}; type this command on ${to}`;
+  return `${self} does not hold ${named(vip)}; type this command on its holder${holder === undefined ? '' : `, ${holder}`}, or --to ${self}`;
+}
+
+function yielded(vip: SteeredVip, { to }: MoveWish): MovePlan {
+  if (!vip.othersServe) return refused([`no other node reports that it could serve ${named(vip)}`]);
+  const next = nextHolder(vip.servingPeers);
+  if (to !== undefined && to !== next?.name) return refused([notNext(vip, to, next)]);
+  const why =
+    next === undefined
+      ? 'another node says that it serves'
+      : `of those that serve it comes first: ${names(vip.servingPeers.map(({ name, priority }) => `${name} ${priority}`))}`;
+  return { kind: 'move', first: 'yield', to: next?.name, why };
+}
+
+function notNext(vip: SteeredVip, to: string, next: RankedPeer | undefined): string {
+  if (vip.peers.length > 0 && !vip.servingPeers.some(({ name }) => name === to))
+    return `${to} does not report that it could serve ${named(vip)}`;
+  return `the VIP would go to ${next?.name ?? 'another node'}, which ranks before ${to}; type this command on ${to}`;
+}
+
+function noVip(kind: VipKind): string {
+  return `this node has no ${kindWord(kind)} VIP`;
+}
+
+function notMeasured(vip: SteeredVip): string {
+  const how =
+    vip.kind === 'ingress' ? '--ingress-health, or --kind api' : 'a keepalived monitor that reports it';
+  return `keepalived gets no health of ${named(vip)} on this node, expected ${how}`;
+}
+
+function named({ kind, vips }: SteeredVip): string {
+  return `the ${kindWord(kind)} VIP ${vips.join(' and ')}`;
+}
+
+function kindWord(kind: VipKind): string {
+  return kind === 'api' ? 'API' : 'ingress';
+}
+
+function names(list: readonly string[]): string {
+  return list.join(', ');
+}

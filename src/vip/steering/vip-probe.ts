@@ -1,0 +1,86 @@
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { codeOf } from '../../engine/system/errors.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { patientTimer } from '../../engine/system/time/patient-timeout.ts';
+import type { Attempt } from './drill-figures.ts';
+
+export interface ProbePlan {
+  readonly host: string;
+  readonly port: number;
+  /** `https`: a GET, for which any answer counts; `tcp`: a connection that is accepted. */
+  readonly how: 'https' | 'tcp';
+  readonly everyMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface VipProbe {
+  /** The attempts that have ended. */
+  readonly attempts: () => readonly Attempt[];
+  /** The longest delay with which an attempt began. This process was starved then, and the figures suffer. */
+  readonly lateMs: () => number;
+  /** Begins no further attempt, and resolves once all have ended. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * A client of the VIP: a new connection every `everyMs`, whatever became of earlier ones. It verifies no certificate,
+ * as it sends no secret and only needs an answer.
+ */
+export function startVipProbe(plan: ProbePlan): VipProbe {
+  const ended: Attempt[] = [];
+  const running = new Set<Promise<void>>();
+  let dueMs = monotonicMs();
+  let lateMs = 0;
+  const tick = (): void => {
+    const nowMs = monotonicMs();
+    if (nowMs < dueMs) return;
+    lateMs = Math.max(lateMs, nowMs - dueMs);
+    // Attempts that a stopped machine missed are not made up for in a burst.
+    dueMs = Math.max(dueMs + plan.everyMs, nowMs);
+    const attempt = tryOnce(plan).then((failure) => {
+      ended.push({ startedMs: nowMs, failure });
+      running.delete(attempt);
+    });
+    running.add(attempt);
+  };
+  const timer = setInterval(tick, 1);
+  return {
+    attempts: () => ended,
+    lateMs: () => Math.round(lateMs),
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(running);
+    },
+  };
+}
+
+/** Resolves with null for an answer, else with the error. */
+function tryOnce({ host, port, how, timeoutMs }: ProbePlan): Promise<string | null> {
+  return new Promise((resolve) => {
+    const socket: Socket =
+      how === 'tcp' ? connectPlain({ host, port }) : connectTls({ host, port, rejectUnauthorized: false });
+    let failure: string | null = 'closed';
+    const end = (found: string | null): void => {
+      if (socket.destroyed) return;
+      failure = found;
+      socket.destroy();
+    };
+    const timer = patientTimer(timeoutMs, () => end('timeout'));
+    socket.on('error', (error) => {
+      failure = codeOf(error) ?? 'error';
+    });
+    if (how === 'tcp') socket.once('connect', () => end(null));
+    else socket.once('secureConnect', () => socket.write(requestFor(host)));
+    socket.once('data', (data) => end(data.toString('latin1').startsWith('HTTP/1.') ? null : 'no HTTP'));
+    socket.once('close', () => {
+      timer[Symbol.dispose]();
+      resolve(failure);
+    });
+  });
+}
+
+function requestFor(host: string): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `GET /readyz HTTP/1.1\r\nHost: ${name}\r\nUser-Agent: hawser-drill\r\nConnection: close\r\n\r\n`;
+}

@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import { createLoadBalancer } from '../../../helpers/load-balancer.ts';
+import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let cluster: Cluster;
+let path: string;
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  cluster = await createCluster(1);
+  const nodes = cluster.nodes.map(({ name, address }) => node(name, [address]));
+  cluster.setObjects(nodes);
+  await Promise.all(cluster.nodes.map(cluster.startServer));
+  path = join(cluster.dir, 'blocked.conf');
+});
+afterEach(async () => {
+  await cluster[Symbol.asyncDispose]();
+});
+
+const mended = () => readFileSync(cluster.kubeconfig('https://10.77.0.11:6443'), 'utf8');
+
+function hangingPlugin(): void {
+  const config = JSON.parse(mended());
+  config.users[0].user = { exec: { command: 'sleep', args: ['1000'] } };
+  writeFileSync(path, JSON.stringify(config));
+}
+
+test.each([
+  ['is a FIFO', () => void execFileSync('mkfifo', [path]), /no regular file/],
+  ['names a plugin that hangs', hangingPlugin, /no answer within|did not end within/],
+])(
+  'a monitor whose kubeconfig %s says so, finds the servers once it is mended, and ends when asked',
+  async (_what, block, reason) => {
+    block();
+    const balancer = createLoadBalancer(cluster, path);
+    const flags = ['--check-interval', '1s'];
+    const first = balancer.startMonitor(...flags);
+    expect((await balancer.monitorSaid('api-unavailable'))['error']).toMatch(reason);
+    first.kill('SIGTERM');
+    expect(await once(first, 'exit')).toEqual([0, null]);
+
+    const second = balancer.startMonitor(...flags);
+    await balancer.monitorSaid('api-unavailable', 1);
+    rmSync(path);
+    writeFileSync(path, mended());
+    await balancer.configured('cp-1');
+    second.kill('SIGTERM');
+    await waitFor('the second monitor to end', () => second.exitCode === 0);
+  },
+);

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+const program = fileURLToPath(new URL('../../../fixtures/monitor/failing-loop.ts', import.meta.url));
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hawser-loop-'));
+});
+afterEach(() => {
+  rmSync(directory, { recursive: true });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly lines: readonly string[];
+}
+
+function start(how: string) {
+  const child = spawn(process.execPath, [program, directory, how], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let text = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  const ended = async (): Promise<Ended> => {
+    const [code] = await once(child, 'close');
+    return { code, lines: text.trim().split('\n') };
+  };
+  return { child, ended: ended() };
+}
+
+test.each([
+  ['throw', 'configuration'],
+  ['uncaught', undefined],
+])(
+  'a monitor of which a loop fails (%s) stops the others, says which once, and ends with 1',
+  async (how, loop) => {
+    const { code, lines } = await start(how).ended;
+    expect(code).toBe(1);
+    expect(lines).toHaveLength(1);
+    const line: unknown = JSON.parse(lines[0] ?? '');
+    expect(line).toMatchObject({ event: 'monitor-failed', level: 'error', message: 'nobody expected this' });
+    expect(line).toEqual(expect.objectContaining(loop === undefined ? {} : { loop }));
+    expect(existsSync(join(directory, 'removed'))).toBe(true);
+  },
+);
+
+test('a monitor that cannot be prepared ends, though something is open already', async () => {
+  const { code, lines } = await start('prepare').ended;
+  expect(code).toBe(1);
+  expect(lines.join('\n')).toContain('the port is taken');
+});
+
+test('a monitor that is asked to stop ends with 0, though something is left open', async () => {
+  const { child, ended } = start('stop');
+  await waitFor('the monitor to run', () => existsSync(join(directory, 'running')));
+  child.kill('SIGTERM');
+  const { code, lines } = await ended;
+  expect(code).toBe(0);
+  expect(lines.map((line) => JSON.parse(line).event)).toEqual(['stopping', 'monitor-stopped']);
+  expect(existsSync(join(directory, 'removed'))).toBe(true);
+});

@@ -1,0 +1,73 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Faults } from '../../../helpers/api-server/faults.ts';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
+import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+
+let cluster: Cluster;
+let balancer: LoadBalancer;
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  cluster = await createCluster(4);
+  balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
+});
+afterEach(async () => {
+  await cluster[Symbol.asyncDispose]();
+});
+
+const nodesOf = (count: number) =>
+  cluster.nodes.slice(0, count).map(({ name, address }) => node(name, [address]));
+
+/** With what the monitor says of it: of a watch that is silent, nothing. */
+const faults: readonly (readonly [string, Partial<Faults>, readonly string[]])[] = [
+  ['stalls', { stall: true }, ['watch-interrupted']],
+  ['sends nothing more on its watches', { silentWatch: true }, []],
+  ['resets every connection', { reset: true }, ['watch-interrupted']],
+  // Its open watch is silent too: it would tell of the node all the same.
+  ['answers 500', { error500: true, silentWatch: true }, []],
+  ['cuts an event in half', { resetMidLine: true }, ['watch-interrupted']],
+  [
+    'sends garbage on its watch',
+    { nextWatchBytes: '{"type":"ADDED","object":\u0000}\n' },
+    ['watch-interrupted'],
+  ],
+];
+
+test.each(faults)(
+  'a node that joins is served although the API server that is asked %s',
+  async (_what, fault, told) => {
+    cluster.setObjects(nodesOf(3));
+    await Promise.all(cluster.nodes.map(cluster.startServer));
+    const supervisor = await balancer.startSupervisor();
+    // A list may take as long: a server that stops for seconds is not left for another one before its fault.
+    balancer.startMonitor('--check-interval', '4s');
+    await balancer.configured('cp-1', 'cp-2', 'cp-3');
+    const { generation } = await supervisor.waitForServing();
+    const [asked] = cluster.nodes;
+    if (asked === undefined) throw new Error('Cannot spoil a server: there is none');
+    await cluster.setFaults(asked, fault);
+    cluster.setObjects(nodesOf(4));
+    await balancer.configured('cp-1', 'cp-2', 'cp-3', 'cp-4');
+    expect((await supervisor.waitForServing(generation)).config).toBe('live');
+    for (const event of told) await balancer.monitorSaid(event);
+  },
+);
+
+test('while no API server answers the list stays, and it is followed again when one is back', async () => {
+  cluster.setObjects(nodesOf(3));
+  await Promise.all(cluster.nodes.map(cluster.startServer));
+  await balancer.startSupervisor();
+  const monitor = balancer.startMonitor('--check-interval', '300ms');
+  await balancer.configured('cp-1', 'cp-2', 'cp-3');
+  await balancer.monitorSaid('configuration-reloaded');
+  for (const each of cluster.nodes) await cluster.killServer(each);
+  await balancer.monitorSaid('api-unavailable');
+  expect(monitor.exitCode).toBeNull();
+  await balancer.configured('cp-1', 'cp-2', 'cp-3');
+  cluster.setObjects(nodesOf(4));
+  const [, second] = cluster.nodes;
+  if (second !== undefined) await cluster.startServer(second);
+  await balancer.configured('cp-1', 'cp-2', 'cp-3', 'cp-4');
+});

@@ -1,0 +1,196 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
+import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let cluster: Cluster;
+let balancer: LoadBalancer;
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  cluster = await createCluster(4);
+  balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
+});
+afterEach(async () => {
+  await cluster[Symbol.asyncDispose]();
+});
+
+const nodesOf = (count: number) =>
+  cluster.nodes.slice(0, count).map(({ name, address }) => node(name, [address]));
+
+/** Undefined where nobody answers. */
+const throughHaproxy = async () => (await cluster.get('https://10.77.0.11:9445/version')) || undefined;
+
+async function startThree(): Promise<void> {
+  cluster.setObjects(nodesOf(3));
+  await Promise.all(cluster.nodes.slice(0, 3).map(cluster.startServer));
+}
+
+/** The supervisor that was not there has answered: a reload that comes while it starts is one, or nothing is left to do. */
+async function reached(): Promise<void> {
+  const answers = new Set(['configuration-recovered', 'configuration-reloaded']);
+  await waitFor('the monitor to reach it', () =>
+    balancer.monitorEvents().some(({ event }) => answers.has(event)),
+  );
+}
+
+describe('monitor and supervisor together', () => {
+  test('serve the API through the load balancer, and follow nodes that come and go', async () => {
+    await startThree();
+    const supervisor = await balancer.startSupervisor();
+    balancer.startMonitor('--api-vip', cluster.vip);
+    await supervisor.waitForServing();
+    await waitFor('an answer through HAProxy', throughHaproxy);
+    await balancer.configured('cp-1', 'cp-2', 'cp-3');
+
+    const [, , , fourth] = cluster.nodes;
+    if (fourth !== undefined) await cluster.startServer(fourth);
+    cluster.setObjects(nodesOf(4));
+    await balancer.configured('cp-1', 'cp-2', 'cp-3', 'cp-4');
+    cluster.setObjects(nodesOf(3));
+    await balancer.configured('cp-1', 'cp-2', 'cp-3');
+    await balancer.monitorSaid('configuration-reloaded', 2);
+    expect(await balancer.monitorSaid('servers-changed', 1)).toMatchObject({ removed: ['10.77.0.14:6443'] });
+    const status = await supervisor.status();
+    expect(status.current?.config).toBe('live');
+    expect(status.lastFailure).toBeNull();
+  });
+
+  test('a monitor that starts before its supervisor waits for it instead of exiting', async () => {
+    await startThree();
+    const monitor = balancer.startMonitor();
+    await balancer.monitorSaid('supervisor-unreachable');
+    expect(monitor.exitCode).toBeNull();
+    const supervisor = await balancer.startSupervisor();
+    await supervisor.waitForServing();
+    await waitFor('an answer through HAProxy', throughHaproxy);
+    await reached();
+  });
+
+  test('with every API server down the last-known list serves a cold start', async () => {
+    await startThree();
+    const first = balancer.startMonitor();
+    await balancer.configured('cp-1', 'cp-2', 'cp-3');
+    await balancer.monitorSaid('supervisor-unreachable');
+    const supervisor = await balancer.startSupervisor();
+    await supervisor.waitForServing();
+    await reached();
+    await waitFor('the list to be saved', () => readFileSync(`${cluster.dir}/conf/api-servers.json`, 'utf8'));
+    first.kill('SIGTERM');
+    await balancer.monitorSaid('monitor-stopped');
+    for (const each of cluster.nodes) await cluster.killServer(each);
+    writeFileSync(balancer.config, '');
+
+    balancer.startMonitor();
+    await balancer.monitorSaid('cold-start-with-last-known');
+    await balancer.configured('cp-1', 'cp-2', 'cp-3');
+  });
+
+  test('before the first API server exists HAProxy runs for the kubelet and says that it has no server', async () => {
+    const supervisor = await balancer.startSupervisor();
+    balancer.startMonitor('--api-vip', cluster.vip);
+    await balancer.monitorSaid('cold-start-without-servers');
+    await supervisor.waitForServing();
+    const code = ['-o', '/dev/null', '-w', '%{http_code}'] as const;
+    const ask = (path: string) =>
+      cluster.namespace.run('curl', '-s', ...code, `http://127.0.0.1:50936${path}`);
+    expect(await ask('/haproxy_ready')).toBe('200');
+    expect(await ask('/haproxy_monitor')).toBe('503');
+  });
+});
+
+test.each(['debian-haproxy.cfg', 'guide-haproxy.cfg'])(
+  'with the API away and %s in its place HAProxy serves the probe all the same, and the file is kept',
+  async (name) => {
+    const foreign = readFileSync(join(import.meta.dirname, '../../../fixtures/foreign', name), 'utf8');
+    writeFileSync(balancer.config, foreign);
+    await balancer.startSupervisor();
+    balancer.startMonitor('--api-vip', cluster.vip);
+    const path = balancer.config;
+    const copy = `${path}.before-hawser`;
+    expect(await balancer.monitorSaid('foreign-configuration-replaced')).toMatchObject({ path, copy });
+    expect(readFileSync(copy, 'utf8')).toBe(foreign);
+    const ready = 'http://127.0.0.1:50936/haproxy_ready';
+    await waitFor(
+      '/haproxy_ready',
+      () => cluster.namespace.run('curl', '-sf', ready).then(() => true),
+      20_000,
+    );
+  },
+);
+
+describe('a monitor does not believe', () => {
+  test('an empty list', async () => {
+    await startThree();
+    await balancer.startSupervisor();
+    balancer.startMonitor('--check-interval', '300ms');
+    await balancer.configured('cp-1', 'cp-2', 'cp-3');
+    await balancer.monitorSaid('configuration-reloaded');
+    cluster.setObjects([]);
+    expect(await balancer.monitorSaid('list-held')).toMatchObject({ reason: 'empty-list' });
+    await balancer.configured('cp-1', 'cp-2', 'cp-3');
+  });
+
+  test('a list that loses most servers while they answer; it does once they are dead', async () => {
+    await startThree();
+    await balancer.startSupervisor();
+    balancer.startMonitor('--check-interval', '300ms');
+    await balancer.configured('cp-1', 'cp-2', 'cp-3');
+    await balancer.monitorSaid('configuration-reloaded');
+    cluster.setObjects(nodesOf(1));
+    await waitFor('the loss to be held for living servers', () =>
+      balancer.monitorEvents().find((line) => line['reason'] === 'lost-servers-not-failed'),
+    );
+    await balancer.configured('cp-1', 'cp-2', 'cp-3');
+    for (const lost of cluster.nodes.slice(1, 3)) await cluster.killServer(lost);
+    await balancer.configured('cp-1');
+  });
+
+  test('a template that HAProxy refuses; the old configuration serves on, and a mended one is taken', async () => {
+    await startThree();
+    const supervisor = await balancer.startSupervisor();
+    balancer.startMonitor();
+    await balancer.monitorSaid('configuration-reloaded');
+    const { generation } = await supervisor.waitForServing();
+    const good = balancer.configText();
+    const template = readFileSync(balancer.template, 'utf8');
+    writeFileSync(balancer.template, `${template}\nthis is no directive\n`);
+    const rejected = await balancer.monitorSaid('configuration-rejected');
+    expect(rejected['detail']).toContain('this');
+    expect(balancer.configText()).toBe(good);
+    expect((await supervisor.status()).current?.generation).toBe(generation);
+    writeFileSync(balancer.template, `${template}\n# mended\n`);
+    await waitFor('the mended template to be served', () => balancer.configText().endsWith('# mended\n'));
+    await supervisor.waitForServing(generation);
+  });
+});
+
+test('a configuration that somebody edited or removed is put back', async () => {
+  await startThree();
+  await balancer.startSupervisor();
+  balancer.startMonitor('--check-interval', '300ms');
+  await balancer.monitorSaid('configuration-reloaded');
+  const good = balancer.configText();
+  writeFileSync(balancer.config, '# mine\n');
+  await waitFor('the configuration to be put back', () => balancer.configText() === good);
+});
+
+test('a kubeconfig that points at the VIP does not keep the monitor blind', async () => {
+  await startThree();
+  const kubeconfig = cluster.kubeconfig('https://10.77.0.100:6444', 'through-the-vip');
+  const blind = createLoadBalancer(cluster, kubeconfig);
+  await blind.startSupervisor();
+  // The saved list of an earlier run is what leads to a server that answers.
+  const first = balancer.startMonitor('--last-known', `${cluster.dir}/known.json`);
+  await balancer.configured('cp-1', 'cp-2', 'cp-3');
+  await waitFor('the list to be saved', () => readFileSync(`${cluster.dir}/known.json`, 'utf8'));
+  first.kill('SIGTERM');
+  await balancer.monitorSaid('monitor-stopped');
+  cluster.setObjects(nodesOf(2));
+  blind.startMonitor('--last-known', `${cluster.dir}/known.json`);
+  await blind.configured('cp-1', 'cp-2');
+});

@@ -1,0 +1,83 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
+import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
+import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let cluster: Cluster;
+let balancer: LoadBalancer;
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  cluster = await createCluster(3);
+  // API servers listen on their node's address: on the VIP's port 6443 there is nobody but the redirect.
+  balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
+  await Promise.all(cluster.nodes.map(cluster.startServer));
+});
+afterEach(async () => {
+  await cluster[Symbol.asyncDispose]();
+});
+
+const tables = () => cluster.namespace.run('nft', 'list', 'tables');
+/** Undefined where nobody answers. */
+const throughVip = async () => (await cluster.get(`https://${cluster.vip}:6443/version`)) || undefined;
+
+test('the VIP leads to HAProxy while it has a usable server, and no rule outlives the monitor', async () => {
+  await balancer.startSupervisor();
+  const monitor = balancer.startMonitor('--api-vip', cluster.vip);
+  await balancer.monitorSaid('redirect-added');
+  await waitFor('an answer on the VIP', throughVip);
+  const gone = new Promise<number | null>((resolve) => monitor.once('exit', resolve));
+  monitor.kill('SIGTERM');
+  expect(await gone).toBe(0);
+  expect(await tables()).not.toContain('hawser');
+});
+
+test('a monitor that is killed leaves the redirect, and the next one does not touch it while HAProxy serves', async () => {
+  await balancer.startSupervisor();
+  const monitor = balancer.startMonitor('--api-vip', cluster.vip);
+  await balancer.monitorSaid('redirect-added');
+  const gone = new Promise((resolve) => monitor.once('exit', resolve));
+  monitor.kill('SIGKILL');
+  await gone;
+  expect(await tables()).toContain('hawser');
+  await waitFor('an answer on the VIP', throughVip);
+  balancer.startMonitor('--api-vip', cluster.vip);
+  await balancer.monitorSaid('redirect-added', 1);
+  expect(balancer.monitorEvents().map(({ event }) => event)).not.toContain('redirect-removed');
+});
+
+test('a redirect that somebody flushed is put back', async () => {
+  await balancer.startSupervisor();
+  balancer.startMonitor('--api-vip', cluster.vip, '--check-interval', '300ms');
+  await balancer.monitorSaid('redirect-added');
+  await cluster.namespace.run('nft', 'flush', 'ruleset');
+  await balancer.monitorSaid('redirect-added', 1);
+  await waitFor('an answer on the VIP', throughVip);
+});
+
+test('the redirect goes when no server is usable any more, and comes back with the first one', async () => {
+  const supervisor = await balancer.startSupervisor();
+  balancer.startMonitor('--api-vip', cluster.vip, '--redirect-remove-after', '1s');
+  await balancer.monitorSaid('redirect-added');
+  const ended = supervisor.ended;
+  supervisor.kill('SIGTERM');
+  expect(await ended).toBe(0);
+  await balancer.monitorSaid('redirect-removed');
+  expect(await tables()).not.toContain('hawser');
+  await balancer.startSupervisor();
+  await balancer.monitorSaid('redirect-added', 1);
+});
+
+test('the monitor answers the kubelet and Prometheus on loopback', async () => {
+  await balancer.startSupervisor();
+  balancer.startMonitor('--api-vip', cluster.vip);
+  await balancer.monitorSaid('redirect-added');
+  // HAProxy may be usable before the monitor has the answer to its reload.
+  await balancer.monitorSaid('configuration-reloaded');
+  expect(await cluster.get('http://127.0.0.1:29446/healthz')).toBe('ok\n');
+  const metrics = await cluster.get('http://127.0.0.1:29446/metrics');
+  expect(metrics).toContain('hawser_servers 3');
+  expect(metrics).toContain('hawser_redirect_present 1');
+  expect(metrics).toMatch(/hawser_applies_total\{result="reloaded"\} 1/);
+});

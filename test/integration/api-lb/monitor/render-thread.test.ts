@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { defaultLoadBalancerSettings } from '../../../../src/api-lb/load-balancer.ts';
+import { createRenderThread } from '../../../../src/engine/render/render-in-thread.ts';
+import { type RenderJob, render } from '../../../../src/engine/render/render-job.ts';
+
+const jobOf = (templateText: string): RenderJob => ({
+  kind: 'load-balancer',
+  templateText,
+  templatePath: '/etc/t.ejs',
+  settings: defaultLoadBalancerSettings,
+  servers: [{ name: 'cp-1', address: '10.0.0.1', port: 6443 }],
+});
+const good = jobOf('a <%= servers.length %>\n');
+const getFunction = "''.constructor.constructor";
+
+it.each([
+  ['good', good],
+  ['of an unknown name', jobOf('a\nb <%= typo %>')],
+  ['broken', jobOf('a\n<% if ( %>\n')],
+])('says the same of a template that is %s as without a thread', async (_what, job) => {
+  expect(await createRenderThread().render(job)).toEqual(render(job));
+});
+
+it.each([
+  ['loops for ever', '<% while (true) {} %>', 'it was not done within 1000 ms', 1_000],
+  [
+    'fills the memory',
+    '<% const all = []; for (;;) all.push(new Array(1000).fill({})); %>',
+    'more than 32 MB',
+    60_000,
+  ],
+  ['ends the process', `<% ${getFunction}('return process')().exit(3) %>`, 'ended the thread', 60_000],
+])(
+  'a template that %s is a failure, and the next one is rendered',
+  async (_what, text, message, timeoutMs) => {
+    const thread = createRenderThread({ timeoutMs });
+    const outcome = await thread.render(jobOf(text));
+    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining(message) });
+    expect(await thread.render(good)).toMatchObject({ kind: 'rendered' });
+  },
+  120_000,
+);
+
+it('a thread that ended for want of work is started again', async () => {
+  const thread = createRenderThread({ idleMs: 0 });
+  expect(await thread.render(good)).toMatchObject({ kind: 'rendered' });
+  const other = jobOf('b <%= servers.length %>\n');
+  expect(await thread.render(other)).toEqual(render(other));
+});
+
+it('a template that ended its thread is not run again at once', async () => {
+  const thread = createRenderThread({ timeoutMs: 1_000, retryMs: 3_600_000 });
+  const endless = jobOf('<% while (true) {} %>');
+  const first = await thread.render(endless);
+  const startedMs = process.cpuUsage().user;
+  for (let round = 0; round < 5; round += 1) expect(await thread.render(endless)).toBe(first);
+  expect(process.cpuUsage().user - startedMs).toBeLessThan(1_000_000);
+});

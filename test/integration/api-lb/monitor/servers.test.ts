@@ -1,0 +1,78 @@
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { haproxyMonitorStatusSchema } from '../../../../src/api-lb/haproxy-monitor-status.ts';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { type Cluster, type ClusterNode, createCluster } from '../../../helpers/cluster.ts';
+import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
+import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let cluster: Cluster;
+let balancer: LoadBalancer;
+let second: ClusterNode;
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  cluster = await createCluster(3);
+  second = cluster.nodes[1] as ClusterNode;
+  balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
+  await Promise.all(cluster.nodes.map(cluster.startServer));
+});
+afterEach(async () => {
+  await cluster[Symbol.asyncDispose]();
+});
+
+const page = (path: string) => cluster.get(`http://127.0.0.1:29446${path}`);
+const shown = async () =>
+  Object.fromEntries(
+    [...(await page('/metrics')).matchAll(/^hawser_server_up\{server="(.+)"\} (\d)$/gm)].map(
+      ([, name, value]) => [name, value],
+    ),
+  );
+const transitions = () =>
+  balancer
+    .monitorEvents()
+    .filter(({ event, server }) => event === 'server-transition' && server === 'cp-2')
+    .map(({ from, to, check }) => [from, to, check]);
+
+test('a server that fails its check is told of in the words of HAProxy, and so is its return', {
+  timeout: 120_000,
+}, async () => {
+  const journal = `${cluster.dir}/journal`;
+  await balancer.startSupervisor();
+  balancer.startMonitor('--journal', journal);
+  await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
+  await cluster.setFaults(second, { notReady: true });
+  await waitFor('it to be down', () => transitions().length > 0);
+  expect(transitions()).toEqual([
+    ['up', 'down', expect.stringMatching(/^L7STS\/500 in \d+ms: Layer7 wrong status/)],
+  ]);
+  await waitFor('the metric', async () => (await shown())['cp-2'] === '0');
+  await cluster.setFaults(second, {});
+  await waitFor('it to be up', () => transitions().length > 1, 60_000);
+  expect(transitions()[1]).toEqual(['down', 'up', expect.stringMatching(/^L7OK\/200/)]);
+  const told = await cluster.namespace.run(hawser, 'timeline', '--journal', journal, '--kind', 'servers');
+  expect(told).toMatch(/server cp-2 up → down: L7STS\/500/);
+  expect(told).toMatch(/server cp-2 down → up: L7OK\/200/);
+});
+
+test('a server that left the list leaves the metric, and a HAProxy that is gone takes them all with it', async () => {
+  const supervisor = await balancer.startSupervisor();
+  balancer.startMonitor();
+  await waitFor('three servers to be up', async () => Object.values(await shown()).join('') === '111');
+  cluster.setObjects(cluster.nodes.slice(0, 2).map(({ name, address }) => node(name, [address])));
+  await waitFor('the third to be gone', async () => Object.keys(await shown()).join() === 'cp-1,cp-2');
+  // HAProxy shows it before the monitor has the answer to its reload.
+  const status = await waitFor('the change to be done', async () => {
+    const shown = haproxyMonitorStatusSchema.parse(JSON.parse(await page('/status')));
+    return shown.lastChange?.cause === 'servers-changed' && shown;
+  });
+  expect(status).toMatchObject({
+    ...{ apiReachable: true, held: null, redirect: 'off' },
+    servers: [{ name: 'cp-1' }, { name: 'cp-2' }],
+    lastChange: { cause: 'servers-changed', result: 'reloaded' },
+  });
+  const ended = supervisor.ended;
+  supervisor.kill('SIGTERM');
+  await ended;
+  await waitFor('nothing to be shown', async () => Object.keys(await shown()).length === 0);
+});

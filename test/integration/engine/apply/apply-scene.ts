@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Applier, type ApplierOptions, createApplier } from '../../../../src/engine/apply/applier.ts';
+import type { Answer } from '../../../../src/engine/control/answer.ts';
+import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
+import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
+import { createConfigurationCheck } from '../../../../src/haproxy/check-configuration.ts';
+
+/** A directory with a configuration file to be, a counting haproxy, and a supervisor that says what it is told to. */
+export interface ApplyScene extends AsyncDisposable {
+  readonly directory: string;
+  readonly configPath: string;
+  /** Runs the real haproxy and leaves a mark each time. */
+  readonly haproxyPath: string;
+  readonly checks: () => number;
+  /** The lines that the supervisor got. */
+  readonly requests: string[];
+  /** What the supervisor answers from now on. */
+  readonly answers: { reload: Answer | Promise<Answer>; status: Answer; ping: Answer | Promise<Answer> };
+  readonly serve: () => Promise<void>;
+  readonly stopServing: () => Promise<void>;
+  readonly applier: (options?: Partial<ApplierOptions>) => {
+    readonly apply: (text: string, signal: AbortSignal, mode?: number) => ReturnType<Applier['apply']>;
+    readonly retryRejected: Applier['retryRejected'];
+  };
+}
+
+export const notStarted: Answer = { ok: true };
+
+export async function createApplyScene(): Promise<ApplyScene> {
+  const directory = mkdtempSync(join(tmpdir(), 'hawser-apply-'));
+  const configPath = join(directory, 'haproxy.cfg');
+  const socketPath = join(directory, 'master.sock');
+  const haproxyPath = join(directory, 'haproxy');
+  writeFileSync(haproxyPath, `#!/bin/sh\necho >> "${directory}/checks"\nexec haproxy "$@"\n`);
+  writeFileSync(join(directory, 'checks'), '');
+  chmodSync(haproxyPath, 0o755);
+  const answers: ApplyScene['answers'] = {
+    reload: { ok: true, generation: 1, tookMs: 5 },
+    status: notStarted,
+    ping: { ok: true },
+  };
+  const requests: string[] = [];
+  let close = async (): Promise<void> => {};
+  const stopServing = () => close();
+  const serve = async () => {
+    const outcome = await serveControlSocket(socketPath, async (line) => {
+      requests.push(line);
+      if (line === 'ping') return await answers.ping;
+      return line === 'status' ? answers.status : await answers.reload;
+    });
+    if (outcome.kind === 'serving') close = outcome.close;
+  };
+  return {
+    directory,
+    configPath,
+    haproxyPath,
+    requests,
+    answers,
+    serve,
+    stopServing,
+    checks: () => readFileSync(join(directory, 'checks'), 'utf8').length,
+    applier: (options = {}) => {
+      const applier = createApplier({ configPath, check: checkWith(haproxyPath), socketPath, ...options });
+      const apply = (text: string, signal: AbortSignal, mode = 0o100640) =>
+        applier.apply({ text, mode }, signal);
+      return { ...applier, apply };
+    },
+    [Symbol.asyncDispose]: async () => {
+      await close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+/** A status answer of a supervisor whose current generation serves this text. */
+export function serving(text: string): Answer {
+  return { ok: true, current: { configSha256: createHash('sha256').update(text).digest('hex') } };
+}
+
+/** A small configuration that HAProxy takes; different ports give different texts. */
+export function goodText(port = 9445): string {
+  return `# hawser renders this file
+defaults
+  mode tcp
+  timeout connect 3s
+  timeout client 1m
+  timeout server 1m
+frontend main
+  bind 127.0.0.1:${port}
+`;
+}
+
+export const badText = goodText().replace('bind', 'blind');
+
+export function checkWith(haproxyPath: string) {
+  return createConfigurationCheck({ haproxyPath, timeoutMs: 20_000, run: runCommand });
+}

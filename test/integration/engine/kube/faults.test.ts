@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { stall } from '../../../helpers/stall.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { createTestCluster, type TestCluster, type Watching, watchNodes } from './observing.ts';
+
+let cluster: TestCluster;
+let seen: Watching;
+const one = ['cp-1=10.0.0.1'];
+const two = ['cp-1=10.0.0.1', 'cp-2=10.0.0.2'];
+const neverPoll = { checkIntervalMs: 600_000 };
+
+beforeEach(() => {
+  cluster = createTestCluster();
+  cluster.store.set(node('cp-1', ['10.0.0.1']));
+});
+
+afterEach(async () => {
+  await seen.stop();
+  await cluster.remove();
+});
+
+async function watchOneServer(settings = {}) {
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, settings);
+  await seen.sees(one);
+  await waitFor('both watches', () => server.served().watches === 2);
+  return server;
+}
+
+test('a half-open watch that never says anything again is given up and replaced', async () => {
+  const server = await watchOneServer(neverPoll);
+  await server.setFaults({ silentWatch: true });
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.reports('watch-interrupted');
+  await server.setFaults({ silentWatch: false });
+  await seen.sees(two);
+  await seen.reports('watch-recovered');
+});
+
+test('a poll finds the change that a half-open watch hides', async () => {
+  // A poll that is answered later than this has the watch cut and listed anew.
+  const server = await watchOneServer({ checkIntervalMs: 500, timing: { watchIdleMs: 60_000 } });
+  await server.setFaults({ silentWatch: true });
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees(two, 'poll');
+  expect(seen.latest('watch')).toEqual(one);
+});
+
+test('bookmarks keep a quiet watch alive', async () => {
+  const server = await cluster.start({ bookmarkMs: 100 });
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, { ...neverPoll, timing: { watchIdleMs: 1_000 } });
+  await seen.sees(one);
+  const silence = { watchIdleMs: 1_000 };
+  const startedMs = performance.now();
+  await waitFor('three times the idle limit', () => performance.now() - startedMs > silence.watchIdleMs * 3);
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees(two);
+  expect(seen.events).toEqual([]);
+  expect(server.requests.filter((path) => path.includes('watch=1'))).toHaveLength(2);
+});
+
+test('a list that lies there when this process gets to run again late is believed, and the watches go on', async () => {
+  let isArmed = false;
+  const server = await cluster.start({
+    authorize: ({ path }) => {
+      if (isArmed && !path.includes('watch=1')) {
+        isArmed = false;
+        stall(2_500);
+      }
+      return 'allowed';
+    },
+  });
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, { checkIntervalMs: 2_000, timing: { watchIdleMs: 60_000 } });
+  await waitFor('both watches', () => server.served().watches === 2);
+  const watches = () => server.requests.filter((path) => path.includes('watch=1')).length;
+  const before = { observed: seen.observations.length, told: seen.events.length, watches: watches() };
+  isArmed = true;
+  await waitFor('the end of the stall', () => !isArmed);
+  await waitFor('what the poll led to', () => seen.observations.length > before.observed);
+  expect(seen.observations[before.observed]).toMatchObject({ kind: 'servers', via: 'poll' });
+  expect(seen.events.slice(before.told)).toEqual([]);
+  expect(watches()).toBe(before.watches);
+});
+
+test('410 lists again and purges what vanished meanwhile', async () => {
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, neverPoll);
+  await seen.sees(two);
+  await waitFor('both watches', () => server.served().watches === 2);
+  await server.setFaults({ silentWatch: true });
+  cluster.store.delete('Node', 'cp-2');
+  cluster.store.expire();
+  await server.setFaults({ silentWatch: false, nextWatchBytes: expiredEvent });
+  cluster.store.set(node('cp-1', ['10.0.0.11']));
+  await seen.sees(['cp-1=10.0.0.11']);
+});
+const expiredEvent = `${JSON.stringify({
+  type: 'ERROR',
+  object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version: 1 (215)' },
+})}\n`;
+
+test('a connection that is reset in the middle of a line is replaced, and the half line is not believed', async () => {
+  const server = await watchOneServer(neverPoll);
+  await server.setFaults({ resetMidLine: true });
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees(two);
+  expect((await seen.reports('watch-interrupted')).level).toBe('warn');
+  await seen.reports('watch-recovered');
+});
+
+test.each([
+  ['a line that is no JSON', 'garbage\n', /not valid JSON/],
+  ['JSON that is no event', '[1,2]\n', /a line is not a watch event/],
+  ['an endless line', 'x'.repeat(3_000_000), /a line is longer than 2000000 bytes/],
+])('%s in a watch leads to a new list', async (_what, nextWatchBytes, error) => {
+  const server = await watchOneServer(neverPoll);
+  await server.setFaults({ nextWatchBytes });
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees(two);
+  expect((await seen.reports('watch-interrupted'))['error']).toMatch(error);
+});
+
+test('watches that the server ends by its timeout are renewed without a word', async () => {
+  const server = await watchOneServer({
+    ...neverPoll,
+    timing: { watchTimeoutSeconds: 1, watchIdleMs: 30_000 },
+  });
+  await waitFor('new watches', () => server.requests.filter((path) => path.includes('watch=1')).length >= 4);
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees(two);
+  expect(seen.events).toEqual([]);
+});
+
+test('a kept-alive connection that is reset again and again, idle and in the middle of answers, hurts nobody', async () => {
+  const server = await watchOneServer({ checkIntervalMs: 10 });
+  for (let round = 0; round < 20; round += 1) {
+    const served = server.served().requests;
+    await waitFor('more polls', () => server.served().requests > served + 4);
+    await server.setFaults({ reset: true });
+    await server.setFaults({ reset: false });
+  }
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees(two);
+});
+
+test('an API server that answers 429 is left alone for its Retry-After, or until the kubeconfig is replaced', async () => {
+  const server = await watchOneServer({ checkIntervalMs: 50 });
+  await server.setFaults({ retryAfterSeconds: 30 });
+  const { error } = await seen.reports('api-unavailable');
+  expect(error).toMatch(/HTTP 429 Too many requests, please try again later/);
+  const refusedAtMs = performance.now();
+  const refused = server.requests.length;
+  await waitFor('the time of some polls', () => performance.now() - refusedAtMs > 500);
+  expect(server.requests).toHaveLength(refused);
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await server.setFaults({ retryAfterSeconds: 0 });
+  cluster.writeKubeconfig(server.url);
+  await seen.sees(two, 'poll');
+  await seen.reports('api-recovered');
+});
+
+test.each([
+  ['HTTP 500', { error500: true }, { error500: false }],
+  ['a hung API', { stall: true }, { stall: false }],
+  ['resets', { reset: true }, { reset: false }],
+  ['a refused port', { refuse: true }, { refuse: false }],
+])('%s for a while is one report, one observation and a recovery', async (_what, fault, repaired) => {
+  const server = await watchOneServer({ checkIntervalMs: 150, timing: { requestTimeoutMs: 1_000 } });
+  await server.setFaults(fault);
+  await seen.reports('api-unavailable');
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  const outageStartMs = performance.now();
+  await waitFor('a long outage', () => performance.now() - outageStartMs > 1_500);
+  await server.setFaults(repaired);
+  await seen.sees(two, 'poll');
+  cluster.store.delete('Node', 'cp-2');
+  await seen.sees(one, 'watch');
+  await seen.reports('api-recovered');
+  const told = seen.events.filter((item) => item.event === 'api-unavailable');
+  const outages = seen.observations.filter((item) => item.kind === 'unavailable');
+  // A busy machine may be late with an answer: that is told too, and the fault anew. Of a hung API every answer is late.
+  // What counts is the server's own part, which comes first: the other bases are asked in vain anyway.
+  const isLate = (item: object): boolean =>
+    !('stall' in fault) && JSON.stringify(item).split('; ')[0]?.includes('no answer within') === true;
+  for (const items of [told, outages])
+    expect(items.length - 2 * items.filter(isLate).length).toBeLessThanOrEqual(1);
+  expect(outages).not.toEqual([]);
+});

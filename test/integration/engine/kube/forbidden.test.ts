@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import {
+  certificateUser,
+  createTestCluster,
+  type TestCluster,
+  type Watching,
+  watchCluster,
+} from './observing.ts';
+
+let cluster: TestCluster;
+let seen: Watching;
+
+beforeEach(() => {
+  cluster = createTestCluster();
+  cluster.store.set(node('cp-1', ['10.0.0.1']));
+});
+afterEach(async () => {
+  await seen.stop();
+  await cluster.remove();
+});
+
+async function askAs(
+  commonName: string,
+  organization: string,
+  { kind = 'nodes', refuse = false }: { kind?: 'nodes' | 'endpoints'; refuse?: boolean } = {},
+) {
+  const server = await cluster.start({
+    authorize: (caller) => (caller.commonName === 'allowed' ? 'allowed' : 'forbidden'),
+  });
+  await server.setFaults({ refuse });
+  const client = cluster.authority.issue({ commonName, organization });
+  cluster.writeKubeconfig(server.url, certificateUser(client));
+  seen = watchCluster(kind, cluster, { checkIntervalMs: 100 });
+  return server;
+}
+
+/** The first report that has a remedy: a busy machine may tell before it of an answer that was late. */
+const refusal = () => waitFor('the remedy', () => seen.events.find((event) => 'remedy' in event));
+
+test("a kubelet's own credentials are named as what they are, with the remedy", async () => {
+  await askAs('system:node:cp-1', 'system:nodes');
+  expect(await refusal()).toMatchObject({
+    error: expect.stringMatching(/HTTP 403 .*only its own Node object/),
+    remedy: expect.stringMatching(
+      /kubelet's credentials.* 1\.32.*hawser rbac --kubelet \| kubectl apply -f -.*kubeadm kubeconfig user --client-name hawser --validity-period 87600h/,
+    ),
+  });
+});
+
+test('credentials without the role are told which manifest gives it', async () => {
+  await askAs('hawser', 'monitors');
+  expect(await refusal()).toMatchObject({
+    remedy: 'expected a role for user "hawser": hawser rbac | kubectl apply -f -',
+  });
+});
+
+test('for EndpointSlices it is the other manifest, and the other name', async () => {
+  await askAs('somebody', 'monitors', { kind: 'endpoints' });
+  expect(await refusal()).toMatchObject({
+    remedy: expect.stringMatching(
+      /user "somebody": hawser rbac --endpoints \| kubectl apply -f -, with its name instead of hawser$/,
+    ),
+  });
+});
+
+test('an outage that turns into a refusal is told again, and better credentials end it', async () => {
+  const server = await askAs('system:node:cp-1', 'system:nodes', { refuse: true });
+  expect(await seen.reports('api-unavailable')).not.toHaveProperty('remedy');
+  await server.setFaults({ refuse: false });
+  await refusal();
+  cluster.writeKubeconfig(server.url, certificateUser(cluster.authority.issue({ commonName: 'allowed' })));
+  await seen.sees(['cp-1=10.0.0.1']);
+  await seen.reports('api-recovered');
+});

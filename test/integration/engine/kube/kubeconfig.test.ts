@@ -1,0 +1,267 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Caller } from '../../../helpers/api-server/api-server.ts';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import {
+  certificateUser,
+  createTestCluster,
+  type TestCluster,
+  type Watching,
+  watchNodes,
+} from './observing.ts';
+
+let cluster: TestCluster;
+let seen: Watching;
+const one = ['cp-1=10.0.0.1'];
+const two = ['cp-1=10.0.0.1', 'cp-2=10.0.0.2'];
+const pollOften = { checkIntervalMs: 100 };
+
+beforeEach(() => {
+  cluster = createTestCluster();
+  cluster.store.set(node('cp-1', ['10.0.0.1']));
+});
+
+afterEach(async () => {
+  await seen.stop();
+  await cluster.remove();
+});
+
+function withoutUser(text: string): string {
+  return text.replace(/^users:.*$/m, 'users: []');
+}
+
+function tokenIs(token: string) {
+  return (caller: Caller) => (caller.token === token ? 'allowed' : 'unauthenticated');
+}
+
+test('a kubeconfig that appears late is waited for', async () => {
+  const server = await cluster.start();
+  seen = watchNodes(cluster);
+  expect((await seen.reports('kubeconfig-unusable'))['error']).toMatch(/ENOENT/);
+  cluster.writeKubeconfig(server.url);
+  await seen.sees(one);
+  await seen.reports('kubeconfig-recovered');
+  expect(seen.observations[0]?.kind).toBe('unavailable');
+});
+
+test('a replaced kubeconfig moves the watch to the server that it names', async () => {
+  const first = await cluster.start();
+  const second = await cluster.start();
+  cluster.writeKubeconfig(first.url);
+  seen = watchNodes(cluster, pollOften);
+  await seen.sees(one);
+  const path = cluster.kubeconfigPath;
+  copyFileSync(path, `${path}.new`);
+  writeFileSync(`${path}.new`, readFileSync(path, 'utf8').replace(first.url, second.url));
+  renameSync(`${path}.new`, path);
+  await waitFor('watches at the second server', () => second.served().watches === 2);
+  await waitFor('no watch at the first server', () => first.served().watches === 0);
+  expect(seen.events.map((event) => event.event)).toContain('kubeconfig-reloaded');
+});
+
+test.each([
+  ['missing', (path: string) => rmSync(path)],
+  ['empty', (path: string) => writeFileSync(path, '')],
+  ['half-written', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, 400))],
+  ['without its user', (path: string) => writeFileSync(path, withoutUser(readFileSync(path, 'utf8')))],
+  ['no YAML', (path: string) => writeFileSync(path, '{{{')],
+])('a kubeconfig that is %s for a moment: the last good one goes on', async (_what, damage) => {
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, pollOften);
+  await seen.sees(one);
+  damage(cluster.kubeconfigPath);
+  await seen.reports('kubeconfig-unusable');
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees(two, 'poll');
+  cluster.writeKubeconfig(server.url);
+  await seen.reports('kubeconfig-recovered');
+  // A busy machine may be late with an answer, which is none of the kubeconfig's.
+  const isLate = (item: object): boolean => JSON.stringify(item).includes('no answer within');
+  const unavailable = seen.observations.filter((item) => item.kind === 'unavailable');
+  expect(unavailable.filter((item) => !isLate(item))).toEqual([]);
+  expect(seen.events.filter((item) => item.event === 'kubeconfig-unusable')).toHaveLength(1);
+});
+
+test('rotated certificate files are used at the next connection', async () => {
+  const names = new Set(['monitor']);
+  const authorize = ({ commonName }: Caller) => (names.has(commonName ?? '') ? 'allowed' : 'unauthenticated');
+  const server = await cluster.start({ authorize });
+  const certFile = join(cluster.dir, 'client.crt');
+  const keyFile = join(cluster.dir, 'client.key');
+  copyFileSync(cluster.client.certFile, certFile);
+  copyFileSync(cluster.client.keyFile, keyFile);
+  cluster.writeKubeconfig(server.url, certificateUser({ certFile, keyFile }));
+  seen = watchNodes(cluster, pollOften);
+  await seen.sees(one);
+  const rotated = cluster.authority.issue({ commonName: 'monitor-2' });
+  names.delete('monitor');
+  names.add('monitor-2');
+  await seen.reports('api-unavailable');
+  copyFileSync(rotated.certFile, certFile);
+  copyFileSync(rotated.keyFile, keyFile);
+  await seen.reports('api-recovered');
+});
+
+test.each([
+  ['unauthenticated', /HTTP 401 Unauthorized, expected credentials/],
+  ['forbidden', /HTTP 403 nodes is forbidden: .*expected credentials/],
+] as const)('credentials that are %s are named as the reason', async (verdict, message) => {
+  const server = await cluster.start({ authorize: () => verdict });
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster);
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(message);
+});
+
+test('a token in the kubeconfig is sent', async () => {
+  const server = await cluster.start({ authorize: tokenIs('secret') });
+  cluster.writeKubeconfig(server.url, '{token: secret}');
+  seen = watchNodes(cluster);
+  await seen.sees(one);
+});
+
+const credential = '{"kind":"ExecCredential","status":{"token":"from-plugin"}}';
+
+/** A cluster that knows one token, and where the plugin is that is asked for it. */
+async function startWithPlugin(script: string): Promise<string> {
+  const server = await cluster.start({ authorize: tokenIs('from-plugin') });
+  const plugin = join(cluster.dir, 'plugin.sh');
+  writeFileSync(plugin, script);
+  const exec = `{apiVersion: client.authentication.k8s.io/v1, command: /bin/sh, args: ["${plugin}"]}`;
+  cluster.writeKubeconfig(server.url, `{exec: ${exec}}`);
+  return plugin;
+}
+
+test('an exec plugin that fails and then works ends neither the process nor the watch', async () => {
+  const plugin = await startWithPlugin('echo no luck >&2; exit 1');
+  // Only the first failure is told: a poll that a busy machine does not get to in time must not come before it.
+  seen = watchNodes(cluster, { checkIntervalMs: 600_000 });
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(/no luck/);
+  writeFileSync(plugin, `echo '${credential}'`);
+  await seen.sees(one);
+});
+
+test('an exec plugin that hangs costs one timeout, and what it says afterwards is used', async () => {
+  await startWithPlugin(`sleep 1; echo '${credential}'`);
+  seen = watchNodes(cluster, { checkIntervalMs: 600_000, timing: { requestTimeoutMs: 500 } });
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(/no answer within 500 ms/);
+  await seen.sees(one);
+});
+
+test("an exec plugin's cached token that is no longer accepted is asked for again", async () => {
+  let accepted = 'first';
+  const server = await cluster.start({ authorize: (caller) => tokenIs(accepted)(caller) });
+  const plugin = join(cluster.dir, 'plugin.sh');
+  const answerWith = (token: string) =>
+    writeFileSync(plugin, `echo '{"kind":"ExecCredential","status":{"token":"${token}"}}'`);
+  answerWith('first');
+  const exec = `{apiVersion: client.authentication.k8s.io/v1, command: /bin/sh, args: ["${plugin}"]}`;
+  cluster.writeKubeconfig(server.url, `{exec: ${exec}}`);
+  seen = watchNodes(cluster, pollOften);
+  await seen.sees(one, 'poll');
+  answerWith('second');
+  accepted = 'second';
+  await seen.reports('api-unavailable');
+  await seen.reports('api-recovered');
+});
+
+test('a log that throws does not stop the watch', async () => {
+  const server = await cluster.start();
+  seen = watchNodes(cluster, {
+    ...pollOften,
+    report: () => {
+      throw new Error('disk full');
+    },
+  });
+  await waitFor('the outage', () => seen.observations.length > 0);
+  cluster.writeKubeconfig(server.url);
+  await seen.sees(one, 'watch');
+});
+
+/** The plugin's own processes, which carry a mark in their arguments, as far as they still run. */
+function sleepers(seconds: string): readonly number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8') === `sleep\0${seconds}\0` ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test('an exec plugin that hangs is one process whatever is asked, and none once the kubeconfig is mended', async () => {
+  const seconds = `1000.${process.pid}${Date.now()}`;
+  await startWithPlugin(`sleep ${seconds}; echo`);
+  seen = watchNodes(cluster, { checkIntervalMs: 50, timing: { requestTimeoutMs: 300 } });
+  let most = 0;
+  const outages = () => seen.observations.filter(({ kind }) => kind === 'unavailable').length;
+  await waitFor('the outage', () => outages() > 0);
+  await waitFor('the plugin to run', () => sleepers(seconds).length > 0);
+  let looks = 0;
+  const look = () => {
+    most = Math.max(most, sleepers(seconds).length);
+    looks += 1;
+    return looks === 20;
+  };
+  await waitFor('twenty looks at it', look, 10_000, 50);
+  expect(most).toBe(1);
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  await seen.sees(one);
+  await waitFor('the plugin to be gone', () => sleepers(seconds).length === 0);
+});
+
+test('an exec plugin that hangs ends with the source', async () => {
+  const seconds = `2000.${process.pid}${Date.now()}`;
+  await startWithPlugin(`sleep ${seconds}; echo`);
+  seen = watchNodes(cluster, { timing: { requestTimeoutMs: 300 } });
+  await waitFor('the plugin to run', () => sleepers(seconds).length > 0);
+  await seen.stop();
+  await waitFor('the plugin to be gone', () => sleepers(seconds).length === 0);
+});
+
+test('an exec plugin that hangs is killed after its time, and asked again', async () => {
+  const seconds = `3000.${process.pid}${Date.now()}`;
+  const plugin = await startWithPlugin(`sleep ${seconds}; echo`);
+  seen = watchNodes(cluster, { timing: { requestTimeoutMs: 20_000 } });
+  const message = String(
+    (await waitFor('the outage', () => seen.events.find(({ event }) => event === 'api-unavailable')))[
+      'error'
+    ],
+  );
+  expect(message).toMatch(/did not end within 8000 ms and was killed/);
+  writeFileSync(plugin, `echo '${credential}'`);
+  await seen.sees(one);
+  expect(sleepers(seconds)).toEqual([]);
+});
+
+test('an exec plugin whose child holds its output open is answered all the same', async () => {
+  const seconds = `4000.${process.pid}${Date.now()}`;
+  await startWithPlugin(`sleep ${seconds} & echo '${credential}'`);
+  seen = watchNodes(cluster);
+  await seen.sees(one);
+  for (const pid of sleepers(seconds)) process.kill(pid, 'SIGKILL');
+});
+
+test.each([
+  ['kubeconfig', (path: string) => path],
+  ['client certificate', () => join(cluster.dir, 'client.pem')],
+])('a %s that is a FIFO is told, and is used once it is a file', async (_what, pathOf) => {
+  const server = await cluster.start();
+  const certFile = join(cluster.dir, 'client.pem');
+  copyFileSync(cluster.client.certFile, certFile);
+  cluster.writeKubeconfig(server.url, certificateUser({ ...cluster.client, certFile }));
+  const path = pathOf(cluster.kubeconfigPath);
+  const text = readFileSync(path);
+  rmSync(path);
+  execFileSync('mkfifo', [path]);
+  seen = watchNodes(cluster, pollOften);
+  expect((await seen.reports('api-unavailable'))['error']).toMatch(/no regular file/);
+  rmSync(path);
+  writeFileSync(path, text);
+  await seen.sees(one);
+});

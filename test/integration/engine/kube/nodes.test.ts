@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { shareSource } from '../../../../src/engine/kube/control-plane/create-source.ts';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import {
+  createTestCluster,
+  startWatching,
+  type TestCluster,
+  testTiming,
+  type Watching,
+  watchNodes,
+} from './observing.ts';
+
+let cluster: TestCluster;
+let seen: Watching;
+
+beforeEach(() => {
+  cluster = createTestCluster();
+  cluster.store.set(node('cp-1', ['10.0.0.1']));
+  cluster.store.set(node('worker', ['10.0.0.9'], {}));
+});
+
+afterEach(async () => {
+  await seen.stop();
+  await cluster.remove();
+});
+
+test('nodes with either label are servers, each once, and nodes without are not', async () => {
+  const server = await cluster.start();
+  cluster.store.set(node('cp-2', ['10.0.0.2'], { 'node-role.kubernetes.io/master': '' }));
+  const both = { 'node-role.kubernetes.io/master': '', 'node-role.kubernetes.io/control-plane': '' };
+  cluster.store.set(node('cp-3', ['10.0.0.3'], both));
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster);
+  await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.2', 'cp-3=10.0.0.3']);
+  cluster.store.delete('Node', 'cp-3');
+  await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.2']);
+  expect(seen.observations.every((item) => item.kind === 'servers' && item.servers.length >= 2)).toBe(true);
+});
+
+test('a node that is added, relabelled and changes its address is followed by the watch alone', async () => {
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster);
+  await seen.sees(['cp-1=10.0.0.1']);
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.2'], 'watch');
+  cluster.store.set(node('cp-2', ['10.0.0.22']));
+  await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.22'], 'watch');
+  cluster.store.set(node('cp-2', ['10.0.0.22'], {}));
+  await seen.sees(['cp-1=10.0.0.1'], 'watch');
+});
+
+test('nothing is observed before both labels were listed: half of a list would look like a loss', async () => {
+  cluster.store.set(node('cp-2', ['10.0.0.2'], { 'node-role.kubernetes.io/master': '' }));
+  let isMasterDenied = true;
+  const server = await cluster.start({
+    authorize: ({ path }) => (isMasterDenied && path.includes('master') ? 'forbidden' : 'allowed'),
+  });
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, { checkIntervalMs: 100 });
+  await seen.reports('api-unavailable');
+  await waitFor('several attempts', () => server.served().requests > 10);
+  isMasterDenied = false;
+  await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.2']);
+  expect(seen.observations.filter((item) => item.kind === 'servers' && item.servers.length < 2)).toEqual([]);
+});
+
+test('the lists of two VIPs come from the same requests, and one goes on without the other', async () => {
+  const server = await cluster.start();
+  cluster.store.set(node('cp-1', ['10.0.0.1', 'fd00::1']));
+  cluster.writeKubeconfig(server.url);
+  const events: string[] = [];
+  const share = shareSource({
+    ...{ kind: 'nodes', kubeconfigPath: cluster.kubeconfigPath, apiPort: 1, checkIntervalMs: 60_000 },
+    ...{ lastKnown: [], vips: [], subnets: () => [], timing: testTiming },
+    report: ({ event }) => void events.push(event),
+  });
+  seen = startWatching(() => share(['10.0.0.100']));
+  const other = startWatching(() => share(['fd00::100']));
+  await seen.sees(['cp-1=10.0.0.1']);
+  await other.sees(['cp-1=fd00::1']);
+  const first = server.requests.filter((path) => !path.includes('watch=1'));
+  expect(first).toHaveLength(new Set(first).size);
+  expect(first.filter((path) => path.includes('nodes'))).toHaveLength(2);
+
+  await seen.stop();
+  cluster.store.set(node('cp-2', ['10.0.0.2', 'fd00::2']));
+  await other.sees(['cp-1=fd00::1', 'cp-2=fd00::2'], 'watch');
+  await server.stop();
+  await waitFor('the outage', () => other.observations.some(({ kind }) => kind === 'unavailable'));
+  await other.stop();
+  expect(events.filter((event) => event === 'api-unavailable')).toHaveLength(1);
+});

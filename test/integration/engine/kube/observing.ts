@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ClusterSettings } from '../../../../src/engine/kube/control-plane/cluster-settings.ts';
+import { createSource } from '../../../../src/engine/kube/control-plane/create-source.ts';
+import type { Observation, Source, SourceEvent } from '../../../../src/engine/kube/control-plane/source.ts';
+import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
+import {
+  type ApiServer,
+  type ApiServerSettings,
+  startApiServer,
+} from '../../../helpers/api-server/api-server.ts';
+import { createObjectStore, type ObjectStore } from '../../../helpers/api-server/object-store.ts';
+import { type Authority, createAuthority, type IssuedCertificate } from '../../../helpers/certificates.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+/** A cluster of stand-ins that share one store, with certificates like kubeadm's: no `localhost`, no node address. */
+export interface TestCluster {
+  readonly dir: string;
+  readonly authority: Authority;
+  readonly store: ObjectStore;
+  readonly client: IssuedCertificate;
+  readonly kubeconfigPath: string;
+  start(settings?: Partial<ApiServerSettings>): Promise<ApiServer>;
+  writeKubeconfig(server: string, user?: string): void;
+  remove(): Promise<void>;
+}
+
+export function createTestCluster(): TestCluster {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-sources-'));
+  const authority = createAuthority(join(dir, 'pki'));
+  const store = createObjectStore();
+  const client = authority.issue({ commonName: 'monitor' });
+  const servers: ApiServer[] = [];
+  const kubeconfigPath = join(dir, 'kubeconfig');
+  return {
+    dir,
+    authority,
+    store,
+    client,
+    kubeconfigPath,
+    start: async (settings = {}) => {
+      const names = { dnsNames: ['kubernetes', 'kubernetes.default.svc'], addresses: ['127.0.0.1'] };
+      const { cert, key } = authority.issue({ commonName: 'kube-apiserver', ...names });
+      const server = await startApiServer({ store, cert, key, ca: authority.cert, ...settings });
+      servers.push(server);
+      return server;
+    },
+    writeKubeconfig: (server, user = certificateUser(client)) => {
+      const ca = Buffer.from(authority.cert).toString('base64');
+      writeFileSync(kubeconfigPath, kubeconfig(server, ca, user));
+    },
+    remove: async () => {
+      await Promise.all(servers.map((server) => server.stop()));
+      rmSync(dir, { recursive: true });
+    },
+  };
+}
+
+export function certificateUser(client: { readonly certFile: string; readonly keyFile: string }): string {
+  return `{client-certificate: ${client.certFile}, client-key: ${client.keyFile}}`;
+}
+
+/** `user` is the YAML of a kubeconfig's user in one line. */
+export function kubeconfig(server: string, ca: string, user: string): string {
+  return `apiVersion: v1
+kind: Config
+clusters: [{name: c, cluster: {server: "${server}", certificate-authority-data: ${ca}}}]
+users: [{name: u, user: ${user}}]
+contexts: [{name: x, context: {cluster: c, user: u}}]
+current-context: x
+`;
+}
+
+type TestSettings = Partial<Omit<ClusterSettings, 'timing'>> & { readonly timing?: Partial<ListWatchTiming> };
+
+/** The nodes of `cluster` as a monitor on 10.0.0.0/24 with the VIP 10.0.0.100 would see them. */
+export function watchNodes(cluster: TestCluster, settings: TestSettings = {}): Watching {
+  return watchCluster('nodes', cluster, settings);
+}
+
+export function watchCluster(
+  kind: 'nodes' | 'endpoints',
+  cluster: TestCluster,
+  settings: TestSettings = {},
+): Watching {
+  return startWatching((report) =>
+    createSource({
+      kind,
+      kubeconfigPath: cluster.kubeconfigPath,
+      apiPort: 1,
+      checkIntervalMs: 60_000,
+      lastKnown: [],
+      vips: ['10.0.0.100'],
+      subnets: () => ['10.0.0.0/24'],
+      report,
+      ...settings,
+      timing: { ...testTiming, ...settings.timing },
+    }),
+  );
+}
+
+/** Quick enough for tests; silence and backoff are still told apart from normal pauses. A busy machine is in time. */
+export const testTiming: Partial<ListWatchTiming> = {
+  requestTimeoutMs: 10_000,
+  watchIdleMs: 800,
+  healthyWatchMs: 300,
+  backoffFirstMs: 20,
+  backoffCapMs: 200,
+};
+
+export interface Watching {
+  readonly observations: readonly Observation[];
+  readonly events: readonly SourceEvent[];
+  /** Names and addresses of the newest list: `cp-1=10.0.0.1`. */
+  latest(via?: 'watch' | 'poll'): readonly string[] | undefined;
+  sees(servers: readonly string[], via?: 'watch' | 'poll'): Promise<void>;
+  reports(event: string): Promise<SourceEvent>;
+  stop(): Promise<void>;
+}
+
+/** Reads a source in the background until `stop`. */
+export function startWatching(create: (report: (event: SourceEvent) => void) => Source): Watching {
+  const stop = new AbortController();
+  const observations: Observation[] = [];
+  const events: SourceEvent[] = [];
+  const source = create((event) => events.push(event));
+  const done = (async () => {
+    for await (const observation of source.observe(stop.signal)) observations.push(observation);
+  })();
+  const latest = (via?: 'watch' | 'poll') => {
+    const lists = observations.flatMap((item) => (item.kind === 'servers' ? [item] : []));
+    const list = lists.filter((item) => via === undefined || item.via === via).at(-1);
+    return list?.servers.map((server) => `${server.name}=${server.address}`);
+  };
+  return {
+    observations,
+    events,
+    latest,
+    sees: async (servers, via) => {
+      await waitFor(`the list ${servers} instead of ${latest(via)}; ${JSON.stringify(events)}`, () => {
+        return JSON.stringify(latest(via)) === JSON.stringify(servers);
+      });
+    },
+    reports: (event) => waitFor(`the event ${event}`, () => events.find((item) => item.event === event)),
+    stop: async () => {
+      stop.abort();
+      await done;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { containerOf, haproxyManifest, readPod } from '../../unit/manifests/pod.ts';
+
+/** Every user may enter it, as the volume of the pod. */
+let dir: string;
+beforeEach(() => {
+  ensureBuilt();
+  dir = mkdtempSync(join(tmpdir(), 'hawser-rights-'));
+  chmodSync(dir, 0o777);
+  copyFileSync(process.execPath, join(dir, 'node'), constants.COPYFILE_FICLONE);
+  cpSync(fileURLToPath(new URL('../../../dist', import.meta.url)), join(dir, 'dist'), { recursive: true });
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** hawser with the user, the group and the capabilities that a container has. */
+function hawserIn(user: number, group: number, capabilities: readonly string[] = []) {
+  const bounds = ['-all', ...capabilities.map((name) => `+${name.toLowerCase()}`)];
+  const ids = [`--reuid=${user}`, `--regid=${group}`, '--clear-groups'];
+  const rights = [...ids, `--bounding-set=${bounds}`, '--inh-caps=-all'];
+  return ['setpriv', ...rights, '--', join(dir, 'node'), join(dir, 'dist/hawser.mjs')] as const;
+}
+
+function hawserAs(name: string) {
+  const { runAsUser, runAsGroup, capabilities } = containerOf(readPod(haproxyManifest), name).securityContext;
+  return hawserIn(runAsUser ?? 0, runAsGroup ?? 0, capabilities.add);
+}
+
+test("the monitor of the pod reaches the supervisor's socket without DAC_OVERRIDE, and no other user does", async () => {
+  const socket = join(dir, 'master.sock');
+  const at = (name: string) => join(dir, name);
+  const flags = ['--config', at('none.cfg'), '--socket', socket, '--listen', 'off'];
+  const files = ['--stats-socket', at('stats.sock'), '--pid-file', at('pid'), '--state-file', at('state')];
+  const [program, ...argv] = hawserAs('haproxy');
+  const supervisor = spawn(program, [...argv, 'haproxy', 'supervise', ...flags, ...files], {
+    stdio: 'ignore',
+  });
+  const ended = once(supervisor, 'exit');
+  onTestFinished(() => void supervisor.kill('SIGKILL'));
+  await waitFor('the socket', () => existsSync(socket));
+  expect(statSync(socket).mode & 0o777).toBe(0o660);
+  const status = ['haproxy', 'status', '--json', '--socket', socket];
+  const ask = (who: readonly [string, ...string[]]) => runCommand([...who, ...status], { timeoutMs: 60_000 });
+  expect((await ask(hawserAs('haproxy-monitor'))).stdout).toContain('"ok":true');
+  // Root of another group, with the same capability; and nobody.
+  for (const who of [hawserIn(0, 0, ['NET_ADMIN']), hawserIn(65_534, 65_534)])
+    expect((await ask(who)).stderr).toContain('EACCES');
+  supervisor.kill();
+  await ended;
+});

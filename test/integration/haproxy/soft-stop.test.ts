@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createHaproxyProgram } from '../../../src/haproxy/haproxy-program.ts';
+import { act } from '../../../src/haproxy/supervise/act.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+/** Listens on sockets in `dir` alone, so that it needs no network of its own. */
+function configuration(dir: string): string {
+  return `global
+  stats socket ${dir}/stats.sock mode 600 level admin expose-fd listeners
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 1m
+  timeout server 1m
+listen version
+  bind unix@${dir}/lb.sock
+  http-request return status 200
+`;
+}
+
+function programIn(dir: string) {
+  const config = join(dir, 'haproxy.cfg');
+  writeFileSync(config, configuration(dir));
+  return createHaproxyProgram({
+    haproxy: '/usr/sbin/haproxy',
+    config,
+    statsSocket: join(dir, 'stats.sock'),
+    pidFile: join(dir, 'haproxy.pid'),
+    stateFile: join(dir, 'server-state'),
+  });
+}
+
+const noEffects = { dispatch: () => {}, answer: () => {}, log: () => {}, finish: () => {} };
+
+test('a generation that is stopped the moment it has proven itself does not go on accepting', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  const program = programIn(dir);
+  try {
+    for (let number = 1; number <= 5; number += 1) {
+      const started = program.start({ generation: number, config: 'live', takeOver: false });
+      if (started.kind === 'failed') throw new Error(started.message);
+      const { master, exited } = started;
+      const workers = await program.prove({ generation: number, master }, AbortSignal.timeout(10_000));
+      const generation = {
+        ...{
+          number,
+          master,
+          workers: workers ?? [],
+          reason: 'replaced' as const,
+          sent: 'soft-stop' as const,
+        },
+        ...{ since: 0, terminateAt: 0, nextShedAt: 0 },
+      };
+      await act({ kind: 'soft-stop', generation }, { ...noEffects, program });
+      let how: string | undefined;
+      void exited.then((text) => {
+        how = text;
+      });
+      const ended = await waitFor('it to end', () => how).catch(() => undefined);
+      if (ended === undefined) await act({ kind: 'kill', generation }, { ...noEffects, program });
+      await exited;
+      expect(ended).toBe('exit code 0');
+    }
+    expect(await accepts(join(dir, 'lb.sock'))).toBe(false);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+});
+
+function accepts(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

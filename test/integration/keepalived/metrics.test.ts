@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { vrrpStatusSchema } from '../../../src/keepalived/supervise/vrrp-status.ts';
+import {
+  createVrrpPair,
+  keepalivedProcesses,
+  startBoth,
+  VIP,
+  type VrrpNode,
+} from '../../helpers/keepalived-node.ts';
+import { drivenPages } from '../../helpers/monitoring/driven-pages.ts';
+import { parseExposition, plainNames } from '../../helpers/monitoring/exposition.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+
+const page = 'http://127.0.0.1:29448';
+
+async function metricsOf(node: VrrpNode): Promise<readonly string[]> {
+  return (await node.namespace.run('curl', '-sf', `${page}/metrics`)).split('\n');
+}
+
+test('the page of a supervisor says who holds the VIP, and counts what happened', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  const [holder] = await startBoth(pair.nodes);
+  expect(await a.namespace.run('curl', '-sf', `${page}/healthz`)).toBe('ok\n');
+  expect(await metricsOf(a)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 1`);
+  expect(await metricsOf(b)).toContain(`hawser_vip_holder{vrrp_instance="API",vip="${VIP}"} 0`);
+  const told = vrrpStatusSchema.parse(JSON.parse(await a.namespace.run('curl', '-sf', `${page}/status`)));
+  const { current, instances } = await holder.status();
+  expect(told.current).toMatchObject({ pid: current?.pid, configSha256: current?.configSha256 });
+  expect(told.instances).toMatchObject([{ name: 'API', state: 'MASTER', priority: instances[0]?.priority }]);
+  const expected = plainNames((await drivenPages()).get('hawser-keepalived') ?? []);
+  expect(plainNames(parseExposition((await metricsOf(a)).join('\n')))).toEqual(
+    expect.arrayContaining([...expected]),
+  );
+  await holder.ask('reload');
+  a.install({ extra: 'virtual_router_id 777' });
+  await holder.ask('reload');
+  const lines = await metricsOf(a);
+  expect(lines).toContain(
+    'hawser_vip_transitions_total{vrrp_instance="API",to="MASTER",reason="no-better-advert"} 1',
+  );
+  expect(lines).toContain('hawser_reloads_total{result="done"} 1');
+  expect(lines).toContain('hawser_reloads_total{result="rejected"} 1');
+  expect(lines).toContain('hawser_config_rejected_total 1');
+});
+
+test('an address that cannot be had does not keep a supervisor from its work', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install();
+  const first = a.supervise(['--listen', '10.77.0.12:29448']);
+  await first.waitForState('MASTER');
+  expect(a.events('metrics-not-served')).toMatchObject([{ level: 'warn', host: '10.77.0.12' }]);
+  await b.supervise(['--listen', 'off']).waitForState('BACKUP');
+  await expect(metricsOf(b)).rejects.toThrow();
+});
+
+test('a keepalived that was late says so, and that is told as starvation', async () => {
+  await using pair = await createVrrpPair();
+  const [a] = pair.nodes;
+  a.install();
+  const supervisor = a.supervise();
+  await supervisor.waitForState('MASTER');
+  const isCounted = async () =>
+    (await metricsOf(a)).some((line) => /^hawser_keepalived_timer_delays_total [1-9]/.test(line));
+  // One that is stopped for too long is taken for hung and replaced, and says nothing any more: then the next one.
+  await waitFor(
+    'a delay to be counted',
+    async () => {
+      const [, vrrp] = keepalivedProcesses((await supervisor.status()).current?.pid);
+      if (vrrp === undefined) return false;
+      process.kill(vrrp.pid, 'SIGSTOP');
+      const stoppedAt = performance.now();
+      await waitFor('an advert to be late', () => performance.now() - stoppedAt > 500);
+      process.kill(vrrp.pid, 'SIGCONT');
+      return await waitFor('it to be counted', isCounted, 3_000);
+    },
+    40_000,
+  );
+  await waitFor('it to be told', () => a.events('cpu-starvation').length > 0);
+});

@@ -1,0 +1,118 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { fromJSONSchema } from 'zod';
+import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
+import { createAuthority } from '../../../helpers/certificates.ts';
+import { writeKubeconfig } from '../../../helpers/cluster.ts';
+import { doctorArgv } from '../../../helpers/doctor/run-doctor.ts';
+import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
+import { useLoneNode } from '../../../helpers/lone-node.ts';
+import { hawserAsNobody } from '../../../helpers/unprivileged.ts';
+
+const published = fromJSONSchema(
+  JSON.parse(readFileSync(new URL('../../../../schemas/doctor.schema.json', import.meta.url), 'utf8')),
+);
+
+/** Of this machine nothing but its network is replaced: a doctor that listens changes the firewall. */
+const node = useLoneNode();
+
+async function doctor(...flags: readonly string[]) {
+  return await runCommand([...node.namespace.prefix, ...doctorArgv, ...flags], { timeoutMs: 60_000 });
+}
+
+test('--json of all checks on this machine is what the published schema says', async () => {
+  const { stdout, exitCode } = await doctor('--json');
+  const report: unknown = JSON.parse(stdout);
+  expect(published.safeParse(report)).toMatchObject({ success: true });
+  expect(published.safeParse({ ...Object(report), verdict: 'fine' })).toMatchObject({ success: false });
+  expect([0, 1, 2]).toContain(exitCode);
+});
+
+test('without a terminal it prints no colours and keeps to 80 columns', async () => {
+  const { stdout } = await doctor('--only', 'reserved-ports,nft,kubeconfig-server', '--root', '/nowhere');
+  expect(stdout).not.toContain('\u001b');
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(stdout).toMatch(/^cannot tell {2}reserved-ports: ip_local_port_range cannot be read$/m);
+});
+
+test('a check that nobody knows is refused with the names of those there are', async () => {
+  const { stderr, exitCode } = await doctor('--only', 'prots');
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/^Cannot use --only "prots": there is no such check, expected .*ports/);
+});
+
+test('--help has examples and exit codes', async () => {
+  const { stdout, exitCode } = await doctor('--help');
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('Examples:');
+  expect(stdout).toContain('Exit codes: 0 healthy');
+});
+
+test('without root it says what it could not look at', async () => {
+  const only = ['--only', 'vrrp-adverts,nft,disk', '--api-vips', '203.0.113.9', '--timeout', '20s'];
+  const { stdout, exitCode } = await runCommand(
+    [...node.namespace.prefix, ...hawserAsNobody(), 'doctor', '--json', ...only],
+    {
+      timeoutMs: 60_000,
+    },
+  );
+  const { checks } = JSON.parse(stdout);
+  const verdicts = checks.map(({ id, verdict, todo }: Record<string, unknown>) => [id, verdict, todo]);
+  expect(verdicts).toContainEqual(['nft', 'unknown', 'run this as root']);
+  expect(verdicts).toContainEqual(['vrrp-adverts', 'unknown', expect.stringContaining('as root')]);
+  expect(exitCode).toBe(2);
+});
+
+test('values come from the settings file, and a broken one is a finding and no reason not to look', async () => {
+  const file = (text: string): string => join(temporaryRoot({ '/config.yaml': text }), 'config.yaml');
+  const ask = async (text: string) => {
+    const only = 'settings-file,vip-interface,nonlocal-bind';
+    const { stdout } = await doctor('--json', '--timeout', '20s', '--only', only, '--settings', file(text));
+    const { checks } = JSON.parse(stdout);
+    return checks.map(({ verdict, found }: Record<string, string>) => `${verdict}: ${found}`);
+  };
+  const right = await ask('apiVips: [203.0.113.9]\n');
+  expect(right[0]).toMatch(/^ok: .*config\.yaml is valid/);
+  expect(right[1]).toMatch(/^fail: 203\.0\.113\.9/);
+  const broken = await ask('apiVipz: [203.0.113.9]\nlbPort: many\n');
+  expect(broken[0]).toMatch(/^fail: .*apiVipz.*lbPort/);
+  expect(broken[2]).toBeDefined();
+});
+
+test('it reads the settings and the kubeconfig of the node that is mounted at --root', async () => {
+  const authority = createAuthority(join(temporaryRoot({}), 'pki'));
+  const client = authority.issue({ commonName: 'hawser-of-cp-1' });
+  const text = (file: string): string => readFileSync(file, 'utf8');
+  const config = temporaryRoot({});
+  const kubeconfig = writeKubeconfig(join(config, 'kubeconfig'), 'https://127.0.0.1:1', authority.certFile, {
+    ...client,
+    certFile: '/var/lib/pki/current.pem',
+    keyFile: '/var/lib/pki/current.pem',
+  });
+  const root = temporaryRoot({
+    '/etc/kubernetes/manifests/.kept': '',
+    '/proc/1/comm': 'systemd\n',
+    '/etc/hawser/config.yaml': 'apiVips: [203.0.113.9]\nhaproxy:\n  listen: 127.0.0.1:4999\n',
+    '/etc/hawser/kubeconfig': text(kubeconfig).replaceAll(authority.certFile, '/etc/hawser/ca.crt'),
+    '/etc/hawser/ca.crt': text(authority.certFile),
+    '/var/lib/pki/current.pem': '->/var/lib/pki/2026.pem',
+    '/var/lib/pki/2026.pem': text(client.certFile) + text(client.keyFile),
+    '/proc/net/tcp': '0: 0100007F:1387 00000000:0000 0A 0:0 0:0 0 0 0 7',
+  });
+  const ask = async (only: string, ...flags: readonly string[]): Promise<readonly string[]> => {
+    const argv = ['--json', '--timeout', '20s', '--root', root, '--only', only, ...flags];
+    const { checks } = JSON.parse((await doctor(...argv)).stdout);
+    return checks.map(({ verdict, found }: Record<string, string>) => `${verdict}: ${found}`);
+  };
+  const only = 'settings-file,vip-interface,ports,client-certificate';
+  for (const flags of [[], ['--settings', '/etc/hawser/config.yaml']]) {
+    const [settings, vip, ports, certificate] = await ask(only, ...flags);
+    expect(settings).toBe('ok: /etc/hawser/config.yaml is valid, and was used here');
+    expect(vip).toMatch(/^fail: 203\.0\.113\.9/);
+    expect(ports).toMatch(/^unknown: port 4999 \(page of hawser haproxy monitor\) is taken/);
+    expect(certificate).toMatch(/^ok: \/etc\/hawser\/kubeconfig: .*CN=hawser-of-cp-1/);
+  }
+  writeFileSync(join(root, '/etc/hawser/config.yaml'), 'apiVipz: [203.0.113.9]\n');
+  expect((await ask('settings-file'))[0]).toMatch(/^fail: .*apiVipz/);
+});

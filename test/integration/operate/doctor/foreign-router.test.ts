@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test, vi } from 'vitest';
+import { doctorArgv, type Examined, runDoctor } from '../../../helpers/doctor/run-doctor.ts';
+import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
+import { foreignRouterText } from '../../../helpers/foreign-router.ts';
+import { startKeepalived } from '../../../helpers/keepalived-process.ts';
+import type { NetNamespace } from '../../../helpers/net-namespace.ts';
+import { hawserAsNobody } from '../../../helpers/unprivileged.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { createDoctorSegment, PEERS, type Segment, VIP } from './segment.ts';
+
+// Several runs of a program, each of which listens for seconds and takes as long again on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
+
+const ONLY = ['--only', 'foreign-router-id'] as const;
+
+async function ask(us: NetNamespace, ...flags: readonly string[]): Promise<string> {
+  return (await runDoctor(us, [...ONLY, ...flags])).said('foreign-router-id');
+}
+
+/** Another cluster's holder: id 77, multicast. */
+async function startForeign(namespace: NetNamespace, vip: string): Promise<void> {
+  const config = foreignRouterText(3, [{ virtualRouterId: 77, vips: [vip] }]);
+  startKeepalived(namespace, { dir: temporaryRoot({}), name: 'foreign', text: config });
+  await waitFor(
+    'the foreign router to hold its VIP',
+    async () => (await namespace.run('ip', '-o', 'address', 'show', 'to', vip)).includes(vip),
+    30_000,
+  );
+}
+
+const ours = ['--api-vips', VIP, ...PEERS, '--virtual-router-ids'] as const;
+
+test('another cluster with our id, an id that is free, a peer, and our own VIP', async () => {
+  const { us, peer, stranger } = await createDoctorSegment();
+  expect(await ask(us, ...ours, '77,78')).toBe(
+    'ok: id 77: no other use of it or of its VIP was heard in 3.2 s',
+  );
+  await startForeign(stranger, '10.77.0.250');
+  const found =
+    'fail: 10.77.0.66 advertises 10.77.0.250 (VRRP 3, priority 5) with virtual router id 77, that of our 10.77.0.100 on eth0';
+  expect(await ask(us, ...ours, '77,78')).toBe(found);
+  // As the monitor's own guard, which may be listening as well.
+  await us.run('nft', 'add', 'table', 'netdev', 'hawser_vrid_guard');
+  const drop = 'table ip f { chain in { type filter hook input priority 0; ip protocol 112 drop; } ; }';
+  await us.run('nft', drop);
+  expect(await ask(us, ...ours, '77,78')).toBe(found);
+  expect(await us.run('nft', 'list', 'tables')).toBe('table netdev hawser_vrid_guard\ntable ip f\n');
+  expect(await ask(us, ...ours, '91,92')).toMatch(/^ok: id 91: /);
+  // It is no stranger where it is one of ours.
+  const all = ['--api-vips', VIP, '--servers', 'cp-2=10.77.0.66', '--virtual-router-ids', '77,78'];
+  expect(await ask(us, ...all)).toMatch(/^ok: /);
+  expect(await ask(us, '--api-vips', '10.77.0.250', ...all.slice(2))).toMatch(/^ok: /);
+  expect(await peer.run('nft', 'list', 'tables')).toBe('');
+});
+
+test('the id is the one that keepalived.conf has, or that the name gives', async () => {
+  const { us, stranger } = await createDoctorSegment();
+  await startForeign(stranger, '10.77.0.250');
+  const conf = (id: number): string =>
+    join(
+      temporaryRoot({
+        'keepalived.conf': `vrrp_instance API {
+  interface eth0
+  virtual_router_id ${id}
+  unicast_peer {
+    10.77.0.12
+  }
+  virtual_ipaddress {
+    ${VIP}/32
+  }
+}
+`,
+      }),
+      'keepalived.conf',
+    );
+  expect(await ask(us, '--keepalived-config', conf(77))).toMatch(/^fail: 10\.77\.0\.66 advertises /);
+  expect(await ask(us, '--keepalived-config', conf(78))).toMatch(/^ok: id 78: /);
+});
+
+test('without nft, and without root, it cannot tell', async () => {
+  const { us } = await createDoctorSegment();
+  const flags = [...ONLY, ...ours, '77,78'];
+  const said = ({ said: of, exitCode }: Examined) => [of('foreign-router-id'), exitCode];
+  expect(said(await runDoctor(us, flags, ['/usr/bin/env', 'PATH=/nowhere', ...doctorArgv]))).toEqual([
+    'unknown: "nft" cannot be run: it is not installed',
+    2,
+  ]);
+  expect(said(await runDoctor(us, flags, [...hawserAsNobody(), 'doctor']))).toEqual([
+    expect.stringMatching(/^unknown: nft: .*not permitted/),
+    2,
+  ]);
+});
+
+test('one that is stopped while it listens says so and leaves no table', async () => {
+  const { us }: Segment = await createDoctorSegment();
+  const [file, ...prefix] = us.prefix;
+  const argv = [...prefix, ...doctorArgv, '--only', 'foreign-router-id,disk', ...ours, '77,78'];
+  const child = spawn(file, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const output = text(child.stdout);
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  await waitFor('the doctor to listen', async () =>
+    (await us.run('nft', 'list', 'tables')).includes('netdev hawser_doctor_vrid'),
+  );
+  child.kill('SIGINT');
+  expect(await ended).toBe(2);
+  expect(await output).toMatch(/^cannot tell {2}foreign-router-id: it was stopped$/m);
+  // A doctor that was stopped does not wait long for the end of its own nft.
+  await waitFor('the table to go', async () => (await us.run('nft', 'list', 'tables')) === '');
+});

@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createRedirectKeeper } from '../../../../src/api-lb/redirect-keeper.ts';
+import { doctorArgv, runDoctor } from '../../../helpers/doctor/run-doctor.ts';
+import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
+import { createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+const VIP = '192.0.2.100';
+const flags = ['--api-vips', VIP, '--only', 'redirect,ports,nft,api-port'];
+
+async function namespaceOfTest(): Promise<NetNamespace> {
+  const namespace = await createNetNamespace();
+  onTestFinished(() => namespace.remove());
+  return namespace;
+}
+
+/** A real HAProxy on our ports that says that it has a server. */
+async function startHaproxy(namespace: NetNamespace): Promise<() => Promise<void>> {
+  const config = join(temporaryRoot({}), 'haproxy.cfg');
+  writeFileSync(
+    config,
+    `defaults
+  mode http
+  timeout connect 1s
+  timeout client 1s
+  timeout server 1s
+frontend main
+  bind :9445
+frontend health
+  bind :50936
+  http-request return status 200 if { path /haproxy_monitor }
+`,
+  );
+  const [file, ...prefix] = namespace.prefix;
+  const child = spawn(file, [...prefix, 'haproxy', '-db', '-f', config], { stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await waitFor(
+    'HAProxy to answer',
+    async () =>
+      (await namespace
+        .run('curl', '-sf', 'http://127.0.0.1:50936/haproxy_monitor')
+        .catch(() => undefined)) !== undefined,
+  );
+  return async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+}
+
+// Several runs of a program, each of which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
+
+test('the redirect is there, is missing, is another one, leads to nobody', async () => {
+  const namespace = await namespaceOfTest();
+  const [first, ...prefix] = namespace.prefix;
+  const keeper = createRedirectKeeper({ nft: [first, ...prefix, 'nft'] });
+  const ask = async () => (await runDoctor(namespace, flags)).said('redirect');
+  expect(await ask()).toMatch(/^skip: /);
+  const stop = await startHaproxy(namespace);
+  expect(await ask()).toMatch(/^fail: there is no redirect/);
+  await keeper.ensure({ vips: ['192.0.2.99'], apiPort: 6443, lbPort: 9445 });
+  expect(await ask()).toMatch(/^fail: table hawser_api_redirect is not/);
+  await keeper.ensure({ vips: [VIP], apiPort: 6443, lbPort: 9445 });
+  const { said } = await runDoctor(namespace, flags);
+  expect(said('redirect')).toMatch(/^ok: 192\.0\.2\.100 port 6443 -> 9445/);
+  expect(said('ports')).toContain('9445 is held by haproxy');
+  await stop();
+  expect(await ask()).toMatch(/^fail: clients of .* are led to an HAProxy without a server/);
+});
+
+test('HAProxy on the port of the API server', async () => {
+  const namespace = await namespaceOfTest();
+  await startHaproxy(namespace);
+  const { said } = await runDoctor(namespace, [...flags, '--api-port', '9445', '--lb-port', '9446']);
+  expect(said('api-port')).toMatch(/^fail: HAProxy \(pid \d+\) has the API server's own port 9445/);
+});
+
+test('nft works, is not installed, and may not be asked', async () => {
+  const namespace = await namespaceOfTest();
+  const ask = async (...before: readonly string[]) =>
+    (await runDoctor(namespace, ['--only', 'nft'], [...before, ...doctorArgv])).said('nft');
+  expect(await ask()).toMatch(/^ok: /);
+  expect(await ask('env', 'PATH=/nowhere')).toBe('fail: nft is not installed here');
+  const refusing = temporaryRoot({
+    '/nft': '#!/bin/sh\necho "Operation not permitted (you must be root)" >&2\nexit 1\n',
+  });
+  chmodSync(join(refusing, 'nft'), 0o755);
+  expect(await ask('env', `PATH=${refusing}:/usr/bin:/bin`)).toMatch(/^unknown: nft may not look/);
+});

@@ -1,0 +1,221 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Authority, createAuthority } from '../../../helpers/certificates.ts';
+import { createInstallNode, type InstallNode, makeControlPlane } from '../../../helpers/install-node.ts';
+import { addAddress, type NetNamespace } from '../../../helpers/net-namespace.ts';
+import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let node: InstallNode;
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  node = await createInstallNode();
+});
+afterEach(async () => {
+  // Whatever was started inside goes with the namespaces.
+  await node[Symbol.asyncDispose]();
+});
+
+async function refusal(...flags: readonly string[]): Promise<string> {
+  const result = await node.run('install', '--yes', ...flags);
+  expect(result.exitCode).toBe(2);
+  expect(node.tree().filter((path) => path.includes('hawser'))).toEqual([]);
+  return result.stderr;
+}
+
+test.each([
+  ['in no subnet', '10.9.9.9', /no interface has a subnet or a route with it, .*--interface names it/],
+  ["the node's own address", '10.0.0.1', /this node's own address 10\.0\.0\.1\/24 on eth0/],
+  ['the network address', '10.0.0.0', /network or broadcast address of 10\.0\.0\.1\/24/],
+  ['the broadcast address', '10.0.0.255', /network or broadcast address/],
+  ['loopback', '127.0.0.5', /other nodes cannot reach/],
+  ['no address', '10.0.0.300', /no address/],
+  ['two of one family', '10.0.0.100,10.0.0.101', /at most one IPv4 and one IPv6/],
+])('a VIP that is %s', async (_what, vip, message) => {
+  expect(await refusal('--api-vip', vip)).toMatch(message);
+});
+
+test('a VIP in no subnet is taken where the interface is named, if that is there', async () => {
+  expect(await refusal('--api-vip', '10.9.9.9', '--interface', 'eth7')).toMatch(/"eth7" is not there/);
+  expect(await node.run('install', '--yes', '--api-vip', '10.9.9.9', '--interface', 'eth0')).toMatchObject({
+    exitCode: 0,
+  });
+});
+
+/** Listens until its namespace is removed; resolves once it does. */
+async function listen(namespace: NetNamespace, port: number, code: string, ...args: readonly string[]) {
+  const script = `${code};server.listen(${port}, () => console.log('up'))`;
+  const [command, ...prefix] = namespace.prefix;
+  const child: ChildProcess = spawn(command, [...prefix, process.execPath, '-e', script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout?.on('data', (chunk) => (said += chunk));
+  await waitFor('the listener', () => said.includes('up'));
+  return child;
+}
+
+const plain = "const server=require('net').createServer((socket)=>socket.end('hello\\n'))";
+const tls =
+  "const fs=require('fs');const [cert,key]=process.argv.slice(1).map((f)=>fs.readFileSync(f));const server=require('tls').createServer({cert,key})";
+
+test.each([
+  ['lbPort', 9445],
+  ['healthPort', 50_936],
+  ['haproxy.statPort', 29_445],
+  ['keepalived.listen', 29_447],
+])('%s that somebody else listens on, and who that is', async (key, port) => {
+  const child = await listen(node.namespace, port, plain);
+  const message = await refusal('--api-vip', '10.0.0.100');
+  expect(message).toMatch(
+    new RegExp(`Cannot use ${key} ${port}: .*pid ${child.pid} listens there.*set ${key} in /etc/hawser`),
+  );
+});
+
+test('a port that is new in the settings of an installed node', async () => {
+  await node.run('install', '--yes', '--api-vip', '10.0.0.100');
+  await listen(node.namespace, 9445, plain);
+  await listen(node.namespace, 9999, plain);
+  node.write('/etc/hawser/config.yaml', `${node.read('/etc/hawser/config.yaml')}healthPort: 9999\n`);
+  const result = await node.run('install', '--yes');
+  // What listens on 9445 is taken for hawser's own HAProxy.
+  expect(result).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/^Cannot use healthPort 9999: [^\n]*\n$/),
+  });
+});
+
+test('the port for the peers, once there are certificates for them', async () => {
+  await listen(node.namespace, 29_450, plain);
+  const files = ['Ca: /p/ca.crt', 'Cert: /p/tls.crt', 'Key: /p/tls.key'].map((each) => `peerTls${each}\n`);
+  node.write('/etc/hawser/config.yaml', files.join(''));
+  expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/^Cannot use peerListen 29450: /m),
+  });
+});
+
+test('ports and VIP and manifests: all reasons at once', async () => {
+  await listen(node.namespace, 9445, plain);
+  node.write('/etc/kubernetes/manifests/haproxy.yaml', 'theirs: {}\n');
+  node.write(
+    '/etc/kubernetes/manifests/lb.yaml',
+    'spec: {containers: [{name: lb, image: osixia/keepalived}]}\n',
+  );
+  const message = await refusal('--api-vip', '10.0.0.1');
+  expect(message).toMatch(/haproxy\.yaml": hawser did not write it/);
+  expect(message).toMatch(/lb\.yaml": it runs keepalived/);
+  expect(message).toMatch(/lbPort 9445/);
+  expect(message).toMatch(/own address/);
+});
+
+test.each([
+  ['by a machine that refuses', undefined, /a machine without anybody on port 6443 has it/],
+  ['by a server that does not speak TLS', plain, /does not speak TLS has it/],
+])('a VIP that is held %s', async (_what, code, message) => {
+  await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
+  if (code !== undefined) await listen(node.neighbour, 6443, code);
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(message);
+});
+
+test('a VIP whose holder drops every packet to the port is found by its ARP answer', async () => {
+  await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
+  await node.neighbour.run(
+    'nft',
+    'add table inet t; add chain inet t in { type filter hook input priority 0; }; add rule inet t in tcp dport 6443 drop',
+  );
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(
+    /a machine with the hardware address [0-9a-f:]{17} has it/,
+  );
+});
+
+test('an ingress VIP that somebody has', async () => {
+  await addAddress(node.neighbour, 'eth0', '10.0.0.101/24');
+  expect(await refusal('--api-vip', '10.0.0.100', '--ingress-vip', '10.0.0.101')).toMatch(
+    /VIP "10\.0\.0\.101"/,
+  );
+});
+
+/** As the health port of HAProxy on the holder, with the name of its cluster. */
+const named = (name: string) =>
+  `const server=require('http').createServer((q,r)=>r.writeHead(q.url==='/hawser_cluster_name'?200:404).end('${name}'))`;
+
+async function serveAt(authority: Authority) {
+  await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
+  const { certFile, keyFile } = authority.issue({ commonName: 'kube-apiserver', dnsNames: ['kubernetes'] });
+  await listen(node.neighbour, 6443, tls, certFile, keyFile);
+}
+
+test("a VIP where this cluster's API answers is the cluster's own", async () => {
+  const authority = createAuthority(join(node.root, 'tmp'));
+  makeControlPlane(node, authority.certFile);
+  await serveAt(authority);
+  await listen(node.neighbour, 50_936, named('10-0-0-100'));
+  const result = await node.run('install', '--yes', '--api-vip', '10.0.0.100');
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(result.stdout).toContain('notice: the cluster answers at 10.0.0.100');
+});
+
+test('another cluster at the VIP is refused, also where ours is known', async () => {
+  makeControlPlane(node, createAuthority(join(node.root, 'ours')).certFile);
+  await serveAt(createAuthority(join(node.root, 'theirs')));
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(
+    /a TLS server with a certificate of "hawser test authority"/,
+  );
+});
+
+test('a node before kubeadm join cannot tell whose VIP it is: --join says so', async () => {
+  await serveAt(createAuthority(join(node.root, 'tmp')));
+  await listen(node.neighbour, 50_936, named('10-0-0-100'));
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(/--join says that it is the cluster/);
+  expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100', '--join')).toMatchObject({
+    exitCode: 0,
+  });
+  const again = await node.run('install', '--yes');
+  expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('nothing to do') });
+});
+
+test('a node that joins after the VIP has changed has the virtual router id of the others', async () => {
+  await serveAt(createAuthority(join(node.root, 'tmp')));
+  // The holder's cluster had 192.0.2.7 when its first node was installed.
+  await listen(node.neighbour, 50_936, named('192-0-2-7'));
+  expect(await node.run('install', '--yes', '--api-vip', '10.0.0.100', '--join')).toMatchObject({
+    exitCode: 0,
+    stderr: '',
+  });
+  expect(node.read('/etc/hawser/config.yaml')).toContain('clusterName: 192-0-2-7\n');
+});
+
+test('a node that joins with another name than the holder has is refused', async () => {
+  await serveAt(createAuthority(join(node.root, 'tmp')));
+  await listen(node.neighbour, 50_936, named('prod'));
+  const flags = ['--api-vip', '10.0.0.100', '--join'];
+  expect(await refusal(...flags, '--cluster-name', 'test')).toMatch(
+    /Cannot use cluster name "test": the node that holds VIP 10\.0\.0\.100 has "prod".*--cluster-name prod/,
+  );
+  expect(await node.run('install', '--yes', ...flags, '--cluster-name', 'prod')).toMatchObject({
+    exitCode: 0,
+  });
+});
+
+test('a join that cannot learn the name says what to type, and takes it', async () => {
+  const flags = ['--api-vip', '10.0.0.100', '--join'];
+  expect(await refusal(...flags)).toMatch(/nothing answers at VIP 10\.0\.0\.100; .*--cluster-name NAME/);
+  await serveAt(createAuthority(join(node.root, 'tmp')));
+  expect(await refusal(...flags)).toMatch(
+    /Cannot learn the cluster's name: http:\/\/10\.0\.0\.100:50936\/hawser_cluster_name does not answer/,
+  );
+  await listen(node.neighbour, 50_936, plain);
+  expect(await refusal(...flags)).toMatch(/Cannot learn the cluster's name/);
+  expect(await node.run('install', '--yes', ...flags, '--cluster-name', 'prod')).toMatchObject({
+    exitCode: 0,
+  });
+});
+
+test('the name stays when the VIP changes', async () => {
+  await node.run('install', '--yes', '--api-vip', '10.0.0.100');
+  await node.run('install', '--yes', '--api-vip', '10.0.0.200');
+  expect(node.read('/etc/hawser/config.yaml')).toContain('clusterName: 10-0-0-100\n');
+});

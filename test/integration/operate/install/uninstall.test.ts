@@ -1,0 +1,240 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
+import { createInstallNode, type InstallNode, makeControlPlane } from '../../../helpers/install-node.ts';
+import { addAddress } from '../../../helpers/net-namespace.ts';
+import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let node: InstallNode;
+const haproxyManifest = 'etc/kubernetes/manifests/haproxy.yaml';
+
+beforeAll(ensureBuilt);
+beforeEach(async () => {
+  node = await createInstallNode();
+});
+afterEach(async () => {
+  await node[Symbol.asyncDispose]();
+});
+
+/** The container "haproxy" of the pod, outside a container: the real supervisor with HAProxy below it. */
+async function startPod(port = 9445): Promise<ChildProcess> {
+  const at = (name: string) => join(node.root, 'pod', name);
+  mkdirSync(at(''), { recursive: true });
+  writeFileSync(
+    at('haproxy.cfg'),
+    `global\n  stats socket ${at('haproxy.sock')} mode 600 level admin expose-fd listeners\ndefaults\n  timeout connect 1s\n  timeout client 1s\n  timeout server 1s\nlisten l\n  mode tcp\n  bind :${port}\n`,
+  );
+  const [command, ...prefix] = node.namespace.prefix;
+  const paths = ['--config', at('haproxy.cfg'), '--socket', at('s'), '--stats-socket', at('haproxy.sock')];
+  const more = ['--pid-file', at('pid'), '--state-file', at('state'), '--drain-timeout', '1s'];
+  const child = spawn(command, [...prefix, hawser, 'haproxy', 'supervise', ...paths, ...more], {
+    stdio: 'ignore',
+  });
+  await waitFor('HAProxy to serve', () =>
+    node.namespace.run('ss', '-Hltn', `sport = :${port}`).then((text) => text !== ''),
+  );
+  return child;
+}
+
+/** Ends the pod once its manifest is gone, as the kubelet does. */
+async function actAsKubelet(pod: ChildProcess): Promise<void> {
+  await waitFor('the manifest to go', () => !existsSync(join(node.root, haproxyManifest)));
+  pod.kill('SIGTERM');
+}
+
+test('nothing is left: no file, no process, no VIP, no firewall table; a second time there is nothing to do', async () => {
+  const before = node.tree();
+  await node.install();
+  const pod = await startPod();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  const traps = ['hawser_vrid_guard', 'hawser_split_brain', 'hawser_vip_use'].map((name) => `netdev ${name}`);
+  for (const table of ['inet hawser_api_redirect', ...traps])
+    await node.namespace.run('nft', `add table ${table}`);
+  const rendered = '# hawser renders this file again whenever the list changes\n';
+  for (const name of ['haproxy.cfg', 'haproxy.cfg.candidate', 'haproxy.cfg.last-good', 'api-servers.json'])
+    node.write(`/etc/haproxy/${name}`, rendered);
+  for (const name of ['keepalived.conf', 'keepalived.conf.agreed', 'vrrp-nodes.json.api.ipv4'])
+    node.write(`/etc/keepalived/${name}`, rendered);
+  // What a crash leaves of a file is named after it.
+  node.write('/etc/haproxy/.haproxy.cfg.00112233445566ff', '');
+  node.write('/etc/keepalived/.vrrp-steering.json.00112233445566ff', '');
+  node.write('/etc/hawser/kubeconfig', 'x');
+  for (const name of ['ca.crt', 'tls.crt', 'tls.key']) node.write(`/etc/hawser/peer/${name}`, 'x');
+  node.write('/var/log/hawser/haproxy-monitor.000000000001.jsonl', 'x');
+  const [result] = await Promise.all([node.run('uninstall'), actAsKubelet(pod)]);
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.namespace.residents()).toEqual([]);
+  expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
+  expect(await node.namespace.run('nft', 'list', 'tables')).toBe('');
+  expect(node.tree().filter((path) => !path.startsWith('/pod'))).toEqual(before);
+  expect(await node.run('uninstall')).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('nothing to do'),
+  });
+});
+
+test('hawser uninstall --json prints one document, with what it removed and what is left', async () => {
+  await node.install();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  const manifest = { kind: 'remove', path: `/${haproxyManifest}` };
+  const planned = JSON.parse((await node.run('uninstall', '--dry-run', '--json')).stdout);
+  expect(planned).toMatchObject({ outcome: 'dry-run', left: [] });
+  expect(planned.steps).toContainEqual(manifest);
+  const done = JSON.parse((await node.run('uninstall', '--json')).stdout);
+  expect(done).toMatchObject({ outcome: 'done', left: [] });
+  expect(done.steps).toContainEqual(manifest);
+  expect(done.steps).toContainEqual({ kind: 'remove-vip', vip: '10.0.0.100/32', interface: 'eth0' });
+  const again = JSON.parse((await node.run('uninstall', '--json')).stdout);
+  expect(again).toEqual({ outcome: 'nothing-to-do', steps: [], left: [] });
+});
+
+test('pods that do not end are named, the VIP stays theirs, and the command can be typed again', async () => {
+  await node.install();
+  const pod = await startPod();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  const result = await node.run('uninstall', '--timeout', '1s');
+  expect(result.exitCode).toBe(1);
+  expect(result.stderr).toMatch(new RegExp(`left: haproxy supervise, pid ${pod.pid}: still runs`));
+  expect(result.stderr).toMatch(/left: haproxy, pid \d+: still runs/);
+  expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).not.toBe('');
+  expect(existsSync(join(node.root, haproxyManifest))).toBe(false);
+  expect(node.tree()).toContain('/etc/hawser/installed.json 644');
+  pod.kill('SIGTERM');
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.tree().filter((path) => path.startsWith('/etc'))).toEqual([]);
+});
+
+/** As in a container: nobody else's processes can be seen. */
+const runAlone = (...argv: readonly string[]) =>
+  runCommand(
+    [
+      ...node.namespace.prefix,
+      'unshare',
+      '--pid',
+      '--fork',
+      '--mount-proc',
+      hawser,
+      ...argv,
+      '--root',
+      node.root,
+    ],
+    { timeoutMs: 60_000 },
+  );
+
+test('a pod that cannot be seen is waited for by its supervisor, whose page closes last', async () => {
+  await node.install();
+  const pod = await startPod(9_999);
+  const page = '127.0.0.1:29449';
+  await waitFor('its page', () =>
+    node.namespace.run('ss', '-Hltn', `src = ${page}`).then((text) => text !== ''),
+  );
+  const early = await runAlone('uninstall', '--timeout', '1s');
+  expect(early.exitCode).toBe(1);
+  expect(early.stderr).toContain('left: a process on port 29449, not to be seen from here: still runs');
+  pod.kill('SIGTERM');
+  expect(await runAlone('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.namespace.residents()).toEqual([]);
+});
+
+test("somebody else at a supervisor's port is not waited for", async () => {
+  await node.install();
+  const program =
+    'require("http").createServer((_, r) => r.end("{}")).listen(29449, "127.0.0.1", () => console.log("up"))';
+  const [command, ...prefix] = node.namespace.prefix;
+  const other = spawn(command, [...prefix, process.execPath, '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(other.stdout, 'data');
+  expect(await runAlone('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(other.exitCode).toBeNull();
+});
+
+test('what somebody edited is kept, a manifest outside the folder that the kubelet reads', async () => {
+  makeControlPlane(node, import.meta.filename);
+  const before = node.tree();
+  await node.install();
+  for (const path of [`/${haproxyManifest}`, '/etc/hawser/config.yaml'])
+    node.write(path, `${node.read(path)}# edited\n`);
+  const result = await node.run('uninstall');
+  expect(result).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('was edited, kept as /etc/kubernetes/haproxy.yaml.saved'),
+  });
+  expect(node.tree().filter((path) => !before.includes(path))).toEqual([
+    '/etc/hawser 755',
+    '/etc/hawser/config.yaml.saved 644',
+    '/etc/kubernetes/haproxy.yaml.saved 600',
+  ]);
+});
+
+test('--keep-config keeps the settings and the kubeconfig, with which the next install is the same', async () => {
+  await node.install('--ingress-vip', '10.0.0.101', '--cluster-name', 'managed');
+  node.write('/etc/hawser/kubeconfig', 'x');
+  const settings = node.read('/etc/hawser/config.yaml');
+  expect(await node.run('uninstall', '--keep-config')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.tree()).toEqual([
+    '/etc 755',
+    '/etc/hawser 755',
+    '/etc/hawser/config.schema.json 644',
+    '/etc/hawser/config.yaml 644',
+    '/etc/hawser/kubeconfig 644',
+  ]);
+  expect(await node.run('install', '--yes')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.read('/etc/hawser/config.yaml')).toBe(settings);
+});
+
+test('pods that the openshift flavour replaced are back afterwards', async () => {
+  const theirs = 'kind: Pod\nspec: {containers: [{name: haproxy, image: quay.example/haproxy}]}\n';
+  node.write(`/${haproxyManifest}`, theirs);
+  await node.install('--flavor', 'openshift');
+  expect(await node.run('uninstall', '--dry-run')).toMatchObject({
+    stdout: expect.stringContaining('as it was before hawser'),
+  });
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(node.read(`/${haproxyManifest}`)).toBe(theirs);
+  expect(node.tree().filter((path) => path.includes('hawser'))).toEqual([]);
+});
+
+test("a distribution's HAProxy configuration is not hawser's to remove", async () => {
+  node.write('/etc/haproxy/haproxy.cfg', 'theirs');
+  await node.install();
+  await node.run('uninstall');
+  expect(node.read('/etc/haproxy/haproxy.cfg')).toBe('theirs');
+});
+
+test('a VIP that could not be looked for is said to be left, and the command can be typed again', async () => {
+  await node.install();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  const programs = join(node.root, 'programs');
+  mkdirSync(programs);
+  writeFileSync(join(programs, 'ip'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  const path = `PATH=${programs}:${process.env['PATH']}`;
+  const argv = [...node.namespace.prefix, 'env', path, hawser, 'uninstall', '--root', node.root] as const;
+  const result = await runCommand(argv, { timeoutMs: 60_000 });
+  expect(result.stderr).toContain('left: VIP 10.0.0.100: cannot be looked for');
+  expect(result.exitCode).toBe(1);
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
+});
+
+test('settings that were broken since do not stand in the way', async () => {
+  await node.install();
+  await addAddress(node.namespace, 'eth0', '10.0.0.100/32');
+  node.write('/etc/hawser/config.yaml', 'apiVips: [');
+  expect(await node.run('uninstall')).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await node.namespace.run('ip', '-o', 'address', 'show', 'to', '10.0.0.100')).toBe('');
+});
+
+test('broken settings in the own /etc of the command do not stand in the way either', async () => {
+  await node.install();
+  node.write('/broken/hawser/config.yaml', 'apiVips: [');
+  const etc = `mount -t overlay -o lowerdir=${join(node.root, 'broken')}:/etc etc /etc && exec "$@"`;
+  const argv = ['unshare', '--mount', 'sh', '-c', etc, 'sh', hawser, 'uninstall', '--root', node.root];
+  const [command, ...prefix] = node.namespace.prefix;
+  const result = await runCommand([command, ...prefix, ...argv], { timeoutMs: 60_000 });
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAnswerTrap } from '../../../../src/vip/guards/answer-trap.ts';
+import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+const stack = new AsyncDisposableStack();
+let here: NetNamespace;
+let other: NetNamespace;
+
+const vips = [
+  { vip: '10.77.0.100', family: 'ipv4', interface: 'eth0' },
+  { vip: 'fd77::100', family: 'ipv6', interface: 'eth0' },
+] as const;
+
+beforeAll(async () => {
+  here = stack.use(await createNetNamespace());
+  other = stack.use(await createNetNamespace());
+  stack.use(
+    await connectSegment([
+      { namespace: here, device: 'eth0', addresses: ['10.77.0.10/24', 'fd77::10/64'] },
+      { namespace: other, device: 'eth0', addresses: ['10.77.0.11/24', 'fd77::11/64'] },
+    ]),
+  );
+  for (const { vip } of vips) await other.run('ip', 'address', 'add', vip, 'dev', 'eth0');
+});
+afterAll(() => stack.disposeAsync());
+
+async function ask(): Promise<void> {
+  for (const { vip } of vips) {
+    await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'nud', 'failed');
+    await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'use');
+  }
+}
+
+test('an answer is heard however late it is looked for, and counts until the next question only', async () => {
+  const trap = createAnswerTrap({ nft: [...here.prefix, 'nft'] });
+  const heard = async () => {
+    const outcome = await trap.answers();
+    if (outcome.kind === 'failed') throw new Error(outcome.message);
+    return outcome.answers;
+  };
+  expect(await trap.set(vips)).toBeUndefined();
+  expect(await heard()).toEqual([]);
+  // The first packet to an IPv6 neighbour may get lost.
+  await waitFor('both answers', async () => {
+    await ask();
+    return (await heard()).length === 2;
+  });
+  const sinceMs = performance.now();
+  await waitFor('a look that is very late', () => performance.now() - sinceMs > 2_000);
+  const link = await other.run('ip', '-oneline', 'link', 'show', 'eth0');
+  const mac = /link\/ether (\S+)/.exec(link)?.[1];
+  expect(await heard()).toEqual(vips.map(({ vip }) => ({ vip, mac })));
+  for (const { vip } of vips) await other.run('ip', 'address', 'del', vip, 'dev', 'eth0');
+  expect(await trap.forget()).toBeUndefined();
+  expect(await heard()).toEqual([]);
+  await here.run('nft', 'flush', 'ruleset');
+  expect(await trap.forget()).toMatch(
+    /^Cannot use nftables table "netdev hawser_split_brain": .*expected nft/,
+  );
+  expect(await trap.remove()).toBeUndefined();
+  expect(await here.run('nft', 'list', 'tables')).toBe('');
+});

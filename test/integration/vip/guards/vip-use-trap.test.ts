@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createVipUseTrap } from '../../../../src/vip/guards/vip-use-trap.ts';
+import { foreignRouterText } from '../../../helpers/foreign-router.ts';
+import { startKeepalived } from '../../../helpers/keepalived-process.ts';
+import { connectSegment, createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+const stack = new AsyncDisposableStack();
+let here: NetNamespace;
+let other: NetNamespace;
+let dir: string;
+
+const vips = [
+  { vip: '10.77.0.100', family: 'ipv4', interface: 'eth0' },
+  { vip: '10.77.0.101', family: 'ipv4', interface: 'eth0' },
+  { vip: 'fd77::100', family: 'ipv6', interface: 'eth0' },
+  { vip: 'fd77::101', family: 'ipv6', interface: 'eth0' },
+] as const;
+
+beforeAll(async () => {
+  dir = mkdtempSync('/run/hawser-use-');
+  stack.defer(() => rmSync(dir, { recursive: true, force: true }));
+  here = stack.use(await createNetNamespace());
+  other = stack.use(await createNetNamespace());
+  stack.use(
+    await connectSegment([
+      { namespace: here, device: 'eth0', addresses: ['10.77.0.10/24', 'fd77::10/64'] },
+      { namespace: other, device: 'eth0', addresses: ['10.77.0.11/24', 'fd77::11/64'] },
+    ]),
+  );
+});
+afterAll(() => stack.disposeAsync());
+
+test('of two VIPs of each family that a host holds, the one is advertised to this node and the other to another', async () => {
+  const trap = createVipUseTrap({ nft: [...here.prefix, 'nft'] });
+  expect(await trap.set(vips)).toBeUndefined();
+  const text = foreignRouterText(3, [
+    { virtualRouterId: 77, vips: ['10.77.0.100'], peer: '10.77.0.10' },
+    { virtualRouterId: 78, vips: ['10.77.0.101'], peer: '10.77.0.12' },
+    { virtualRouterId: 77, vips: ['fe80::77', 'fd77::100'], peer: 'fd77::10' },
+    { virtualRouterId: 78, vips: ['fe80::78', 'fd77::101'], peer: 'fd77::12' },
+  ]);
+  startKeepalived(other, { dir, name: 'holder', text });
+  const all = vips.map(({ vip }) => vip);
+  const seen = await waitFor(
+    'every VIP to be answered for, and two to be advertised',
+    async () => {
+      for (const { vip } of vips) {
+        await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'nud', 'failed');
+        await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'use');
+      }
+      const look = await trap.seen();
+      if (look.kind === 'failed') throw new Error(look.message);
+      const answered = new Set(look.answers.map(({ vip }) => vip));
+      return all.every((vip) => answered.has(vip)) && look.advertised.size >= 2 ? look : undefined;
+    },
+    30_000,
+  );
+  expect([...seen.advertised].sort()).toEqual(['10.77.0.100', 'fd77::100']);
+  expect(await trap.remove()).toBeUndefined();
+  expect(await here.run('nft', 'list', 'tables')).toBe('');
+});

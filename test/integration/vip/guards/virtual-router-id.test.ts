@@ -1,0 +1,171 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { foreignRouterText } from '../../../helpers/foreign-router.ts';
+import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import type { BedNode } from '../../../helpers/vrrp/bed-node.ts';
+import { sendSignal, waitForEnd } from '../../../helpers/vrrp/bed-process.ts';
+import { type Monitored, startMonitored } from '../../../helpers/vrrp/monitored.ts';
+import { createVrrpBed, type VrrpBed } from '../../../helpers/vrrp/vrrp-bed.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+let bed: VrrpBed;
+let node: BedNode;
+let foreign: BedNode;
+
+beforeAll(async () => {
+  ensureBuilt();
+  bed = await createVrrpBed(2);
+  [node, foreign] = bed.nodes as [BedNode, BedNode];
+});
+afterAll(() => bed?.[Symbol.asyncDispose]());
+beforeEach(boot);
+
+async function boot(): Promise<void> {
+  for (const each of bed.nodes) {
+    await bed.powerOff(each);
+    await bed.powerOn(each);
+  }
+  // Of a keepalived that was killed; somebody else may have its pid by now.
+  for (const file of ['foreign.pid', 'foreign-vrrp.pid']) rmSync(foreign.at(file), { force: true });
+  for (const file of ['keepalived.conf', 'vrrp-nodes.json.api.ipv4', 'keepalived-monitor.log'])
+    rmSync(node.at(file), { force: true });
+}
+
+/** On the same segment, once a second. Resolves once it holds its VIP, so that its adverts are there to be heard. */
+async function startForeign(vip: string, version: 2 | 3, virtualRouterId = 77): Promise<void> {
+  writeFileSync(foreign.at('foreign.conf'), foreignRouterText(version, [{ virtualRouterId, vips: [vip] }]));
+  const pids = ['--pid', foreign.at('foreign.pid'), '--vrrp_pid', foreign.at('foreign-vrrp.pid')];
+  const how = ['--dont-fork', '--vrrp', '--log-console', '-f', foreign.at('foreign.conf')];
+  foreign.start('foreign', ['/usr/sbin/keepalived', ...how, ...pids]);
+  const [address = ''] = vip.split('/');
+  const held = async () => (await foreign.namespace.run('ip', '-o', 'address', 'show', 'to', address)) !== '';
+  await waitFor('the other router to hold its VIP', held);
+}
+
+const start = (flags: readonly string[] = []): Monitored => startMonitored(bed, node, [node], flags);
+const tables = () => node.namespace.run('nft', 'list', 'tables');
+const listening = () => waitFor('the guard to listen', async () => (await tables()).includes('vrid_guard'));
+const joined = () => waitFor('the node to hold the VIP', () => bed.holders().includes(node), 40_000);
+
+test('a node does not join with the id of another cluster, and joins once that has gone', async () => {
+  await startForeign('10.77.0.250/32', 3);
+  const monitored = start();
+  await listening();
+  await waitFor('multicast to be let in', async () =>
+    (await node.namespace.run('ip', 'maddress', 'show', 'dev', 'eth0')).includes('224.0.0.18'),
+  );
+  const { message, ours, theirs } = await monitored.waitForEvent('virtual-router-id-taken');
+  expect(message).toContain(`router id "77" (cluster "bed", VIP ${bed.vip} on eth0): ${foreign.address} adv`);
+  expect(message).toContain('--force-virtual-router-id');
+  expect(ours).toMatchObject({ virtualRouterId: 77, vip: bed.vip, interface: 'eth0' });
+  expect(theirs).toMatchObject({ source: foreign.address, vip: '10.77.0.250', version: 3, priority: 5 });
+  expect(await monitored.metric('hawser_virtual_router_id_taken')).toBe(1);
+  expect(existsSync(node.at('keepalived.conf'))).toBe(false);
+  expect(node.running('keepalived')).toEqual([]);
+
+  foreign.killAll();
+  await joined();
+  expect(monitored.events('virtual-router-id-free')).toHaveLength(1);
+  expect(monitored.events('virtual-router-id-taken')).toHaveLength(1);
+  expect(await monitored.metric('hawser_virtual_router_id_taken')).toBe(0);
+  expect(await tables()).not.toContain('vrid_guard');
+});
+
+test('a node joins beside the same VIP in another dialect, as shell pods that are replaced node by node', async () => {
+  await startForeign(bed.vip, 2);
+  const monitored = start(['--profile', 'openshift']);
+  await waitFor('keepalived to run', () => node.running('keepalived').length > 0);
+  expect(monitored.events('virtual-router-id-taken')).toEqual([]);
+});
+
+test('a node does not join beside a holder of its VIP with another router id, and joins once that has gone', async () => {
+  await startForeign(bed.vip, 3, 154);
+  // As a peer, which a node that was installed with another cluster name is.
+  const monitored = startMonitored(bed, node, bed.nodes);
+  const { message, ours, theirs } = await monitored.waitForEvent('vip-with-another-router-id');
+  expect(message).toContain(`${foreign.address} advertises this VIP with id 154`);
+  expect(ours).toMatchObject({ virtualRouterId: 77, vip: bed.vip });
+  expect(theirs).toMatchObject({ source: foreign.address, virtualRouterId: 154, vip: bed.vip });
+  expect(await monitored.metric('hawser_virtual_router_id_taken')).toBe(1);
+  expect(node.running('keepalived')).toEqual([]);
+  expect(bed.holders()).toEqual([foreign]);
+
+  foreign.killAll();
+  await joined();
+  expect(monitored.events('virtual-router-id-free')).toHaveLength(1);
+});
+
+test('--force-virtual-router-id joins all the same', async () => {
+  await startForeign('10.77.0.250/32', 3);
+  const monitored = start(['--force-virtual-router-id']);
+  await joined();
+  expect(monitored.events('virtual-router-id-taken')).toEqual([]);
+});
+
+async function killedWhileListening(): Promise<Monitored | false> {
+  await boot();
+  const monitored = start();
+  await listening();
+  const killed = monitored.monitor().id;
+  sendSignal([killed], 'SIGKILL');
+  await waitForEnd([killed]);
+  return (await tables()).includes('vrid_guard') && monitored;
+}
+
+test('a monitor that is killed while it listens leaves nothing behind the next one', async () => {
+  // It listens for a few seconds: one that was killed too late has cleaned up, and is no case of this.
+  const monitored = await waitFor('one to be killed while it listens', killedWhileListening, 120_000);
+  monitored.startMonitor();
+  await joined();
+  await waitFor('no table of the guard', async () => !(await tables()).includes('vrid_guard'));
+});
+
+test('a node whose keepalived runs already is not kept from a change by a newcomer', async () => {
+  const monitored = start();
+  await joined();
+  // Of the other dialect: a keepalived 2.3 takes adverts of another VIP for its own group's, and would not hold its VIP.
+  await startForeign('10.77.0.250/32', 2);
+  const [keepalived] = node.running('keepalived');
+  const before = monitored.monitor().id;
+  sendSignal([before], 'SIGTERM');
+  await waitForEnd([before]);
+  expect(await tables()).toBe('');
+  // As a killed one leaves it; nothing listens any more that would replace it.
+  await node.namespace.run('nft', 'add', 'table', 'netdev', 'hawser_vrid_guard');
+  monitored.startMonitor();
+  await waitFor(
+    'the next monitor to compare what is served',
+    async () => (await monitored.metric('hawser_applies_total{result="unchanged"}')) ?? false,
+    30_000,
+  );
+  expect(monitored.events('virtual-router-id-taken')).toEqual([]);
+  expect(node.running('keepalived')[0]).toEqual(keepalived);
+  await waitFor('the trap to be gone', async () => !(await tables()).includes('vrid_guard'));
+});
+
+/** Every program of the system but nft. */
+function binWithoutNft(): string {
+  const dir = node.at('bin');
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir);
+  const { PATH = '' } = process.env;
+  const programs = new Map<string, string>();
+  for (const folder of PATH.split(':').filter((each) => existsSync(each)))
+    for (const name of readdirSync(folder)) if (!programs.has(name)) programs.set(name, join(folder, name));
+  programs.delete('nft');
+  for (const [name, program] of programs) symlinkSync(program, join(dir, name));
+  return dir;
+}
+
+test('without nft the node joins, and each guard says once that it does not watch', async () => {
+  await startForeign('10.77.0.250/32', 3);
+  const monitored = startMonitored(bed, node, [node], [], binWithoutNft());
+  await joined();
+  const { message } = await monitored.waitForEvent('split-brain-not-watched');
+  expect(message).toContain('"nft" cannot be run (ENOENT)');
+  expect(monitored.events('virtual-router-id-not-checked')).toHaveLength(1);
+  expect(await monitored.metric('hawser_virtual_router_id_taken')).toBe(0);
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
+import { renderKeepalived } from '../../../../src/vip/group/render-keepalived.ts';
+import type { KeepalivedSettings, VrrpInput } from '../../../../src/vip/group/vrrp.ts';
+
+const templatePath = fileURLToPath(new URL('../../../../templates/keepalived.conf.ejs', import.meta.url));
+
+/** keepalived.conf of a cluster called "managed", as the program renders it, with its files in `dir`. */
+export function configurationOf(
+  dir: string,
+  settings: Partial<KeepalivedSettings>,
+  seen: Partial<VrrpInput>,
+): string {
+  const built = buildKeepalivedModel({
+    settings: {
+      clusterName: 'managed',
+      profile: 'fast',
+      mode: 'unicast',
+      advertIntervalMs: 100,
+      apiVips: [],
+      ingressVips: [],
+      nodeName: 'master-0',
+      bootstrap: false,
+      notifyFifo: `${dir}/notify.fifo`,
+      trackFiles: { api: `${dir}/lb.track` },
+      ...settings,
+    },
+    controlPlane: [],
+    allNodes: [],
+    interfaces: [],
+    routes: [],
+    ...seen,
+  });
+  if (built.kind === 'not-ready') throw new Error(built.reason);
+  const outcome = renderKeepalived(readFileSync(templatePath, 'utf8'), built.model, { templatePath });
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  return outcome.text;
+}

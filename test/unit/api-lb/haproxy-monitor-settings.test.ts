@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import {
+  haproxyMonitorCommand,
+  haproxyMonitorSettings,
+} from '../../../src/api-lb/haproxy-monitor-settings.ts';
+import { readCommandLine } from '../../../src/cli/command-line.ts';
+
+const files = ['/kubeconfig', '/template', '/etc/haproxy/haproxy.cfg'];
+
+function settingsOf(...flags: readonly string[]) {
+  const line = readCommandLine(haproxyMonitorCommand, [...files, ...flags], {});
+  if (line.kind !== 'values') throw new Error('help was not asked for');
+  return haproxyMonitorSettings(line.values);
+}
+
+test('the defaults are the field’s', () => {
+  expect(settingsOf()).toMatchObject({
+    apiPort: 6443,
+    lbPort: 9445,
+    statPort: 29_445,
+    healthPort: 50_936,
+    checkInterval: 6_000,
+    settle: 500,
+    source: 'nodes',
+    vips: [],
+    lastKnownPath: '/etc/haproxy/api-servers.json',
+    listen: { host: '127.0.0.1', port: 29_446 },
+  });
+});
+
+test('--api-vip and --api-vips add up, canonical and each once', () => {
+  const { vips } = settingsOf('--api-vip', '10.0.0.5', '--api-vips', 'FD00:0::5, 10.0.0.5');
+  expect(vips).toEqual(['10.0.0.5', 'fd00::5']);
+});
+
+test('every problem is listed at once, with the value and what was expected', () => {
+  const wrong = () =>
+    settingsOf('--api-vip', '10.0.0.500', '--lb-port', '0', '--settle', '5', '--listen', 'localhost');
+  expect(wrong).toThrow(/--api-vips "10\.0\.0\.500": .*expected IPv4 or IPv6/);
+  expect(wrong).toThrow(/--lb-port "0": expected 1 to 65535/);
+  expect(wrong).toThrow(/--settle "5": expected a number with a unit/);
+  expect(wrong).toThrow(/--listen "localhost": expected ADDRESS:PORT/);
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { serverTransitions } from '../../../src/api-lb/server-transitions.ts';
+
+const server = (name: string, state: string, check = 'L7OK/200') => ({
+  ...{ name, state, check },
+  address: `10.0.0.1${name.at(-1)}:6443`,
+});
+
+test('a server whose state changes is told with the words of its check, and one that stays is not', () => {
+  const before = [server('cp-1', 'up'), server('cp-2', 'up'), server('cp-3', 'down')];
+  const now = [server('cp-1', 'up'), server('cp-2', 'down', 'L7STS/500'), server('cp-3', 'up')];
+  expect(serverTransitions(before, now)).toEqual([
+    { server: 'cp-2', address: '10.0.0.12:6443', from: 'up', to: 'down', check: 'L7STS/500' },
+    { server: 'cp-3', address: '10.0.0.13:6443', from: 'down', to: 'up', check: 'L7OK/200' },
+  ]);
+});
+
+test('of new servers only one that is not up is worth telling, and one that is gone is nobody', () => {
+  const now = [server('cp-1', 'up'), server('cp-2', 'down')];
+  expect(serverTransitions([server('cp-9', 'up')], now)).toMatchObject([{ server: 'cp-2', from: undefined }]);
+});

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import {
+  haproxyMonitorCommand,
+  haproxyMonitorSettings,
+} from '../../../src/api-lb/haproxy-monitor-settings.ts';
+import { readCommandLine } from '../../../src/cli/command-line.ts';
+import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
+import { settingsKeys } from '../../../src/cli/settings-keys.ts';
+import type { SettingsReader } from '../../../src/cli/settings-values.ts';
+import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
+import { timelineCommand, timelineSettings } from '../../../src/operate/timeline/timeline-settings.ts';
+import { keepalivedMonitorCommand } from '../../../src/vip/keepalived-monitor-settings.ts';
+
+function fileWith(text: string): SettingsReader {
+  const parsed = parseSettingsFile(text, '/f.yaml');
+  if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'));
+  return (path) => ({ path: path ?? '/f.yaml', values: parsed.values });
+}
+
+const files = ['/kubeconfig', '/template', '/etc/haproxy/haproxy.cfg'];
+
+test('a flag comes before its variable, the variable before the file, the file before the default', () => {
+  const file = fileWith('apiPort: 1\nlbPort: 1\nhealthPort: 1\nhaproxy:\n  statPort: 4\n');
+  const env = { HAWSER_API_PORT: '2', HAWSER_LB_PORT: '2' };
+  const line = readCommandLine(haproxyMonitorCommand, [...files, '--api-port=3'], env, file);
+  expect(line).toMatchObject({
+    values: {
+      apiPort: '3',
+      lbPort: '2',
+      healthPort: '1',
+      statPort: '4',
+      settle: '500ms',
+      settings: '/f.yaml',
+    },
+    origins: {
+      apiPort: '--api-port',
+      lbPort: 'HAWSER_LB_PORT',
+      healthPort: '/f.yaml:3',
+      statPort: '/f.yaml:5',
+      settle: 'default',
+      kubeconfig: 'KUBECONFIG',
+    },
+  });
+});
+
+test.each([
+  [['--settings', '/a'], {}, '/a'],
+  [[], { HAWSER_SETTINGS: '/b' }, '/b'],
+  [['--settings=/a'], { HAWSER_SETTINGS: '/b' }, '/a'],
+  [[], {}, undefined],
+])('%j with %j names the file %s', (argv, env, expected) => {
+  const asked: (string | undefined)[] = [];
+  readCommandLine(haproxySuperviseCommand, argv, env, (path) => {
+    asked.push(path);
+    return undefined;
+  });
+  expect(asked).toEqual([expected]);
+});
+
+test('a section is read by its own pod alone', () => {
+  const file = fileWith('haproxy:\n  listen: 127.0.0.1:1\nkeepalived:\n  listen: 127.0.0.1:2\n');
+  const listenOf = (spec: typeof haproxyMonitorCommand) => readCommandLine(spec, files, {}, file);
+  expect(listenOf(haproxyMonitorCommand)).toMatchObject({ values: { listen: '127.0.0.1:1' } });
+  expect(listenOf(keepalivedMonitorCommand)).toMatchObject({ values: { listen: '127.0.0.1:2' } });
+});
+
+test('the arguments come from the file where none is typed, and never in part', () => {
+  const file = fileWith('kubeconfig: /k\nhaproxy:\n  template: /t\n  config: /c\n');
+  const read = (...argv: readonly string[]) => readCommandLine(haproxyMonitorCommand, argv, {}, file);
+  expect(read()).toMatchObject({ values: { kubeconfig: '/k', template: '/t', config: '/c' } });
+  expect(read('/1', '/2', '/3')).toMatchObject({
+    values: { kubeconfig: '/1', template: '/2', config: '/3' },
+  });
+  expect(() => read('/1')).toThrow(/missing required argument 'TEMPLATE'\n.*'CONFIG'/);
+});
+
+test('a VIP that is typed stands for those of the file', () => {
+  const file = fileWith('apiVips: [10.0.0.5]\n');
+  const vipsOf = (...flags: readonly string[]) => {
+    const line = readCommandLine(haproxyMonitorCommand, [...files, ...flags], {}, file);
+    return line.kind === 'values' ? haproxyMonitorSettings(line.values).vips : [];
+  };
+  expect(vipsOf()).toEqual(['10.0.0.5']);
+  expect(vipsOf('--api-vip=10.0.0.9')).toEqual(['10.0.0.9']);
+});
+
+test('every flag of a daemon is a key of the file, in one place, unless it says "never"', () => {
+  const keys = settingsKeys();
+  for (const { flags, section } of [
+    haproxySuperviseCommand,
+    haproxyMonitorCommand,
+    keepalivedMonitorCommand,
+  ]) {
+    for (const { flag, help, inFile } of flags) {
+      const typed = flag.split(' ')[0];
+      const places = keys.filter((key) => key.typed === typed).map(({ place }) => place);
+      if (inFile === 'never')
+        expect(keys.filter((key) => key.typed === typed && key.help === help)).toEqual([]);
+      else expect(places, typed).toContain(inFile ?? section);
+      if (inFile === 'top') expect(places, typed).toEqual(['top']);
+    }
+  }
+});
+
+test('a flag that may be repeated is the same several times as once with commas', () => {
+  const read = (...argv: readonly string[]) => {
+    const line = readCommandLine(timelineCommand, argv, {});
+    return line.kind === 'values' ? timelineSettings(line.values, ['vip']).journal : [];
+  };
+  expect(read('--journal', '/a', '--journal', '/b')).toEqual(['/a', '/b']);
+  expect(read('--journal=/a,/b')).toEqual(['/a', '/b']);
+  expect(read()).toEqual(['/var/log/hawser']);
+  expect(() => read('--journal', ',')).toThrow('Cannot use --journal ",": expected a directory');
+});

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { readCommandLine } from '../../../src/cli/command-line.ts';
+import {
+  keepalivedMonitorCommand,
+  keepalivedMonitorSettings,
+} from '../../../src/vip/keepalived-monitor-settings.ts';
+
+const files = ['/kubeconfig', '/template', '/etc/keepalived/keepalived.conf'];
+const vips = ['--api-vips', '10.0.0.5', '--ingress-vips', '10.0.0.6'];
+
+function settingsOf(...flags: readonly string[]) {
+  const line = readCommandLine(keepalivedMonitorCommand, [...files, ...flags], {});
+  if (line.kind !== 'values') throw new Error('help was not asked for');
+  return keepalivedMonitorSettings(line.values);
+}
+
+test.each([
+  [
+    'http://localhost:1936/healthz/ready',
+    { secure: false, host: '127.0.0.1', port: 1936, path: '/healthz/ready' },
+  ],
+  ['https://[FD00::0:1]/ok?full', { secure: true, host: 'fd00::1', port: 443, path: '/ok?full' }],
+  ['http://10.0.0.1', { secure: false, host: '10.0.0.1', port: 80, path: '/' }],
+])('%s is where the router is asked, and gets a track file', (url, ingressHealth) => {
+  expect(settingsOf(...vips, '--ingress-health', url)).toMatchObject({
+    ingressHealth,
+    trackFiles: { api: '/var/run/keepalived/lb.track', ingress: '/var/run/keepalived/ingress.track' },
+  });
+});
+
+test('without a URL there is no track file for ingress', () => {
+  expect(settingsOf(...vips).trackFiles).toEqual({ api: '/var/run/keepalived/lb.track' });
+});
+
+test.each([
+  'localhost:1936',
+  'ftp://10.0.0.1/',
+  'http://router.example.com/',
+  'http://user:word@10.0.0.1/',
+  'http://10.0.0.1/#ready',
+  'http://[::ffff:10.0.0.1]/',
+])('%s is refused', (url) => {
+  expect(() => settingsOf(...vips, '--ingress-health', url)).toThrow(
+    `Cannot use --ingress-health "${url}": expected http(s)://ADDRESS`,
+  );
+});
+
+test('a VIP says nothing about this node, and without an ingress VIP there is nothing to say', () => {
+  const url = (host: string) => ['--ingress-health', `http://${host}:1936/`];
+  expect(() => settingsOf(...vips, ...url('10.0.0.6'))).toThrow(/at 10\.0\.0\.6: it is a VIP, expected/);
+  expect(() => settingsOf('--api-vips', '10.0.0.5', ...url('10.0.0.1'))).toThrow(/without --ingress-vips/);
+});

@@ -1,0 +1,152 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  type ClaimOutcome,
+  claimSocket,
+  MAX_SOCKET_PATH_BYTES,
+  socketMode,
+} from '../../../../src/engine/control/claim-socket.ts';
+import { askRaw } from '../../../helpers/supervisor-ask.ts';
+
+let dir: string;
+let path: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  path = join(dir, 'control.sock');
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** Says its name to whoever connects. */
+function namedServer(name: string): Server {
+  return createServer((socket) => {
+    // A claim that only looks whether somebody answers hangs up at once.
+    socket.on('error', () => {});
+    socket.end(`"${name}"\n`);
+  });
+}
+
+async function release(outcome: ClaimOutcome): Promise<void> {
+  if (outcome.kind === 'claimed') await outcome.release();
+}
+
+/** A socket file that nothing listens on any more, as a killed process leaves it. */
+async function leaveStale(): Promise<void> {
+  const server = namedServer('killed');
+  await claimSocket(server, path);
+  await new Promise((resolve) => server.close(resolve));
+}
+
+test('a claimed path answers, is for its owner alone, and nothing else is left in the directory', async () => {
+  const claim = await claimSocket(namedServer('first'), path);
+  expect(await askRaw(path, '')).toEqual(['first']);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(dir)).toEqual(['control.sock']);
+  await release(claim);
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test("another user's socket is open to its group, root's is not", () => {
+  expect(socketMode(0)).toBe(0o600);
+  expect(socketMode(65_529)).toBe(0o660);
+});
+
+test('a socket has mode 600 from the moment of its bind, whatever the umask', async () => {
+  const before = process.umask(0);
+  const server = namedServer('first');
+  const modes: number[] = [];
+  server.prependListener('listening', () => {
+    for (const file of readdirSync(dir)) modes.push(statSync(join(dir, file)).mode & 0o777);
+  });
+  const listen = server.listen.bind(server);
+  // The bind is synchronous: right after it is the first moment at which there is a file.
+  server.listen = ((...args: Parameters<Server['listen']>) => {
+    const result = listen(...args);
+    for (const file of readdirSync(dir)) modes.push(statSync(join(dir, file)).mode & 0o777);
+    return result;
+  }) as Server['listen'];
+  const claim = await claimSocket(server, path);
+  expect(process.umask(before)).toBe(0);
+  expect(modes).toEqual([0o600, 0o600]);
+  await release(claim);
+});
+
+test('a second claim on a live socket is turned away, and the first goes on', async () => {
+  const first = await claimSocket(namedServer('first'), path);
+  const second = namedServer('second');
+  expect(await claimSocket(second, path)).toEqual({ kind: 'in-use' });
+  expect(second.listening).toBe(false);
+  expect(await askRaw(path, '')).toEqual(['first']);
+  expect(readdirSync(dir)).toEqual(['control.sock']);
+  await release(first);
+});
+
+test('a stale socket file is replaced', async () => {
+  await leaveStale();
+  expect(existsSync(path)).toBe(true);
+  const claim = await claimSocket(namedServer('next'), path);
+  expect(claim.kind).toBe('claimed');
+  expect(await askRaw(path, '')).toEqual(['next']);
+  expect(readdirSync(dir)).toEqual(['control.sock']);
+  await release(claim);
+});
+
+test('a file in the way is named in the error, and kept', async () => {
+  writeFileSync(path, 'precious');
+  const server = namedServer('first');
+  await expect(claimSocket(server, path)).rejects.toThrow(`"${path}": it is no socket`);
+  expect(readFileSync(path, 'utf8')).toBe('precious');
+  expect(readdirSync(dir)).toEqual(['control.sock']);
+  expect(server.listening).toBe(false);
+});
+
+test('a directory in the way is named in the error, and kept where it is', async () => {
+  mkdirSync(path);
+  await expect(claimSocket(namedServer('first'), path)).rejects.toThrow(path);
+  expect(statSync(path).isDirectory()).toBe(true);
+});
+
+test('a missing directory and a path that is too long are errors', async () => {
+  await expect(claimSocket(namedServer('a'), join(dir, 'missing/control.sock'))).rejects.toThrow(
+    /ENOENT|EACCES/,
+  );
+  const long = join(dir, 'x'.repeat(MAX_SOCKET_PATH_BYTES - dir.length + 20));
+  await expect(claimSocket(namedServer('b'), long)).rejects.toThrow();
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test('release removes its own file only', async () => {
+  const first = await claimSocket(namedServer('first'), path);
+  rmSync(path);
+  const second = await claimSocket(namedServer('second'), path);
+  await release(first);
+  expect(await askRaw(path, '')).toEqual(['second']);
+  await release(second);
+  expect(existsSync(path)).toBe(false);
+});
+
+test('of two that claim the same stale path at the same time, exactly one wins and answers', async () => {
+  for (let round = 0; round < 150; round += 1) {
+    await leaveStale();
+    const claims = await Promise.all(
+      ['a', 'b'].map(async (name) => ({ name, outcome: await claimSocket(namedServer(name), path) })),
+    );
+    const winners = claims.filter(({ outcome }) => outcome.kind === 'claimed');
+    expect(winners).toHaveLength(1);
+    expect(await askRaw(path, '')).toEqual([winners[0]?.name]);
+    for (const { outcome } of claims) await release(outcome);
+    expect(readdirSync(dir)).toEqual([]);
+  }
+});

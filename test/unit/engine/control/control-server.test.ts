@@ -1,0 +1,186 @@
+import { existsSync, mkdtempSync, rmSync, statSync, unlinkSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AnswerLine } from '../../../../src/engine/control/control-connection.ts';
+import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
+import { askRaw } from '../../../helpers/supervisor-ask.ts';
+import { connectRaw } from '../../../helpers/supervisor-raw-client.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let dir: string;
+let path: string;
+let closing: (() => Promise<void>)[];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  path = join(dir, 'control.sock');
+  closing = [];
+});
+afterEach(async () => {
+  for (const close of closing) await close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const echo: AnswerLine = async (line) => ({ ok: true, line });
+
+async function serve(answerLine: AnswerLine = echo): Promise<() => Promise<void>> {
+  const outcome = await serveControlSocket(path, answerLine);
+  if (outcome.kind === 'in-use') throw new Error(`Cannot serve "${path}": it is in use`);
+  closing.push(outcome.close);
+  return outcome.close;
+}
+
+const echoed = (line: string) => ({ ok: true, line });
+const refused = { ok: false, stage: 'protocol', message: expect.stringContaining('longer than 4096 bytes') };
+
+test('a client that half-closes gets its answer', async () => {
+  await serve();
+  expect(await askRaw(path, 'reload\n')).toEqual([echoed('reload')]);
+  expect(await askRaw(path, 'reload\r\n')).toEqual([echoed('reload')]);
+  expect(await askRaw(path, 'reload')).toEqual([echoed('reload')]);
+});
+
+test('a client that says nothing and closes gets nothing, and the next one is served', async () => {
+  await serve();
+  expect(await askRaw(path, '')).toEqual([]);
+  expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
+});
+
+test('lines sent at once are all asked at once, and answered in their order', async () => {
+  const open: { readonly line: string; readonly answer: () => void }[] = [];
+  await serve(
+    (line) =>
+      new Promise((resolve) => {
+        open.push({ line, answer: () => resolve({ ok: true, line }) });
+      }),
+  );
+  const answers = askRaw(path, 'one\ntwo\nthree\n');
+  await waitFor('all three to be asked', () => open.length === 3);
+  for (const { answer } of open.toReversed()) answer();
+  expect(await answers).toEqual([echoed('one'), echoed('two'), echoed('three')]);
+});
+
+test('a line in pieces, over a connection that stays open, is answered when it is whole', async () => {
+  await serve();
+  const client = await connectRaw(path);
+  for (const piece of ['re', 'load', '\npi', 'ng\r', '\n']) {
+    await new Promise((resolve) => client.socket.write(piece, resolve));
+  }
+  expect(await client.waitForLines(2)).toEqual(
+    [echoed('reload'), echoed('ping')].map((it) => JSON.stringify(it)),
+  );
+  client.socket.destroy();
+});
+
+test('an over-long line is refused, and a good one after it is answered', async () => {
+  await serve();
+  expect(await askRaw(path, `${'x'.repeat(10_000)}\nping\n`)).toEqual([refused, echoed('ping')]);
+  expect(await askRaw(path, 'x'.repeat(200_000))).toEqual([refused]);
+});
+
+test('garbage is handed on as a line, and hurts nobody', async () => {
+  await serve();
+  const garbage = Buffer.from([0, 255, 254, 1, 200, 10]);
+  expect(await askRaw(path, garbage)).toHaveLength(1);
+  expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
+});
+
+test('a client that never reads does not keep the others waiting, and its lines still count', async () => {
+  let asked = 0;
+  await serve(async (line) => {
+    asked += 1;
+    return { ok: true, line, padding: 'x'.repeat(2_000) };
+  });
+  const deaf = connect(path);
+  deaf.on('error', () => {});
+  deaf.pause();
+  deaf.write('reload\n'.repeat(2_000));
+  await waitFor('all of its lines to be asked', () => asked === 2_000);
+  expect(await askRaw(path, 'ping\n')).toHaveLength(1);
+  deaf.destroy();
+});
+
+test('clients that reset the connection hurt nobody', async () => {
+  await serve();
+  for (let round = 0; round < 20; round += 1) {
+    const client = await connectRaw(path);
+    client.socket.write('reload\nreload\n');
+    client.socket.destroy();
+  }
+  expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
+});
+
+test('100 idle clients leave the next one served, and are dropped by close', async () => {
+  const close = await serve();
+  const idle = await Promise.all(Array.from({ length: 100 }, () => connectRaw(path)));
+  expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
+  await close();
+  expect(existsSync(path)).toBe(false);
+  await waitFor('every client to be dropped', () => idle.every(({ socket }) => socket.readableEnded));
+  for (const { socket } of idle) socket.destroy();
+});
+
+test('an answer that is given at the moment of the close still arrives', async () => {
+  let answer: (() => void) | undefined;
+  const close = await serve(
+    () =>
+      new Promise((resolve) => {
+        answer = () => resolve({ ok: true });
+      }),
+  );
+  const client = await connectRaw(path);
+  client.socket.write('reload\n');
+  const give = await waitFor('the question', () => answer);
+  give();
+  await close();
+  expect(await client.waitForLines(1)).toEqual(['{"ok":true}']);
+  client.socket.destroy();
+});
+
+test('the socket is for its owner alone', async () => {
+  await serve();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('an answer that cannot be given is told, and the next one of that client is given', async () => {
+  await serve(async (line) => {
+    if (line === 'status') throw new Error('EMFILE');
+    return { ok: true, line };
+  });
+  expect(await askRaw(path, 'status\nping\n')).toEqual([
+    { ok: false, stage: 'internal', message: 'Cannot answer "status": EMFILE' },
+    echoed('ping'),
+  ]);
+});
+
+test('thousands of lines in one piece are asked 256 at a time, and all answered in their order', async () => {
+  const lines = Array.from({ length: 9_000 }, (_, index) => `line ${index}`);
+  let [underWay, most] = [0, 0];
+  await serve(async (line) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay -= 1;
+    return { ok: true, line };
+  });
+  const client = await connectRaw(path);
+  client.socket.end(`${lines.join('\n')}\n`);
+  const answers = await client.waitForLines(lines.length);
+  expect(answers.map((answer) => JSON.parse(answer))).toEqual(lines.map(echoed));
+  expect(most).toBeLessThanOrEqual(256);
+});
+
+test('a socket file that was removed is made again, with the same mode, and taken away at the end', async () => {
+  const close = await serve();
+  const before = await connectRaw(path);
+  unlinkSync(path);
+  await waitFor('the socket file', () => existsSync(path));
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
+  before.socket.end('ping\n');
+  expect(await before.waitForLines(1)).toHaveLength(1);
+  await close();
+  expect(existsSync(path)).toBe(false);
+});

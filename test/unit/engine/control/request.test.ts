@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { request } from '../../../../src/engine/control/request.ts';
+import { stall } from '../../../helpers/stall.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let dir: string;
+let path: string;
+let server: Server | undefined;
+const sockets = new Set<Socket>();
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  path = join(dir, 'control.sock');
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
+  server = undefined;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function serve(react: (socket: Socket) => void): Promise<void> {
+  const listening = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    react(socket);
+  });
+  server = listening;
+  await new Promise<void>((resolve) => listening.listen(path, resolve));
+}
+
+const ask = (timeoutMs = 5_000, signal?: AbortSignal) =>
+  request(path, 'reload', { timeoutMs, ...(signal === undefined ? {} : { signal }) });
+
+test('sends one line, closes its side, and reads the answer', async () => {
+  let text = '';
+  await serve((socket) => {
+    socket.on('data', (chunk) => {
+      text += chunk.toString();
+    });
+    // The original shell daemon reads to the end before it does anything.
+    socket.on('end', () => socket.end('{"ok":true,"generation":7,"pid":42,"tookMs":9}\n'));
+  });
+  expect(await ask()).toEqual({
+    kind: 'answered',
+    answer: { ok: true, generation: 7, pid: 42, tookMs: 9 },
+  });
+  expect(text).toBe('reload\n');
+});
+
+test('a refusal is an answer too, and an answer may come in pieces or without a line end', async () => {
+  const refusal = { ok: false, stage: 'check', message: 'no', detail: 'line 3' };
+  await serve((socket) => {
+    const text = JSON.stringify(refusal);
+    socket.write(text.slice(0, 10), () => socket.end(text.slice(10)));
+  });
+  expect(await ask()).toEqual({ kind: 'answered', answer: refusal });
+});
+
+test('a server that closes without a word did not acknowledge', async () => {
+  await serve((socket) => socket.resume().on('end', () => socket.end()));
+  expect(await ask()).toEqual({ kind: 'unacknowledged' });
+});
+
+test('a server that never answers did not acknowledge', async () => {
+  await serve((socket) => socket.resume());
+  expect(await ask(1_000)).toEqual({ kind: 'unacknowledged' });
+});
+
+test('an answer that lies there when this process gets to run again late is an answer', async () => {
+  await serve((socket) => socket.once('data', () => socket.end('{"ok":true}\n', () => stall(500))));
+  expect(await ask(400)).toEqual({ kind: 'answered', answer: { ok: true } });
+});
+
+test('nobody there is unreachable', async () => {
+  expect(await ask()).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('ENOENT') });
+});
+
+test('a path that no socket can have is unreachable, not an exception', async () => {
+  const outcome = await request(join(dir, 'x'.repeat(200)), 'ping', { timeoutMs: 1_000 });
+  expect(outcome.kind).toBe('unreachable');
+});
+
+test('a server that vanishes in the middle of an answer is unreachable', async () => {
+  await serve((socket) => socket.end('{"ok":tr'));
+  expect(await ask()).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('{"ok":tr') });
+});
+
+test.each(['garbage', '{"ok":1}', '{"ok":false}', '[]', 'null', '"ok"'])(
+  'the answer %s is no answer',
+  async (text) => {
+    await serve((socket) => socket.end(`${text}\n`));
+    expect(await ask()).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringContaining('expected a line of JSON with "ok"'),
+    });
+  },
+);
+
+test('an answer without an end is given up', async () => {
+  await serve((socket) => {
+    const more = (error?: Error | null): void => {
+      if (!error) socket.write('x'.repeat(256 * 1024), more);
+    };
+    more();
+  });
+  expect(await ask()).toEqual({ kind: 'unreachable', message: 'the answer has no end' });
+});
+
+test('an abort ends the wait, before and after the connection', async () => {
+  let connected = false;
+  await serve(() => {
+    connected = true;
+  });
+  const stopped = { kind: 'unreachable', message: 'stopped before an answer came' };
+  expect(await ask(5_000, AbortSignal.abort())).toEqual(stopped);
+  const stop = new AbortController();
+  const outcome = ask(60_000, stop.signal);
+  await waitFor('the connection', () => connected);
+  stop.abort();
+  expect(await outcome).toEqual(stopped);
+});

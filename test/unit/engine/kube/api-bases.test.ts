@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { apiBases } from '../../../../src/engine/kube/api-bases.ts';
+
+const a = { name: 'a', address: '10.0.0.1', port: 6443 };
+const b = { name: 'b', address: 'fd00::2', port: 7443 };
+const urls = (server: string) => apiBases(new URL(server), 6443, [a, b]).map((base) => base.url);
+
+test("the kubeconfig's server, then localhost, then every server known last", () => {
+  expect(urls('https://10.0.0.100:6443/')).toEqual([
+    'https://10.0.0.100:6443',
+    'https://localhost:6443',
+    'https://10.0.0.1:6443',
+    'https://[fd00::2]:7443',
+  ]);
+});
+
+test('no base is asked twice, and one that the kubeconfig names keeps the strict check of names', () => {
+  const bases = apiBases(new URL('https://localhost:6443'), 6443, [a, a]);
+  expect(bases.map((base) => base.url)).toEqual(['https://localhost:6443', 'https://10.0.0.1:6443']);
+  expect(bases[0]?.alternativeNames).toEqual([]);
+});
+
+test('a path in the server, as proxies in front of clusters have it, is kept', () => {
+  expect(urls('https://rancher.example/k8s/clusters/c-1/')[0]).toBe(
+    'https://rancher.example/k8s/clusters/c-1',
+  );
+});
+
+test("the kubeconfig's host counts as a name for the alternatives", () => {
+  expect(apiBases(new URL('https://[fd00::100]:6443'), 6443, [])[1]?.alternativeNames).toContain('fd00::100');
+});

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import type { ApiFailure } from '../../../../src/engine/kube/api-request.ts';
+import { openApiSession } from '../../../../src/engine/kube/api-session.ts';
+import type { KubeconfigFile, LoadedKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
+
+const never = new AbortController().signal;
+const vip = 'https://10.0.0.100:6443';
+const local = 'https://localhost:6443';
+
+/** A session with two bases, whose clock stands still until `setNow`; `asked` lists the bases in the order of requests. */
+function createSession(answers: Readonly<Record<string, ApiFailure>>) {
+  let nowMs = 0;
+  let generation = 1;
+  const asked: string[] = [];
+  const loaded = () => ({ server: new URL(vip), generation }) as LoadedKubeconfig;
+  const kubeconfig: KubeconfigFile = {
+    load: async () => loaded(),
+    forget: () => undefined,
+    close: () => undefined,
+  };
+  const session = openApiSession({ kubeconfig, apiPort: 6443, lastKnown: [], nowMs: () => nowMs });
+  return {
+    session,
+    asked,
+    setNow: (value: number) => {
+      nowMs = value;
+    },
+    replaceKubeconfig: () => {
+      generation += 1;
+    },
+    request: async () =>
+      await session.firstAnswer(async ({ base }) => {
+        asked.push(base.url);
+        return answers[base.url] ?? { kind: 'good' };
+      }, never),
+  };
+}
+
+const busy = (retryAfterMs: number): ApiFailure => {
+  return { kind: 'failure', status: 429, message: 'HTTP 429 Too many requests', retryAfterMs };
+};
+const refused: ApiFailure = { kind: 'failure', status: undefined, message: 'connect ECONNREFUSED' };
+
+test('a server that answers 429 is asked again after its Retry-After, and the others meanwhile', async () => {
+  const { asked, request, setNow } = createSession({ [vip]: busy(5_000), [local]: refused });
+  expect(await request()).toMatchObject({ kind: 'failure', status: 429 });
+  setNow(4_999);
+  expect(await request()).toMatchObject({
+    kind: 'failure',
+    status: 429,
+    message: `${vip}: HTTP 429 Too many requests; ${local}: connect ECONNREFUSED`,
+  });
+  setNow(5_000);
+  await request();
+  expect(asked).toEqual([vip, local, local, vip, local]);
+});
+
+test('a Retry-After of an hour is waited for no longer than 32 s', async () => {
+  const { asked, request, setNow } = createSession({ [vip]: busy(3_600_000) });
+  await request();
+  setNow(32_000);
+  // The other server answered last and is asked first.
+  expect(await request()).toMatchObject({ kind: 'answered' });
+  expect(asked).toEqual([vip, local, local]);
+  const alone = createSession({ [vip]: busy(3_600_000), [local]: refused });
+  await alone.request();
+  alone.setNow(32_000);
+  await alone.request();
+  expect(alone.asked).toEqual([vip, local, vip, local]);
+});
+
+test('a watch that is answered 429 postpones the next list too', async () => {
+  const { session, asked, request } = createSession({});
+  const first = await request();
+  if (first.kind !== 'answered') throw new Error(first.message);
+  session.postpone(first.target, busy(5_000));
+  expect(await request()).toMatchObject({ kind: 'answered' });
+  expect(asked).toEqual([vip, local]);
+});
+
+test('a new kubeconfig ends the wait: it may name another cluster or user', async () => {
+  const { asked, request, replaceKubeconfig } = createSession({ [vip]: busy(5_000), [local]: refused });
+  await request();
+  replaceKubeconfig();
+  await request();
+  expect(asked).toEqual([vip, local, vip, local]);
+});
+
+test('429 without Retry-After is retried by the backoff alone', async () => {
+  const { retryAfterMs: _, ...bare } = busy(0);
+  const { asked, request } = createSession({ [vip]: bare, [local]: refused });
+  await request();
+  await request();
+  expect(asked).toEqual([vip, local, vip, local]);
+});

@@ -1,0 +1,107 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import {
+  listPage,
+  parseEndpointSlice,
+  parseNode,
+  statusObject,
+} from '../../../../src/engine/kube/kube-objects.ts';
+import { fromList, type ObjectStore, takeChange } from '../../../../src/engine/kube/object-store.ts';
+import { readWatch } from '../../../../src/engine/kube/watch-stream.ts';
+import { readRecording } from '../../../helpers/recordings.ts';
+
+const parse = parseNode(6443);
+const limits = { idleMs: 60_000, maxLineBytes: 1_000_000 };
+
+function listed(name: string) {
+  const { metadata, items } = listPage.parse(JSON.parse(readRecording(name).body));
+  return { ...metadata, items: (items ?? []).map(parse) };
+}
+
+function addresses(store: ObjectStore): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    [...store.items].map(([name, item]) => [
+      name,
+      item.candidates.flatMap((candidate) => candidate.addresses),
+    ]),
+  );
+}
+
+test("a real list of nodes gives every node's InternalIP and nothing else", () => {
+  const list = listed('nodes-list');
+  expect(addresses(fromList(list))).toEqual({
+    'cp-1': ['10.20.0.11'],
+    'cp-2': ['10.20.0.12'],
+    'cp-3': ['10.20.0.13'],
+  });
+  expect(list.resourceVersion).toBe('334');
+  expect(list.items.flatMap((item) => item.skipped)).toEqual([]);
+});
+
+test('a real list in two pages ends where the token ends', () => {
+  expect(listed('nodes-list-limit2').continue).toMatch(/^eyJ/);
+  expect(listed('nodes-list-continue').continue).toBeUndefined();
+  expect(listed('nodes-list-continue').items.map((item) => item.key)).toEqual(['cp-3']);
+});
+
+test('a real watch, step by step: label lost and regained, deleted and created, a bookmark at the end', async () => {
+  let store = fromList(listed('nodes-list'));
+  const steps: string[] = [];
+  for await (const message of readWatch(
+    Readable.from([Buffer.from(readRecording('nodes-watch').body)]),
+    parse,
+    limits,
+  )) {
+    if (message.kind === 'expired') throw new Error('the recording has no 410');
+    store = takeChange(store, message);
+    steps.push(`${store.resourceVersion} ${Object.keys(addresses(store)).sort().join(' ')}`);
+  }
+  expect(steps).toEqual([
+    '336 cp-1 cp-3',
+    '337 cp-1 cp-2 cp-3',
+    '338 cp-1 cp-2',
+    ...['339 cp-1 cp-2', '340 cp-1 cp-2', '341 cp-1 cp-2'],
+    ...['342 cp-1 cp-2 cp-3', '343 cp-1 cp-2 cp-3'],
+    ...['344 cp-1 cp-2 cp-3 cp-4', '345 cp-1 cp-2 cp-3 cp-4', '346 cp-1 cp-2 cp-3'],
+    ...['346 cp-1 cp-2 cp-3', '346 cp-1 cp-2 cp-3'],
+  ]);
+  expect(addresses(store)['cp-3']).toEqual(['10.20.0.13']);
+});
+
+test('a real watch gives the same messages however its bytes are cut', async () => {
+  const bytes = Buffer.from(readRecording('nodes-watch').body);
+  const whole = await Readable.from(readWatch(Readable.from([bytes]), parse, limits)).toArray();
+  const cut = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>
+    bytes.subarray(index * 7, index * 7 + 7),
+  );
+  expect(await Readable.from(readWatch(Readable.from(cut), parse, limits)).toArray()).toEqual(whole);
+});
+
+test('the real "too old" event asks for a new list', async () => {
+  const stream = Readable.from([Buffer.from(readRecording('nodes-watch-too-old').body)]);
+  expect(await Readable.from(readWatch(stream, parse, limits)).toArray()).toEqual([{ kind: 'expired' }]);
+});
+
+test('the real EndpointSlice gives three endpoints with the https port', () => {
+  const { items } = listPage.parse(JSON.parse(readRecording('endpointslices-list').body));
+  expect(items?.map(parseEndpointSlice)).toMatchObject([
+    {
+      key: 'kubernetes',
+      candidates: ['10.20.0.11', '10.20.0.12', '10.20.0.13'].map((address) => ({
+        name: address,
+        addresses: [address],
+        port: 6443,
+      })),
+      skipped: [],
+    },
+  ]);
+});
+
+test.each([
+  ['unauthorized', 'Unauthorized'],
+  ['forbidden-anonymous', 'nodes is forbidden: User "system:anonymous" cannot list'],
+  ['not-found', 'nodes "none" not found'],
+  ['nodes-future-rv', 'Too large resource version'],
+])('the words of the real %s are found', (name, words) => {
+  expect(statusObject.parse(JSON.parse(readRecording(name).body)).message).toContain(words);
+});

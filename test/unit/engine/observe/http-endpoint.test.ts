@@ -1,0 +1,103 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { serveEndpoint } from '../../../../src/engine/observe/http-endpoint.ts';
+import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { freePort } from '../../../helpers/free-port.ts';
+
+let stop: AbortController;
+beforeEach(() => {
+  stop = new AbortController();
+});
+afterEach(() => stop.abort());
+
+test('/healthz follows the loop, /metrics shows what was observed', async () => {
+  let nowMs = 0;
+  const metrics = createMonitorMetrics(() => nowMs, 'haproxy-monitor');
+  const port = await freePort();
+  const trouble = () => (metrics.secondsSinceBeat() > 120 ? 'the loop hangs' : undefined);
+  await serveEndpoint(
+    { host: '127.0.0.1', port },
+    { trouble, metrics: metrics.text, status: () => ({}) },
+    stop.signal,
+  );
+  const get = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    return { status: response.status, text: await response.text() };
+  };
+  expect(await get('/healthz')).toEqual({ status: 200, text: 'ok\n' });
+  nowMs = 121_000;
+  expect(await get('/healthz')).toEqual({ status: 503, text: 'the loop hangs\n' });
+  metrics.beat();
+  expect((await get('/healthz')).status).toBe(200);
+  expect((await get('/')).status).toBe(404);
+
+  metrics.applied('rejected');
+  metrics.held('empty-list');
+  metrics.servers(3);
+  metrics.changeServed(0.7);
+  const { text } = await get('/metrics');
+  expect(text).toContain('hawser_applies_total{result="rejected"} 1');
+  expect(text).toContain('hawser_applies_total{result="unreachable"} 0');
+  expect(text).toContain('hawser_list_held{reason="empty-list"} 1');
+  expect(text).toContain('hawser_list_held{reason="polls-do-not-agree-yet"} 0');
+  expect(text).toContain('hawser_change_to_serving_seconds_bucket{le="0.75"} 1');
+});
+
+test('a server that HAProxy does not know any more is no longer shown', async () => {
+  const metrics = createMonitorMetrics(() => 0, 'haproxy-monitor');
+  metrics.serversUp([
+    ['cp-1', true],
+    ['cp-2', false],
+  ]);
+  expect(await metrics.text()).toMatch(
+    /hawser_server_up\{server="cp-1"\} 1\nhawser_server_up\{server="cp-2"\} 0/,
+  );
+  metrics.serversUp([['cp-1', true]]);
+  expect(await metrics.text()).not.toContain('cp-2');
+});
+
+test('a port that is taken is an error that names it', async () => {
+  const port = await freePort();
+  const endpoint = { trouble: () => undefined, metrics: async () => '', status: () => ({}) };
+  await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
+  await expect(serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal)).rejects.toThrow(
+    `127.0.0.1:${port}`,
+  );
+});
+
+test('a request in pieces is answered, another method refused, and what is no request dropped', async () => {
+  const port = await freePort();
+  const endpoint = { trouble: () => undefined, metrics: () => 'm 1\n', status: () => ({}) };
+  await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
+  const say = async (...pieces: readonly string[]): Promise<string> => {
+    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true }).setNoDelay();
+    const heard = text(socket).catch(() => 'dropped');
+    for (const piece of pieces) await new Promise((resolve) => socket.write(piece, resolve));
+    return await heard;
+  };
+  expect(await say('GET /metr', 'ics HTTP/1.1\r\nHost: x\r', '\n\r\n')).toMatch(
+    /^HTTP\/1\.1 200 OK\r\n.*m 1\n$/s,
+  );
+  expect(await say('POST /metrics HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 405 /);
+  expect(await say('x'.repeat(10_000))).toMatch(/^(dropped)?$/);
+});
+
+test('/status is JSON for whoever asks for this machine, and nothing for a name that was made to lead here', async () => {
+  const port = await freePort();
+  const endpoint = { trouble: () => undefined, metrics: () => '', status: async () => ({ v: 'é' }) };
+  await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
+  const asked = async (host: string | undefined): Promise<string> => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.write(`GET /status HTTP/1.1\r\n${host === undefined ? '' : `Host: ${host}\r\n`}\r\n`);
+    return await text(socket);
+  };
+  for (const host of [`127.0.0.1:${port}`, 'localhost', 'LOCALHOST:80', `[::1]:${port}`, '127.8.9.1']) {
+    const answer = await asked(host);
+    expect(answer, host).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n\{"v":"é"\}\n$/s);
+    expect(answer).toContain('content-type: application/json\r\n');
+    expect(answer).not.toMatch(/access-control/i);
+  }
+  for (const host of [undefined, '', 'evil.test', `evil.test:${port}`, '127.0.0.1.evil.test', '192.0.2.7'])
+    expect(await asked(host), host).toMatch(/^HTTP\/1\.1 403 (?!.*"v")/s);
+});

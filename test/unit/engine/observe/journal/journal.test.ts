@@ -1,0 +1,171 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withJournal } from '../../../../../src/engine/observe/journal/journal.ts';
+import { parseJournalLine } from '../../../../../src/engine/observe/journal/journal-line.ts';
+import { journalEntryOf } from '../../../../../src/engine/observe/journal/journal-worthy.ts';
+import { readJournals } from '../../../../../src/engine/observe/journal/read-journal.ts';
+import type { LogEvent } from '../../../../../src/engine/observe/logger.ts';
+import { runCommand } from '../../../../../src/engine/system/process/run-command.ts';
+import { cleanUpAfterDeath } from '../../../../helpers/survivor.ts';
+
+let dir: string;
+let logged: LogEvent[];
+let nowMs: number;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-journal-'));
+  logged = [];
+  nowMs = 0;
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const log = (event: LogEvent): void => void logged.push(event);
+const journal = (directory = join(dir, 'journal'), fileBytes = 100_000) => {
+  const limits = { fileBytes, files: 3 };
+  return withJournal(log, {
+    directory,
+    program: 'keepalived-supervisor',
+    node: 'cp-1',
+    limits,
+    nowMs: () => nowMs,
+  });
+};
+const move: LogEvent = {
+  event: 'vrrp-transition',
+  ...{ instance: 'API', from: 'BACKUP', to: 'MASTER', priority: 250, reason: 'no advert' },
+};
+const told = (prefix: string) => logged.filter(({ event }) => event.startsWith(prefix));
+
+test('who, from, to and why of a VIP is kept, and the log has everything', async () => {
+  const tell = await journal();
+  tell({ event: 'servers-observed', servers: ['a'] });
+  tell(move);
+  expect(logged).toHaveLength(2);
+  expect(readJournals(join(dir, 'journal'))).toMatchObject([
+    {
+      program: 'keepalived-supervisor',
+      faults: [],
+      lines: [
+        {
+          ...{ v: 1, seq: 1, node: 'cp-1', kind: 'vip', event: 'vrrp-transition', subject: 'API' },
+          ...{ from: 'BACKUP', to: 'MASTER', reason: 'no advert', facts: { priority: 250 } },
+        },
+      ],
+    },
+  ]);
+});
+
+test('property: whatever an event holds, its entry is a line of a journal, and not a long one', () => {
+  const names = fc.constantFrom(
+    'vrrp-transition',
+    'configuration-refused',
+    'stale-vip-removed',
+    'profile-changed',
+  );
+  const fields = fc.dictionary(
+    fc.constantFrom('instance', 'from', 'to', 'reason', 'message', 'removed', 'detail', 'lost', 'priority'),
+    fc.oneof(fc.string({ maxLength: 3_000, unit: 'binary' }), fc.anything()),
+  );
+  fc.assert(
+    fc.property(names, fields, (event, rest) => {
+      const entry = journalEntryOf({ ...rest, event });
+      const at = new Date(0).toISOString();
+      const whole = { v: 1, seq: 1, at, node: 'n', program: 'p', ...entry, prev: '0'.repeat(64) };
+      const line = JSON.stringify(whole);
+      expect(parseJournalLine(line)).toMatchObject({ event });
+      expect(Buffer.byteLength(line)).toBeLessThan(40_000);
+    }),
+  );
+});
+
+test('what has parts is written as its parts', () => {
+  const from = { profile: 'openshift', mode: 'multicast' };
+  const event = { event: 'profile-changed', from, to: { profile: 'fast', mode: 'unicast' }, lateMs: 3 };
+  expect(journalEntryOf(event)).toEqual({
+    ...{ kind: 'group', event: 'profile-changed', from: 'openshift, multicast', to: 'fast, unicast' },
+    facts: { lateMs: 3 },
+  });
+});
+
+test('an event that is called like a part of every object is no event of the journal', () => {
+  expect(journalEntryOf({ event: 'toString' })).toBeUndefined();
+});
+
+test('a second writer is refused, told once, and its log goes on', async () => {
+  const first = await journal();
+  const second = await journal();
+  second(move);
+  first(move);
+  expect(told('journal-')).toEqual([expect.objectContaining({ event: 'journal-refused' })]);
+  expect(told('vrrp-')).toHaveLength(2);
+  expect(readJournals(join(dir, 'journal'))[0]?.lines).toHaveLength(1);
+});
+
+test('a directory that cannot be made is told once, and so is the recovery with what was lost', async () => {
+  const blocked = join(dir, 'file');
+  writeFileSync(blocked, '');
+  const tell = await journal(join(blocked, 'journal'));
+  for (let each = 0; each < 5; each += 1) {
+    tell(move);
+    nowMs += 2_000;
+  }
+  rmSync(blocked);
+  mkdirSync(blocked);
+  tell(move);
+  tell(move);
+  expect(told('journal-').map(({ event, lost }) => [event, lost])).toEqual([
+    ['journal-not-written', undefined],
+    ['journal-recovered', 5],
+  ]);
+  expect(readJournals(join(blocked, 'journal'))).toMatchObject([
+    { faults: [], lines: [{ event: 'journal-gap', facts: { lost: 5 } }, { seq: 2 }, { seq: 3 }] },
+  ]);
+});
+
+test('a full disk costs entries and nothing else, and the chain is whole afterwards', async () => {
+  const disk = join(dir, 'disk');
+  mkdirSync(disk);
+  const mounted = await runCommand(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'none', disk], {
+    timeoutMs: 10_000,
+  });
+  expect(mounted.exitCode).toBe(0);
+  const survivor = cleanUpAfterDeath('umount --lazy -- "$1"; rm -r -- "$2"', disk, dir);
+  try {
+    chmodSync(disk, 0o755);
+    const tell = await journal(disk);
+    const filler = join(disk, 'filler');
+    tell(move);
+    expect(() => writeFileSync(filler, Buffer.alloc(100_000))).toThrow(/ENOSPC/);
+    for (let each = 0; each < 300; each += 1) {
+      tell(move);
+      nowMs += 100;
+    }
+    rmSync(filler);
+    nowMs += 2_000;
+    tell(move);
+    expect(told('vrrp-')).toHaveLength(302);
+    expect(told('journal-').map(({ event }) => event)).toEqual(['journal-not-written', 'journal-recovered']);
+    const [chain] = readJournals(disk);
+    expect(chain?.faults).toEqual([]);
+    const lost = Number(chain?.lines.find(({ event }) => event === 'journal-gap')?.facts?.['lost']);
+    expect(lost).toBeGreaterThan(100);
+    expect(chain?.lines.length).toBe(302 - lost + 1);
+  } finally {
+    survivor.dismiss();
+    // Lazily: the journal is open, as it is until its process ends.
+    await runCommand(['umount', '--lazy', disk], { timeoutMs: 10_000 });
+  }
+});
+
+test('who else holds a VIP is kept with it', () => {
+  const holders = [
+    { mac: '02:00:00:00:00:02', node: 'cp-2', address: '192.0.2.2' },
+    { mac: '02:00:00:00:00:09' },
+  ];
+  expect(journalEntryOf({ event: 'split-brain-left', vip: '192.0.2.100', holders })).toMatchObject({
+    subject: '192.0.2.100',
+    facts: { holders: '02:00:00:00:00:02 cp-2 192.0.2.2, 02:00:00:00:00:09' },
+  });
+});

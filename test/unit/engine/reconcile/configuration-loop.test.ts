@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { Applier } from '../../../../src/engine/apply/applier.ts';
+import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts';
+import { runConfigurationLoop } from '../../../../src/engine/reconcile/configuration-loop.ts';
+
+const CHECK_INTERVAL_MS = 6_000;
+
+/**
+ * When the loop applies, in milliseconds of a clock that stands still while nothing sleeps. A timer ends when its whole
+ * milliseconds are over, as in Node, or at one of `wakesAt`.
+ */
+async function attemptTimes(
+  untilMs: number,
+  facts: {
+    readonly wakesAt?: readonly number[];
+    readonly tookMs?: number;
+    readonly text?: (nowMs: number) => string | undefined;
+    readonly outcome?: (nowMs: number) => ApplyOutcome;
+  } = {},
+): Promise<readonly number[]> {
+  const { wakesAt = [], tookMs = 0, text = () => 'refused' } = facts;
+  const { outcome = () => ({ kind: 'unreachable', message: 'nothing listens' }) } = facts;
+  const times: number[] = [];
+  const stop = new AbortController();
+  let nowMs = 0;
+  const applier: Applier = {
+    apply: async () => {
+      times.push(Math.round(nowMs));
+      nowMs += tookMs;
+      return outcome(nowMs);
+    },
+    retryRejected: () => undefined,
+  };
+  const sleep = async (timeoutMs: number): Promise<void> => {
+    const endsAt = nowMs === 0 ? 0.03 : nowMs + Math.max(1, Math.trunc(timeoutMs));
+    const wake = wakesAt.find((at) => at > nowMs && at < endsAt);
+    nowMs = wake ?? endsAt;
+    if (nowMs > untilMs) stop.abort();
+  };
+  await runConfigurationLoop(
+    {
+      wake: { poke: () => undefined, sleep },
+      checkIntervalMs: CHECK_INTERVAL_MS,
+      beat: () => undefined,
+      now: () => nowMs,
+      next: async () => ({ input: nowMs, lookAgainInMs: undefined }),
+      render: async (at) => {
+        const rendered = text(at);
+        return rendered === undefined ? undefined : { text: rendered, mode: 0o644 };
+      },
+      applier,
+      observe: () => undefined,
+    },
+    stop.signal,
+  );
+  return times;
+}
+
+const documented = [0, 500, 1_500, 3_500, 7_500, 15_500, 30_500, 45_500];
+
+describe('a configuration that cannot be applied', () => {
+  it('is tried again after 0.5, 1, 2, 4, 8 and 15 s, though timers drop the fraction of a millisecond', async () => {
+    expect(near(await attemptTimes(46_000))).toEqual(documented);
+  });
+
+  it('is tried again at the same times whatever wakes the loop in between', async () => {
+    const wakesAt = Array.from({ length: 600 }, (_, index) => 130.7 + index * 77.3);
+    expect(near(await attemptTimes(46_000, { wakesAt }))).toEqual(documented);
+  });
+
+  it('counts each pause from the end of the attempt before', async () => {
+    expect(near(await attemptTimes(12_000, { tookMs: 1_000 }))).toEqual([0, 1_500, 3_500, 6_500, 11_500]);
+  });
+
+  it('is tried at once where its text changes', async () => {
+    const text = (nowMs: number) => (nowMs < 700 ? 'first' : 'second');
+    expect(near(await attemptTimes(2_000, { wakesAt: [700], text }))).toEqual([0, 500, 700, 1_200]);
+  });
+
+  it('is tried again within a check interval where it could not be rendered when its time came', async () => {
+    const text = (nowMs: number) => (nowMs > 400 && nowMs < 600 ? undefined : 'refused');
+    expect(near(await attemptTimes(8_000, { text }))).toEqual([0, 6_500, 7_500]);
+  });
+});
+
+it('looks once each check interval at a configuration that is served', async () => {
+  const outcome = (): ApplyOutcome => ({ kind: 'unchanged' });
+  expect(near(await attemptTimes(19_000, { outcome }))).toEqual([0, 6_000, 12_000, 18_000]);
+});
+
+/** To the tenth of a second: a timer may be some milliseconds late. */
+function near(times: readonly number[]): readonly number[] {
+  return times.map((time) => Math.round(time / 100) * 100);
+}

@@ -1,0 +1,29 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { safeText } from '../../../../src/engine/render/safe-text.ts';
+
+it('prints names, addresses, paths and numbers as they are', () => {
+  for (const text of ['master-0.example', '[fd00::1]:6443', '/run/a_b/c.sock', 'fe80::1%eth0', 'a@b,c+d=e~'])
+    expect(safeText(text)).toBe(text);
+  expect(safeText(6443)).toBe('6443');
+});
+
+it('refuses whatever could end a word or a line, or mean something else', () => {
+  for (const bad of [...' \t\r\n\u0000\u007f\u2028\u00a0"\'#\\$`{}()<>;|&*?!^é'])
+    expect(() => safeText(`a${bad}b`)).toThrow('Cannot print the value');
+});
+
+it('refuses what is missing or empty instead of printing nothing', () => {
+  for (const missing of [undefined, null, '', {}, [], true])
+    expect(() => safeText(missing)).toThrow('Cannot print');
+});
+
+it('never lets through a character that is not on the list', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
+      const allowed = [...text].every((character) => /[A-Za-z0-9._:/@%+,=~[\]-]/.test(character));
+      if (allowed) expect(safeText(text)).toBe(text);
+      else expect(() => safeText(text)).toThrow();
+    }),
+  );
+});

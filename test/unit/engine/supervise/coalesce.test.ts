@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { coalesce } from '../../../../src/engine/supervise/coalesce.ts';
+
+test('a thousand that ask at once share two runs, and each gets one that began after it asked', async () => {
+  let runs = 0;
+  const work = coalesce(async () => {
+    runs += 1;
+    return runs;
+  });
+  const first = work();
+  const others = await Promise.all(Array.from({ length: 1_000 }, () => work()));
+  expect([await first, ...new Set(others)]).toEqual([1, 2]);
+  expect(await work()).toBe(3);
+});
+
+test('a run that fails costs those who waited for it, and nobody after them', async () => {
+  let runs = 0;
+  const work = coalesce(async () => {
+    runs += 1;
+    if (runs === 1) throw new Error('EMFILE');
+    return runs;
+  });
+  const [first, second] = [work(), work()];
+  await expect(first).rejects.toThrow('EMFILE');
+  expect(await second).toBe(2);
+});

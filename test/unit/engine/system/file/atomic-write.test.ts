@@ -1,0 +1,76 @@
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeFileAtomically } from '../../../../../src/engine/system/file/atomic-write.ts';
+
+let dir: string;
+let path: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-atomic-'));
+  path = join(dir, 'file');
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('the file gets the new bytes and exactly the mode asked for, whatever the umask', async () => {
+  const umask = process.umask(0o077);
+  try {
+    await writeFileAtomically(path, 'new', { mode: 0o644 });
+  } finally {
+    process.umask(umask);
+  }
+  expect(readFileSync(path, 'utf8')).toBe('new');
+  expect(statSync(path).mode & 0o777).toBe(0o644);
+  expect(readdirSync(dir)).toEqual(['file']);
+});
+
+test('a reader never sees anything but a whole old or a whole new file', async () => {
+  const contents = ['a'.repeat(300_000), 'b'.repeat(300_000)];
+  await writeFileAtomically(path, contents[0] ?? '', { mode: 0o600 });
+  let isWriting = true;
+  const writing = (async () => {
+    for (let round = 0; round < 20; round += 1)
+      await writeFileAtomically(path, contents[round % 2] ?? '', { mode: 0o600 });
+    isWriting = false;
+  })();
+  while (isWriting) {
+    expect(contents).toContain(readFileSync(path, 'utf8'));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await writing;
+});
+
+test('a failed write leaves the old file alone and no temporary one', async () => {
+  mkdirSync(path);
+  writeFileSync(join(path, 'inside'), '');
+  await expect(writeFileAtomically(path, 'new', { mode: 0o600 })).rejects.toMatchObject({ code: 'EISDIR' });
+  expect(readdirSync(dir)).toEqual(['file']);
+  await expect(writeFileAtomically(join(dir, 'none', 'x'), '', { mode: 0o600 })).rejects.toThrow(/ENOENT/);
+});
+
+test('a symbolic link is replaced and its target left alone', async () => {
+  const target = join(dir, 'target');
+  writeFileSync(target, 'old');
+  symlinkSync(target, path);
+  await writeFileAtomically(path, 'new', { mode: 0o600 });
+  expect(readFileSync(target, 'utf8')).toBe('old');
+  expect(lstatSync(path).isFile()).toBe(true);
+});
+
+test('a name of the greatest length is fine', async () => {
+  const long = join(dir, 'x'.repeat(255));
+  await writeFileAtomically(long, 'new', { mode: 0o600 });
+  expect(readFileSync(long, 'utf8')).toBe('new');
+});

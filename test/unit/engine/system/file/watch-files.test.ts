@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, test } from 'vitest';
+import { watchFiles } from '../../../../../src/engine/system/file/watch-files.ts';
+import { waitFor } from '../../../../helpers/wait-for.ts';
+
+let directory: string;
+let stop: AbortController;
+let changed: string[];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hawser-watch-'));
+  stop = new AbortController();
+  changed = [];
+});
+afterEach(() => {
+  stop.abort();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Resolves once the watch is known to work: a change that was made after this call has been reported. */
+async function watching(lookAgainMs: number, ...paths: readonly string[]): Promise<void> {
+  const canary = join(directory, 'canary');
+  watchFiles([...paths, canary], (path) => changed.push(path), { lookAgainMs, signal: stop.signal });
+  let round = 0;
+  await waitFor('the watch to work', () => {
+    round += 1;
+    writeFileSync(canary, String(round).repeat(round));
+    return changed.includes(canary);
+  });
+}
+
+const reported = (path: string) => waitFor(`a change of ${path}`, () => changed.includes(path));
+
+test('a file that is written in place', async () => {
+  const path = join(directory, 'template');
+  writeFileSync(path, 'one');
+  await watching(60_000, path);
+  writeFileSync(path, 'three');
+  await reported(path);
+});
+
+test('a file that is renamed over, removed, and made again', async () => {
+  const path = join(directory, 'template');
+  writeFileSync(path, 'one');
+  await watching(60_000, path);
+  writeFileSync(join(directory, 'new'), 'two');
+  renameSync(join(directory, 'new'), path);
+  await reported(path);
+  changed = [];
+  rmSync(path);
+  await reported(path);
+  changed = [];
+  writeFileSync(path, 'again');
+  await reported(path);
+});
+
+test('a mounted ConfigMap, whose data is swapped by a symbolic link', async () => {
+  for (const version of ['v1', 'v2']) {
+    mkdirSync(join(directory, version));
+    writeFileSync(join(directory, version, 'template'), version);
+  }
+  symlinkSync('v1', join(directory, '..data'));
+  const path = join(directory, 'template');
+  symlinkSync('..data/template', path);
+  await watching(60_000, path);
+  symlinkSync('v2', join(directory, '..data_tmp'));
+  renameSync(join(directory, '..data_tmp'), join(directory, '..data'));
+  await reported(path);
+});
+
+test('a directory that does not exist yet is found by looking again', async () => {
+  const path = join(directory, 'late', 'kubeconfig');
+  await watching(20, path);
+  mkdirSync(join(directory, 'late'));
+  writeFileSync(path, 'here');
+  await reported(path);
+});

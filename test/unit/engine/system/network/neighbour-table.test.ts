@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import {
+  forgetUnanswered,
+  parseNeighbours,
+} from '../../../../../src/engine/system/network/neighbour-table.ts';
+
+test('neighbours are known by their MAC, those that do not answer are not', () => {
+  const json =
+    '[{"dst":"10.77.0.12","dev":"eth0","lladdr":"3a:b8:c6:f5:39:40","state":["REACHABLE"]},{"dst":"fe80::38b8:c6ff:fef5:3940","dev":"eth0","lladdr":"3a:b8:c6:f5:39:40","state":["STALE"]},{"dst":"fd77::100","dev":"eth0","state":["INCOMPLETE"]}]';
+  expect(parseNeighbours(json)).toEqual(
+    new Map([['3a:b8:c6:f5:39:40', ['10.77.0.12', 'fe80::38b8:c6ff:fef5:3940']]]),
+  );
+  expect(parseNeighbours('')).toEqual(new Map());
+});
+
+test('an interface that is not there is named', async () => {
+  expect(await forgetUnanswered('nowhere0')).toMatch(
+    /^Cannot run "ip neigh flush dev nowhere0 nud incomplete": .*nowhere0.*, expected exit code 0$/,
+  );
+});

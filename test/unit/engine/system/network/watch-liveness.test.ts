@@ -1,0 +1,148 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { askHealth } from '../../../../../src/engine/system/network/ask-health.ts';
+import { type Liveness, watchLiveness } from '../../../../../src/engine/system/network/watch-liveness.ts';
+import { stall } from '../../../../helpers/stall.ts';
+import { waitFor } from '../../../../helpers/wait-for.ts';
+
+let stop: AbortController;
+let seen: Liveness[];
+let watching: Promise<void>;
+let server: Server;
+let sockets: Set<Socket>;
+/** Those on which there was a request: of polls, the connection that is held has none. */
+let asked: WeakSet<Socket>;
+let isPolling: boolean;
+let polls: number;
+let answering: boolean;
+let status: number;
+let port: number;
+
+async function listen(onPort: number): Promise<void> {
+  sockets = new Set();
+  asked = new WeakSet();
+  answering = true;
+  status = 200;
+  server = createServer((request, response) => {
+    asked.add(request.socket);
+    if (answering) response.writeHead(status).end('ok');
+  });
+  server.on('connection', (socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(onPort, '127.0.0.1', resolve));
+}
+
+/** As the kernel does it when a process dies: the listener and every connection at once. */
+async function die(): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  for (const socket of sockets) socket.destroy();
+  await closed;
+}
+
+beforeEach(async () => {
+  stop = new AbortController();
+  seen = [];
+  polls = 0;
+  await listen(0);
+  port = (server.address() as AddressInfo).port;
+  watching = watchLiveness({
+    host: '127.0.0.1',
+    port,
+    ask: async (signal) => {
+      isPolling = true;
+      const { ok } = await askHealth({ secure: false, host: '127.0.0.1', port, path: '/' }, 300, signal);
+      isPolling = false;
+      polls += 1;
+      return ok;
+    },
+    pollEveryMs: 200,
+    pollTimeoutMs: 300,
+    signal: stop.signal,
+    onChange: (liveness) => seen.push(liveness),
+  });
+  await waitFor('the server to be seen', () => seen.at(-1) === 'serving');
+});
+afterEach(async () => {
+  stop.abort();
+  await watching;
+  await die();
+});
+
+test('a death is told, and so is the life after it', async () => {
+  await die();
+  await waitFor('the death', () => seen.at(-1) === 'dead');
+  await listen(port);
+  await waitFor('the new life', () => seen.at(-1) === 'serving');
+  expect(seen).toEqual(['serving', 'dead', 'serving']);
+});
+
+test('connections that are closed while somebody still listens, as in a reload, are no death', async () => {
+  // HAProxy lets a request that is under way end; without one, what carries none is the connection that is held.
+  const held = () => {
+    const idle = [...sockets].filter((socket) => !socket.destroyed && !asked.has(socket));
+    return !isPolling && idle.length > 0 && idle;
+  };
+  for (let reload = 0; reload < 5; reload += 1) {
+    const before = polls;
+    // Every second one follows the one before at once.
+    await waitFor('it to be held for a while', () => reload % 2 === 1 || polls > before);
+    for (const socket of await waitFor('a connection that is held', held)) socket.destroy();
+  }
+  await waitFor('a connection after the last reload', held);
+  expect(seen).toEqual(['serving']);
+});
+
+test('one that listens and does not answer hangs, until it answers again', async () => {
+  answering = false;
+  await waitFor('the hang', () => seen.at(-1) === 'hung');
+  answering = true;
+  await waitFor('the recovery', () => seen.at(-1) === 'serving');
+});
+
+test('a death during a hang is a death', async () => {
+  answering = false;
+  await waitFor('the hang', () => seen.at(-1) === 'hung');
+  await die();
+  await waitFor('the death', () => seen.at(-1) === 'dead');
+  expect(seen).toEqual(['serving', 'hung', 'dead']);
+  await listen(port);
+});
+
+/** As on a machine that lets us run for a moment, twice a second. */
+function starve(): Disposable {
+  const timer = setInterval(() => stall(450), 20);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+test('an answer that we had no processor to hear in time is no hang', async () => {
+  using _starving = starve();
+  const end = performance.now() + 5_000;
+  await waitFor('many late answers', () => performance.now() > end);
+  expect(seen).toEqual(['serving']);
+});
+
+test('a starved machine does not hide a hang for good', async () => {
+  answering = false;
+  using _starving = starve();
+  await waitFor('the hang', () => seen.at(-1) === 'hung');
+});
+
+test('one that says that it is not ready counts as hung, until it says something better', async () => {
+  status = 503;
+  await waitFor('the bad answers', () => seen.at(-1) === 'hung');
+  status = 200;
+  await waitFor('the recovery', () => seen.at(-1) === 'serving');
+});
+
+test('one that closes whatever it accepts is not dead, and not called without end', async () => {
+  let accepted = 0;
+  server.on('connection', (socket) => {
+    accepted += 1;
+    socket.destroy();
+  });
+  for (const socket of sockets) socket.destroy();
+  await waitFor('the bad polls', () => seen.at(-1) === 'hung');
+  // Two failed polls take at least 200 ms: thousands of connections where nothing holds them back.
+  expect(accepted).toBeLessThan(200);
+  expect(seen).not.toContain('dead');
+});

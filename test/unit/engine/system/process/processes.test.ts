@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import {
+  childrenOf,
+  isAlive,
+  processEpoch,
+  readProcess,
+  signalProcess,
+} from '../../../../../src/engine/system/process/processes.ts';
+import { waitFor } from '../../../../helpers/wait-for.ts';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const clean of cleanups.splice(0)) clean();
+});
+
+function run(file: string, ...args: string[]) {
+  const child = spawn(file, args, { stdio: 'ignore' });
+  cleanups.push(() => void child.kill('SIGKILL'));
+  const found = readProcess(child.pid ?? 0);
+  if (found === undefined) throw new Error(`Cannot read "${file}": it is gone, expected it to run`);
+  return { child, ...found };
+}
+
+test('our own process is alive, has a parent, and started before its child', () => {
+  const own = readProcess(process.pid);
+  const { id, parentPid } = run('sleep', '600');
+  expect(own).toMatchObject({ id: { pid: process.pid }, parentPid: process.ppid });
+  expect(parentPid).toBe(process.pid);
+  expect(id.startTicks).toBeGreaterThanOrEqual(own?.id.startTicks ?? Number.POSITIVE_INFINITY);
+  expect(isAlive(id)).toBe(true);
+});
+
+test('a command name with blanks and parentheses does not confuse the fields', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  cleanups.push(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, 'a) R 1 (b');
+  copyFileSync('/bin/sleep', file);
+  expect(run(file, '600')).toMatchObject({ parentPid: process.pid, id: { startTicks: expect.any(Number) } });
+});
+
+test('a process that nobody has waited for yet is not alive', async () => {
+  // The shell never waits for its child: what it started stays a zombie until it ends itself.
+  const { id } = run('sh', '-c', 'sleep 0.01 & exec sleep 600');
+  const zombie = await waitFor('the zombie', () => {
+    const [, ...pids] = [0, ...childrenWithZombies(id.pid)];
+    return pids.map((pid) => readProcess(pid)).find((found) => found?.state === 'Z');
+  });
+  expect(isAlive(zombie.id)).toBe(false);
+  expect(signalProcess(zombie.id, 'SIGTERM')).toBe(false);
+  expect(childrenOf(id)).toEqual([]);
+});
+
+function childrenWithZombies(parent: number): readonly number[] {
+  const candidates = Array.from({ length: 2_000 }, (_, index) => parent + index + 1);
+  return candidates.filter((pid) => readProcess(pid)?.parentPid === parent);
+}
+
+test('a pid that is another process by now is neither alive nor signalled', async () => {
+  const { id, child } = run('sleep', '600');
+  const earlier = { ...id, startTicks: id.startTicks - 1 };
+  expect(isAlive(earlier)).toBe(false);
+  expect(signalProcess(earlier, 'SIGKILL')).toBe(false);
+  expect(isAlive(id)).toBe(true);
+  expect(signalProcess(id, 'SIGKILL')).toBe(true);
+  await once(child, 'exit');
+  expect(isAlive(id)).toBe(false);
+  expect(readProcess(id.pid)).toBeUndefined();
+  expect(signalProcess(id, 'SIGKILL')).toBe(false);
+});
+
+test('children are listed with their start times', () => {
+  const { id } = run('sleep', '600');
+  const own = readProcess(process.pid);
+  expect(own === undefined ? [] : childrenOf(own.id)).toContainEqual(id);
+});
+
+test('the epoch is the same for every process of this boot', () => {
+  expect(processEpoch()).toBe(processEpoch());
+  expect(processEpoch()).toMatch(/^[0-9a-f-]{36}\/\d+$/);
+});

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { runLeanCommand } from '../../../../../src/engine/system/process/run-lean-command.ts';
+
+const timeoutMs = 10_000;
+
+test.each([0, 1, 3])('exit code %i is a value, with what was said', async (exitCode) => {
+  const result = await runLeanCommand(['sh', '-c', `echo out; echo err >&2; exit ${exitCode}`], {
+    timeoutMs,
+  });
+  expect(result).toEqual({ exitCode, signal: undefined, stdout: 'out\n', stderr: 'err\n', timedOut: false });
+});
+
+test('a program that is missing is an error with its name', async () => {
+  const running = runLeanCommand(['/nonexistent/program'], { timeoutMs });
+  await expect(running).rejects.toThrow('/nonexistent/program ENOENT');
+});
+
+test('a program that does not end is killed, even one that ignores SIGTERM', async () => {
+  const argv = ['sh', '-c', 'trap "" TERM; echo busy >&2; exec sleep 600'] as const;
+  expect(await runLeanCommand(argv, { timeoutMs: 2_000 })).toEqual({
+    ...{ exitCode: undefined, signal: 'SIGKILL', stdout: '', stderr: 'busy\n', timedOut: true },
+  });
+});
+
+test('a program that says too much is not blamed for being slow', async () => {
+  await expect(runLeanCommand(['sh', '-c', 'yes'], { timeoutMs })).rejects.toThrow('maxBuffer');
+});
+
+test('a signal is told, and is no timeout', async () => {
+  const result = await runLeanCommand(['sh', '-c', 'kill -TERM $$'], { timeoutMs });
+  expect(result).toMatchObject({ exitCode: undefined, signal: 'SIGTERM', timedOut: false });
+});

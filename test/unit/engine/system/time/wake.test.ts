@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createWake } from '../../../../../src/engine/system/time/wake.ts';
+
+const LONG_MS = 60_000;
+const never = new AbortController().signal;
+
+test('a poke ends the sleep', async () => {
+  const wake = createWake();
+  const sleeping = wake.sleep(LONG_MS, never);
+  wake.poke();
+  await sleeping;
+});
+
+test('a poke while nobody sleeps ends the next sleep at once, and only that one', async () => {
+  const wake = createWake();
+  wake.poke();
+  wake.poke();
+  await wake.sleep(LONG_MS, never);
+  const timedOut = wake.sleep(5, never).then(() => 'timed out');
+  expect(await timedOut).toBe('timed out');
+});
+
+test('an abort ends the sleep, before and during it', async () => {
+  const controller = new AbortController();
+  const wake = createWake();
+  const sleeping = wake.sleep(LONG_MS, controller.signal);
+  controller.abort();
+  await sleeping;
+  await wake.sleep(LONG_MS, controller.signal);
+});

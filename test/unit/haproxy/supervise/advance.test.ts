@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import {
+  createMachine,
+  invalid,
+  kindsOf,
+  limits,
+  processOf,
+  prove,
+  proven,
+  serving,
+  started,
+  succeed,
+  valid,
+} from '../../../helpers/supervisor-model.ts';
+
+const request = (number: number) => ({ kind: 'requested', request: number }) as const;
+const exited = (number: number) => ({ kind: 'exited', number, how: 'signal SIGKILL' }) as const;
+
+describe('start', () => {
+  test('without a configuration, nothing happens until the first request', () => {
+    const machine = createMachine();
+    expect(machine.send({ kind: 'booted', hasConfiguration: false })).toEqual([]);
+    expect(machine.send(request(1))).toEqual([{ kind: 'check', config: 'live' }]);
+  });
+
+  test('with a configuration, it is checked, started without a take-over, and proven', () => {
+    const machine = createMachine();
+    expect(machine.send({ kind: 'booted', hasConfiguration: true })).toEqual([
+      { kind: 'check', config: 'live' },
+    ]);
+    expect(machine.send(valid)).toEqual([{ kind: 'start', number: 1, config: 'live', takeOver: false }]);
+    expect(machine.send(started(1))).toMatchObject([{ kind: 'prove', number: 1, timeoutMs: 10_000 }]);
+    expect(kindsOf(machine.send(proven(1)))).toEqual(['answer', 'keep-last-good']);
+    expect(machine.state.serving).toMatchObject({ number: 1, config: 'live' });
+  });
+
+  test('what an earlier supervisor meant to retire is told again to stop accepting', () => {
+    const machine = serving();
+    machine.send(request(1));
+    succeed(machine);
+    const next = createMachine({ retiring: machine.state.retiring });
+    expect(kindsOf(next.send({ kind: 'booted', hasConfiguration: true }))).toEqual(['soft-stop', 'check']);
+  });
+});
+
+describe('reload', () => {
+  test('check, save state, start with a take-over, prove; only then answer, and only then retire', () => {
+    const machine = serving();
+    expect(kindsOf(machine.send(request(1)))).toEqual(['check']);
+    expect(kindsOf(machine.send(valid))).toEqual(['save-state']);
+    expect(machine.send({ kind: 'state-saved' })).toMatchObject([
+      { kind: 'start', number: 2, takeOver: true },
+    ]);
+    expect(kindsOf(machine.send(started(2)))).toEqual(['prove']);
+    machine.now += 93;
+    const actions = machine.send(proven(2));
+    expect(kindsOf(actions)).toEqual(['answer', 'keep-last-good', 'soft-stop']);
+    expect(actions[0]).toMatchObject({ requests: [1], result: { generation: 2, pid: 1_002, tookMs: 93 } });
+    expect(machine.state.retiring).toMatchObject([
+      { number: 1, reason: 'replaced', terminateAt: machine.now + limits.forceDeleteTimeoutMs },
+    ]);
+  });
+
+  test('any number of requests during a job lead to exactly one more, which answers all of them', () => {
+    const machine = serving();
+    machine.send(request(1));
+    for (const number of [2, 3, 4]) expect(machine.send(request(number))).toEqual([]);
+    succeed(machine);
+    expect(machine.actions.filter(({ kind }) => kind === 'check')).toHaveLength(2);
+    machine.actions.length = 0;
+    succeed(machine);
+    expect(machine.actions).toContainEqual(
+      expect.objectContaining({ kind: 'answer', requests: [2, 3, 4], result: expect.anything() }),
+    );
+    expect(machine.state.job).toBeUndefined();
+  });
+
+  test.each([
+    ['a rejected check', [invalid], 'check'],
+    [
+      'a failed start',
+      [valid, { kind: 'state-saved' }, { kind: 'start-failed', number: 2, message: 'no' }],
+      'start',
+    ],
+    ['an end before the proof', [valid, { kind: 'state-saved' }, started(2), exited(2)], 'start'],
+  ] as const)('%s is answered and leaves the serving generation alone', (_, events, stage) => {
+    const machine = serving();
+    machine.send(request(1));
+    const actions = events.flatMap((event) => machine.send(event));
+    expect(actions).toContainEqual({
+      kind: 'answer',
+      requests: [1],
+      result: expect.objectContaining({ stage }),
+    });
+    expect(kindsOf(actions)).not.toContain('soft-stop');
+    expect(machine.state).toMatchObject({ serving: { number: 1 }, job: undefined, lastFailure: { stage } });
+  });
+
+  test('a generation that does not prove itself in time is retired, and a proof that comes late is nothing', () => {
+    const machine = serving();
+    machine.send(request(1));
+    for (const event of [valid, { kind: 'state-saved' } as const, started(2)]) machine.send(event);
+    machine.now += limits.startTimeoutMs - 1;
+    expect(machine.send({ kind: 'tick' })).toEqual([]);
+    machine.now += 1;
+    const actions = machine.send({ kind: 'tick' });
+    expect(kindsOf(actions)).toEqual(['soft-stop', 'answer']);
+    expect(actions).toMatchObject([
+      { generation: { number: 2, reason: 'unproven' } },
+      { result: { stage: 'prove' } },
+    ]);
+    expect(machine.send(proven(2))).toEqual([]);
+    expect(machine.state.serving?.number).toBe(1);
+  });
+});
+
+describe('death', () => {
+  test('a death is followed by a start in the same moment, without a check', () => {
+    const machine = serving();
+    expect(machine.send(exited(1))).toEqual([
+      { kind: 'clean-up', number: 1 },
+      { kind: 'start', number: 2, config: 'live', takeOver: false },
+    ]);
+  });
+
+  test('the pauses grow from 250 ms to 5 s, and start anew after ten good seconds', () => {
+    const machine = serving();
+    const pauses: number[] = [];
+    for (let death = 0; death < 8; death += 1) {
+      machine.send(exited(machine.state.serving?.number ?? 0));
+      const diedAt = machine.now;
+      if (machine.state.job === undefined) machine.tickAtDeadline();
+      pauses.push(machine.now - diedAt);
+      if (machine.state.job?.stage.kind === 'checking') succeed(machine);
+      else prove(machine);
+    }
+    expect(pauses).toEqual([0, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000]);
+    machine.now += 10_000;
+    expect(kindsOf(machine.send(exited(machine.state.serving?.number ?? 0)))).toEqual(['clean-up', 'start']);
+  });
+
+  test('a dead generation whose configuration broke meanwhile comes back on the last good copy, and says so', () => {
+    const machine = serving();
+    machine.send(exited(1));
+    machine.send(started(2));
+    expect(machine.send(exited(2))).toContainEqual({
+      kind: 'start',
+      number: 3,
+      config: 'last-good',
+      takeOver: false,
+    });
+    prove(machine);
+    expect(machine.state).toMatchObject({
+      serving: { config: 'last-good' },
+      lastFailure: { stage: 'start' },
+    });
+    machine.send(request(1));
+    succeed(machine);
+    expect(machine.state).toMatchObject({ serving: { config: 'live' }, lastFailure: undefined });
+  });
+
+  test('a death during a job is the job to mend', () => {
+    const machine = serving();
+    machine.send(request(1));
+    expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up']);
+    expect(machine.send(valid)).toMatchObject([{ kind: 'start', takeOver: false }]);
+    expect(prove(machine)).toBe(2);
+  });
+
+  test('without a last good copy, a configuration that does not start is tried again after a pause', () => {
+    const machine = createMachine();
+    machine.send({ kind: 'booted', hasConfiguration: true });
+    machine.send(invalid);
+    expect(machine.state.restart).toEqual({ failures: 1, at: machine.now + 250 });
+    expect(machine.tickAtDeadline()).toBe(true);
+    expect(machine.actions.at(-1)).toEqual({ kind: 'check', config: 'live' });
+  });
+});
+
+describe('retirement', () => {
+  test('sessions end over the last tenth, then SIGTERM, and SIGKILL five seconds later', () => {
+    const machine = serving();
+    machine.send(request(1));
+    succeed(machine);
+    const replacedAt = machine.now;
+    machine.actions.length = 0;
+    const seen: { readonly kind: string; readonly afterMs: number }[] = [];
+    while (machine.tickAtDeadline()) {
+      for (const { kind } of machine.actions.splice(0))
+        seen.push({ kind, afterMs: machine.now - replacedAt });
+    }
+    const shedding = seen.filter(({ kind }) => kind === 'shed-sessions');
+    expect(shedding.length).toBeGreaterThanOrEqual(19);
+    expect(shedding[0]?.afterMs).toBe(108_000);
+    expect(seen.filter(({ kind }) => kind === 'terminate' || kind === 'kill')).toEqual([
+      { kind: 'terminate', afterMs: 120_000 },
+      { kind: 'kill', afterMs: 125_000 },
+    ]);
+  });
+
+  test('after a pause of our own, SIGKILL still comes five seconds after SIGTERM, not with it', () => {
+    const machine = serving();
+    machine.send(request(1));
+    succeed(machine);
+    machine.now += limits.forceDeleteTimeoutMs + 60_000;
+    expect(kindsOf(machine.send({ kind: 'tick' }))).toEqual(['terminate']);
+    const terminatedAt = machine.now;
+    machine.actions.length = 0;
+    machine.tickAtDeadline();
+    expect(kindsOf(machine.actions)).toEqual(['kill']);
+    expect(machine.now - terminatedAt).toBe(5_000);
+  });
+});
+
+describe('stop', () => {
+  test('everything retires within the drain timeout, whoever waits is answered, and the end is told once', () => {
+    const machine = serving();
+    machine.send(request(1));
+    machine.send(request(2));
+    const actions = machine.send({ kind: 'stop' });
+    expect(actions).toMatchObject([
+      { kind: 'answer', requests: [1, 2], result: { stage: 'stop' } },
+      { kind: 'soft-stop', generation: { number: 1, reason: 'stopping', terminateAt: machine.now + 55_000 } },
+    ]);
+    expect(machine.send(request(3))).toMatchObject([
+      { kind: 'answer', requests: [3], result: { stage: 'stop' } },
+    ]);
+    expect(machine.send(valid)).toEqual([]);
+    expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up', 'finish']);
+    expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up']);
+  });
+
+  test('what drains already has no longer than the drain timeout', () => {
+    const machine = serving();
+    machine.send(request(1));
+    succeed(machine);
+    machine.send({ kind: 'stop' });
+    expect(machine.state.retiring.map(({ terminateAt }) => terminateAt - machine.now)).toEqual([
+      55_000, 55_000,
+    ]);
+  });
+
+  test('a second stop terminates what still drains', () => {
+    const machine = serving();
+    machine.send({ kind: 'stop' });
+    expect(machine.send({ kind: 'stop' })).toMatchObject([{ kind: 'terminate', generation: { number: 1 } }]);
+  });
+
+  test('a stop during a proof retires the candidate too, and a stop with nothing running ends at once', () => {
+    const machine = serving();
+    machine.send(request(1));
+    for (const event of [valid, { kind: 'state-saved' } as const, started(2)]) machine.send(event);
+    machine.send({ kind: 'stop' });
+    expect(machine.state.retiring.map(({ master }) => master)).toEqual([processOf(1), processOf(2)]);
+    expect(kindsOf(createMachine().send({ kind: 'stop' }))).toEqual(['answer', 'finish']);
+  });
+});

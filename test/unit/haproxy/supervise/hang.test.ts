@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import type { Action, Hangs } from '../../../../src/haproxy/supervise/state.ts';
+import {
+  invalid,
+  kindsOf,
+  type Machine,
+  processOf,
+  prove,
+  serving,
+  started,
+  succeed,
+  valid,
+} from '../../../helpers/supervisor-model.ts';
+
+/** So many looks find a generation that hangs, 200 ms apart. */
+const LOOKS = 8;
+
+function see(machine: Machine, number: number, looks: number, hangs?: Hangs): readonly Action[] {
+  return Array.from({ length: looks }).flatMap(() => {
+    machine.now += 200;
+    return machine.send({ kind: 'looked', number, lives: hangs === undefined, ...(hangs && { hangs }) });
+  });
+}
+
+const request = { kind: 'requested', request: 1 } as const;
+const exited = (number: number) => ({ kind: 'exited', number, how: 'signal SIGKILL' }) as const;
+
+test('a worker that hangs is reported and killed, and the next generation starts at once, without a drain', () => {
+  const machine = serving();
+  expect(see(machine, 1, LOOKS - 1, 'worker')).toEqual([]);
+  const actions = see(machine, 1, 1, 'worker');
+  expect(kindsOf(actions)).toEqual(['report-hung', 'kill', 'start']);
+  expect(actions).toMatchObject([{ hangs: 'worker', stillMs: 1_400 }, {}, { number: 2, takeOver: false }]);
+  expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up']);
+  expect(prove(machine)).toBe(2);
+  expect(machine.state.retiring).toEqual([]);
+});
+
+test('any sign of life in between saves it', () => {
+  const machine = serving();
+  for (let round = 0; round < 5; round += 1) {
+    see(machine, 1, LOOKS - 1, 'worker');
+    see(machine, 1, 1);
+  }
+  expect(machine.actions).toEqual([]);
+});
+
+test('a master that hangs beside a worker that serves is replaced by a take-over, and its worker drains', () => {
+  const machine = serving();
+  expect(kindsOf(see(machine, 1, LOOKS, 'master'))).toEqual(['report-hung', 'check']);
+  succeed(machine);
+  expect(machine.state).toMatchObject({
+    serving: { number: 2 },
+    retiring: [{ number: 1, sent: 'soft-stop' }],
+  });
+  expect(see(machine, 1, 2 * LOOKS, 'master')).toEqual([]);
+  // Its worker has ended, which it does not notice.
+  expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
+});
+
+test('a take-over from a master that hangs is tried again, after pauses, until one succeeds', () => {
+  const machine = serving();
+  see(machine, 1, LOOKS, 'master');
+  machine.send(invalid);
+  expect(machine.state).toMatchObject({ serving: { number: 1 }, job: undefined, restart: { failures: 1 } });
+  expect(see(machine, 1, LOOKS, 'master')).toEqual([]);
+  machine.tickAtDeadline();
+  succeed(machine);
+  expect(machine.state.serving?.number).toBe(2);
+});
+
+test('a worker that hangs during a reload is killed, and the reload brings the next generation', () => {
+  const machine = serving();
+  for (const event of [request, valid, { kind: 'state-saved' } as const, started(2)]) machine.send(event);
+  expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
+  expect(machine.state.serving).toBeUndefined();
+  machine.send({ kind: 'proven', number: 2, workers: [processOf(5)] });
+  expect(machine.state.serving?.number).toBe(2);
+});
+
+test('one that hung while it was replaced is killed once as many looks have found it so', () => {
+  const machine = serving();
+  machine.send(request);
+  see(machine, 1, LOOKS - 2, 'worker');
+  succeed(machine);
+  expect(kindsOf(see(machine, 1, 2, 'worker'))).toEqual(['report-hung', 'kill']);
+  expect(see(machine, 1, 3 * LOOKS, 'worker')).toEqual([]);
+});
+
+test('asked to stop, no drain of one that hangs is waited for', () => {
+  const machine = serving();
+  machine.send({ kind: 'stop' });
+  expect(kindsOf(see(machine, 1, LOOKS, 'worker'))).toEqual(['report-hung', 'kill']);
+  expect(kindsOf(machine.send(exited(1)))).toEqual(['clean-up', 'finish']);
+});
+
+test('one that hangs again and again is started again after growing pauses', () => {
+  const machine = serving();
+  const pauses: number[] = [];
+  for (let hang = 0; hang < 4; hang += 1) {
+    const number = machine.state.serving?.number ?? 0;
+    see(machine, number, LOOKS, 'worker');
+    const at = machine.now;
+    machine.send(exited(number));
+    if (machine.state.job === undefined) machine.tickAtDeadline();
+    pauses.push(machine.now - at);
+    if (machine.state.job?.stage.kind === 'checking') succeed(machine);
+    else prove(machine);
+  }
+  expect(pauses).toEqual([0, 250, 500, 1_000]);
+});

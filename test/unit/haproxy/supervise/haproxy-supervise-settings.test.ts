@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { readCommandLine } from '../../../../src/cli/command-line.ts';
+import { ConfigError } from '../../../../src/engine/system/errors.ts';
+import {
+  type HaproxySuperviseSettings,
+  haproxySuperviseCommand,
+  haproxySuperviseSettings,
+} from '../../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
+
+function settings(argv: readonly string[], env: NodeJS.ProcessEnv = {}): HaproxySuperviseSettings {
+  const line = readCommandLine(haproxySuperviseCommand, argv, env);
+  if (line.kind === 'help') throw new Error('Cannot read settings: help was asked for');
+  return haproxySuperviseSettings(line.values, env);
+}
+
+function problems(argv: readonly string[], env: NodeJS.ProcessEnv = {}): readonly string[] {
+  try {
+    settings(argv, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('the defaults are those of the original pods', () => {
+  expect(settings([])).toEqual({
+    config: '/etc/haproxy/haproxy.cfg',
+    socket: '/var/run/haproxy/haproxy-master.sock',
+    statsSocket: '/var/lib/haproxy/run/haproxy.sock',
+    pidFile: '/var/lib/haproxy/run/haproxy.pid',
+    stateFile: '/var/lib/haproxy/run/server-state',
+    haproxy: '/usr/sbin/haproxy',
+    drainTimeout: 55_000,
+    forceDeleteTimeout: 120_000,
+    startTimeout: 10_000,
+    listen: { host: '127.0.0.1', port: 29_449 },
+    logLevel: 'info',
+  });
+});
+
+test('a flag wins over its variable, which wins over the default', () => {
+  const env = { HAWSER_STATS_SOCKET: '/run/variable.sock', HAWSER_DRAIN_TIMEOUT: '7s' };
+  expect(settings([], env)).toMatchObject({ statsSocket: '/run/variable.sock', drainTimeout: 7_000 });
+  expect(settings(['--stats-socket', '/run/flag.sock'], env).statsSocket).toBe('/run/flag.sock');
+  // A flag that repeats the default is still a flag.
+  expect(settings(['--drain-timeout', '55s'], env).drainTimeout).toBe(55_000);
+});
+
+test.each<[string, readonly string[], NodeJS.ProcessEnv, number]>([
+  ['the old variable, in seconds', [], { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: '30' }, 30_000],
+  [
+    'our variable before the old one',
+    [],
+    { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: '30', HAWSER_FORCE_DELETE_TIMEOUT: '40s' },
+    40_000,
+  ],
+  [
+    'the flag before both',
+    ['--force-delete-timeout', '1m'],
+    { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: '30' },
+    60_000,
+  ],
+  [
+    'the default where the old variable is empty, as for the shell',
+    [],
+    { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: '' },
+    120_000,
+  ],
+])('how long a replaced generation may drain: %s', (_, argv, env, expected) => {
+  expect(settings(argv, env).forceDeleteTimeout).toBe(expected);
+});
+
+test('every problem is told at once, each with its flag and its value', () => {
+  const found = problems([
+    ...['--config', 'haproxy.cfg', '--socket', `/${'x'.repeat(120)}`, '--drain-timeout', 'soon'],
+    ...['--log-level', 'loud'],
+  ]);
+  expect(found).toEqual([
+    'Cannot use --config "haproxy.cfg": expected an absolute path',
+    expect.stringContaining('expected at most 90 bytes'),
+    'Cannot use --drain-timeout "soon": expected a number with a unit, such as 500ms, 55s or 2m',
+    'Cannot use --log-level "loud": expected debug, info, warn or error',
+  ]);
+});
+
+test('an unknown flag and a word too many are problems', () => {
+  expect(problems(['--nonsense'])[0]).toContain("'--nonsense'");
+  expect(problems(['word'])[0]).toContain('too many arguments');
+  expect(problems(['--config'])[0]).toContain('argument missing');
+});
+
+test('help names every flag with its variable, and the exit codes', () => {
+  const line = readCommandLine(haproxySuperviseCommand, ['--help'], {});
+  const text = line.kind === 'help' ? line.text : '';
+  expect(text.replaceAll(/\s+/g, ' ')).toContain('[HAWSER_STATS_SOCKET]');
+  expect(text).toContain('Exit codes: 0 asked to stop');
+});

@@ -1,0 +1,90 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createRecorder, readRecord, recordOf } from '../../../../src/haproxy/supervise/record.ts';
+import { prove, serving, started, succeed, valid } from '../../../helpers/supervisor-model.ts';
+
+const epoch = 'boot/1';
+let dir: string;
+let path: string;
+let complaints: object[];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  path = join(dir, 'record.json');
+  complaints = [];
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const recorder = () => createRecorder(path, epoch, (event) => complaints.push(event));
+
+/** One that drains, one that serves, one that has yet to prove itself. */
+function busyState() {
+  const machine = serving();
+  machine.send({ kind: 'requested', request: 1 });
+  succeed(machine);
+  machine.send({ kind: 'requested', request: 2 });
+  for (const event of [valid, { kind: 'state-saved' } as const]) machine.send(event);
+  return machine;
+}
+
+test('what was written is read again, with every generation and its role', () => {
+  const { state } = busyState();
+  recorder()(state);
+  expect(readRecord(path, epoch)).toEqual(recordOf(state, epoch));
+  expect(readRecord(path, epoch)?.generations).toMatchObject([
+    { role: 'serving', number: 2, master: { pid: 1_002, startTicks: 2 } },
+    { role: 'starting', number: 3 },
+    { role: 'retiring', number: 1, terminateAt: expect.any(Number) },
+  ]);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(dir)).toEqual(['record.json']);
+});
+
+test('a generation is on record before its process exists, and with its process as soon as that does', () => {
+  const machine = busyState();
+  const starting = () => recordOf(machine.state, epoch).generations.find(({ role }) => role === 'starting');
+  expect(starting()).toEqual(expect.not.objectContaining({ master: expect.anything() }));
+  machine.send(started(3));
+  expect(starting()?.master).toEqual({ pid: 1_003, startTicks: 3 });
+});
+
+test('a state that changes nothing about the processes writes nothing', () => {
+  const machine = busyState();
+  const keep = recorder();
+  keep(machine.state);
+  rmSync(path);
+  machine.send({ kind: 'requested', request: 3 });
+  keep(machine.state);
+  expect(readdirSync(dir)).toEqual([]);
+  prove(machine);
+  keep(machine.state);
+  expect(readdirSync(dir)).toEqual(['record.json']);
+});
+
+test('a record that cannot be written is reported once, and written when it can be again', () => {
+  const machine = busyState();
+  mkdirSync(`${path}.new`);
+  const keep = recorder();
+  keep(machine.state);
+  keep(machine.state);
+  expect(complaints).toMatchObject([{ event: 'record-not-written', level: 'error', path }]);
+  rmSync(`${path}.new`, { recursive: true });
+  keep(machine.state);
+  expect(readRecord(path, epoch)?.nextNumber).toBe(4);
+});
+
+test.each([
+  ['damaged', '{"epoch":"boot/1","next'],
+  ['empty', ''],
+  ['of another shape', '{"epoch":"boot/1","nextNumber":"2","generations":[]}'],
+  ['of another boot', '{"epoch":"boot/2","nextNumber":2,"generations":[]}'],
+])('a record that is %s counts as none', (_, text) => {
+  writeFileSync(path, text);
+  expect(readRecord(path, epoch)).toBeUndefined();
+});
+
+test('no record is none', () => {
+  expect(readRecord(path, epoch)).toBeUndefined();
+});

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { describeState } from '../../../../src/haproxy/supervise/status.ts';
+import { supervisorStatusSchema } from '../../../../src/haproxy/supervise/supervisor-status.ts';
+import { createMachine, invalid, serving, succeed, valid } from '../../../helpers/supervisor-model.ts';
+
+const noSessions = new Map<number, number>();
+
+test('every state of a life is a status that the schema knows', () => {
+  const machine = createMachine();
+  const phases: string[] = [];
+  const look = (): void => {
+    const status = describeState(machine.state, new Map([[1, 3]]), machine.now);
+    expect(supervisorStatusSchema.parse(JSON.parse(JSON.stringify(status)))).toEqual(status);
+    phases.push(status.phase);
+  };
+  look();
+  machine.send({ kind: 'requested', request: 1 });
+  look();
+  machine.send(invalid);
+  look();
+  machine.tickAtDeadline();
+  succeed(machine);
+  look();
+  machine.send({ kind: 'stop' });
+  look();
+  machine.send({ kind: 'exited', number: 1, how: 'exit code 0' });
+  look();
+  expect(phases).toEqual([
+    ...['waiting-for-configuration', 'starting', 'starting', 'serving', 'stopping', 'stopped'],
+  ]);
+});
+
+test('what drains is told apart: how old, how many sessions, until when, why', () => {
+  const machine = serving();
+  machine.send({ kind: 'requested', request: 1 });
+  succeed(machine);
+  machine.now += 20_000;
+  const status = describeState(machine.state, new Map([[1, 7]]), machine.now);
+  expect(status.current).toMatchObject({ generation: 2, workers: [2_002], ageMs: 20_000, sessions: null });
+  expect(status.draining).toEqual([
+    {
+      ...{ generation: 1, pid: 1_001, workers: [2_001], ageMs: 20_000, sessions: 7, sent: 'soft-stop' },
+      ...{ terminateInMs: 100_000, reason: 'a newer generation serves' },
+    },
+  ]);
+});
+
+test('a job, who waits for it, and the last failure are told', () => {
+  const machine = serving();
+  machine.send({ kind: 'requested', request: 1 });
+  machine.send(invalid);
+  machine.now += 1_500;
+  machine.send({ kind: 'requested', request: 2 });
+  machine.send({ kind: 'requested', request: 3 });
+  machine.send(valid);
+  expect(describeState(machine.state, noSessions, machine.now)).toMatchObject({
+    reload: { cause: 'request', stage: 'saving-state', waiting: 1 },
+    lastFailure: { stage: 'check', message: 'no', detail: 'line 3', agoMs: 1_500 },
+    restart: null,
+  });
+});

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { createHaproxySupervisorMetrics } from '../../../../src/haproxy/supervise/haproxy-supervisor-metrics.ts';
+import { createVrrpSupervisorMetrics } from '../../../../src/keepalived/supervise/vrrp-supervisor-metrics.ts';
+
+test('the VIP that is here, and what happened to it, by reasons that are few', () => {
+  const metrics = createVrrpSupervisorMetrics();
+  const transition = {
+    event: 'vrrp-transition',
+    instance: 'API',
+    from: 'BACKUP',
+    to: 'MASTER',
+    priority: 220,
+  };
+  metrics.observe({ ...transition, cause: 'no-better-advert', reason: 'no advert of …' });
+  metrics.observe({ event: 'stray-vip-removed', level: 'warn', instance: 'API', vip: '10.0.0.5' });
+  metrics.observe({ event: 'keepalived-late', level: 'debug', lateMs: 231 });
+  metrics.observe({ event: 'keepalived-hung', level: 'error', pid: 7 });
+  metrics.observe({ event: 'keepalived-started', cause: 'boot' });
+  metrics.observe({ event: 'keepalived-started', cause: 'died' });
+  metrics.observe({ event: 'keepalived-reloaded', cause: 'request' });
+  metrics.observe({ event: 'configuration-refused', cause: 'request', stage: 'check' });
+  metrics.observe({ event: 'configuration-refused', cause: 'request', stage: 'prove' });
+  metrics.observe({ event: 'anything-else' });
+  metrics.lag(0.2);
+  const text = metrics.text([
+    { instance: 'API', vip: '10.0.0.5', holder: true },
+    { instance: 'INGRESS', vip: '10.0.0.6', holder: false },
+  ]);
+  for (const line of [
+    'hawser_vip_holder{vrrp_instance="API",vip="10.0.0.5"} 1',
+    'hawser_vip_holder{vrrp_instance="INGRESS",vip="10.0.0.6"} 0',
+    'hawser_vip_transitions_total{vrrp_instance="API",to="MASTER",reason="no-better-advert"} 1',
+    'hawser_vip_repairs_total{kind="stray-removed"} 1',
+    'hawser_keepalived_timer_delays_total 1',
+    'hawser_keepalived_hangs_total 1',
+    'hawser_keepalived_restarts_total 1',
+    'hawser_config_rejected_total 1',
+    'hawser_reloads_total{result="done"} 1',
+    'hawser_reloads_total{result="rejected"} 1',
+    'hawser_reloads_total{result="failed"} 1',
+    'hawser_event_loop_lag_seconds_bucket{le="0.3"} 1',
+    'hawser_event_loop_lag_seconds_bucket{le="0.1"} 0',
+  ])
+    expect(text.split('\n')).toContain(line);
+});
+
+test('what can be counted is there with 0 before it happens', () => {
+  const vrrp = createVrrpSupervisorMetrics().text([{ instance: 'API', vip: '10.0.0.5', holder: false }]);
+  const haproxy = createHaproxySupervisorMetrics().text({ serving: 0, starting: 0, draining: 0 });
+  for (const result of ['done', 'rejected', 'failed'])
+    for (const text of [vrrp, haproxy]) expect(text).toContain(`hawser_reloads_total{result="${result}"} 0`);
+  expect(vrrp).toContain('hawser_vip_repairs_total{kind="stale-removed"} 0');
+  const moves = vrrp.split('\n').filter((line) => line.startsWith('hawser_vip_transitions_total{'));
+  expect(moves).toContain(
+    'hawser_vip_transitions_total{vrrp_instance="API",to="FAULT",reason="cannot-serve"} 0',
+  );
+  expect(moves.every((line) => line.includes('vrrp_instance="API"') && line.endsWith(' 0'))).toBe(true);
+  expect(moves.length).toBeLessThanOrEqual(18);
+});
+
+test('a VIP that is no longer configured is no longer shown', () => {
+  const metrics = createVrrpSupervisorMetrics();
+  metrics.text([{ instance: 'API', vip: '10.0.0.5', holder: true }]);
+  expect(metrics.text([])).not.toContain('10.0.0.5');
+});
+
+test('reloads of HAProxy, how long they took, and how many generations run', () => {
+  const metrics = createHaproxySupervisorMetrics();
+  metrics.observe({ event: 'generation-serving', cause: 'boot', tookMs: 90 });
+  metrics.observe({ event: 'generation-serving', cause: 'request', tookMs: 90 });
+  metrics.observe({ event: 'generation-serving', cause: 'died', tookMs: 90 });
+  metrics.observe({ event: 'generation-refused', cause: 'request', stage: 'check' });
+  metrics.observe({ event: 'generation-refused', cause: 'retry', stage: 'start' });
+  const lines = metrics.text({ serving: 1, starting: 0, draining: 2 }).split('\n');
+  for (const line of [
+    'hawser_generations{state="serving"} 1',
+    'hawser_generations{state="starting"} 0',
+    'hawser_generations{state="draining"} 2',
+    'hawser_reloads_total{result="done"} 1',
+    'hawser_reloads_total{result="rejected"} 1',
+    'hawser_reload_duration_seconds_bucket{le="0.1"} 1',
+    'hawser_reload_duration_seconds_count 1',
+    'hawser_config_rejected_total 1',
+    'hawser_haproxy_restarts_total 1',
+  ])
+    expect(lines).toContain(line);
+});

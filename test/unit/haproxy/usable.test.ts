@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  initialUsableState,
+  nextUsableState,
+  type UsableSample,
+  type UsableState,
+} from '../../../src/haproxy/usable.ts';
+
+/** One sample a second, from second 0 on. */
+function after(samples: readonly UsableSample[], from: UsableState = initialUsableState): UsableState {
+  return samples.reduce((state, sample, second) => nextUsableState(state, sample, second * 1_000), from);
+}
+
+const usable = after(['ok', 'ok']);
+
+it('is not usable before anything was seen, nor after one good sample', () => {
+  expect(after([]).usable).toBe(false);
+  expect(after(['ok']).usable).toBe(false);
+});
+
+it('is usable after two good samples in a row, not after two with something in between', () => {
+  expect(usable.usable).toBe(true);
+  expect(after(['ok', 'failed', 'ok']).usable).toBe(false);
+  expect(after(['ok', 'unknown', 'ok']).usable).toBe(false);
+});
+
+it('stays usable while failing for less than six seconds', () => {
+  expect(after(Array(6).fill('failed'), usable).usable).toBe(true);
+  expect(after(Array(7).fill('failed'), usable).usable).toBe(false);
+});
+
+it('starts counting failures anew after one good sample', () => {
+  const samples: UsableSample[] = [...Array(5).fill('failed'), 'ok', ...Array(6).fill('failed')];
+  expect(after(samples, usable).usable).toBe(true);
+});
+
+it('neither starts nor ends a run of failures when it cannot look', () => {
+  expect(after(Array(20).fill('unknown'), usable).usable).toBe(true);
+  expect(after(['failed', ...Array(5).fill('unknown'), 'failed'], usable).usable).toBe(false);
+});
+
+it('needs two good samples again after it was removed', () => {
+  const removed = after(Array(7).fill('failed'), usable);
+  expect(after(['ok'], removed).usable).toBe(false);
+  expect(after(['ok', 'ok'], removed).usable).toBe(true);
+});
+
+it('never removes at a good sample and never adds at one that is not', () => {
+  const sample = fc.constantFrom<UsableSample>('ok', 'failed', 'unknown');
+  fc.assert(
+    fc.property(fc.array(sample), sample, (samples, last) => {
+      const before = after(samples);
+      const { usable: now } = nextUsableState(before, last, samples.length * 1_000);
+      return last === 'ok' ? now || !before.usable : before.usable || !now;
+    }),
+  );
+});

@@ -1,0 +1,317 @@
+import { describe, expect, test } from 'vitest';
+import { advance } from '../../../../src/keepalived/supervise/advance.ts';
+import {
+  configurationOf,
+  createWorld,
+  eventsOf,
+  kindsOf,
+  running,
+} from '../../../helpers/keepalived-world.ts';
+
+describe('start', () => {
+  test('what may be left is buried and swept while the configuration is checked, then it starts', () => {
+    const world = createWorld();
+    expect(kindsOf(world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined }))).toEqual([
+      'bury',
+      'check',
+    ]);
+    expect(world.send({ kind: 'accepted', check: 1, configuration: configurationOf(1) })).toEqual([]);
+    expect(kindsOf(world.send({ kind: 'buried' }))).toEqual(['sweep']);
+    world.settle();
+    expect(world.state.daemon.kind).toBe('up');
+  });
+
+  test('a VIP that cannot be removed keeps keepalived from starting, and is tried again', () => {
+    const world = createWorld();
+    world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
+    world.send({ kind: 'accepted', check: 1, configuration: configurationOf(1) });
+    world.send({ kind: 'buried' });
+    expect(world.send({ kind: 'swept', removed: [], trouble: 'ip is missing' })).toEqual([]);
+    world.now += 500;
+    expect(kindsOf(world.send({ kind: 'tick' }))).toEqual(['sweep']);
+  });
+
+  test('one that tells of nothing is taken for up after three seconds, and asked', () => {
+    const world = createWorld();
+    world.send({ kind: 'booted', hasConfiguration: true, adopted: undefined });
+    for (let step = 0; step < 3; step += 1) world.play({ kind: 'finish', which: 0, well: true });
+    expect(world.state.daemon.kind).toBe('starting');
+    world.play({ kind: 'tick' });
+    expect(world.state.daemon.kind).toBe('up');
+    expect(kindsOf(world.actions)).toContain('ask');
+    world.settle();
+    expect(world.state.instances).toMatchObject([{ name: 'API', state: 'MASTER' }]);
+  });
+
+  test('an adopted one is asked and told to reload, never started beside', () => {
+    const adopted = { pid: 77, startTicks: 1 };
+    const world = createWorld({ configuration: configurationOf(4) });
+    expect(kindsOf(world.send({ kind: 'booted', hasConfiguration: true, adopted }))).toEqual([
+      'ask',
+      'check',
+    ]);
+    expect(world.send({ kind: 'accepted', check: 1, configuration: configurationOf(5) })).toMatchObject([
+      { kind: 'reload', id: adopted },
+    ]);
+  });
+});
+
+describe('reload', () => {
+  test('a refused configuration changes nothing, and the answer has the words of keepalived', () => {
+    const world = running();
+    const { daemon, configuration } = world.state;
+    world.play({ kind: 'request', what: 'reload' });
+    const actions = world.send({
+      kind: 'refused',
+      check: 2,
+      failure: { stage: 'check', message: 'no', detail: 'line 3' },
+    });
+    expect(actions).toMatchObject([{ kind: 'answer', requests: [1], result: { detail: 'line 3' } }]);
+    expect(world.state).toMatchObject({ daemon, configuration, lastFailure: { detail: 'line 3' } });
+  });
+
+  test('the answer waits until keepalived shows the new configuration, not an older one', () => {
+    const world = running();
+    const { daemon } = world.state;
+    if (daemon.kind !== 'up') throw new Error('Cannot reload: it is not up');
+    world.play({ kind: 'request', what: 'reload' });
+    world.play({ kind: 'finish', which: 0, well: true });
+    const report = [{ name: 'API', state: 'MASTER' as const, priority: 220 }];
+    expect(world.send({ kind: 'reported', id: daemon.id, number: 1, report })).toEqual([]);
+    expect(world.send({ kind: 'reported', id: daemon.id, number: 2, report })).toMatchObject([
+      { kind: 'answer', requests: [1], result: { generation: 2, pid: daemon.id.pid } },
+    ]);
+  });
+
+  test('the outcome of a check whose job was given up counts for no later one', () => {
+    const world = running();
+    world.play({ kind: 'request', what: 'reload' });
+    world.play({ kind: 'request', what: 'stop' });
+    world.play({ kind: 'request', what: 'start' });
+    expect(world.send({ kind: 'refused', check: 2, failure: { stage: 'check', message: 'no' } })).toEqual([]);
+    expect(
+      world.send({ kind: 'refused', check: 3, failure: { stage: 'check', message: 'no' } }),
+    ).toMatchObject([{ kind: 'answer', requests: [3], result: { stage: 'check' } }]);
+  });
+
+  test('requests during one lead to exactly one more', () => {
+    const world = running();
+    for (let request = 0; request < 4; request += 1) world.play({ kind: 'request', what: 'reload' });
+    world.settle();
+    expect(kindsOf(world.actions).filter((kind) => kind === 'reload')).toHaveLength(2);
+    expect(world.answered.size).toBe(4);
+  });
+});
+
+describe('death', () => {
+  test('a holder that dies keeps its VIP until a peer has taken over, then it is removed, then it starts', () => {
+    const world = running();
+    expect(kindsOf(world.send(deathOf(world)))).toEqual(['bury']);
+    expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
+    expect(world.send({ kind: 'buried' })).toEqual([]);
+    world.now += 600;
+    expect(kindsOf(world.send({ kind: 'tick' }))).toEqual(['sweep']);
+    expect(kindsOf(world.send({ kind: 'swept', removed: [], trouble: undefined }))).toEqual(['start']);
+  });
+
+  test('one that held nothing is swept after at once', () => {
+    const world = running();
+    world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
+    world.send(deathOf(world));
+    expect(kindsOf(world.send({ kind: 'buried' }))).toEqual(['sweep']);
+  });
+
+  test('a line that is read after the death of its writer makes nobody a holder', () => {
+    const world = running();
+    world.send(deathOf(world));
+    world.send({ kind: 'told', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
+    expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
+  });
+
+  test('a priority alone changes no state, and tells nothing of an instance that nobody knows', () => {
+    const world = running();
+    const told = { kind: 'told', priority: 190, trackValue: -30 } as const;
+    world.send({ ...told, instance: 'API', state: 'FAULT' });
+    world.send({ ...told, instance: 'API', state: undefined, priority: 160 });
+    world.send({ ...told, instance: 'OTHER', state: undefined });
+    expect(world.state.instances).toMatchObject([{ name: 'API', state: 'FAULT', priority: 160 }]);
+  });
+
+  test('each death in a row makes the pause longer', () => {
+    const world = running();
+    const pauses: number[] = [];
+    for (let death = 0; death < 4; death += 1) {
+      world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
+      const before = world.now;
+      world.send(deathOf(world));
+      world.settle();
+      pauses.push(world.now - before);
+    }
+    expect(pauses).toEqual([0, 250, 500, 1_000]);
+    expect(world.state.restarts).toBe(4);
+  });
+});
+
+describe('stop', () => {
+  test('keepalived resigns by itself, what is left is removed, then it is answered', () => {
+    const world = running();
+    world.play({ kind: 'request', what: 'stop' });
+    expect(kindsOf(world.actions)).toEqual(['terminate']);
+    world.play({ kind: 'die' });
+    world.play({ kind: 'finish', which: 0, well: true });
+    expect(world.answered.size).toBe(0);
+    world.play({ kind: 'finish', which: 0, well: true });
+    expect(world.answered.get(1)).toBe(1);
+    expect(world.state).toMatchObject({ phase: 'running', wanted: 'down', daemon: { kind: 'none' } });
+  });
+
+  test('a keepalived that has left comes up again with the next configuration, one that was stopped does not', () => {
+    const world = running();
+    world.play({ kind: 'request', what: 'leave' });
+    world.settle();
+    expect(world.answered.get(1)).toBe(1);
+    expect(world.state).toMatchObject({ wanted: 'left', daemon: { kind: 'none' } });
+    world.play({ kind: 'request', what: 'reload' });
+    world.settle();
+    expect(world.state).toMatchObject({ wanted: 'up', daemon: { kind: 'up' } });
+
+    world.play({ kind: 'request', what: 'stop' });
+    world.play({ kind: 'request', what: 'leave' });
+    world.play({ kind: 'request', what: 'reload' });
+    world.settle();
+    expect(world.state).toMatchObject({ wanted: 'down', daemon: { kind: 'none' } });
+  });
+
+  test('one that does not end is killed after its patience, or at the second signal', () => {
+    for (const move of [{ kind: 'wait', ms: 2_200 }, { kind: 'stop' }] as const) {
+      const world = running();
+      world.play({ kind: 'stop' });
+      world.play(move);
+      expect(kindsOf(world.actions).filter((kind) => kind !== 'log')).toEqual(['terminate', 'kill']);
+      expect(eventsOf(world.actions)).toEqual(['stopping', 'keepalived-killed']);
+    }
+  });
+
+  test('one that is slow to end, as on a starved node, is not killed', () => {
+    const world = running();
+    world.play({ kind: 'stop' });
+    world.play({ kind: 'wait', ms: 2_000 });
+    expect(kindsOf(world.actions)).not.toContain('kill');
+  });
+
+  test('one that had ended when it was to be killed is not told as killed', () => {
+    const world = running();
+    const { daemon } = world.state;
+    if (daemon.kind !== 'up') throw new Error('it does not run');
+    const asked = advance(world.state, { kind: 'stop' }, world.now);
+    const late = advance(asked.state, { kind: 'tick' }, world.now + 5_000);
+    const gone = advance(
+      late.state,
+      { kind: 'exited', id: daemon.id, how: 'exit code 0' },
+      world.now + 5_001,
+    );
+    expect(kindsOf(late.actions)).toEqual(['kill']);
+    const told = eventsOf([...late.actions, ...gone.actions]);
+    expect(told).toContain('keepalived-gone');
+    expect(told).not.toContain('keepalived-killed');
+  });
+});
+
+test('a transition says from where, to where and why', () => {
+  const world = running();
+  world.send({ kind: 'told', instance: 'API', state: 'FAULT', priority: 220, trackValue: -254 });
+  expect(world.state.lastTransition).toMatchObject({
+    instance: 'API',
+    from: 'MASTER',
+    to: 'FAULT',
+    reason: 'the track file says that this node cannot serve (-254)',
+  });
+});
+
+test.each([
+  [
+    { kind: 'outranked', instance: 'API', by: '10.0.0.12', theirs: 220, ours: 120 },
+    { state: 'BACKUP', cause: 'outranked', reason: '10.0.0.12 has priority 220, this node 120' },
+  ],
+  [
+    { kind: 'outranked', instance: 'API', by: '10.0.0.12', theirs: 210, ours: 210 },
+    {
+      state: 'BACKUP',
+      cause: 'outranked',
+      reason: '10.0.0.12 has the same priority, 210, and the higher address',
+    },
+  ],
+  [
+    { kind: 'outranked', instance: 'INGRESS', by: '10.0.0.12', theirs: 220, ours: 120 },
+    {
+      state: 'BACKUP',
+      cause: 'outranked',
+      reason: 'a node with a higher priority took over, or the address was taken away',
+    },
+  ],
+  [
+    { kind: 'address-removed', address: '10.0.0.5', interface: 'eth0' },
+    {
+      state: 'BACKUP',
+      cause: 'address-removed',
+      reason: '10.0.0.5 was removed from eth0 by another program',
+    },
+  ],
+  [
+    { kind: 'interface-down', interface: 'eth0' },
+    { state: 'FAULT', cause: 'interface-down', reason: 'interface eth0 is down' },
+  ],
+  [
+    { kind: 'track-file-fault', instance: 'API' },
+    {
+      state: 'FAULT',
+      cause: 'cannot-serve',
+      reason: 'the track file says that this node cannot serve (-254)',
+    },
+  ],
+] as const)('its reason is what keepalived said just before: %o', (words, { state, cause, reason }) => {
+  const toldAfter = (ms: number) => {
+    const world = running();
+    world.send({ kind: 'said', words });
+    world.now += ms;
+    world.send({ kind: 'told', instance: 'API', state, priority: 120, trackValue: 0 });
+    return transitionsOf(world);
+  };
+  expect(toldAfter(1_000)).toMatchObject([{ cause, reason }]);
+  expect(toldAfter(1_001)).toMatchObject([
+    { reason: expect.stringMatching(/^an? (interface is down, or|node with)/) },
+  ]);
+});
+
+test.each([
+  ['a holder whose interface goes down', 'MASTER', { kind: 'interface-down', interface: 'eth0' }, true],
+  ['a holder that cannot serve', 'MASTER', { kind: 'track-file-fault', instance: 'API' }, false],
+  ['a backup whose interface goes down', 'BACKUP', { kind: 'interface-down', interface: 'eth0' }, false],
+] as const)('what %s has not sent yet is discarded only where its link is gone', (_who, from, words, is) => {
+  const world = running();
+  world.send({ kind: 'told', instance: 'API', state: from, priority: 120, trackValue: 0 });
+  world.send({ kind: 'said', words });
+  expect(world.send({ kind: 'told', instance: 'API', state: 'FAULT', priority: 120, trackValue: 0 })).toEqual(
+    is ? [{ kind: 'discard-unsent', interfaces: ['eth0'] }] : [],
+  );
+});
+
+test('what an instance passes through in a reload is told as that', () => {
+  const world = running();
+  world.play({ kind: 'request', what: 'reload' });
+  world.play({ kind: 'finish', which: 0, well: true });
+  world.send({ kind: 'told', instance: 'API', state: 'BACKUP', priority: 220, trackValue: 0 });
+  world.send({ kind: 'told', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
+  expect(transitionsOf(world)).toMatchObject([{ cause: 'reload' }, { cause: 'reload' }]);
+});
+
+function transitionsOf({ actions }: ReturnType<typeof running>): readonly object[] {
+  return actions.flatMap((action) =>
+    action.kind === 'log' && action.event === 'vrrp-transition' ? [action.fields] : [],
+  );
+}
+
+function deathOf({ state: { daemon } }: { readonly state: ReturnType<typeof running>['state'] }) {
+  if (daemon.kind !== 'up') throw new Error(`Cannot end keepalived: it is ${daemon.kind}`);
+  return { kind: 'exited', id: daemon.id, how: 'signal SIGKILL' } as const;
+}

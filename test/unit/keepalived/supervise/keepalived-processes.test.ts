@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  childrenOf,
+  isAlive,
+  readProcess,
+  signalProcess,
+} from '../../../../src/engine/system/process/processes.ts';
+import { createProcesses } from '../../../../src/keepalived/supervise/processes.ts';
+import { createStateFile } from '../../../../src/keepalived/supervise/state-file.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let dir: string;
+let path: string;
+let parent: ChildProcess;
+const complaints: unknown[] = [];
+const log = (event: unknown): void => void complaints.push(event);
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  path = join(dir, 'record.json');
+  complaints.length = 0;
+  parent = spawn('sh', ['-c', 'sleep 600 & wait'], { stdio: 'ignore' });
+});
+afterEach(() => {
+  const found = readProcess(parent.pid ?? 0);
+  for (const child of found === undefined ? [] : childrenOf(found.id)) signalProcess(child, 'SIGKILL');
+  parent.kill('SIGKILL');
+  rmSync(dir, { recursive: true });
+});
+
+function parentId() {
+  const found = readProcess(parent.pid ?? 0);
+  if (found === undefined) throw new Error('Cannot read the parent: it is gone, expected it to sleep');
+  return found.id;
+}
+
+test('the next supervisor finds the parent, and buries the child that outlived it', async () => {
+  const first = createProcesses(path, log);
+  expect(first.leftOver()).toBeUndefined();
+  first.started(parentId());
+  const children = await waitFor('the child to be written down', () => {
+    first.look();
+    const record = JSON.parse(readFileSync(path, 'utf8'));
+    return record.children.length === 1 && record.children;
+  });
+  expect(createProcesses(path, log).leftOver()).toEqual(parentId());
+  const id = parentId();
+  parent.kill('SIGKILL');
+  await waitFor('the parent to end', () => !isAlive(id));
+  const next = createProcesses(path, log);
+  expect(next.leftOver()).toBeUndefined();
+  expect(isAlive(children[0])).toBe(true);
+  await next.bury();
+  expect(isAlive(children[0])).toBe(false);
+  expect(complaints).toEqual([]);
+});
+
+test('a record that cannot be written is told once, and what is known still ends', async () => {
+  const processes = createProcesses(join(dir, 'missing', 'record.json'), log);
+  const id = parentId();
+  processes.started(id);
+  await waitFor('the child to be seen', () => childrenOf(id).length === 1);
+  processes.look();
+  expect(complaints).toMatchObject([{ event: 'record-not-written' }]);
+  const children = childrenOf(id);
+  await processes.bury();
+  expect([id, ...children].map(isAlive)).toEqual([false, false]);
+});
+
+test('the states of the instances are there for others, until they are removed', () => {
+  const states = join(dir, 'vrrp-state.json');
+  const file = createStateFile(states, log);
+  file.write(
+    [
+      { name: 'API', state: 'MASTER', priority: 250, since: 4_000 },
+      { name: 'INGRESS', state: 'UNKNOWN', priority: 0, since: 4_000 },
+    ],
+    5_000,
+  );
+  const { instances, at } = JSON.parse(readFileSync(states, 'utf8'));
+  expect(instances).toEqual([
+    { name: 'API', state: 'MASTER', priority: 250, sinceMs: Date.parse(at) - 1_000 },
+  ]);
+  file.remove();
+  expect(existsSync(states)).toBe(false);
+});

@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  localApiAfterMs,
+  silentTrackValue,
+  TRACK,
+  type TrackHealth,
+  trackValue,
+} from '../../../src/keepalived/track-value.ts';
+import { prioritySpread, vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
+
+const healthy: TrackHealth = {
+  profile: 'fast',
+  kind: 'api',
+  service: 'ok',
+  failedForMs: 0,
+  localApiServes: true,
+  holder: false,
+  everyoneFailing: false,
+  excluded: false,
+  heldElsewhere: false,
+  resigned: false,
+  addressed: true,
+  steer: 'none',
+  priority: 220,
+};
+const value = (part: Partial<TrackHealth>) => trackValue({ ...healthy, ...part });
+
+describe('fast', () => {
+  test('the holder of a healthy pair is worth more', () => {
+    expect(value({})).toBe(0);
+    expect(value({ holder: true })).toBe(30);
+  });
+
+  test('without a load balancer it is FAULT at once, holder or not', () => {
+    expect(value({ service: 'failed' })).toBe(-254);
+    expect(value({ service: 'failed', holder: true })).toBe(-254);
+  });
+
+  test('without a load balancer for long the local API server stands in, and without that nothing does', () => {
+    const long = { service: 'failed', failedForMs: localApiAfterMs } as const;
+    expect(value(long)).toBe(TRACK.degraded);
+    expect(value({ ...long, holder: true })).toBe(TRACK.degradedHolder);
+    expect(value({ ...long, localApiServes: false })).toBe(TRACK.fault);
+    expect(value({ ...long, failedForMs: localApiAfterMs - 1 })).toBe(TRACK.fault);
+  });
+
+  test('where everyone is failing it is worth what it was, so that the holder stays', () => {
+    const hopeless = { service: 'failed', localApiServes: false, everyoneFailing: true } as const;
+    expect(value(hopeless)).toBe(TRACK.healthy);
+    expect(value({ ...hopeless, holder: true })).toBe(TRACK.healthyHolder);
+  });
+
+  test('before the first look it cannot serve, even where everyone is failing', () => {
+    expect(value({ service: 'unknown', everyoneFailing: true })).toBe(TRACK.fault);
+  });
+
+  test('a node that is not in the list of nodes cannot serve, however healthy', () => {
+    for (const profile of ['fast', 'openshift'] as const)
+      expect(value({ profile, excluded: true, holder: true, everyoneFailing: true })).toBe(TRACK.fault);
+  });
+
+  test('a bootstrap node that has resigned cannot serve, however healthy', () => {
+    expect(value({ resigned: true, holder: true })).toBe(TRACK.fault);
+    expect(value({ resigned: true, profile: 'openshift' })).toBe(TRACK.fault);
+  });
+});
+
+test('a node that has lost its own address cannot serve, though its HAProxy and its adverts work', () => {
+  expect(value({ addressed: false, holder: true })).toBe(TRACK.fault);
+  expect(value({ addressed: false, everyoneFailing: true })).toBe(TRACK.fault);
+  expect(value({ addressed: false, profile: 'openshift' })).toBe(TRACK.fault);
+});
+
+test('openshift adds up as the shell pods do', () => {
+  const score = (part: Partial<TrackHealth>) => 40 + value({ profile: 'openshift', ...part });
+  expect(score({})).toBe(68);
+  expect(score({ localApiServes: false, holder: true })).toBe(68);
+  expect(score({ service: 'failed' })).toBe(48);
+  expect(score({ service: 'failed', localApiServes: false })).toBe(40);
+});
+
+test('openshift: the router is worth 50 to the ingress VIP, whatever the rest', () => {
+  const score = (part: Partial<TrackHealth>) =>
+    20 + value({ profile: 'openshift', kind: 'ingress', ...part });
+  expect(score({})).toBe(70);
+  expect(score({ service: 'failed' })).toBe(20);
+  expect(score({ service: 'failed', holder: true, everyoneFailing: true })).toBe(20);
+});
+
+describe('steered', () => {
+  test('a drained node is worth less than a doubtful one, more than one without a load balancer', () => {
+    expect(value({ steer: 'drain' })).toBe(TRACK.drained);
+    expect(value({ steer: 'drain', holder: true })).toBe(TRACK.drainedHolder);
+    expect(value({ steer: 'drain', service: 'doubtful', holder: true })).toBe(TRACK.drainedHolder);
+    expect(value({ steer: 'drain', service: 'failed' })).toBe(TRACK.fault);
+    expect(value({ steer: 'drain', service: 'failed', failedForMs: 9_999 })).toBe(TRACK.degraded);
+    const last = 220 + TRACK.doubtful - prioritySpread;
+    expect(220 + TRACK.drainedHolder).toBeLessThan(last);
+    expect(220 + TRACK.degradedHolder).toBeLessThan(220 - prioritySpread + TRACK.drained);
+  });
+
+  test('a holder that yields counts as doubtful, where it is well', () => {
+    expect(value({ steer: 'yield', holder: true })).toBe(TRACK.doubtfulHolder);
+    expect(value({ steer: 'yield' })).toBe(TRACK.doubtful);
+    const hopeless = {
+      service: 'failed',
+      localApiServes: false,
+      everyoneFailing: true,
+      holder: true,
+    } as const;
+    expect(value({ steer: 'yield', ...hopeless })).toBe(TRACK.healthyHolder);
+  });
+
+  test('a claim comes to 254 from any place, and to nothing where the node is not well', () => {
+    for (const priority of [220, 192, 21]) expect(priority + value({ steer: 'claim', priority })).toBe(254);
+    for (const service of ['doubtful', 'failed', 'unknown'] as const)
+      for (const rest of [{}, { everyoneFailing: true }, { failedForMs: 9_999 }]) {
+        const failing = { service, ...rest };
+        expect(value({ steer: 'claim', ...failing })).toBe(value(failing));
+      }
+    expect(value({ steer: 'claim', priority: undefined })).toBe(TRACK.healthy);
+    expect(value({ steer: 'claim', addressed: false })).toBe(TRACK.fault);
+    expect(value({ steer: 'claim', priority: 254, holder: true })).toBe(TRACK.healthyHolder);
+  });
+
+  test('openshift: nothing is added where it is drained, one point decides between nodes that are well', () => {
+    const score = (part: Partial<TrackHealth>) => 40 + value({ profile: 'openshift', ...part });
+    expect(score({ steer: 'drain', holder: true })).toBe(40);
+    expect([score({ steer: 'yield' }), score({}), score({ steer: 'claim' })]).toEqual([67, 68, 69]);
+    expect(score({ steer: 'claim', service: 'failed' })).toBe(48);
+    expect(value({ profile: 'openshift', kind: 'ingress', steer: 'claim' })).toBe(51);
+    expect(value({ profile: 'openshift', kind: 'ingress', steer: 'claim', service: 'failed' })).toBe(0);
+  });
+});
+
+interface Node {
+  readonly service: 'ok' | 'doubtful' | 'failed';
+  readonly silent: boolean;
+  readonly drained: boolean;
+}
+
+/** Effective priorities of a group as keepalived adds them up; FAULT takes no part. */
+function ranked(nodes: readonly Node[], holder: number, everyoneFailing = false) {
+  const parts = nodes.map(({ service, silent, drained }, index) => {
+    const steer = drained ? 'drain' : 'none';
+    const own = value({ service, holder: index === holder, everyoneFailing, failedForMs: 9_999, steer });
+    const added = silent ? silentTrackValue('fast', own, index === holder) : own;
+    return { index, priority: added <= -254 ? 0 : vrrpPriority(index, nodes.length) + added };
+  });
+  return parts.sort((a, b) => b.priority - a.priority);
+}
+
+const node = fc.record({
+  service: fc.constantFrom('ok', 'doubtful', 'failed'),
+  silent: fc.boolean(),
+  drained: fc.boolean(),
+} as const);
+const group = fc
+  .array(node, { minLength: 2, maxLength: 29 })
+  .chain((nodes) => fc.record({ nodes: fc.constant(nodes), holder: fc.nat(nodes.length - 1) }));
+
+function kind({ service, silent, drained }: Node) {
+  if (service === 'failed' || (drained && silent)) return 'degraded';
+  if (drained) return 'drained';
+  return silent || service === 'doubtful' ? 'doubtful' : 'healthy';
+}
+const kinds = ['degraded', 'drained', 'doubtful', 'healthy'];
+
+describe('property', () => {
+  test('a group is won by the best kind of node, and by the holder where it is one of them', () => {
+    fc.assert(
+      fc.property(group, ({ nodes, holder }) => {
+        const best = Math.max(...nodes.map((each) => kinds.indexOf(kind(each))));
+        const winner = ranked(nodes, holder)[0]?.index ?? -1;
+        const rankOf = (index: number) =>
+          kinds.indexOf(kind(nodes[index] ?? { service: 'failed', silent: true, drained: true }));
+        expect(rankOf(winner)).toBe(best);
+        if (rankOf(holder) === best) expect(winner).toBe(holder);
+      }),
+    );
+  });
+
+  test('no two nodes are ever equal', () => {
+    fc.assert(
+      fc.property(group, ({ nodes, holder }) => {
+        const priorities = ranked(nodes, holder).map(({ priority }) => priority);
+        expect(new Set(priorities).size).toBe(nodes.length);
+        expect(Math.min(...priorities)).toBeGreaterThanOrEqual(1);
+        expect(Math.max(...priorities)).toBeLessThanOrEqual(254);
+      }),
+    );
+  });
+
+  test('where everyone is failing nothing moves', () => {
+    fc.assert(
+      fc.property(group, ({ nodes, holder }) => {
+        const failing = nodes.map(() => ({ service: 'failed', silent: false, drained: false }) as const);
+        expect(ranked(failing, holder, true)[0]?.index).toBe(holder);
+      }),
+    );
+  });
+
+  test('where every monitor falls silent nothing moves, whatever was in the files', () => {
+    fc.assert(
+      fc.property(group, fc.constantFrom(...Object.values(TRACK)), ({ nodes, holder }, last) => {
+        const priorities = nodes.map(
+          (_, index) => vrrpPriority(index, nodes.length) + silentTrackValue('fast', last, index === holder),
+        );
+        expect(priorities.indexOf(Math.max(...priorities))).toBe(holder);
+      }),
+    );
+  });
+});
+
+test('a silent monitor leaves nobody in FAULT and nobody above the healthy', () => {
+  expect(silentTrackValue('fast', TRACK.fault, false)).toBe(TRACK.degraded);
+  expect(silentTrackValue('fast', undefined, false)).toBe(TRACK.degraded);
+  expect(silentTrackValue('fast', TRACK.healthyHolder, true)).toBe(TRACK.doubtfulHolder);
+  expect(silentTrackValue('fast', TRACK.healthyHolder, false)).toBe(TRACK.doubtful);
+});

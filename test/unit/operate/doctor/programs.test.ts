@@ -1,0 +1,55 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { examine, temporaryRoot } from '../../../helpers/doctor/scene.ts';
+
+/** A program that prints this and ends. */
+function program(output: string): string {
+  const path = join(temporaryRoot({ '/program': `#!/bin/sh\ncat <<'END'\n${output}\nEND\n` }), 'program');
+  chmodSync(path, 0o755);
+  return path;
+}
+
+test('haproxy-program: the one of the distribution does, though its authors may have left it to the distribution', async () => {
+  expect(['ok', 'warn']).toContain((await examine('haproxy-program', undefined)).kind);
+});
+
+test.each([
+  ['an old one', 'HAProxy version 2.4.22-f8e3218 2023/02/14\nFeature list : +OPENSSL', 'fail', '2.4.22'],
+  ['one without TLS', 'HAProxy version 3.0.5-8e879a5 2024/09/19\nFeature list : -OPENSSL', 'fail', 'OpenSSL'],
+  [
+    'one that gets no fixes any more',
+    'HAProxy version 2.7.1 2022/12/19\nStatus: stable branch - will stop receiving fixes around Q1 2024.\nFeature list : +OPENSSL',
+    'warn',
+    'Q1 2024',
+  ],
+  [
+    'one that still gets fixes',
+    'HAProxy version 2.6.12 2023/03/28\nStatus: long-term supported branch - will stop receiving fixes around Q2 9999.\nFeature list : +OPENSSL',
+    'ok',
+    '2.6.12',
+  ],
+  ['something else', 'hello', 'unknown', 'no version'],
+])('haproxy-program: %s', async (_, output, kind, words) => {
+  const finding = await examine('haproxy-program', undefined, { haproxy: program(output) });
+  expect(finding).toMatchObject({ kind, found: expect.stringContaining(words) });
+});
+
+test('keepalived-program: the one of the distribution does', async () => {
+  expect(await examine('keepalived-program', undefined)).toMatchObject({ kind: 'ok' });
+});
+
+test.each([
+  ['an old one', 'Keepalived v2.0.10 (11/12,2018)\n\nConfig options:  LVS VRRP', 'fail'],
+  ['one without VRRP', 'Keepalived v2.3.1 (05/24,2024)\n\nConfig options:  LVS', 'fail'],
+  ['a newer one', 'Keepalived v2.3.1 (05/24,2024)\n\nConfig options:  LVS VRRP VRRP_AUTH', 'ok'],
+])('keepalived-program: %s', async (_, output, kind) => {
+  expect(await examine('keepalived-program', undefined, { keepalived: program(output) })).toMatchObject({
+    kind,
+  });
+});
+
+test('a program that is not here may be in the image of its pod', async () => {
+  const finding = await examine('keepalived-program', undefined, { keepalived: '/nowhere/keepalived' });
+  expect(finding).toMatchObject({ kind: 'unknown', found: expect.stringContaining('not installed') });
+});

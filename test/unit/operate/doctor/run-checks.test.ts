@@ -1,0 +1,119 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { type Check, ok } from '../../../../src/operate/doctor/check.ts';
+import { checks } from '../../../../src/operate/doctor/registry.ts';
+import { exitCodeOf, reportOf } from '../../../../src/operate/doctor/report.ts';
+import { reportLines } from '../../../../src/operate/doctor/report-lines.ts';
+import { runChecks } from '../../../../src/operate/doctor/run-checks.ts';
+import { contextOf, temporaryRoot } from '../../../helpers/doctor/scene.ts';
+
+function check(id: string, run: Check['run']): Check {
+  return { id, title: id, why: 'because', run };
+}
+
+const fine = check('fine', async () => ok('all is well'));
+const throwing = check('throwing', async () => {
+  throw new Error('no such device');
+});
+const hanging = check('hanging', () => new Promise(() => undefined));
+const failing = check('failing', async () => ({ kind: 'fail', found: 'it burns', todo: 'put it out' }));
+const warning = check('warning', async () => ({ kind: 'warn', found: 'it smokes', todo: 'open a window' }));
+
+async function report(...list: readonly Check[]) {
+  const { signal } = new AbortController();
+  const results = await runChecks(list, contextOf(temporaryRoot({}), {}, signal), { timeoutMs: 50, signal });
+  return reportOf(results, 1_234);
+}
+
+test('a check that throws and one that hangs are ones that cannot tell, with the reason', async () => {
+  const { checks: shown } = await report(throwing, hanging, fine);
+  expect(shown.map(({ verdict, found }) => [verdict, found])).toEqual([
+    ['unknown', 'no such device'],
+    ['unknown', 'no answer within 50 ms'],
+    ['ok', 'all is well'],
+  ]);
+});
+
+test('a check that takes too long is told to stop', async () => {
+  let stopped = false;
+  await report(
+    check('slow', (_, signal) => {
+      signal.addEventListener('abort', () => {
+        stopped = true;
+      });
+      return new Promise(() => undefined);
+    }),
+  );
+  expect(stopped).toBe(true);
+});
+
+test('listening does not count as time that a check takes', async () => {
+  const listening = check('listening', async () => {
+    await pause(200);
+    return ok('nobody spoke');
+  });
+  expect((await report({ ...listening, listenMs: 30_000 })).checks[0]?.found).toBe('nobody spoke');
+  expect((await report(listening)).checks[0]?.found).toBe('no answer within 50 ms');
+});
+
+test('what listens for adverts is given the time that it takes', () => {
+  const listening = checks.filter(({ listenMs = 0 }) => listenMs >= 3_000).map(({ id }) => id);
+  expect(listening.toSorted()).toEqual(['foreign-router-id', 'vip-holder', 'vrrp-adverts']);
+});
+
+test('when it is stopped it says what it knows by then', async () => {
+  const stop = new AbortController();
+  const context = contextOf(temporaryRoot({}), {}, stop.signal);
+  const stopping = check('stopping', async () => {
+    setImmediate(() => stop.abort());
+    return ok('all is well');
+  });
+  const limits = { timeoutMs: 30_000, signal: stop.signal };
+  const { checks: shown } = reportOf(await runChecks([stopping, hanging], context, limits), 0);
+  expect(shown.map(({ found }) => found)).toEqual(['all is well', 'it was stopped']);
+});
+
+test.each([
+  [0, 'healthy', [fine, warning]],
+  [1, 'degraded', [fine, failing, throwing]],
+  [2, 'unknown', [fine, warning, throwing]],
+] as const)('exit code %i is %s', async (code, verdict, list) => {
+  const found = await report(...list);
+  expect([found.verdict, exitCodeOf(found)]).toEqual([verdict, code]);
+});
+
+test('a report has no line of more than 80 columns, but for a word that is longer', async () => {
+  const long = {
+    kind: 'fail',
+    found: 'word '.repeat(60),
+    todo: `type ${'/a'.repeat(50)} and go on`.repeat(2),
+  } as const;
+  const lines = reportLines(
+    await report(
+      check('long', async () => long),
+      fine,
+      throwing,
+      warning,
+    ),
+    { colours: false },
+  );
+  expect(lines.filter((line) => line.length > 80 && !line.includes('/a/a'))).toEqual([]);
+  expect(lines.some((line) => line.includes('/a/a'))).toBe(true);
+});
+
+test('colours are there only where they are asked for', async () => {
+  const found = await report(failing);
+  const start = '\u001b[';
+  expect(reportLines(found, { colours: false }).join('')).not.toContain(start);
+  expect(reportLines(found, { colours: true }).join('')).toContain(start);
+});
+
+test('every check has an id of its own, a short title and a reason', () => {
+  expect(new Set(checks.map(({ id }) => id)).size).toBe(checks.length);
+  expect(checks.length).toBeGreaterThanOrEqual(20);
+  for (const { id, title, why } of checks) {
+    expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(title.length, title).toBeLessThanOrEqual(28);
+    expect(why, id).toMatch(/\.$/);
+  }
+});

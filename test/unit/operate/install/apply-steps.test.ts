@@ -1,0 +1,153 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { applySteps } from '../../../../src/operate/install/apply-steps.ts';
+import { planFiles, type WantedFile } from '../../../../src/operate/install/plan.ts';
+import { planText } from '../../../../src/operate/install/plan-text.ts';
+
+let root: string;
+const at = (path: string) => join(root, path);
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'hawser-steps-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const wanted: readonly WantedFile[] = [
+  { path: '/etc/new/a', content: 'a\n', mode: 0o644 },
+  { path: '/etc/old', content: 'changed\n', mode: 0o600 },
+  { path: '/etc/opened', content: 'same\n', mode: 0o600 },
+  { path: '/etc/new/deeper/b', content: 'b\n', mode: 0o600, stageIn: '/etc' },
+];
+
+function prepare(): void {
+  mkdirSync(at('etc'));
+  writeFileSync(at('etc/old'), 'old\n');
+  chmodSync(at('etc/old'), 0o640);
+  writeFileSync(at('etc/opened'), 'same\n');
+  chmodSync(at('etc/opened'), 0o666);
+}
+
+const picture = () =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .toSorted()
+    .map((path) => {
+      const status = statSync(at(path));
+      const text = status.isFile() ? readFileSync(at(path), 'utf8') : '';
+      return `${path} ${(status.mode & 0o777).toString(8)} ${text}`;
+    });
+
+test('all steps lead to what was wanted, after which there is nothing left to do', async () => {
+  prepare();
+  const { steps, problems } = await planFiles(root, wanted);
+  expect(problems).toEqual([]);
+  expect(await applySteps(root, steps)).toEqual({ kind: 'done' });
+  expect(picture()).toEqual([
+    'etc 755 ',
+    'etc/new 755 ',
+    'etc/new/a 644 a\n',
+    'etc/new/deeper 755 ',
+    'etc/new/deeper/b 600 b\n',
+    'etc/old 600 changed\n',
+    'etc/opened 600 same\n',
+  ]);
+  expect((await planFiles(root, wanted)).steps).toEqual([]);
+});
+
+test('a failure in the middle takes everything back, and says what that was', async () => {
+  prepare();
+  const before = picture();
+  const { steps } = await planFiles(root, [
+    ...wanted,
+    { path: '/etc/late', content: '', mode: 0o600, stageIn: '/nowhere' },
+  ]);
+  const outcome = await applySteps(root, steps);
+  expect(outcome).toMatchObject({
+    kind: 'undone',
+    message: expect.stringMatching(/Cannot write "\/etc\/late": ENOENT/),
+    undone: ['/etc/new/deeper/b', '/etc/new/deeper', '/etc/opened', '/etc/old', '/etc/new/a', '/etc/new'],
+    left: [],
+  });
+  expect(picture()).toEqual(before);
+});
+
+const group = 65_529;
+const folders = [
+  { path: '/log/journal', mode: 0o1775, group },
+  { path: '/etc', mode: 0o755 },
+  { path: '/log' },
+] as const;
+const ownerOf = (path: string) => {
+  const { uid, gid, mode } = statSync(at(path));
+  return { uid, gid, mode: (mode & 0o7777).toString(8) };
+};
+
+test('a folder gets its group and its mode, one that is there already as well, and nothing is asked of the others', async () => {
+  for (const [path, mode] of [
+    ['etc', 0o700],
+    ['log', 0o711],
+  ] as const) {
+    mkdirSync(at(path));
+    chmodSync(at(path), mode);
+  }
+  const plan = await planFiles(root, [], folders);
+  expect(planText(plan)).toBe(
+    [
+      '+ folder /log/journal (0755)',
+      `~ group of /log/journal: 0 -> ${group}`,
+      '~ mode of /log/journal: 0755 -> 1775',
+      '~ mode of /etc: 0700 -> 0755',
+      '',
+    ].join('\n'),
+  );
+  expect(await applySteps(root, plan.steps)).toEqual({ kind: 'done' });
+  const uid = process.getuid?.();
+  expect(ownerOf('log/journal')).toEqual({ uid, gid: group, mode: '1775' });
+  expect(['etc', 'log'].map((path) => ownerOf(path).mode)).toEqual(['755', '711']);
+  expect((await planFiles(root, [], folders)).steps).toEqual([]);
+});
+
+test('a folder that was there is as it was, where a later step fails', async () => {
+  mkdirSync(at('etc'));
+  mkdirSync(at('log/journal'), { recursive: true });
+  chmodSync(at('etc'), 0o700);
+  const late = { path: '/etc/late', content: '', mode: 0o600, stageIn: '/nowhere' };
+  const { steps } = await planFiles(root, [late], folders);
+  expect(await applySteps(root, steps)).toMatchObject({
+    kind: 'undone',
+    undone: ['/etc', '/log/journal'],
+    left: [],
+  });
+  expect(ownerOf('log/journal')).toMatchObject({ gid: 0, mode: '755' });
+  expect(ownerOf('etc').mode).toBe('700');
+});
+
+test('what cannot be taken back is told', async () => {
+  prepare();
+  const { steps } = await planFiles(root, [{ path: '/etc/new/a', content: '', mode: 0o600 }]);
+  // Somebody else puts a file into our folder meanwhile.
+  const meddling = { path: '/etc/new/theirs', content: '', mode: 0o600 };
+  await applySteps(root, steps);
+  rmSync(at('etc/new'), { recursive: true });
+  const [folder, file] = steps;
+  if (folder === undefined || file === undefined) throw new Error('expected two steps');
+  const late = { kind: 'write', file: { ...meddling, stageIn: '/nowhere' }, before: undefined } as const;
+  const stuck = { kind: 'change-mode', path: '/etc/old', mode: 0o600, before: 0o640 } as const;
+  const vanishing = {
+    kind: 'write',
+    file: { path: '/etc/new/a', content: '', mode: 0o600 },
+    before: undefined,
+  } as const;
+  const outcome = await applySteps(root, [folder, file, vanishing, stuck, late]);
+  expect(outcome).toMatchObject({ kind: 'undone', left: [expect.stringMatching(/^\/etc\/new\/a: ENOENT/)] });
+});

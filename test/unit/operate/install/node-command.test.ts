@@ -1,0 +1,198 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const script = readFileSync(new URL('../../../../bin/hawser-on-node', import.meta.url), 'utf8');
+
+type Engine = 'crictl' | 'ctr' | 'podman' | 'docker';
+
+interface Node {
+  readonly dir: string;
+  /** Types `hawser …`; what was run of the container engines, one line a program. */
+  readonly type: (...words: readonly string[]) => {
+    readonly ran: readonly string[];
+    readonly last: string;
+    readonly exitCode: number | null;
+    readonly stderr: string;
+  };
+}
+
+/**
+ * A node with these container engines, each a program that notes how it was called. `running` are the containers that
+ * they list, `images` the engines that have the image.
+ */
+function node(
+  engines: readonly Engine[],
+  {
+    running = [],
+    images = engines,
+    installed = 'registry.example/hawser:1',
+    user = 0,
+  }: {
+    readonly running?: readonly string[];
+    readonly images?: readonly Engine[];
+    readonly installed?: string;
+    readonly user?: number;
+  } = {},
+): Node {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-node-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const log = join(dir, 'log');
+  const bin = join(dir, 'bin');
+  mkdirSync(bin);
+  writeFileSync(log, '');
+  for (const name of ['sed', 'head', 'sh'])
+    symlinkSync(
+      execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
+      join(bin, name),
+    );
+  const program = (name: string, body: string) => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  program('id', `echo ${user}`);
+  const lists = running.map((name) => `*${name}*) echo id-of-${name} ;;`).join(' ');
+  for (const engine of engines) {
+    const hasImage = images.includes(engine);
+    program(
+      engine,
+      `echo "${engine} $*" >>'${log}'
+case "$1 $2 $3" in
+'ps -q '*) case "$*" in ${lists} esac ;;
+'-n k8s.io images') [ "$4" != ls ] || ${hasImage ? 'echo listed' : ':'} ;;
+'image exists '* | 'image inspect '*) ${hasImage ? ':' : 'exit 1'} ;;
+'exec '* | 'run '* | '-n k8s.io run') exit 7 ;;
+esac`,
+    );
+  }
+  const record = join(dir, 'installed.json');
+  if (installed !== '')
+    writeFileSync(record, `${JSON.stringify({ version: 1, image: installed }, null, 2)}\n`);
+  const own = join(dir, 'etc-hawser');
+  mkdirSync(own);
+  const file = join(dir, 'hawser');
+  writeFileSync(
+    file,
+    script.replace('/etc/hawser/installed.json', record).replace(/^folders=.*$/m, `folders='${own}'`),
+  );
+  return {
+    dir,
+    type: (...words) => {
+      writeFileSync(log, '');
+      const { status, stderr } = spawnSync('/bin/sh', [file, ...words], {
+        env: { PATH: bin },
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const ran = readFileSync(log, 'utf8').trim().split('\n');
+      return { ran, last: ran.at(-1) ?? '', exitCode: status, stderr };
+    },
+  };
+}
+
+test.each([
+  [['haproxy', 'status', '--json'], 'haproxy'],
+  [['haproxy', 'reload'], 'haproxy'],
+  [['keepalived', 'status'], 'keepalived'],
+  [['keepalived', 'stop'], 'keepalived'],
+  [['status', '--watch'], 'keepalived-monitor'],
+  [['timeline', '--since', '24h'], 'keepalived-monitor'],
+  [['drain', '--reason', 'two words'], 'keepalived-monitor'],
+  [['undrain'], 'keepalived-monitor'],
+  [['move-vip', '--to', 'cp-2'], 'keepalived-monitor'],
+  [['drill', '--dry-run'], 'keepalived-monitor'],
+  [['show-config'], 'haproxy-monitor'],
+  [['show-config', 'keepalived'], 'keepalived-monitor'],
+])('%j runs in container %s, with crictl, podman and docker, and has its exit code', (words, container) => {
+  const typed = words.join(' ');
+  const containerd = node(['crictl', 'ctr'], { running: [container] }).type(...words);
+  expect(containerd.ran).toEqual([
+    `crictl ps -q --name ^${container}$ --label io.kubernetes.pod.namespace=kube-system`,
+    `crictl exec --sync id-of-${container} hawser ${typed}`,
+  ]);
+  expect(containerd.exitCode).toBe(7);
+  for (const engine of ['podman', 'docker'] as const) {
+    const { last, exitCode } = node([engine], { running: [container] }).type(...words);
+    expect(last).toBe(`${engine} exec id-of-${container} hawser ${typed}`);
+    expect(exitCode).toBe(7);
+  }
+});
+
+test.each(['install', 'uninstall', 'doctor', 'plan', 'support-bundle'])(
+  '%s runs out of the installed image, with the node at --root',
+  (command) => {
+    const podman = node(['podman']);
+    const { last, exitCode } = podman.type(command, '--dry-run');
+    expect(last).toBe(
+      `podman run --rm --net=host --cap-add=NET_ADMIN --cap-add=NET_RAW --cap-add=SYS_PTRACE --security-opt=apparmor=unconfined --security-opt=label=disable -v /:/host -v ${podman.dir}/etc-hawser:${podman.dir}/etc-hawser:ro registry.example/hawser:1 ${command} --dry-run --root /host`,
+    );
+    expect(exitCode).toBe(7);
+    const containerd = node(['ctr', 'crictl']);
+    expect(containerd.type(command).last).toMatch(
+      new RegExp(
+        `^ctr -n k8s\\.io run --rm --net-host --cap-add CAP_NET_ADMIN --cap-add CAP_NET_RAW --cap-add CAP_SYS_PTRACE --mount type=bind,src=/,dst=/host,options=rbind:rw --mount \\S+resolv.conf\\S+ --mount type=bind,src=${containerd.dir}/etc-hawser,\\S+ registry\\.example/hawser:1 hawser-\\d+ tini -- hawser ${command} --root /host$`,
+      ),
+    );
+  },
+);
+
+test('settings, version and help run out of the image, without --root', () => {
+  for (const words of [['settings'], ['version'], ['completion', 'bash'], ['haproxy', 'monitor', '--help']])
+    expect(node(['podman']).type(...words).last).toMatch(new RegExp(`hawser:1 ${words.join(' ')}$`));
+});
+
+test('an install runs out of the image that it installs', () => {
+  const { type } = node(['podman']);
+  expect(type('install', '--image', 'registry.example/hawser:2', '--yes').last).toContain(
+    ' registry.example/hawser:2 install --image registry.example/hawser:2 --yes --root /host',
+  );
+  expect(type('install', '--image=registry.example/hawser:3').last).toContain(
+    ' registry.example/hawser:3 install',
+  );
+});
+
+test('containerd gets the full name of an image, and pulls what it does not have as the kubelet does', () => {
+  const { type } = node(['ctr', 'crictl'], { installed: 'hawser:1', images: [] });
+  const { ran, last } = type('doctor');
+  expect(ran).toContain('crictl pull hawser:1');
+  expect(last).toContain(' docker.io/library/hawser:1 hawser-');
+  expect(node(['ctr'], { installed: 'team/hawser:1', images: [] }).type('doctor').ran).toContain(
+    'ctr -n k8s.io images pull docker.io/team/hawser:1',
+  );
+});
+
+test('of several engines it takes the one that has the image', () => {
+  expect(node(['ctr', 'podman', 'docker'], { images: ['docker'] }).type('doctor').last).toMatch(
+    /^docker run /,
+  );
+  expect(node(['podman', 'docker'], { images: [] }).type('doctor').last).toMatch(/^podman run /);
+});
+
+test('a file of the node that the command line names is there, and one with blanks too', () => {
+  const { type, dir } = node(['podman'], { running: ['keepalived-monitor'] });
+  const file = join(dir, 'new settings.yaml');
+  writeFileSync(file, '');
+  expect(type('plan', '--config', file).last).toContain(` -v ${file}:${file}:ro `);
+  expect(type('settings', `--settings=${file}`).last).toContain(` -v ${file}:${file}:ro `);
+  // The pod does not have it.
+  expect(type('timeline', '--journal', file).last).toMatch(/^podman run .*timeline --journal/);
+});
+
+test('status and timeline work without a running pod, and what needs one says so', () => {
+  const { type } = node(['podman']);
+  expect(type('status').last).toMatch(/^podman run .*hawser:1 status$/);
+  const drained = type('drain');
+  expect(drained.exitCode).toBe(2);
+  expect(drained.stderr).toBe(
+    'Cannot run hawser drain: container "keepalived-monitor" does not run (crictl ps -a), expected it to\n',
+  );
+});
+
+test('it says what it lacks: root, an image, an engine, and that daemons are not typed', () => {
+  expect(node(['podman'], { user: 1000 }).type('status').stderr).toContain('expected root');
+  expect(node(['podman'], { installed: '' }).type('doctor').stderr).toContain('HAWSER_IMAGE=');
+  expect(node([]).type('doctor').stderr).toContain('neither ctr (containerd) nor podman nor docker');
+  expect(node(['podman']).type('haproxy', 'supervise').stderr).toContain('it runs in its static pod');
+});

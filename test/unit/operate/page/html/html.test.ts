@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { html, textOf } from '../../../../../src/operate/page/html/html.ts';
+
+/** What a browser reads of it again. */
+function read(escaped: string): string {
+  const names: Readonly<Record<string, string>> = {
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    '#39': "'",
+    '#96': '`',
+  };
+  return escaped.replaceAll(/&([^;]+);/g, (_, name: string) => names[name] ?? '?');
+}
+
+test('whatever a name says, it opens no tag, ends no attribute, and is read as it was', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme-ascii' }), (name) => {
+      const [, attribute = '', text = ''] =
+        /^<p title="([^"]*)">([^<]*)<\/p>$/.exec(textOf(html`<p title="${name}">${name}</p>`)) ?? [];
+      expect([attribute, text].map(read)).toEqual([name, name]);
+    }),
+    { examples: [['"><script>alert(1)</script>'], ["' onload='x"], ['&amp;<!--']] },
+  );
+});
+
+test('what controls, turns text around or cannot be seen is shown as a dot', () => {
+  expect(textOf(html`${'cp-1\u202egnp.exe\u0000\u200b\u2028\ud800'}`)).toBe('cp-1·gnp.exe····');
+});
+
+test('HTML is not escaped twice; lists are joined; nothing is nothing', () => {
+  const items = ['<a>', 'b'].map((each) => html`<li>${each}</li>`);
+  expect(textOf(html`<ul>${items}</ul>${null}${undefined}${0}`)).toBe(
+    '<ul><li>&lt;a&gt;</li><li>b</li></ul>0',
+  );
+});

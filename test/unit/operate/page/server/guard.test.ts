@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { isLoopback, refusalOf, safetyHeaders } from '../../../../../src/operate/page/server/guard.ts';
+
+const asked = { method: 'GET', host: '127.0.0.1:9446', site: undefined };
+
+test.each(['127.0.0.1:9446', 'localhost', 'LOCALHOST:1', '[::1]:9446', '10.0.0.11:80', '[fd00::b]'])(
+  'who asks for %s is answered',
+  (host) => {
+    expect(refusalOf({ ...asked, host })).toBeUndefined();
+  },
+);
+
+test.each([
+  'attacker.example:9446',
+  'localhost.attacker.example',
+  '127.0.0.1.attacker.example',
+  '127.0.0.1:9446.attacker.example',
+  '[::1].attacker.example',
+  'cp-1',
+  '',
+  '127.0.0.1:',
+  undefined,
+])('who asks for %s is not: another page may have its name point here', (host) => {
+  expect(refusalOf({ ...asked, host })?.status).toBe(421);
+});
+
+test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'get', undefined])('%s is refused', (method) => {
+  expect(refusalOf({ ...asked, method })?.status).toBe(405);
+});
+
+test('another page can load nothing, not even where it asks by our address', () => {
+  const statusOf = (site: string | undefined) => refusalOf({ ...asked, site })?.status;
+  expect(['cross-site', 'same-site', 'same-origin', 'none', undefined].map(statusOf)).toEqual([
+    ...[403, 403, undefined, undefined, undefined],
+  ]);
+});
+
+test('the policy allows files of this server and nothing else: no inline code, no inline style', () => {
+  const policy = safetyHeaders['content-security-policy'] ?? '';
+  expect(policy).toMatch(/^default-src 'none'; /);
+  expect(policy).not.toMatch(/unsafe|\*|data:|https?:/);
+});
+
+test('loopback is told from the rest', () => {
+  expect(['127.0.0.1', '127.8.8.8', '::1', '0.0.0.0', '::', '10.0.0.1', 'fd00::1'].map(isLoopback)).toEqual([
+    ...[true, true, true, false, false, false, false],
+  ]);
+});

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { collectNodeStatus } from '../../../../src/operate/status/collect-node-status.ts';
+import { nodeStatusSchema, programNames } from '../../../../src/operate/status/node-status.ts';
+import { type Pages, servePages } from '../../../helpers/status-pages.ts';
+import { haproxyMonitorSays, keepalivedMonitorSays } from '../../../helpers/status-samples.ts';
+
+let stop: AbortController;
+beforeEach(() => {
+  stop = new AbortController();
+});
+afterEach(() => stop.abort());
+
+/** Patient, because a busy machine is no dead process; what is dead refuses at once. */
+const collect = async (pages: Pages, timeoutMs = 20_000) =>
+  await collectNodeStatus(await servePages(pages, stop.signal), stop.signal, timeoutMs);
+
+test('what all four say, and the servers of HAProxy', async () => {
+  const status = await collect({});
+  expect(nodeStatusSchema.parse(status)).toEqual(status);
+  expect(status.programs.map(({ name, state, problem }) => [name, state, problem])).toEqual(
+    programNames.map((name) => [name, 'answers', null]),
+  );
+  expect(status.haproxyMonitor).toEqual(haproxyMonitorSays);
+  expect(status.keepalivedMonitor).toEqual(keepalivedMonitorSays);
+  expect(status.servers?.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    ...['cp-1 up', 'cp-2 down', 'cp-3 down', 'cp-4 maintenance', 'cp-5 draining'],
+  ]);
+});
+
+test('where HAProxy does not tell the addresses of its servers, the monitor does', async () => {
+  const { servers } = await collect({ statistics: 'without-addresses' });
+  expect(servers?.map(({ address }) => address)).toEqual([
+    ...['10.0.0.11:6443', '10.0.0.12:6443', '10.0.0.13:6443', '', ''],
+  ]);
+});
+
+test.each(programNames)('without %s the others are there, and it is named', async (name) => {
+  const status = await collect({ [name]: 'dead' });
+  const dead = status.programs.find((program) => program.name === name);
+  expect(dead).toMatchObject({ state: 'silent', problem: 'nothing listens there' });
+  expect(dead?.address).toMatch(/^127\.0\.0\.1:\d+$/);
+  const { haproxySupervisor, haproxyMonitor, keepalivedSupervisor, keepalivedMonitor } = status;
+  const all = [haproxySupervisor, haproxyMonitor, keepalivedSupervisor, keepalivedMonitor];
+  expect(all.map((each) => each === null)).toEqual(programNames.map((each) => each === name));
+  expect(nodeStatusSchema.parse(status)).toEqual(status);
+});
+
+test('one that hangs is given up after its time, one that serves no page is not asked', async () => {
+  const status = await collect({ 'keepalived-monitor': 'hung', 'haproxy-supervisor': 'off' }, 300);
+  expect(status.programs).toMatchObject([
+    { name: 'haproxy-supervisor', state: 'not-asked', address: null, problem: 'its --listen is off' },
+    {},
+    {},
+    { name: 'keepalived-monitor', state: 'silent', problem: 'no answer within 300 ms' },
+  ]);
+});
+
+test('another program at its address is no answer', async () => {
+  const status = await collect({ 'haproxy-monitor': keepalivedMonitorSays });
+  expect(status.haproxyMonitor).toBe(null);
+  expect(status.programs[1]).toMatchObject({
+    state: 'silent',
+    problem: 'HTTP 200, and no status of this program',
+  });
+});
+
+test('with all of it dead there is an answer all the same', async () => {
+  const dead = Object.fromEntries(programNames.map((name) => [name, 'dead' as const]));
+  const status = await collect({ ...dead, statistics: 'dead' });
+  expect(status).toMatchObject({ haproxySupervisor: null, keepalivedMonitor: null, servers: null });
+  expect(nodeStatusSchema.parse(status)).toEqual(status);
+});

@@ -1,0 +1,184 @@
+import { expect, test } from 'vitest';
+import type { NodeStatus } from '../../../../src/operate/status/node-status.ts';
+import { exitCodeOf } from '../../../../src/operate/status/status-lines.ts';
+import {
+  haproxyMonitorSays,
+  haproxySupervisorSays,
+  keepalivedMonitorSays,
+} from '../../../helpers/status-samples.ts';
+import {
+  answeredBy,
+  backupHere,
+  healthyHere,
+  program,
+  server,
+  silentPeers,
+  statusOf,
+  without,
+} from '../../../helpers/status-scenes.ts';
+
+const problemsOf = (...scene: Parameters<typeof statusOf>) => statusOf(...scene).problems;
+const monitorSays = (part: Partial<NonNullable<NodeStatus['haproxyMonitor']>>): NodeStatus => ({
+  ...healthyHere,
+  haproxyMonitor: { ...haproxyMonitorSays, ...part },
+});
+
+test('a healthy holder and a healthy backup have no problems', () => {
+  expect(statusOf(healthyHere)).toMatchObject({ verdict: 'healthy', problems: [] });
+  expect(statusOf(backupHere, answeredBy('cp-3'))).toMatchObject({ verdict: 'healthy', problems: [] });
+  expect(exitCodeOf({ verdict: 'healthy' })).toBe(0);
+});
+
+test.each(['haproxy-supervisor', 'haproxy-monitor', 'keepalived-supervisor', 'keepalived-monitor'] as const)(
+  'without %s it is degraded, and that is why',
+  (name) => {
+    const status = statusOf(without(healthyHere, name));
+    expect(status.verdict).toBe('degraded');
+    expect(status.problems).toEqual([
+      expect.stringMatching(
+        new RegExp(`^${name} does not answer at 127\\.0\\.0\\.1:\\d+: nothing listens there$`),
+      ),
+    ]);
+  },
+);
+
+test('a page that is not served on purpose is no problem', () => {
+  const programs = healthyHere.programs.map((each) =>
+    each.name === 'haproxy-supervisor' ? program(each.name, 'not-asked') : each,
+  );
+  expect(problemsOf({ ...healthyHere, programs, haproxySupervisor: null })).toEqual([]);
+});
+
+test('where nothing answers nothing is known', () => {
+  const names = healthyHere.programs.map(({ name }) => name);
+  const nothing = { ...without(healthyHere, ...names), servers: null };
+  const status = statusOf(nothing, answeredBy('nobody'), []);
+  expect(status.verdict).toBe('unknown');
+  expect(status.problems).toEqual([
+    'no program of hawser answers on cp-1 (haproxy-supervisor at 127.0.0.1:29449: nothing listens there)',
+  ]);
+  expect(exitCodeOf(status)).toBe(2);
+});
+
+test('no holder and two holders come first', () => {
+  const servers = [server('cp-1', { state: 'down', sinceMs: 34_000, check: 'L4CON in 0ms' }), server('cp-2')];
+  expect(problemsOf({ ...backupHere, servers }, answeredBy('nobody'))).toEqual([
+    'api VIP 10.0.0.100: cp-1 sees no holder',
+    'API server cp-1 (10.0.0.11:6443) is down for 34 s: L4CON in 0ms',
+  ]);
+});
+
+test('every server down is an outage', () => {
+  const servers = ['cp-1', 'cp-2'].map((name) => server(name, { state: 'down' }));
+  expect(problemsOf({ ...healthyHere, servers })[0]).toBe('no API server is up');
+});
+
+test('a HAProxy that is down, and one that hangs', () => {
+  const down = { ...haproxySupervisorSays, current: null, phase: 'starting' as const };
+  const restart = { failures: 2, inMs: 400 };
+  const dead = { ...healthyHere, haproxySupervisor: { ...down, restart }, servers: null };
+  expect(problemsOf(dead)[0]).toBe('HAProxy does not run: starting, next attempt within 1 s');
+  expect(problemsOf({ ...healthyHere, servers: null })).toEqual([
+    'HAProxy runs but does not answer its statistics page',
+  ]);
+});
+
+test('a configuration that was refused is told by whoever refused it', () => {
+  const change = { cause: 'template-changed', result: 'rejected', message: 'Cannot use …', agoMs: 90_000 };
+  expect(problemsOf(monitorSays({ lastChange: change }))).toEqual([
+    'haproxy.cfg (template-changed) is rejected since 1 min: Cannot use …',
+  ]);
+  const lastFailure = { stage: 'prove', message: 'it did not serve', agoMs: 5_000 };
+  expect(
+    problemsOf({ ...healthyHere, haproxySupervisor: { ...haproxySupervisorSays, lastFailure } }),
+  ).toEqual([`HAProxy's configuration was refused 5 s ago at "prove": it did not serve`]);
+});
+
+test('what the HAProxy monitor cannot see or set', () => {
+  expect(problemsOf(monitorSays({ apiReachable: false }))[0]).toMatch(
+    /^no API server answers the HAProxy monitor/,
+  );
+  expect(problemsOf(monitorSays({ held: 'lost-servers-not-failed: cp-3' }))[0]).toMatch(
+    /held back: lost-servers/,
+  );
+  expect(problemsOf(monitorSays({ redirect: 'absent' }))).toEqual([
+    'the VIP is not redirected to HAProxy on this node',
+  ]);
+  expect(problemsOf(monitorSays({ redirect: 'failed', redirectProblem: 'no nft' }))).toEqual(['no nft']);
+  expect(problemsOf(monitorSays({ redirect: 'absent', usable: false }))).toEqual([
+    'HAProxy has no usable server (/haproxy_monitor)',
+  ]);
+});
+
+const [standing] = keepalivedMonitorSays.priorities;
+const standingWith = (part: Partial<NonNullable<typeof standing>>): NodeStatus => ({
+  ...backupHere,
+  keepalivedMonitor: {
+    ...keepalivedMonitorSays,
+    priorities: keepalivedMonitorSays.priorities.map((each) => ({ ...each, holder: false, ...part })),
+  },
+});
+
+test('the check that keeps this node from taking over; that it is drained is no problem, what fails there is one', () => {
+  const checks = (standing?.checks ?? []).map((check) =>
+    check.check === 'HAProxy' || check.check === '/haproxy_ready' || check.check === 'other nodes'
+      ? { ...check, state: 'failed' as const, found: `${check.check} is bad` }
+      : check,
+  );
+  expect(problemsOf(standingWith({ checks }), answeredBy('cp-2'))).toEqual([
+    'api VIP: HAProxy: HAProxy is bad',
+    'api VIP: other nodes: other nodes is bad',
+  ]);
+  const drained = { steered: 'drained' };
+  expect(problemsOf(standingWith(drained), answeredBy('cp-2'))).toEqual([]);
+  const down = [server('cp-1', { state: 'down' }), server('cp-2')];
+  const failing = { ...standingWith({ ...drained, checks }), servers: down };
+  expect(problemsOf(failing, answeredBy('cp-2'))).toEqual(
+    // After what every client sees: nobody counts on a node that was drained.
+    [
+      expect.stringContaining('API server cp-1'),
+      'api VIP: HAProxy: HAProxy is bad',
+      'api VIP: other nodes: other nodes is bad',
+    ],
+  );
+  expect(problemsOf({ ...standingWith({ checks }), servers: down }, answeredBy('cp-2'))[0]).toContain(
+    'HAProxy is bad',
+  );
+});
+
+test('a peer that does not answer, and what a peer says of itself, each server once', () => {
+  const servers = [server('cp-1', { state: 'down' }), server('cp-2')];
+  const here = { ...healthyHere, servers };
+  const [first, second] = silentPeers;
+  if (first === undefined || second === undefined) throw new Error('expected two peers');
+  const published = { ...without(backupHere, 'keepalived-monitor'), node: 'cp-2', servers };
+  const looks = [
+    { ...first, problem: null, published },
+    { ...second, health: 'no-answer' as const },
+  ];
+  expect(problemsOf(here, undefined, looks)).toEqual([
+    'cp-2: keepalived-monitor does not answer at 127.0.0.1:29447: nothing listens there',
+    expect.stringMatching(/^API server cp-1 /),
+    'cp-3: its HAProxy (10.0.0.13) does not answer from here',
+  ]);
+});
+
+test('a holder whose supervisor is silent and whose VIP is gone is not believed: its keepalived may be dead', () => {
+  const evidence = { ...answeredBy('cp-2'), ownAddresses: new Set<string>() };
+  const status = statusOf(without(healthyHere, 'keepalived-supervisor'), evidence);
+  expect(status.problems[0]).toBe(
+    '10.0.0.100 is not on this node, though its keepalived was MASTER when its supervisor last said something: keepalived may be dead',
+  );
+  expect(status.vips[0]?.why[0]).toMatch(/30 \(it holds the VIP\), but the address is not here$/);
+});
+
+test('nodes whose clocks differ are told, by how much and in which direction', () => {
+  const at = (seconds: number) => new Date(Date.parse(healthyHere.at) + seconds * 1_000).toISOString();
+  const peers = (seconds: number) =>
+    silentPeers.map((look) => ({ ...look, published: { ...healthyHere, at: at(seconds) }, problem: null }));
+  const clocks = (seconds: number) =>
+    statusOf(healthyHere, undefined, peers(seconds)).problems.filter((text) => text.includes('clock'));
+  expect(clocks(0.4)).toEqual([]);
+  expect(clocks(-30)[0]).toContain("its clock is 30 s behind this node's");
+  expect(clocks(3_600)[0]).toContain("its clock is 1 h ahead of this node's");
+});

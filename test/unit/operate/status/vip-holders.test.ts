@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { clusterStatusSchema } from '../../../../src/operate/status/node-status.ts';
+import {
+  answeredBy,
+  backupHere,
+  healthyHere,
+  holdsHere,
+  silentPeers,
+  statusOf,
+  vip,
+  without,
+} from '../../../helpers/status-scenes.ts';
+
+const vipOf = (...scene: Parameters<typeof statusOf>) => statusOf(...scene).vips[0];
+
+test('the holder here, with the sum that its priority is', () => {
+  const status = statusOf(healthyHere);
+  expect(clusterStatusSchema.parse(status)).toEqual(status);
+  expect(status.vips).toEqual([
+    {
+      ...{ vip, kind: 'api', holders: ['cp-1'] },
+      why: [
+        'cp-1: 250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)',
+        'cp-1 is MASTER for 2 h (was BACKUP): no advert of a node with a higher priority',
+      ],
+    },
+  ]);
+});
+
+test.each(['cp-2', 'cp-3'] as const)(
+  '%s, because it answers on the segment, and why this node does not',
+  (name) => {
+    const status = statusOf(backupHere, answeredBy(name));
+    expect(status.vips[0]?.holders).toEqual([name]);
+    expect(status.vips[0]?.why[0]).toBe('cp-1: 220 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves)');
+    expect(status.vips[0]?.why.at(-1)).toMatch(
+      new RegExp(`^${name}: it answers for the VIP on this segment`),
+    );
+    expect(status.peers.map(({ observed }) => observed.holds)).toEqual(
+      ['cp-2', 'cp-3'].map((each) => (each === name ? [vip] : [])),
+    );
+  },
+);
+
+test('nobody, or somebody whom nobody knows', () => {
+  expect(vipOf(backupHere, answeredBy('nobody'))?.holders).toEqual([]);
+  expect(vipOf(backupHere, answeredBy('a stranger'))?.holders).toEqual(['02:00:00:00:00:99']);
+  expect(vipOf(backupHere, { ownAddresses: new Set(), neighbours: undefined })?.holders).toEqual([]);
+});
+
+test('what a peer publishes counts more than what is seen of it, and has its sum', () => {
+  const [first, second] = silentPeers;
+  if (first === undefined || second === undefined) throw new Error('expected two peers');
+  const published = { ...first, problem: null, published: { ...healthyHere, node: 'cp-2' } };
+  const { vips, peers } = statusOf(backupHere, answeredBy('nobody'), [published, second]);
+  expect(vips[0]?.holders).toEqual(['cp-2']);
+  expect(vips[0]?.why).toContain(
+    'cp-2: 250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)',
+  );
+  expect(peers[0]?.observed.holds).toEqual([vip]);
+  const denied = { ...published, published: { ...backupHere, node: 'cp-2' } };
+  expect(statusOf(backupHere, answeredBy('cp-2'), [denied, second]).vips[0]?.holders).toEqual([]);
+});
+
+test('both where this node hears of another one while it holds the VIP itself', () => {
+  const split = {
+    ...healthyHere,
+    keepalivedMonitor: healthyHere.keepalivedMonitor && {
+      ...healthyHere.keepalivedMonitor,
+      splitBrain: [{ vip, holders: ['cp-3'] }],
+    },
+  };
+  expect(vipOf(split)?.holders).toEqual(['cp-1', 'cp-3']);
+});
+
+test('with both keepalived programs dead the address on the interface tells, and the settings name the VIP', () => {
+  const blind = without(healthyHere, 'keepalived-supervisor', 'keepalived-monitor');
+  expect(vipOf(blind, holdsHere)).toMatchObject({
+    ...{ kind: 'api', holders: ['cp-1'] },
+    why: ['cp-1: the address is on an interface; its monitor does not say why'],
+  });
+});

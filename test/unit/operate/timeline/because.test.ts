@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import type { JournalLine } from '../../../../src/engine/observe/journal/journal-line.ts';
+import { reloadReason } from '../../../../src/keepalived/transition-cause.ts';
+import { likelyCauses } from '../../../../src/operate/timeline/likely-causes.ts';
+import { lineAt } from '../../../helpers/timeline-lines.ts';
+
+const health = (ms: number, fields: Partial<JournalLine> = {}) =>
+  lineAt(ms, { kind: 'health', event: 'health-told', subject: 'api', from: '30', to: '-254', ...fields });
+const left = (ms: number, fields: Partial<JournalLine> = {}) =>
+  lineAt(ms, { subject: 'prod_API', from: 'MASTER', to: 'FAULT', reason: 'it cannot serve', ...fields });
+const taken = (ms: number, fields: Partial<JournalLine> = {}) =>
+  lineAt(ms, { subject: 'prod_API', from: 'BACKUP', to: 'MASTER', node: 'cp-2', ...fields });
+
+/** About the last of these lines. */
+const because = (...lines: readonly JournalLine[]) => likelyCauses(lines, lines.length - 1);
+
+test('a VIP that left a node names the check and what it was worth', () => {
+  const dead = lineAt(0, { kind: 'health', event: 'liveness', subject: 'api', to: 'dead' });
+  expect(because(dead, health(1), left(9))).toBe('health of api → dead; track value of api 30 → -254');
+});
+
+test('what happened to another node, to another VIP or long before is no cause', () => {
+  expect(because(health(0, { node: 'cp-2' }), left(9))).toBeUndefined();
+  expect(because(health(0, { subject: 'ingress' }), left(9))).toBeUndefined();
+  expect(because(health(0), left(5_001))).toBeUndefined();
+  expect(because(health(0), left(5_000))).toBeDefined();
+});
+
+test('what is no sign of trouble is no cause', () => {
+  expect(because(lineAt(0, { kind: 'reload', event: 'generation-serving' }), left(9))).toBeUndefined();
+});
+
+test('a node that took a VIP names who gave it up and why, where that journal is there', () => {
+  expect(because(left(0), taken(12))).toBe('cp-1 left MASTER: it cannot serve');
+  expect(because(left(0, { subject: 'prod_INGRESS' }), taken(12))).toBeUndefined();
+  expect(because(left(0, { node: 'cp-2' }), taken(12))).toBe('no other node had taken it');
+});
+
+test('an order is the cause of what it moves: where the VIP leaves, and where it is taken', () => {
+  const order = (event: string, subject: string) =>
+    lineAt(0, { kind: 'steering', event, subject, reason: 'kernel', facts: { by: 'root@cp-1' } });
+  expect(because(order('node-drained', 'api, ingress'), left(9))).toBe(
+    'node drained api, ingress: kernel (by root@cp-1)',
+  );
+  expect(because(order('node-drained', 'ingress'), left(9))).toBeUndefined();
+  const claim = { ...order('move-vip-began', 'api'), node: 'cp-2', to: 'claim' };
+  expect(because(claim, left(8, { to: 'BACKUP', reason: 'outranked' }), taken(9))).toBe(
+    'move VIP began api → claim: kernel (by root@cp-1); cp-1 left MASTER: outranked',
+  );
+  expect(because(health(0, { node: 'cp-2' }), taken(9))).toBeUndefined();
+});
+
+test('a node that lost a VIP names who has it, though that was written later', () => {
+  expect(likelyCauses([left(0, { to: 'BACKUP' }), taken(12)], 0)).toBe('cp-2 became MASTER');
+});
+
+test('of several moves the nearest one counts', () => {
+  const lines = [left(0, { node: 'cp-3', reason: 'old' }), left(2_000, { reason: 'new' }), taken(2_012)];
+  expect(likelyCauses(lines, 2)).toBe('cp-1 left MASTER: new');
+});
+
+test('what is no move of a VIP has no such cause', () => {
+  expect(because(left(0), health(5))).toBeUndefined();
+});
+
+test('a holder that leaves only later was not heard', () => {
+  const held = taken(0, { node: 'cp-1' });
+  const later = left(8_900, { to: 'BACKUP', reason: 'outranked' });
+  expect(likelyCauses([held, taken(6_000), later], 1)).toBe(
+    'cp-1 was still MASTER, and left it 2.9 s later: outranked',
+  );
+});
+
+test('a holder whose journal begins with its leaving is named, whichever of the two was written first', () => {
+  const causes = (...lines: readonly JournalLine[]) => likelyCauses(lines, 0);
+  expect(causes(taken(0), left(0))).toBe('cp-1 left MASTER: it cannot serve');
+  expect(causes(taken(0), left(600))).toBe(
+    'cp-1 was still MASTER, and left it 600 ms later: it cannot serve',
+  );
+  expect(causes(taken(0), left(5_001))).toBeUndefined();
+  expect(causes(taken(0), left(0, { node: 'cp-2' }))).toBeUndefined();
+  expect(causes(taken(0), taken(1, { node: 'cp-1' }), left(2))).toBeUndefined();
+});
+
+test('a holder that leaves only when a long partition ends is named with its leaving', () => {
+  const held = taken(0, { node: 'cp-1' });
+  const back = left(68_000, { to: 'BACKUP', reason: 'outranked' });
+  expect(likelyCauses([held, taken(60_000), back], 1)).toBe(
+    'cp-1 was still MASTER, and left it 8.0 s later: outranked',
+  );
+  // Its power was cut: what it says after the boot is no leaving.
+  const booted = lineAt(68_000, { subject: 'prod_API', from: 'UNKNOWN', to: 'BACKUP' });
+  expect(likelyCauses([held, taken(60_000), booted, back], 1)).toBe(
+    'cp-1 held it, and its journal does not say that it left',
+  );
+});
+
+test('in a cluster whose name has "api" in it the health of the API moves no ingress VIP', () => {
+  const moved = left(9, { subject: 'api-prod_INGRESS' });
+  expect(because(health(0), moved)).toBeUndefined();
+  expect(because(health(0, { subject: 'ingress' }), moved)).toBeDefined();
+});
+
+test('a holder whose journal ends does not say that it left', () => {
+  expect(because(taken(0, { node: 'cp-1' }), taken(600_000))).toBe(
+    'cp-1 held it, and its journal does not say that it left',
+  );
+  const gone = left(1_000, { to: 'STOP' });
+  expect(because(taken(0, { node: 'cp-1' }), gone, taken(600_000))).toBeUndefined();
+});
+
+test('a backup that took it at the same moment and gave it up is not who had it', () => {
+  const rival = [
+    taken(6_010, { node: 'cp-3' }),
+    left(6_020, { node: 'cp-3', to: 'BACKUP', reason: 'cp-2 has more' }),
+  ];
+  const lines = [taken(0, { node: 'cp-1' }), left(6_000), ...rival, taken(6_025)];
+  expect(because(...lines)).toBe('cp-1 left MASTER: it cannot serve');
+});
+
+test('a reload is no move, and has no cause', () => {
+  const reload = (ms: number, from: string, to: string) =>
+    lineAt(ms, { subject: 'prod_API', from, to, reason: reloadReason });
+  const lines = [
+    taken(0, { node: 'cp-1' }),
+    health(6_001),
+    reload(6_002, 'MASTER', 'BACKUP'),
+    reload(6_003, 'BACKUP', 'MASTER'),
+    left(6_004),
+  ];
+  expect([2, 3].map((index) => likelyCauses(lines, index))).toEqual([undefined, undefined]);
+  expect(because(...lines, taken(6_009))).toBe('cp-1 left MASTER: it cannot serve');
+});
+
+test('a verdict that was written down just after the move is its cause too, a bonus that ends is none', () => {
+  const lines = [left(0), health(20), health(30, { from: '30', to: '0' })];
+  expect(likelyCauses(lines, 0)).toBe('track value of api 30 → -254');
+  expect(likelyCauses([left(0), health(501)], 0)).toBeUndefined();
+  expect(likelyCauses([left(0), health(20, { to: '0' })], 0)).toBeUndefined();
+});
+
+test('the bonus of a node that has only just taken the VIP is not why it leaves', () => {
+  expect(because(health(0, { from: '0', to: '30' }), left(900, { to: 'BACKUP' }))).toBeUndefined();
+  expect(because(health(0, { from: '0', to: '30' }), health(800, { to: '-30' }), left(900))).toBe(
+    'track value of api 30 → -30',
+  );
+});
+
+test('findings that are no cause do not crowd out one that is', () => {
+  const rises = [1, 2, 3, 4, 5].map((ms) => health(ms, { from: '0', to: '30' }));
+  expect(because(health(0), ...rises, left(9))).toBe('track value of api 30 → -254');
+});
+
+test('a node that can serve again names the last finding, one that has started names none', () => {
+  const again = lineAt(9, { subject: 'prod_API', from: 'FAULT', to: 'BACKUP' });
+  expect(because(health(0), health(5, { from: '-254', to: '0' }), again)).toBe('track value of api -254 → 0');
+  const started = lineAt(9, { subject: 'prod_API', from: 'UNKNOWN', to: 'BACKUP' });
+  expect(because(health(0), started)).toBeUndefined();
+});

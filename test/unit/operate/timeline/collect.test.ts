@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { journalsIn, scanJournal } from '../../../../src/engine/observe/journal/read-journal.ts';
+import { collectJournals } from '../../../../src/operate/timeline/collect.ts';
+import { openRange } from '../../../../src/operate/timeline/report.ts';
+import { type JournalDirectory, journalDirectory, moves } from '../../../helpers/journal-directory.ts';
+
+const supervisor = 'keepalived-supervisor';
+function written(count: number): JournalDirectory {
+  const directory = journalDirectory();
+  directory.tell(supervisor, moves(count));
+  return directory;
+}
+const collect = ({ path }: JournalDirectory, mostKept = 1_000) =>
+  collectJournals([path], openRange, mostKept);
+const problems = (directory: JournalDirectory) =>
+  collect(directory).chains.flatMap(({ faults }) => faults.map(({ line, problem }) => `${line}: ${problem}`));
+const subjects = (collected: ReturnType<typeof collect>) =>
+  collected.moments.flatMap(({ item }) => (item.kind === 'line' ? (item.line.subject ?? '') : item.kind));
+
+test('only the newest are kept, the rest is counted, and the chain is checked as a whole', () => {
+  const collected = collect(written(30), 4);
+  expect(subjects(collected)).toEqual(['API26', 'API27', 'API28', 'API29']);
+  expect(collected.leftOut).toBe(26);
+  expect(collected.chains).toMatchObject([
+    { lines: 30, first: { seq: 1 }, last: { seq: 30 }, faultCount: 0 },
+  ]);
+});
+
+test('lines cut from the beginning of the oldest file show by its name', () => {
+  const directory = written(3);
+  directory.tamper(supervisor, (lines) => lines.slice(1));
+  expect(problems(directory)).toEqual(['1: its number is 2, expected 1, 1 missing before it']);
+});
+
+test('a whole file that is missing in the middle shows', () => {
+  const directory = written(20);
+  const [, second = ''] = directory.files(supervisor);
+  rmSync(second);
+  expect(problems(directory)).toEqual([
+    expect.stringMatching(/^1: its number is \d+, expected \d+, \d+ missing before it$/),
+  ]);
+});
+
+test('the oldest files that rotation removed are not missed', () => {
+  const directory = written(20);
+  rmSync(directory.files(supervisor)[0] ?? '');
+  expect(problems(directory)).toEqual([]);
+});
+
+test('a file that rotation removes between listing and reading is not missed', () => {
+  const directory = written(20);
+  const journals = journalsIn(directory.path);
+  rmSync(directory.files(supervisor)[0] ?? '');
+  const items = [...journals.values()].flatMap((files) => [...scanJournal(files)]);
+  expect(items.length).toBeGreaterThan(0);
+  expect(items.filter(({ kind }) => kind !== 'line')).toEqual([]);
+});
+
+test('a last line that is cut is only half written, and not shown, though nothing but its end be missing', () => {
+  const directory = written(3);
+  const [file = ''] = directory.files(supervisor);
+  truncateSync(file, statSync(file).size - 1);
+  expect(problems(directory)).toEqual(['3: it is only half written']);
+  expect(subjects(collect(directory))).toEqual(['API0', 'API1', 'fault']);
+  truncateSync(file, statSync(file).size - 9);
+  expect(problems(directory)).toEqual(['3: it is only half written']);
+});
+
+test('a line of another program in a journal shows, though it be the last one', () => {
+  const directory = written(2);
+  directory.tamper(supervisor, (lines) =>
+    lines.map((line, n) => (n === 1 ? line.replace(supervisor, 'x') : line)),
+  );
+  expect(problems(directory)).toEqual([`2: it is of program "x", expected "${supervisor}"`]);
+});
+
+test('foreign files are left alone', () => {
+  const directory = written(1);
+  for (const name of ['notes.txt', 'keepalived-supervisor.1.jsonl', 'x.jsonl.gz'])
+    writeFileSync(join(directory.path, name), 'x');
+  expect(collect(directory).chains).toMatchObject([{ lines: 1, faultCount: 0, unread: [] }]);
+});
+
+test('what is no file, or far too large, is told and kept out of memory, and the rest is shown', () => {
+  const directory = written(20);
+  const [first = '', second = ''] = directory.files(supervisor);
+  truncateSync(second, 2 ** 33);
+  rmSync(first);
+  execFileSync('mkfifo', [first]);
+  mkdirSync(join(directory.path, 'haproxy-monitor.000000000001.jsonl'));
+  const [folder, chain] = collect(directory).chains;
+  expect(folder?.unread).toMatchObject([{ problem: 'it is no file' }]);
+  expect(chain?.unread.map(({ problem }) => problem)).toEqual([
+    'it is no file',
+    'it has 8589934592 bytes, expected at most 8388608',
+  ]);
+  expect(chain).toMatchObject({ faultCount: 0, last: { seq: 20 } });
+});
+
+test('a journal that is given twice, or copied, is shown once', () => {
+  const directory = written(3);
+  const copy = journalDirectory();
+  cpSync(directory.path, copy.path, { recursive: true });
+  const collected = collectJournals([directory.path, `${directory.path}/.`, copy.path], openRange, 100);
+  expect(subjects(collected)).toEqual(['API0', 'API1', 'API2']);
+  expect(collected.chains).toHaveLength(2);
+});
+
+test('directories without a journal are told, and the others are read', () => {
+  const empty = journalDirectory();
+  const directory = written(1);
+  const collected = collectJournals([empty.path, '/nowhere', directory.path, '/dev/null'], openRange, 9);
+  expect(collected.unread).toEqual([
+    { path: empty.path, problem: 'there is no journal in it' },
+    { path: '/nowhere', problem: 'there is no such directory' },
+    { path: '/dev/null', problem: 'it is no directory' },
+  ]);
+  expect(subjects(collected)).toEqual(['API0']);
+});

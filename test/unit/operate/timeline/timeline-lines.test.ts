@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type JournalLine, journalKinds } from '../../../../src/engine/observe/journal/journal-line.ts';
+import type { JournalItem } from '../../../../src/engine/observe/journal/read-journal.ts';
+import { inOrder } from '../../../../src/operate/timeline/moment.ts';
+import { openRange, timelineReport } from '../../../../src/operate/timeline/report.ts';
+import { timelineLines } from '../../../../src/operate/timeline/timeline-lines.ts';
+import { lineAt, momentsOf } from '../../../helpers/timeline-lines.ts';
+
+const plain = { colours: false, utc: true };
+
+/** What is printed of one journal a list. */
+function shown(journals: readonly (readonly JournalItem[])[], look = plain, leftOut = 0): readonly string[] {
+  const moments = inOrder(journals.flatMap((items, chain) => momentsOf(chain, items)));
+  const chains = journals.map((items) => ({
+    ...{ directory: '/j', program: 'keepalived-supervisor', lines: items.length, faults: [], unread: [] },
+    ...{ first: undefined, last: undefined },
+    node: items.flatMap((item) => (item.kind === 'line' ? [item.line.node] : [])).at(-1),
+    faultCount: items.filter(({ kind }) => kind === 'fault').length,
+  }));
+  return timelineLines(
+    timelineReport({ chains, moments, earlier: [], unread: [], leftOut }, openRange, undefined),
+    look,
+  );
+}
+const said = (...lines: readonly JournalLine[]): readonly JournalItem[] =>
+  lines.map((line) => ({ kind: 'line', line }));
+const move = lineAt(0, {
+  ...{ subject: 'API', from: 'BACKUP', to: 'MASTER', reason: 'no advert of a better node' },
+  facts: { priority: 250 },
+});
+
+test('a line says when, what, where, from what to what, and why', () => {
+  expect(shown([said(move)])).toEqual([
+    '2026-01-05, UTC',
+    '03:12:00.000 vip         API BACKUP → MASTER: no advert of a better node',
+    '                         (priority 250)',
+    '',
+    '1 entry in this time; its chain is whole',
+  ]);
+});
+
+test('nodes are named where there are several', () => {
+  const lines = shown([said(move), said(lineAt(1, { node: 'cp-2', subject: 'API' }))]);
+  expect(lines.slice(1, 4).map((line) => line.slice(0, 22))).toEqual([
+    '03:12:00.000 cp-1 vip ',
+    `${' '.repeat(22)}`,
+    '03:12:00.001 cp-2 vip ',
+  ]);
+});
+
+test('the same thing again and again is one line, until something else happens', () => {
+  const lag = (ms: number, lagMs: number) =>
+    lineAt(ms, { kind: 'health', event: 'cpu-starvation', facts: { lagMs } });
+  const lines = shown([said(lag(0, 300), lag(1_000, 310), lag(2_000, 1_500), move, lag(3_000, 320))]);
+  expect(lines[1]).toBe('03:12:00.000 health      cpu starvation (lag 300 ms) (3 times, until');
+  expect(lines[2]).toBe('                         03:12:02.000)');
+  expect(lines.filter((line) => line.includes('cpu starvation'))).toHaveLength(2);
+});
+
+test('a fault stands where it was found out, and the end says which journal is broken', () => {
+  const fault = { path: '/j/a.jsonl', line: 2, problem: 'it is no line of a journal' };
+  const lines = shown([[...said(move), { kind: 'fault', fault }, ...said(lineAt(9, { subject: 'later' }))]]);
+  expect(lines.slice(3)).toEqual([
+    '!!           BROKEN      line 2 of a.jsonl: it is no line of a journal',
+    '03:12:00.009 vip         later',
+    '',
+    '2 entries in this time',
+    'BROKEN: keepalived-supervisor of cp-1; --verify says where',
+  ]);
+});
+
+test('a clock that was set back is told where it was', () => {
+  const lines = shown([said(lineAt(3_600_000, { subject: 'a' }), lineAt(0, { subject: 'b' }))]);
+  expect(lines[2]).toBe('03:12:00.000 vip         b [the clock went back by 60 min]');
+  const same = shown([said(...[3_600_000, 0, 1].map((ms) => lineAt(ms, { subject: 'a' })))]);
+  expect(same[2]).toMatch(/^03:12:00.000 vip {9}a \(2 times, until 03:12:00.001\) \[the clock went back/);
+});
+
+test('what was left out is told', () => {
+  expect(shown([said(move)], plain, 7).at(-1)).toBe(
+    '7 earlier ones left out: narrow it with --since and --until',
+  );
+});
+
+test('colours only where they are asked for', () => {
+  expect(shown([said(move)], { ...plain, colours: true }).join()).toContain('\u001b[1;36mvip');
+  expect(shown([said(move)]).join()).not.toContain('\u001b');
+});
+
+test('property: whatever a journal says, it fits 80 columns and moves no cursor', () => {
+  const word = fc.string({ unit: 'binary', maxLength: 12 });
+  const texts = fc.array(word, { maxLength: 60 }).map((words) => words.join(' '));
+  const line = fc.record({
+    ...{ kind: fc.constantFrom(...journalKinds), event: word, node: word, subject: word, from: word },
+    ...{
+      to: word,
+      reason: texts,
+      facts: fc.dictionary(word, fc.oneof(word, fc.double({ noNaN: true, noDefaultInfinity: true }))),
+    },
+  });
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 5 }), (lines) => {
+      const out = shown(lines.map((fields, n) => said(lineAt(n, fields))));
+      expect(out.filter((each) => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(each))).toEqual([]);
+      const words = (each: string) => each.trim().split(' ');
+      const tooLong = out.filter((each) => each.length > 80 && words(each).every((one) => one.length < 25));
+      expect(tooLong).toEqual([]);
+    }),
+  );
+});

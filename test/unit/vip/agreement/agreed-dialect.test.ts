@@ -1,0 +1,137 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
+import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { createAgreedDialect, type TakingPart } from '../../../../src/vip/agreement/agreed-dialect.ts';
+
+let dir: string;
+let log: LogEvent[];
+let metrics: ReturnType<typeof createMonitorMetrics>;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
+  log = [];
+  metrics = createMonitorMetrics(() => 0, 'keepalived-monitor');
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const hour = 3_600_000;
+const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
+const push = (name: 'monitor.conf' | 'monitor-user.conf', text: string) =>
+  writeFileSync(join(dir, name), text);
+const events = () => log.map(({ event }) => event);
+
+function startMonitor(profile: 'fast' | 'openshift' = 'openshift') {
+  const monitorConf = [join(dir, 'monitor-user.conf'), join(dir, 'monitor.conf')];
+  const observers = { log: (event: LogEvent) => void log.push(event), metrics, once: createOnce() };
+  return createAgreedDialect(
+    { profile, mode: 'unicast', monitorConf, config: join(dir, 'keepalived.conf') },
+    observers,
+  );
+}
+
+const holder: TakingPart = { isHolder: true, advertIntervalMs: () => 1_000, refusal: async () => undefined };
+
+test('before the time the flags count, and what is planned is told once and shown', async () => {
+  push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
+  const dialect = startMonitor();
+  expect(await dialect.turn(undefined)).toMatchObject({ changed: false });
+  const { lookAgainInMs } = await dialect.turn(holder);
+  expect(lookAgainInMs).toBeGreaterThan(hour - 60_000);
+  expect(dialect.now().profile).toBe('openshift');
+  expect(events()).toEqual(['profile-change-planned']);
+  expect(await metrics.text()).toMatch(/hawser_profile_change_timestamp_seconds 1[0-9.]+e?/);
+});
+
+test('a node that comes up after the time begins with what was agreed', async () => {
+  push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
+  const dialect = startMonitor();
+  expect(await dialect.turn(undefined)).toEqual({ changed: false, lookAgainInMs: undefined });
+  expect(dialect.now().profile).toBe('fast');
+});
+
+test('a file of the user outranks the other one, and a broken one does not give way to it', async () => {
+  push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
+  push('monitor-user.conf', 'profile: fats\n');
+  const dialect = startMonitor();
+  await dialect.turn(undefined);
+  expect(dialect.now().profile).toBe('openshift');
+  expect(log).toEqual([
+    expect.objectContaining({ event: 'agreement-unusable', path: join(dir, 'monitor-user.conf') }),
+  ]);
+  expect(await metrics.text()).toContain('hawser_agreement_unusable 1');
+  await dialect.turn(undefined);
+  expect(log).toHaveLength(1);
+});
+
+test.each([
+  ['half-written', 'profile: fast\nat'],
+  ['empty', ''],
+  ['huge', 'x'.repeat(100_000)],
+])('a file that turns %s does not call off what was planned', async (_how, text) => {
+  push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
+  const dialect = startMonitor();
+  await dialect.turn(undefined);
+  push('monitor.conf', text);
+  expect((await dialect.turn(holder)).lookAgainInMs).toBeGreaterThan(0);
+  expect(events()).toEqual(['profile-change-planned', 'agreement-unusable']);
+});
+
+test('a file that is taken away calls off what was planned', async () => {
+  push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
+  const dialect = startMonitor();
+  await dialect.turn(undefined);
+  rmSync(join(dir, 'monitor.conf'));
+  await dialect.turn(holder);
+  expect(events()).toEqual(['profile-change-planned', 'agreement-gone', 'profile-change-cancelled']);
+});
+
+test('what keepalived would refuse is told before the time, and nothing changes at it', async () => {
+  const refused: TakingPart = { ...holder, refusal: async () => 'Unknown keyword' };
+  const dialect = startMonitor();
+  await dialect.turn(undefined);
+  push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
+  await dialect.turn(refused);
+  push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
+  expect(await dialect.turn(refused)).toMatchObject({ changed: false });
+  expect(dialect.now().profile).toBe('openshift');
+  expect(log[0]).toMatchObject({
+    event: 'profile-change-refused',
+    level: 'error',
+    message: 'Unknown keyword',
+  });
+  expect(await metrics.text()).toContain('hawser_profile_change_refused 1');
+  expect(await dialect.turn(holder)).toMatchObject({ changed: true });
+});
+
+test('at the time a holder changes, and a backup one old advert later', async () => {
+  const dialect = startMonitor();
+  await dialect.turn(undefined);
+  push('monitor.conf', `profile: fast\nat: ${inMs(-1)}\n`);
+  const backup: TakingPart = { ...holder, isHolder: false, advertIntervalMs: () => hour };
+  const waits = await dialect.turn(backup);
+  expect(waits.changed).toBe(false);
+  expect(waits.lookAgainInMs).toBeGreaterThan(hour - 60_000);
+  expect(await dialect.turn(holder)).toMatchObject({ changed: true });
+  expect(dialect.now()).toEqual({ profile: 'fast', mode: 'unicast' });
+});
+
+test('a monitor started anew without a usable file goes on with what was agreed, unless its flags are others', async () => {
+  push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
+  await startMonitor().turn(undefined);
+  push('monitor.conf', 'profile: ');
+  expect(startMonitor().now().profile).toBe('fast');
+  const other = startMonitor('fast');
+  await other.turn(undefined);
+  expect(startMonitor('openshift').now().profile).toBe('openshift');
+});
+
+test('a file without a time is not acted upon at once by a node that takes part', async () => {
+  const dialect = startMonitor();
+  await dialect.turn(undefined);
+  push('monitor.conf', 'mode: multicast\n');
+  expect((await dialect.turn(holder)).lookAgainInMs).toBeGreaterThanOrEqual(299_000);
+  expect(dialect.now().mode).toBe('unicast');
+});

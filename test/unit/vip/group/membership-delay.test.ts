@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { clusterNameOf } from '../../../../src/engine/kube/control-plane/cluster-name.ts';
+import { type GroupView, groupView, membershipDelayMs } from '../../../../src/vip/group/membership-delay.ts';
+import type { VrrpInput } from '../../../../src/vip/group/vrrp.ts';
+
+const group = (isMember: boolean, ...names: readonly string[]): GroupView => ({
+  nodes: new Set(names),
+  isMember,
+  isExcluded: !isMember,
+});
+
+describe('whose turn it is', () => {
+  test('a node that joins others waits until they know it', () => {
+    expect(membershipDelayMs(undefined, group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
+    expect(membershipDelayMs(group(false, 'a', 'b'), group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
+  });
+
+  test('the first node of a cluster waits for nobody', () => {
+    expect(membershipDelayMs(undefined, group(true, 'a'))).toBe(0);
+  });
+
+  test('who stays adds at once and forgets late', () => {
+    const served = group(true, 'a', 'b');
+    expect(membershipDelayMs(served, group(true, 'a', 'b', 'c'))).toBe(0);
+    expect(membershipDelayMs(served, group(true, 'a', 'b'))).toBe(0);
+    expect(membershipDelayMs(served, group(true, 'a'))).toBeGreaterThan(0);
+    expect(membershipDelayMs(served, group(true, 'a', 'c'))).toBeGreaterThan(0);
+  });
+
+  test('who leaves leaves at once', () => {
+    expect(membershipDelayMs(group(true, 'a', 'b'), group(false, 'b'))).toBe(0);
+  });
+});
+
+describe('a node knows itself', () => {
+  const input = (changes: Partial<VrrpInput['settings']>, addresses: readonly string[] = []): VrrpInput => ({
+    settings: {
+      ...{ clusterName: 'c', profile: 'fast', mode: 'unicast', advertIntervalMs: 100, bootstrap: false },
+      ...{ apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'elsewhere' },
+      ...{ notifyFifo: '/f', trackFiles: { api: '/t' } },
+      ...changes,
+    },
+    controlPlane: [{ name: 'a', addresses: ['10.0.0.1'] }],
+    allNodes: [{ name: 'w', addresses: ['10.0.0.9'] }],
+    interfaces: [{ name: 'eth0', addresses }],
+    routes: [],
+  });
+
+  test('by its name, its address, or an address of its interfaces', () => {
+    expect(groupView(input({})).isMember).toBe(false);
+    expect(groupView(input({ nodeName: 'a' })).isMember).toBe(true);
+    expect(groupView(input({ nodeIp: '10.0.0.1' })).isMember).toBe(true);
+    expect(groupView(input({}, ['10.0.0.1/24'])).isMember).toBe(true);
+    expect(groupView(input({ bootstrap: true })).isMember).toBe(true);
+    expect([...groupView(input({})).nodes]).toEqual(['a', 'w']);
+  });
+
+  test('a worker that was a control-plane node leaves, though it is still a node', () => {
+    const both = { ingressVips: ['10.0.0.101'], nodeName: 'w' };
+    expect(groupView(input(both))).toMatchObject({ isMember: false, isExcluded: true });
+    expect(groupView(input({ ...both, apiVips: [] }))).toMatchObject({ isMember: true, isExcluded: false });
+  });
+
+  test('a list that names only other nodes excludes this one, an empty list does not', () => {
+    expect(groupView(input({})).isExcluded).toBe(true);
+    expect(groupView(input({ nodeName: 'a' })).isExcluded).toBe(false);
+    expect(groupView(input({ bootstrap: true })).isExcluded).toBe(false);
+    expect(groupView(input({ firstNode: true })).isExcluded).toBe(true);
+    const unknown = { ...input({ firstNode: true }), controlPlane: [], allNodes: [] };
+    expect(groupView(unknown)).toMatchObject({ isMember: false, isExcluded: false });
+  });
+});
+
+test.each([
+  ['api.prod.example.com', 'prod'],
+  ['api-int.prod.example.com', 'prod'],
+  ['prod.example.com', 'prod'],
+  ['api', 'api'],
+  ['10.0.0.5', '10-0-0-5'],
+  ['[fd00::5]', 'fd00-5'],
+])('the name of the cluster behind "%s" is "%s"', (host, name) => {
+  expect(clusterNameOf(host)).toBe(name);
+});

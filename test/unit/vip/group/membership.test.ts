@@ -1,0 +1,105 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Answer } from '../../../../src/engine/control/answer.ts';
+import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
+import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
+import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { createMembershipSequencer } from '../../../../src/vip/group/membership.ts';
+import type { VrrpInput } from '../../../../src/vip/group/vrrp.ts';
+
+let dir: string;
+let asked: string[];
+let logged: LogEvent[];
+/** How often the supervisor had been asked when this node was excluded. */
+let excluded: number[];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-membership-'));
+  writeFileSync(join(dir, 'keepalived.conf'), 'old');
+  writeFileSync(join(dir, 'keepalived.conf.last-good'), 'old');
+  [asked, logged, excluded] = [[], [], []];
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const sequencer = () =>
+  createMembershipSequencer(
+    { socket: join(dir, 'keepalived.sock'), config: join(dir, 'keepalived.conf') },
+    { onExcluded: () => void excluded.push(asked.length) },
+    {
+      metrics: createMonitorMetrics(() => 0, 'keepalived-monitor'),
+      once: createOnce(),
+      log: (event) => void logged.push(event),
+    },
+  );
+
+async function supervisor(answer: Answer = { ok: true }): Promise<AsyncDisposable> {
+  const control = await serveControlSocket(join(dir, 'keepalived.sock'), async (line) => {
+    asked.push(line);
+    return answer;
+  });
+  if (control.kind === 'in-use') throw new Error('the socket is in use');
+  return { [Symbol.asyncDispose]: control.close };
+}
+
+const listing = (...names: readonly string[]): { input: VrrpInput; lookAgainInMs: undefined } => ({
+  input: {
+    settings: {
+      ...{ clusterName: 'c', profile: 'fast', mode: 'unicast', advertIntervalMs: 100, bootstrap: false },
+      ...{ apiVips: ['10.0.0.100'], ingressVips: [], nodeName: 'a', notifyFifo: '/f', trackFiles: {} },
+    },
+    controlPlane: names.map((name) => ({ name, addresses: [`10.0.0.${name.charCodeAt(0)}`] })),
+    ...{ allNodes: [], interfaces: [], routes: [] },
+  },
+  lookAgainInMs: undefined,
+});
+const { signal } = new AbortController();
+const events = () => logged.map(({ event }) => event);
+
+test('a node that is not listed leaves, though its monitor never saw it as a member', async () => {
+  await using _ = await supervisor();
+  const membership = sequencer();
+  await membership.inTurn(listing('b', 'c'), true, signal);
+  expect(membership.isExcluded()).toBe(true);
+  expect(asked).toEqual(['leave']);
+  expect(readdirSync(dir).sort()).toEqual(['keepalived.conf.left', 'keepalived.sock']);
+  expect(events()).toEqual(['left-the-group']);
+});
+
+test('leaving is repeated until the supervisor has answered, and once more when it was restarted', async () => {
+  const membership = sequencer();
+  expect((await membership.inTurn(listing('b', 'c'), true, signal)).lookAgainInMs).toBeGreaterThan(0);
+  {
+    await using _ = await supervisor({ ok: false, stage: 'stop', message: 'no' });
+    expect((await membership.inTurn(listing('b', 'c'), true, signal)).lookAgainInMs).toBeGreaterThan(0);
+  }
+  for (let restarts = 0; restarts < 2; restarts += 1) {
+    await using _ = await supervisor();
+    expect((await membership.inTurn(listing('b', 'c'), true, signal)).lookAgainInMs).toBeUndefined();
+  }
+  expect(asked).toEqual(['leave', 'leave', 'leave']);
+  expect(excluded).toEqual([0]);
+});
+
+test('a list that nobody vouches for makes no node leave', async () => {
+  await using _ = await supervisor();
+  const membership = sequencer();
+  await membership.inTurn(listing('b', 'c'), false, signal);
+  expect(membership.isExcluded()).toBe(false);
+  expect(asked).toEqual([]);
+  expect(existsSync(join(dir, 'keepalived.conf'))).toBe(true);
+});
+
+test('a node that is listed again waits for the others as one that joins', async () => {
+  await using _ = await supervisor();
+  const membership = sequencer();
+  const all = listing('a', 'b', 'c');
+  if (all.input !== undefined) membership.markServed(all.input);
+  expect((await membership.inTurn(all, true, signal)).input).toBe(all.input);
+  await membership.inTurn(listing('b', 'c'), true, signal);
+  const back = await membership.inTurn(all, true, signal);
+  expect(membership.isExcluded()).toBe(false);
+  expect(back.input).toBeUndefined();
+  expect(back.lookAgainInMs).toBeGreaterThan(0);
+});

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { safeServerName } from '../../../../src/engine/kube/control-plane/server-name.ts';
+import { createRenderThread } from '../../../../src/engine/render/render-in-thread.ts';
+import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
+import { renderKeepalived } from '../../../../src/vip/group/render-keepalived.ts';
+import type { KeepalivedInstance, KeepalivedModel, VrrpNode } from '../../../../src/vip/group/vrrp.ts';
+
+const templatePath = fileURLToPath(new URL('../../../../templates/keepalived.conf.ejs', import.meta.url));
+const template = readFileSync(templatePath, 'utf8');
+const render = (model: KeepalivedModel, text = template) => renderKeepalived(text, model, { templatePath });
+
+function modelOf(
+  others: readonly VrrpNode[],
+  part: { readonly mode?: 'multicast'; readonly openshift?: true } = {},
+) {
+  const built = buildKeepalivedModel({
+    settings: {
+      clusterName: 'managed',
+      profile: part.openshift ? 'openshift' : 'fast',
+      mode: part.mode ?? 'unicast',
+      advertIntervalMs: 250,
+      apiVips: ['10.0.0.5'],
+      ingressVips: [],
+      nodeName: 'a',
+      bootstrap: false,
+      notifyFifo: '/run/notify.fifo',
+      trackFiles: { api: '/run/lb.track' },
+    },
+    controlPlane: [{ name: 'a', addresses: ['10.0.0.1'] }, ...others],
+    allNodes: [],
+    interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24'] }],
+    routes: [],
+  });
+  if (built.kind === 'not-ready') throw new Error(built.reason);
+  return built.model;
+}
+const two = modelOf([{ name: 'b', addresses: ['10.0.0.2'] }]);
+const withInstance = (part: Partial<KeepalivedInstance>): KeepalivedModel => ({
+  ...two,
+  instances: two.instances.map((instance) => ({ ...instance, ...part })),
+});
+
+/** The first word of each line that is no comment: what keepalived would act on. */
+const directives = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim().split(/\s/)[0])
+    .filter((word) => !word?.startsWith('#'));
+
+const textOf = (outcome: ReturnType<typeof render>) =>
+  outcome.kind === 'rendered' ? outcome.text : outcome.message;
+
+it('a node that is alone speaks multicast, because unicast to nobody is FAULT for ever', () => {
+  const [alone] = modelOf([]).instances;
+  expect(alone).toMatchObject({ unicast: [], multicast: ['10.0.0.1'] });
+  expect(two.instances[0]).toMatchObject({ unicast: [{ checkTtl: true }], multicast: [] });
+});
+
+it('in multicast mode nobody is spoken to alone', () => {
+  const text = textOf(render(modelOf([{ name: 'b', addresses: ['10.0.0.2'] }], { mode: 'multicast' })));
+  expect(text).toContain('mcast_src_ip 10.0.0.1');
+  expect(directives(text)).not.toContain('unicast_peer');
+});
+
+it('the openshift profile is VRRP 2 with whole seconds and 8 characters of password', () => {
+  const text = textOf(render(modelOf([{ name: 'b', addresses: ['10.0.0.2'] }], { openshift: true })));
+  expect(text).toMatch(/^ {4}vrrp_version 2$/m);
+  expect(text).toMatch(/^ {4}advert_int 1$/m);
+  expect(text).toMatch(/^ {8}auth_pass managed_$/m);
+});
+
+it('the fast profile is VRRP 3 with the interval in seconds and no password', () => {
+  const text = textOf(render(two));
+  expect(text).toMatch(/^ {4}vrrp_version 3$/m);
+  expect(text).toMatch(/^ {4}advert_int 0\.25$/m);
+  expect(directives(text)).not.toContain('auth_pass');
+});
+
+const hostile = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc
+    .array(fc.constantFrom('\n', '\r', ' ', '\t', '\0', '#', '!', '"', '$', '{', '}', '<%=', '%>', '@', '~'))
+    .map((parts) => parts.join('')),
+);
+/** As the program lets a name in; two nodes of one name are refused, and "a" is this one. */
+const admitted = hostile.map((name) => safeServerName(name) ?? 'unnamed').filter((name) => name !== 'a');
+
+describe('hostile data', () => {
+  it('in a name that came the way of the program gives the directives of harmless data', () => {
+    fc.assert(
+      fc.property(admitted, (name) => {
+        const model = modelOf([{ name, addresses: ['10.0.0.2'] }]);
+        const outcome = render(model);
+        expect(outcome.kind).toBe('rendered');
+        expect(directives(textOf(outcome))).toEqual(directives(textOf(render(two))));
+      }),
+    );
+  });
+
+  it.each([
+    ['the name of a peer', { peers: [{ name: 'b\n}', address: '10.0.0.2', priority: 1 }] }],
+    ['the address of a peer', { peers: [{ name: 'b', address: '10.0.0.2\n', priority: 1 }] }],
+    ['a peer of the other family', { peers: [{ name: 'b', address: 'fd00::2', priority: 1 }] }],
+    ['a VIP', { vip: '10.0.0.5/32 dev eth1' }],
+    ['the source address', { sourceAddress: '10.0.0.1 }' }],
+    ['the interface', { interface: 'eth0\nnopreempt' }],
+    ['the name of an instance', { name: 'API {' }],
+    ['a password', { passwords: ['a b'] }],
+    ['a virtual router id', { virtualRouterId: 256 }],
+    ['a priority', { priority: 255 }],
+    ['a fraction of a priority', { priority: 1.5 }],
+  ])('in %s is refused even where a template prints it unescaped', (_what, part) => {
+    const raw = '<%- instances[0].name %> <%- instances[0].vip %>';
+    expect(render(withInstance(part), raw)).toMatchObject({ kind: 'failed' });
+    expect(render(two, raw)).toMatchObject({ kind: 'rendered' });
+  });
+
+  it.each([
+    ['the router id', { routerId: 'a b' }],
+    ['the FIFO', { notifyFifo: '/run/a b' }],
+    ['the track file', { trackFiles: [{ name: 'lb', path: '/run/"', initial: -254 }] }],
+  ])('in %s is refused', (_what, part) => {
+    expect(render({ ...two, ...part }, 'x')).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('is not printable'),
+    });
+  });
+});
+
+it('comes out of a thread as it does without one', async () => {
+  const job = { kind: 'keepalived', templateText: template, templatePath, model: two } as const;
+  expect(await createRenderThread().render(job)).toEqual(render(two));
+});

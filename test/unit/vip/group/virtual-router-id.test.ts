@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { virtualRouterIdProblems, virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';
+
+test('are those of the shell pods, so that a cluster can be moved node by node', () => {
+  // A published keepalived.conf of an OpenShift 4.8 cluster called "managed".
+  expect(virtualRouterIds('managed')).toEqual({ api: 124, ingress: 75 });
+});
+
+test('add up as Fletcher-8 does', () => {
+  // By hand, of "a-api": 97 % 15 = 7, +45 = 7, +97 = 14, +112 = 6, +105 = 6; the sums of these: 7 14 13 4 10.
+  expect(virtualRouterIds('a').api).toBe(((10 << 4) | 6) + 1);
+});
+
+test('property: are always two different ones that keepalived takes', () => {
+  fc.assert(
+    fc.property(fc.string(), (name) => {
+      expect(virtualRouterIdProblems(virtualRouterIds(name))).toEqual([]);
+    }),
+  );
+});
+
+test.each([
+  [{ api: 0, ingress: 1 }, /"0" is no virtual router id/],
+  [{ api: 1, ingress: 256 }, /"256" is no virtual router id/],
+  [{ api: 1.5, ingress: 2 }, /"1.5" is no virtual router id/],
+  [{ api: 7, ingress: 7 }, /"7" is there twice/],
+])('%j is refused', (ids, message) => {
+  expect(virtualRouterIdProblems(ids).join()).toMatch(message);
+});

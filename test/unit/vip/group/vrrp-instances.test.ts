@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { KeepalivedSettings, VrrpInput } from '../../../../src/vip/group/vrrp.ts';
+import { buildVrrpInstances, isInstanceOf } from '../../../../src/vip/group/vrrp-instances.ts';
+
+const settings: KeepalivedSettings = {
+  clusterName: 'managed',
+  profile: 'fast',
+  mode: 'unicast',
+  advertIntervalMs: 100,
+  apiVips: ['10.0.0.5'],
+  ingressVips: [],
+  nodeName: 'a',
+  bootstrap: false,
+  notifyFifo: '/run/notify.fifo',
+  trackFiles: { api: '/run/lb.track' },
+};
+const node = (name: string, ...addresses: readonly string[]) => ({ name, addresses });
+const three = [node('a', '10.0.0.1'), node('b', '10.0.0.2'), node('c', '10.0.0.3')];
+const input = (part: Partial<KeepalivedSettings> = {}, rest: Partial<VrrpInput> = {}): VrrpInput => ({
+  settings: { ...settings, ...part },
+  controlPlane: three,
+  allNodes: [],
+  interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24'] }],
+  routes: [],
+  ...rest,
+});
+const built = (from: VrrpInput) => {
+  const found = buildVrrpInstances(from);
+  if (found.kind === 'not-ready') throw new Error(found.reason);
+  return found.instances;
+};
+const reasonOf = (from: VrrpInput) => {
+  const found = buildVrrpInstances(from);
+  return found.kind === 'not-ready' ? found.reason : undefined;
+};
+
+test('every node sees the same group, and all others as its peers', () => {
+  const seen = three.map(({ name, addresses }) =>
+    built(input({ nodeName: name }, { interfaces: [{ name: 'eth0', addresses: [`${addresses[0]}/24`] }] })),
+  );
+  expect(seen.map(([api]) => api?.priority)).toEqual([220, 210, 200]);
+  expect(seen.map(([api]) => api?.peers.map(({ name }) => name).join())).toEqual(['b,c', 'a,c', 'a,b']);
+  expect(seen.map(([api]) => api?.peers.map(({ priority }) => priority).join())).toEqual([
+    '210,200',
+    '220,200',
+    '220,210',
+  ]);
+  expect(new Set(seen.map(([api]) => api?.virtualRouterId))).toEqual(new Set([124]));
+});
+
+test('property: the order of the list changes nothing', () => {
+  fc.assert(
+    fc.property(fc.shuffledSubarray(three, { minLength: 3 }), (controlPlane) => {
+      expect(built(input({}, { controlPlane }))).toEqual(built(input()));
+    }),
+  );
+});
+
+describe('this node is found', () => {
+  test('by its address where its name is another one', () => {
+    expect(built(input({ nodeName: 'a.example.com' }))[0]?.sourceAddress).toBe('10.0.0.1');
+  });
+
+  test('by --node-ip before its name', () => {
+    const interfaces = [{ name: 'eth0', addresses: ['10.0.0.1/24', '10.0.0.2/24'] }];
+    expect(built(input({ nodeIp: '10.0.0.2' }, { interfaces }))[0]?.priority).toBe(210);
+  });
+});
+
+describe('a node does not join', () => {
+  test('that is not in its own list', () => {
+    const found = reasonOf(input({}, { controlPlane: three.slice(1) }));
+    expect(found).toMatch(/this node "a" is not among b \(10\.0\.0\.2\), c \(10\.0\.0\.3\)/);
+  });
+
+  test('with an empty list', () => {
+    expect(reasonOf(input({}, { controlPlane: [] }))).toMatch(/is not among no node at all/);
+  });
+
+  test('whose address in the list is on none of its interfaces', () => {
+    const moved = [node('a', '10.0.0.9'), ...three.slice(1)];
+    expect(reasonOf(input({}, { controlPlane: moved }))).toMatch(/10\.0\.0\.9 .* none of its interfaces/);
+  });
+
+  test('while a peer has no address of the VIP’s family', () => {
+    const found = reasonOf(input({}, { controlPlane: [...three, node('d', 'fd00::4')] }));
+    expect(found).toMatch(/node "d": none of its addresses/);
+  });
+
+  test('while two nodes share an address', () => {
+    expect(reasonOf(input({}, { controlPlane: [...three, node('d', '10.0.0.3')] }))).toMatch(
+      /"c" and "d" share/,
+    );
+  });
+
+  test('with half of its VIPs', () => {
+    expect(reasonOf(input({ ingressVips: ['10.0.0.6'] }))).toMatch(/ingress VIP: this node "a" is not among/);
+  });
+
+  test('without an interface for a VIP', () => {
+    expect(reasonOf(input({ apiVips: ['192.168.1.5'] }))).toMatch(/Cannot choose an interface/);
+  });
+
+  test('without a VIP', () => {
+    expect(reasonOf(input({ apiVips: [] }))).toMatch(/there is no VIP/);
+  });
+
+  test('with two VIPs of one family and kind', () => {
+    expect(reasonOf(input({ apiVips: ['10.0.0.5', '10.0.0.6'] }))).toMatch(/one of each family and kind/);
+  });
+
+  test('that has no place among the 200 first by name', () => {
+    const many = Array.from({ length: 200 }, (_, n) => node(`0${n}`, `10.0.1.${n + 1}`));
+    expect(reasonOf(input({}, { controlPlane: [...many, ...three] }))).toMatch(
+      /is not among .* and 195 more/,
+    );
+  });
+});
+
+test('the VIP that the holder lists among its own addresses is never a peer’s address', () => {
+  const listed = [node('a', '10.0.0.1'), node('b', '10.0.0.5', '10.0.0.2')];
+  expect(built(input({}, { controlPlane: listed }))[0]?.peers).toMatchObject([
+    { name: 'b', address: '10.0.0.2' },
+  ]);
+});
+
+test('both families of a kind make a group, each with the addresses of its own', () => {
+  const controlPlane = [node('a', '10.0.0.1', 'fd00::1'), node('b', '10.0.0.2', 'fd00::2')];
+  const interfaces = [{ name: 'eth0', addresses: ['10.0.0.1/24', 'fd00::1/64'] }];
+  const found = built(input({ apiVips: ['fd00::5', '10.0.0.5'] }, { controlPlane, interfaces }));
+  expect(found.map(({ name, sourceAddress, syncGroup }) => [name, sourceAddress, syncGroup])).toEqual([
+    ['API', '10.0.0.1', 'API_VIPS'],
+    ['API_V6', 'fd00::1', 'API_VIPS'],
+  ]);
+});
+
+describe('bootstrap', () => {
+  test('a bootstrap node needs no list and outranks everybody, without ingress', () => {
+    const found = built(
+      input(
+        { bootstrap: true, nodeName: 'boot', ingressVips: ['10.0.0.6'] },
+        { controlPlane: three.slice(1) },
+      ),
+    );
+    expect(found).toMatchObject([
+      { priority: 254, sourceAddress: '10.0.0.1', peers: [{ name: 'b' }, { name: 'c' }] },
+    ]);
+  });
+
+  test('the others know it by --bootstrap-ips, and keep their own priorities', () => {
+    const [api] = built(input({ bootstrapIps: ['10.0.0.9', 'fd00::9'] }));
+    expect(api).toMatchObject({ priority: 220 });
+    expect(api?.peers.at(-1)).toEqual({ name: 'bootstrap', address: '10.0.0.9', priority: 254 });
+  });
+});
+
+test('the openshift profile has the shell pods’ names and priorities', () => {
+  const found = built(input({ profile: 'openshift', ingressVips: ['10.0.0.6'] }, { allNodes: three }));
+  expect(found.map(({ name, priority, virtualRouterId }) => [name, priority, virtualRouterId])).toEqual([
+    ['managed_API', 40, 124],
+    ['managed_INGRESS', 20, 75],
+  ]);
+});
+
+test('explicit virtual router ids overrule the cluster’s name', () => {
+  expect(built(input({ virtualRouterIds: { api: 7, ingress: 8 } }))[0]?.virtualRouterId).toBe(7);
+});
+
+describe('the first node of a cluster that does not exist yet', () => {
+  const nobody = { controlPlane: [] };
+
+  test('stands alone with the priority that it will have as the only one of the list', () => {
+    const [alone] = built(input({ firstNode: true }, nobody));
+    expect(alone).toMatchObject({ sourceAddress: '10.0.0.1', peers: [] });
+    expect(alone).toEqual(built(input({ firstNode: true }, { controlPlane: three.slice(0, 1) }))[0]);
+  });
+
+  test('without being told so it does not join: a joining node would be a second holder', () => {
+    expect(reasonOf(input({}, nobody))).toContain('no node at all');
+  });
+
+  test('a list that has others but not this node is believed, also by a first node', () => {
+    expect(
+      reasonOf(
+        input(
+          { firstNode: true, nodeName: 'z' },
+          { interfaces: [{ name: 'eth0', addresses: ['10.0.0.9/24'] }] },
+        ),
+      ),
+    ).toContain('is not among');
+  });
+
+  test('has the VIP of the API without that of ingress, which waits for the list', () => {
+    const vips = { firstNode: true, ingressVips: ['10.0.0.6'] };
+    expect(built(input(vips, nobody)).map(({ kind }) => kind)).toEqual(['api']);
+    expect(built(input(vips, { allNodes: three })).map(({ kind }) => kind)).toEqual(['api', 'ingress']);
+    expect(reasonOf(input({ ...vips, apiVips: [] }, nobody))).toContain('no node');
+  });
+});
+
+test('the end of a name says which VIP it is, whatever the cluster is called', () => {
+  expect(['API', 'API_V6', 'x_API', 'x_INGRESS_API_V6'].every((name) => isInstanceOf('api', name))).toBe(
+    true,
+  );
+  expect(['INGRESS', 'API_INGRESS_V6'].some((name) => isInstanceOf('api', name))).toBe(false);
+  expect(isInstanceOf('ingress', 'API_INGRESS_V6')).toBe(true);
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { TRACK, type TrackHealth, trackAddends, trackValue } from '../../../../src/keepalived/track-value.ts';
+import {
+  baseAddend,
+  bootstrapVrrpPriority,
+  maxGroupSize,
+  prioritySpread,
+  prioritySum,
+  vrrpPriority,
+} from '../../../../src/vip/group/vrrp-priority.ts';
+
+const prioritiesOf = (size: number) => Array.from({ length: size }, (_, index) => vrrpPriority(index, size));
+const sizes = Array.from({ length: maxGroupSize }, (_, index) => index + 1);
+
+test('fall with the place in the list', () => {
+  expect(prioritiesOf(1)).toEqual([220]);
+  expect(prioritiesOf(3)).toEqual([220, 210, 200]);
+  expect(prioritiesOf(5)).toEqual([220, 213, 206, 199, 192]);
+});
+
+test('are different on every node and ones that keepalived takes, however large the group', () => {
+  for (const size of sizes) {
+    const priorities = prioritiesOf(size);
+    expect(new Set(priorities).size).toBe(size);
+    expect(Math.min(...priorities)).toBeGreaterThanOrEqual(1);
+    expect(Math.max(...priorities)).toBeLessThanOrEqual(254);
+  }
+});
+
+test('let the last of 29 nodes keep the VIP when the first one comes back', () => {
+  for (const size of sizes.filter((each) => each <= 29)) {
+    const priorities = prioritiesOf(size);
+    expect(Math.max(...priorities) - Math.min(...priorities)).toBeLessThanOrEqual(prioritySpread);
+  }
+  expect(prioritySpread).toBeLessThan(TRACK.healthyHolder);
+});
+
+test('of a bootstrap node outrank the full score of its profile', () => {
+  expect(bootstrapVrrpPriority('fast')).toBeGreaterThan(vrrpPriority(0, 3) + TRACK.healthyHolder);
+  expect(bootstrapVrrpPriority('fast')).toBeLessThanOrEqual(254);
+  expect(bootstrapVrrpPriority('openshift')).toBeGreaterThan(40 + 20 + 5 + 3);
+});
+
+const health = fc.record<TrackHealth>({
+  profile: fc.constantFrom('fast', 'openshift'),
+  kind: fc.constantFrom('api', 'ingress'),
+  service: fc.constantFrom('ok', 'doubtful', 'failed', 'unknown'),
+  failedForMs: fc.nat(5_000),
+  localApiServes: fc.boolean(),
+  holder: fc.boolean(),
+  everyoneFailing: fc.boolean(),
+  excluded: fc.boolean(),
+  heldElsewhere: fc.boolean(),
+  resigned: fc.boolean(),
+  addressed: fc.boolean(),
+  steer: fc.constantFrom('none', 'drain', 'yield', 'claim'),
+  priority: fc.option(fc.integer({ min: 1, max: 254 }), { nil: undefined }),
+});
+
+test('the arithmetic adds up to what keepalived makes of the priority and the track file', () => {
+  fc.assert(
+    fc.property(health, fc.integer({ min: 1, max: 254 }), (seen, own) => {
+      const { arithmetic, priority } = prioritySum({ points: own, why: 'place' }, trackAddends(seen));
+      const value = trackValue(seen);
+      const effective = value <= TRACK.fault ? 0 : Math.min(254, Math.max(1, own + value));
+      expect(priority).toBe(effective);
+      expect(arithmetic.reduce((sum, { points }) => sum + points, 0)).toBe(priority);
+      expect(arithmetic[0]?.points).toBe(own);
+      expect(arithmetic.every(({ why }) => why !== '')).toBe(true);
+    }),
+  );
+});
+
+test('a place in the list is told by who is before it, bootstrap nodes aside', () => {
+  expect(baseAddend(210, 'fast', [220, 200, 254])).toEqual({ points: 210, why: 'place 2 of 3 in the list' });
+  expect(baseAddend(220, 'fast', []).why).toBe('place 1 of 1 in the list');
+  expect(baseAddend(254, 'fast', [220, 210]).why).toBe('a bootstrap node');
+  expect(baseAddend(40, 'openshift', [40, 40]).why).toBe('every node of this profile');
+});
+
+test('a bootstrap node that holds the VIP is as high as keepalived counts', () => {
+  const holder = [
+    { points: 0, why: 'serves' },
+    { points: 30, why: 'holds' },
+  ];
+  expect(prioritySum({ points: 254, why: 'bootstrap' }, holder)).toEqual({
+    priority: 254,
+    arithmetic: [
+      { points: 254, why: 'bootstrap' },
+      ...holder,
+      { points: -30, why: 'keepalived counts from 1 to 254' },
+    ],
+  });
+});

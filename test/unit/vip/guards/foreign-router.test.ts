@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
+import type { KeepalivedSettings, VrrpInput } from '../../../../src/vip/group/vrrp.ts';
+import {
+  explainConflict,
+  type ForeignAdvert,
+  routerIdConflict,
+} from '../../../../src/vip/guards/foreign-router.ts';
+
+const settings: KeepalivedSettings = {
+  clusterName: 'bed',
+  profile: 'fast',
+  mode: 'unicast',
+  advertIntervalMs: 100,
+  apiVips: ['10.0.0.5', 'fd00::5'],
+  ingressVips: [],
+  nodeName: 'a',
+  bootstrap: false,
+  virtualRouterIds: { api: 77, ingress: 78 },
+  notifyFifo: '/run/notify.fifo',
+  trackFiles: { api: '/run/lb.track' },
+};
+const input: VrrpInput = {
+  settings,
+  controlPlane: [
+    { name: 'a', addresses: ['10.0.0.1', 'fd00::1'] },
+    { name: 'b', addresses: ['10.0.0.2', 'fd00::2'] },
+  ],
+  allNodes: [],
+  interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24', 'fd00::1/64'] }],
+  routes: [],
+};
+const outcome = buildKeepalivedModel(input);
+if (outcome.kind !== 'model') throw new Error(outcome.reason);
+const { model } = outcome;
+
+const advert: ForeignAdvert = {
+  virtualRouterId: 77,
+  family: 'ipv4',
+  source: '10.0.0.66',
+  version: 2,
+  priority: 150,
+  vip: '10.0.0.99',
+};
+
+test('a stranger with our id is a conflict, and the message names both clusters and the ways out', () => {
+  const conflict = routerIdConflict(model, [advert]);
+  if (conflict === undefined) throw new Error('no conflict');
+  expect(explainConflict(conflict, 'bed')).toBe(
+    'Cannot use virtual router id "77" (cluster "bed", VIP 10.0.0.5 on eth0): 10.0.0.66 advertises 10.0.0.99 with it ' +
+      '(VRRP 2, priority 150), expected an id that no other router uses on this segment; --virtual-router-ids ' +
+      'API,INGRESS on every node of this cluster gives it others, --force-virtual-router-id joins all the same',
+  );
+});
+
+test('each family has ids of its own', () => {
+  const other = { ...advert, family: 'ipv6', source: 'fe80::66', vip: 'fd00::99' } as const;
+  expect(routerIdConflict(model, [other])?.ours.vip).toBe('fd00::5');
+  expect(routerIdConflict(model, [advert])?.ours.vip).toBe('10.0.0.5');
+});
+
+test.each([
+  ['another id', { virtualRouterId: 78 }],
+  ['a peer, whose VIP was another one until now', { source: '10.0.0.2' }],
+])('%s is none', (_what, part) => {
+  expect(routerIdConflict(model, [{ ...advert, ...part }])).toBeUndefined();
+});
+
+test('our VIP with another id is a conflict, also where a peer advertises it, and the message names both ids', () => {
+  const conflict = routerIdConflict(model, [
+    { ...advert, virtualRouterId: 154, vip: '10.0.0.5', version: 3, priority: 220, source: '10.0.0.2' },
+  ]);
+  if (conflict === undefined) throw new Error('no conflict');
+  expect(explainConflict(conflict, 'bed')).toBe(
+    'Cannot use virtual router id "77" (cluster "bed", VIP 10.0.0.5 on eth0): 10.0.0.2 advertises this VIP with id 154 ' +
+      '(VRRP 3, priority 220), and nodes with different ids do not hear each other, so both would hold it; set the ' +
+      '--cluster-name or --virtual-router-ids that 10.0.0.2 has (hawser show-config keepalived shows them there), ' +
+      '--force-virtual-router-id joins all the same',
+  );
+});

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { createTrackGuard, readTrackValue } from '../../../../src/keepalived/track-file.ts';
+import { createPermission } from '../../../../src/vip/guards/permission.ts';
+import type { VipUse } from '../../../../src/vip/guards/vip-use.ts';
+import { createTrackWriter } from '../../../../src/vip/health/track-writer.ts';
+
+let dir: string;
+let trackFile: string;
+let now: {
+  confirmed: boolean;
+  excluded: boolean;
+  undecided: boolean;
+  use: VipUse;
+  ms: number;
+  looks: number;
+};
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-permission-'));
+  trackFile = join(dir, 'lb.track');
+  now = { confirmed: false, excluded: false, undecided: false, use: { kind: 'clear' }, ms: 0, looks: 0 };
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const permission = () =>
+  createPermission(
+    trackFile,
+    {
+      isConfirmed: () => now.confirmed,
+      isExcluded: () => now.excluded,
+      isUndecided: () => now.undecided,
+    },
+    () => {
+      now.looks += 1;
+      return now.use;
+    },
+    () => now.ms,
+  );
+const elsewhere: VipUse = { kind: 'elsewhere', holders: ['02:00:00:00:00:01'] };
+
+test('a node that no API server answers waits for ten seconds, and for thirty where a list is not believed yet', () => {
+  const ask = permission();
+  now.ms = 9_999;
+  expect(ask().kind).toBe('waiting');
+  now.ms = 10_000;
+  now.undecided = true;
+  expect(ask().kind).toBe('waiting');
+  now.ms = 30_000;
+  expect(ask().kind).toBe('given');
+});
+
+test('a node whose VIP is held by a host that it does not hear stays out until that host is gone', () => {
+  const ask = permission();
+  now.use = elsewhere;
+  expect(ask().kind).toBe('waiting');
+  now.ms = 3_600_000;
+  expect(ask()).toEqual({ kind: 'held-elsewhere', holders: ['02:00:00:00:00:01'] });
+  now.use = { kind: 'clear' };
+  expect(ask().kind).toBe('given');
+});
+
+test('a node that has not yet seen whether its VIP is held goes on waiting', () => {
+  const ask = permission();
+  now.use = { kind: 'unknown' };
+  now.ms = 10_000;
+  expect(ask().kind).toBe('waiting');
+});
+
+test('a node that takes part goes on, and asks the segment no more, whoever holds the VIP', () => {
+  const ask = permission();
+  now.confirmed = true;
+  now.use = elsewhere;
+  expect(ask().kind).toBe('given');
+  now.confirmed = false;
+  expect(ask().kind).toBe('given');
+  expect(now.looks).toBe(0);
+});
+
+test('a monitor that was only restarted goes on where it was', () => {
+  writeFileSync(trackFile, '0\n');
+  now.use = elsewhere;
+  expect(permission()().kind).toBe('given');
+  expect(now.looks).toBe(0);
+});
+
+test('a node that is listed again begins anew', () => {
+  const ask = permission();
+  now.confirmed = true;
+  expect(ask().kind).toBe('given');
+  now.excluded = true;
+  now.ms = 60_000;
+  expect(ask().kind).toBe('waiting');
+  [now.excluded, now.confirmed] = [false, false];
+  now.ms = 69_999;
+  expect(ask().kind).toBe('waiting');
+  now.ms = 70_000;
+  expect(ask().kind).toBe('given');
+});
+
+test('while it waits the FAULT of keepalived is kept fresh, and no other value and no missing file is touched', () => {
+  const url = { secure: false, host: '127.0.0.1', port: 1, path: '/' };
+  const writer = () =>
+    createTrackWriter({ kind: 'api', trackFile, url }, { log: () => {}, once: createOnce() });
+  writer().keepFault();
+  expect(readTrackValue(trackFile)).toBe(0);
+  writeFileSync(trackFile, '-60\n');
+  writer().keepFault();
+  expect(readTrackValue(trackFile)).toBe(-60);
+  writeFileSync(trackFile, '-254');
+  utimesSync(trackFile, 1, 1);
+  const track = writer();
+  track.keepFault();
+  expect(statSync(trackFile).mtimeMs).toBeGreaterThan(1_000);
+  expect(readTrackValue(trackFile)).toBe(-254);
+  expect(track.written()).toBeUndefined();
+});
+
+test('a FAULT that is kept stays one for the supervisor, which takes an old one for that of a dead monitor', () => {
+  const url = { secure: false, host: '127.0.0.1', port: 1, path: '/' };
+  const valueAfter = (wait: () => void) => {
+    writeFileSync(trackFile, '-254\n');
+    utimesSync(trackFile, new Date(0), new Date(0));
+    wait();
+    return createTrackGuard(trackFile, 3_000)('fast', false, Date.now())?.value;
+  };
+  expect(valueAfter(() => {})).toBeGreaterThan(-254);
+  const track = createTrackWriter({ kind: 'api', trackFile, url }, { log: () => {}, once: createOnce() });
+  expect(valueAfter(track.keepFault)).toBe(-254);
+});

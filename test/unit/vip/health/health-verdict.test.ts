@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { TRACK } from '../../../../src/keepalived/track-value.ts';
+import type { CheckRow } from '../../../../src/vip/health/health-sightings.ts';
+import { createHealthVerdict } from '../../../../src/vip/health/health-verdict.ts';
+import type { Steer } from '../../../../src/vip/steering/vrrp-steering.ts';
+
+const verdictOf = (
+  peersAreOpen: boolean,
+  holder = true,
+  mustLeave = false,
+  steer: Steer | (() => Steer) = 'none',
+) => {
+  const verdict = createHealthVerdict({
+    ...{ place: '127.0.0.1:1936', question: '/healthz/ready' },
+    ...{ kind: 'ingress', profile: () => 'fast' as const, resigns: false, peersAreOpen },
+    localRole: () => ({ role: holder ? 'holder' : 'backup', ageMs: 0 }) as const,
+    isAddressed: () => true,
+    isExcluded: () => false,
+    heldElsewhere: () => [],
+    mustLeave: () => mustLeave,
+    priority: () => 210,
+    steer: typeof steer === 'function' ? steer : () => steer,
+  });
+  verdict.live('serving');
+  return verdict;
+};
+
+const rowOf = (verdict: ReturnType<typeof verdictOf>, check: string): CheckRow | undefined =>
+  verdict.view().checks.find((row) => row.check === check);
+
+const serving = { asked: ['cp-2', 'cp-3'], serving: ['cp-3'] };
+const silent = { asked: ['cp-2', 'cp-3'], serving: [] };
+
+test('a holder whose server dies is in FAULT while a peer serves', () => {
+  const verdict = verdictOf(true);
+  verdict.peers(serving);
+  verdict.live('dead');
+  expect(verdict.value()).toBe(TRACK.fault);
+});
+
+test('where no peer serves either nothing moves', () => {
+  const verdict = verdictOf(true);
+  verdict.peers(silent);
+  verdict.live('dead');
+  expect(verdict.value()).toBe(TRACK.healthyHolder);
+});
+
+test('peers that perhaps nobody can reach are missed only once they have been heard', () => {
+  const verdict = verdictOf(false);
+  verdict.peers(silent);
+  verdict.live('hung');
+  expect(verdict.value()).toBe(TRACK.fault);
+  verdict.peers(serving);
+  verdict.peers(silent);
+  expect(verdict.value()).toBe(TRACK.healthyHolder);
+});
+
+test('a server that came back once is trusted less for a while, and says why', () => {
+  const verdict = verdictOf(true, false);
+  verdict.live('dead');
+  verdict.live('serving');
+  expect(verdict.value()).toBe(TRACK.doubtful);
+  expect(verdict.isWell()).toBe(false);
+  expect(verdict.explanation()).toMatch(
+    /^the ingress router serves again, but is doubtful \(damped: the check has failed once/,
+  );
+  expect(rowOf(verdict, 'damping')).toMatchObject({
+    state: 'doubtful',
+    found: expect.stringMatching(/^damped/),
+  });
+});
+
+test('what an operator asks for counts', () => {
+  expect(verdictOf(true, true, false, 'drain').value()).toBe(TRACK.drainedHolder);
+  expect(210 + verdictOf(true, false, false, 'claim').value()).toBe(254);
+  expect(verdictOf(true, true, true, 'claim').value()).toBe(TRACK.fault);
+});
+
+test('the lower one of two holders leaves, however healthy', () => {
+  expect(verdictOf(true, true, true).value()).toBe(TRACK.fault);
+});
+
+test('the failing check is named with its own words, in the log and in the status', () => {
+  const verdict = verdictOf(true);
+  verdict.peers(serving);
+  expect(verdict.explanation()).toBe('the ingress router serves; it holds the VIP');
+  verdict.polled({ ok: false, said: 'HTTP 503' });
+  verdict.live('hung');
+  expect(verdict.explanation()).toBe(
+    'the ingress router does not serve (hung, 127.0.0.1:1936 accepts and does not answer well)',
+  );
+  verdict.live('dead');
+  expect(verdict.explanation()).toMatch(/\(dead, nothing listens on 127\.0\.0\.1:1936\)$/);
+  expect(rowOf(verdict, 'the ingress router')?.state).toBe('failed');
+  expect(rowOf(verdict, '/healthz/ready')).toMatchObject({ state: 'failed', found: 'HTTP 503' });
+  expect(rowOf(verdict, 'other nodes')).toMatchObject({ state: 'ok', found: 'cp-3 could serve' });
+  expect(rowOf(verdict, 'local API server')).toBe(undefined);
+});
+
+test('a check keeps the time since when it has been as it is', () => {
+  const verdict = verdictOf(true);
+  expect(rowOf(verdict, 'other nodes')).toMatchObject({ state: 'unknown', sinceMs: null });
+  verdict.peers(serving);
+  expect(rowOf(verdict, 'other nodes')?.sinceMs).toBeGreaterThanOrEqual(0);
+});
+
+test('reading what a verdict is made of carries no order out', () => {
+  let steered = 0;
+  const verdict = verdictOf(true, true, false, () => {
+    steered += 1;
+    return 'yield';
+  });
+  verdict.look();
+  const before = steered;
+  expect(verdict.view().addends).toMatchObject([{}, {}, { why: 'it gives the VIP away' }]);
+  verdict.explanation();
+  expect(steered).toBe(before);
+});

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readLocalVrrpRole } from '../../../../src/vip/health/local-vrrp-role.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'hawser-role-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const names = new Set(['API']);
+function partIn(text: string) {
+  const path = join(directory, 'vrrp-state.json');
+  writeFileSync(path, text);
+  return readLocalVrrpRole(path, names, 1_000);
+}
+const written = (...instances: readonly object[]) =>
+  partIn(JSON.stringify({ instances: instances.map((each) => ({ sinceMs: 900, ...each })) }));
+
+test('a node holds while its keepalived is MASTER of one of the instances', () => {
+  expect(written({ name: 'API', state: 'MASTER' })).toEqual({ role: 'holder', ageMs: 100 });
+  expect(written({ name: 'API', state: 'BACKUP' }, { name: 'OTHER', state: 'MASTER' })).toEqual({
+    role: 'backup',
+    ageMs: 100,
+  });
+});
+
+test('all instances count for one who does not know yet which ones there are', () => {
+  written({ name: 'API', state: 'BACKUP' }, { name: 'OTHER', state: 'MASTER' });
+  const path = join(directory, 'vrrp-state.json');
+  expect(readLocalVrrpRole(path, undefined, 1_000).role).toBe('holder');
+});
+
+test('a holder of the API VIP is none of the ingress VIP, even for one who knows of no instance yet', () => {
+  written({ name: 'API', state: 'MASTER' }, { name: 'INGRESS', state: 'BACKUP' });
+  const path = join(directory, 'vrrp-state.json');
+  expect(readLocalVrrpRole(path, undefined, 1_000, 'api').role).toBe('holder');
+  expect(readLocalVrrpRole(path, undefined, 1_000, 'ingress').role).toBe('backup');
+});
+
+test.each(['FAULT', 'STOP', 'UNKNOWN'])('in %s a node has no role', (state) => {
+  expect(written({ name: 'API', state }).role).toBe('none');
+});
+
+test.each([
+  '',
+  '{',
+  'null',
+  '[]',
+  '{"instances":7}',
+  '{"instances":[null,{"name":7,"state":"MASTER","sinceMs":0}]}',
+])('a state file that says "%s" makes nobody a holder', (text) => expect(partIn(text).role).toBe('none'));
+
+test('without a state file there is no role', () => {
+  expect(readLocalVrrpRole(join(directory, 'missing'), names, 0).role).toBe('none');
+});

@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test } from 'vitest';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { readTrackValue } from '../../../../src/keepalived/track-file.ts';
+import { createTrackWriter, type TrackWriter } from '../../../../src/vip/health/track-writer.ts';
+
+const url = { secure: false, host: '127.0.0.1', port: 50_936, path: '/haproxy_ready' };
+
+function trackFile(): { readonly path: string; readonly writer: TrackWriter; readonly events: string[] } {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-track-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, 'api.track');
+  const events: string[] = [];
+  const observers = {
+    log: ({ event }: { readonly event: string }) => void events.push(event),
+    once: createOnce(),
+  };
+  return { path, writer: createTrackWriter({ kind: 'api', trackFile: path, url }, observers), events };
+}
+
+test('whatever was there before, the value is all that is there, in the same file', () => {
+  const { path, writer } = trackFile();
+  writeFileSync(path, '-254 and much more\n# of somebody\n');
+  const { ino } = statSync(path);
+  for (const value of [30, -254, 0, -30]) {
+    writer.write(value, () => '');
+    expect(readTrackValue(path)).toBe(value);
+    expect(readFileSync(path, 'utf8').trim()).toBe(String(value));
+  }
+  expect(statSync(path).ino).toBe(ino);
+});
+
+const READS = 20_000;
+/** Some hundred for each read: nobody reads any more. */
+const MOST_ROUNDS = 5_000_000;
+
+/** Reads again and again until it has seen enough, and posts what there was. */
+const reader = `
+const { readFileSync } = require('node:fs');
+const { parentPort, workerData } = require('node:worker_threads');
+const seen = new Set();
+const read = () => seen.add(readFileSync(workerData.path, 'utf8').trim());
+for (let count = 0; count < workerData.reads; count += 1) read();
+parentPort.postMessage([...seen]);`;
+
+test('who reads while it is written sees one value or the other, and never nothing', async () => {
+  const { path, writer } = trackFile();
+  writer.write(-254, () => '');
+  const worker = new Worker(reader, { eval: true, workerData: { path, reads: READS } });
+  onTestFinished(() => void worker.terminate());
+  const { promise, resolve } = Promise.withResolvers<readonly string[]>();
+  worker.once('message', resolve);
+  let seen: readonly string[] | undefined;
+  void promise.then((values) => {
+    seen = values;
+  });
+  for (let round = 0; seen === undefined && round < MOST_ROUNDS; round += 1) {
+    writer.write(round % 2 === 0 ? 30 : -254, () => '');
+    if (round % 100 === 0) await new Promise((done) => setImmediate(done));
+  }
+  expect(['-254', '30']).toEqual(expect.arrayContaining([...(seen ?? ['nothing in time'])]));
+});
+
+test('a value that could not be written is not reported as told, and is tried again at the next look', () => {
+  const { path, writer, events } = trackFile();
+  rmSync(join(path, '..'), { recursive: true });
+  writer.write(0, () => '');
+  writer.write(30, () => '');
+  expect(events).toEqual(['track-file-not-written']);
+  expect(writer.written()).toBeUndefined();
+
+  mkdirSync(join(path, '..'));
+  writer.write(30, () => '');
+  expect(readTrackValue(path)).toBe(30);
+  expect(events).toEqual(['track-file-not-written', 'health-told']);
+});

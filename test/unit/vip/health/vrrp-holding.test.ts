@@ -1,0 +1,70 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { initialHolding, type LocalVrrpRole, nextHolding } from '../../../../src/vip/health/vrrp-holding.ts';
+
+type Look = readonly [atMs: number, role: LocalVrrpRole['role'], ageMs?: number];
+const after = (looks: readonly Look[]) =>
+  looks.reduce(
+    (holding, [atMs, role, ageMs = 10]) => nextHolding(holding, { role, ageMs }, atMs),
+    initialHolding,
+  );
+
+test('a look that falls into the moment of a reload costs the holder nothing, however late it comes', () => {
+  fc.assert(
+    fc.property(fc.nat(60_000), fc.nat(499), (atMs, ageMs) => {
+      const looks: readonly Look[] = [
+        [0, 'holder'],
+        [atMs, 'backup', ageMs],
+      ];
+      expect(after(looks)).toMatchObject({ kind: 'held' });
+    }),
+  );
+});
+
+test('one reload after another does not wear the holder out', () => {
+  const reloads = Array.from({ length: 50 }, (_, index): readonly Look[] => [
+    [index * 400, 'backup'],
+    [index * 400 + 200, 'holder'],
+  ]).flat();
+  expect(after([[0, 'holder'], ...reloads, [20_000, 'backup']])).toMatchObject({ kind: 'held' });
+});
+
+test('looks that fall into one reload each, time after time, do not add up', () => {
+  const looks = Array.from({ length: 20 }, (_, index): Look => [200 + index * 200, 'backup', 50]);
+  expect(after([[0, 'holder'], ...looks])).toMatchObject({ kind: 'held' });
+});
+
+test('a holder that was beaten half a second ago is none any more, though nobody has looked since', () => {
+  const late: readonly Look[] = [
+    [0, 'holder'],
+    [6_000, 'backup', 500],
+  ];
+  expect(after(late)).toEqual({ kind: 'none' });
+});
+
+test('a wall clock that was put back does not leave a beaten holder its bonus', () => {
+  const beaten: readonly Look[] = [
+    [0, 'holder'],
+    [200, 'backup', -3_600_000],
+    [700, 'backup', -3_599_500],
+  ];
+  expect(after(beaten)).toEqual({ kind: 'none' });
+});
+
+test('who fails or stops holds nothing at once, and nothing when it comes back as a backup', () => {
+  const failed: readonly Look[] = [
+    [0, 'holder'],
+    [1, 'none'],
+  ];
+  expect(after(failed)).toEqual({ kind: 'none' });
+  expect(after([...failed, [2, 'backup']])).toEqual({ kind: 'none' });
+});
+
+test('nobody becomes a holder by being a backup', () => {
+  const roles = fc.array(fc.constantFrom<LocalVrrpRole['role']>('backup', 'none'));
+  fc.assert(
+    fc.property(roles, (seen) => {
+      expect(after(seen.map((role, index) => [index * 100, role]))).toEqual({ kind: 'none' });
+    }),
+  );
+});

@@ -1,0 +1,84 @@
+import { hostname } from 'node:os';
+import { expect, test } from 'vitest';
+import { readCommandLine } from '../../../src/cli/command-line.ts';
+import {
+  keepalivedMonitorCommand,
+  keepalivedMonitorSettings,
+  keepalivedSettings,
+} from '../../../src/vip/keepalived-monitor-settings.ts';
+
+const files = ['/kubeconfig', '/template', '/etc/keepalived/keepalived.conf'];
+
+function settingsOf(...flags: readonly string[]) {
+  const line = readCommandLine(keepalivedMonitorCommand, [...files, ...flags], {});
+  if (line.kind !== 'values') throw new Error('help was not asked for');
+  return keepalivedMonitorSettings(line.values);
+}
+
+test('the defaults are the field’s', () => {
+  expect(settingsOf('--api-vips', '10.0.0.5')).toMatchObject({
+    apiVips: ['10.0.0.5'],
+    ingressVips: [],
+    nodeName: hostname(),
+    mode: 'unicast',
+    profile: 'fast',
+    advertInterval: 100,
+    bootstrap: false,
+    forceVirtualRouterId: false,
+    source: 'nodes',
+    apiPort: 6443,
+    healthPort: 50_936,
+    notifyFifo: '/var/run/keepalived/notify.fifo',
+    trackFiles: { api: '/var/run/keepalived/lb.track' },
+    stateFile: '/var/run/keepalived/vrrp-state.json',
+    lastKnownPath: '/etc/keepalived/vrrp-nodes.json',
+    listen: { host: '127.0.0.1', port: 29_447 },
+  });
+});
+
+test('what is chosen reaches the model, addresses in canonical form', () => {
+  const settings = settingsOf(
+    ...['--api-vips', '10.0.0.5,FD00:0::5', '--ingress-vips', '10.0.0.6', '--node-ip', 'FD00:0::1'],
+    ...['--virtual-router-ids', '77,78', '--interface', 'eth0', '--advert-interval', '250ms'],
+    ...['--node-name', 'a', '--bootstrap', '--bootstrap-ips', '10.0.0.9', '--profile', 'openshift'],
+  );
+  expect(keepalivedSettings(settings, 'managed')).toEqual({
+    clusterName: 'managed',
+    profile: 'openshift',
+    mode: 'unicast',
+    apiVips: ['10.0.0.5', 'fd00::5'],
+    ingressVips: ['10.0.0.6'],
+    nodeName: 'a',
+    nodeIp: 'fd00::1',
+    interface: 'eth0',
+    bootstrap: true,
+    firstNode: false,
+    bootstrapIps: ['10.0.0.9'],
+    virtualRouterIds: { api: 77, ingress: 78 },
+    advertIntervalMs: 250,
+    notifyFifo: '/var/run/keepalived/notify.fifo',
+    trackFiles: { api: '/var/run/keepalived/lb.track' },
+  });
+});
+
+test('every problem is listed at once, with the value and what was expected', () => {
+  const wrong = () =>
+    settingsOf(
+      ...['--api-vips', '10.0.0.500', '--virtual-router-ids', '0,7', '--advert-interval', '15ms'],
+      ...['--mode', 'broadcast', '--cluster-name', 'a b'],
+    );
+  expect(wrong).toThrow(/--api-vips "10\.0\.0\.500": .*expected IPv4 or IPv6/);
+  expect(wrong).toThrow(/--virtual-router-ids "0,7": .*expected 1 to 255/);
+  expect(wrong).toThrow(/--advert-interval "15ms": expected 10ms to 40950ms in steps of 10ms/);
+  expect(wrong).toThrow(/--mode "broadcast": expected unicast or multicast/);
+  expect(wrong).toThrow(/--cluster-name "a b"/);
+});
+
+test.each([
+  ['no VIP at all', [], /expected at least one/],
+  ['two of one family', ['--api-vips', '10.0.0.5,10.0.0.6'], /expected at most one IPv4 and one IPv6/],
+  ['one VIP twice', ['--api-vips', '10.0.0.5', '--ingress-vips', '10.0.0.5'], /expected another one/],
+  ['one id twice', ['--api-vips', '10.0.0.5', '--virtual-router-ids', '7,7'], /"7" is there twice/],
+])('refuses %s', (_what, flags, message) => {
+  expect(() => settingsOf(...flags)).toThrow(message);
+});

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { factsOf } from '../../../../src/vip/steering/gather-facts.ts';
+import { keepalivedMonitorSays } from '../../../helpers/status-samples.ts';
+
+/** What a lone node knows of its VIPs. */
+async function holds(...vips: readonly string[]): Promise<boolean | undefined> {
+  const priorities = keepalivedMonitorSays.priorities.map((each) => ({ ...each, vips: [...vips] }));
+  const group = keepalivedMonitorSays.group.filter(({ self }) => self);
+  const status = { ...keepalivedMonitorSays, priorities, group };
+  return (await factsOf(status, { healthPort: 1, peers: undefined })).vips[0]?.holder;
+}
+
+test('a node whose bonus has outlived its VIP is no holder for an order', async () => {
+  expect(await holds('127.0.0.1')).toBe(true);
+  expect(await holds('127.0.0.1', '::1')).toBe(true);
+  expect(await holds('192.0.2.100')).toBe(false);
+  expect(await holds('127.0.0.1', '192.0.2.100')).toBe(false);
+});

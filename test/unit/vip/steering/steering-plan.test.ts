@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import {
+  drainObjections,
+  type MoveWish,
+  nextHolder,
+  planMove,
+  type SteeredVip,
+  type SteeringFacts,
+} from '../../../../src/vip/steering/steering-plan.ts';
+
+const [first, third] = [
+  { name: 'cp-1', address: '10.0.0.11', priority: 220 },
+  { name: 'cp-3', address: '10.0.0.13', priority: 200 },
+];
+const api: SteeredVip = {
+  ...{ kind: 'api', vips: ['10.0.0.5'], holder: true, troubles: [], measured: true, steered: undefined },
+  ...{ othersServe: true, servingPeers: [first, third], peers: [first, third] },
+};
+const ingress: SteeredVip = {
+  ...{ ...api, kind: 'ingress', vips: ['10.0.0.6'], servingPeers: [], peers: [] },
+};
+const factsOf = (vip: Partial<SteeredVip> = {}, more: Partial<SteeringFacts> = {}): SteeringFacts => ({
+  ...{ self: 'cp-2', profile: 'fast', vips: [{ ...api, ...vip }, ingress], splitBrain: [] },
+  ...{ planned: undefined, virtualRouterIdTaken: undefined, ...more },
+});
+const wish = (part: Partial<MoveWish> = {}): MoveWish => ({
+  ...{ kind: 'api', to: undefined, back: false, holder: undefined, ...part },
+});
+const reasonsOf = (facts: SteeringFacts, wanted = wish()) => {
+  const plan = planMove(facts, wanted);
+  return plan.kind === 'refused' ? plan.reasons.join('\n') : plan.kind;
+};
+
+test('a VIP that its holder lets go goes to the highest priority, and of equal ones to the highest address', () => {
+  expect(nextHolder([third, first])).toBe(first);
+  const equal = [first, third].map((peer) => ({ ...peer, priority: 40 }));
+  expect(nextHolder(equal)?.name).toBe('cp-3');
+  expect(nextHolder([])).toBeUndefined();
+});
+
+describe('from the holder', () => {
+  test('it goes to whoever comes first, and says why', () => {
+    expect(planMove(factsOf(), wish())).toEqual({
+      ...{ kind: 'move', first: 'yield', to: 'cp-1' },
+      why: 'of those that serve it comes first: cp-1 220, cp-3 200',
+    });
+    expect(planMove(factsOf({ servingPeers: [third] }), wish())).toMatchObject({ to: 'cp-3' });
+    expect(planMove(factsOf(), wish({ to: 'cp-1' }))).toMatchObject({ first: 'yield', to: 'cp-1' });
+  });
+
+  test('to a node that does not come first, it has to be typed there', () => {
+    expect(reasonsOf(factsOf(), wish({ to: 'cp-3' }))).toBe(
+      'the VIP would go to cp-1, which ranks before cp-3; type this command on cp-3',
+    );
+    const silent = reasonsOf(factsOf({ servingPeers: [first] }), wish({ to: 'cp-3' }));
+    expect(silent).toContain('cp-3 does not report that it could serve');
+    expect(reasonsOf(factsOf(), wish({ to: 'cp-9' }))).toBe(
+      'there is no node "cp-9" in its group, expected cp-2, cp-1, cp-3',
+    );
+  });
+
+  test('of ingress, whose peers are not known by name, it goes to another node', () => {
+    const plan = planMove(factsOf(), wish({ kind: 'ingress' }));
+    expect(plan).toMatchObject({ kind: 'move', first: 'yield', to: undefined });
+  });
+});
+
+describe('to this node', () => {
+  const backup = factsOf({ holder: false });
+  test('it is taken, or it is here already', () => {
+    expect(planMove(backup, wish({ to: 'cp-2' }))).toMatchObject({ first: 'claim', to: 'cp-2' });
+    expect(planMove(factsOf(), wish({ to: 'cp-2' }))).toMatchObject({ kind: 'nothing' });
+  });
+
+  test('from anywhere else it has to be typed on the holder, or there', () => {
+    expect(reasonsOf(backup, wish({ holder: 'cp-3' }))).toBe(
+      'cp-2 does not hold the API VIP 10.0.0.5; type this command on its holder, cp-3, or --to cp-2',
+    );
+    expect(reasonsOf(backup, wish({ to: 'cp-3' }))).toContain('type this command on cp-3');
+  });
+
+  test('where it is to go back, only if it would go back to where it came from', () => {
+    const to = { to: 'cp-2', back: true };
+    expect(planMove(backup, wish({ ...to, holder: 'cp-1' }))).toMatchObject({ first: 'claim' });
+    expect(reasonsOf(backup, wish({ ...to, holder: 'cp-3' }))).toContain(
+      'would go to cp-1 and not back to cp-3',
+    );
+    expect(reasonsOf(backup, wish(to))).toContain('add --stay');
+  });
+
+  test('not from a bootstrap node', () => {
+    const bootstrap = { name: 'bootstrap', address: '10.0.0.9', priority: 254 };
+    const beside = factsOf({ holder: false, peers: [first, bootstrap] });
+    expect(reasonsOf(beside, wish({ to: 'cp-2' }))).toContain('is a bootstrap node, which keeps the VIP');
+  });
+});
+
+test.each<[string, Partial<SteeredVip>, Partial<SteeringFacts>, string]>([
+  [
+    'nobody else serves',
+    { othersServe: false, servingPeers: [] },
+    {},
+    'no other node reports that it could serve',
+  ],
+  [
+    'this node is drained',
+    { steered: 'drained by root' },
+    {},
+    'this node is drained by root; undrain it or wait',
+  ],
+  ['another order stands', { steered: 'drill by root' }, {}, 'this node is steered already (drill by root)'],
+  ['HAProxy is dead', { troubles: ['HAProxy: dead'] }, {}, 'this node is not healthy: HAProxy: dead'],
+  ['nobody measures', { measured: false }, {}, 'keepalived gets no health of the API VIP'],
+  ['there are two holders', {}, { splitBrain: ['10.0.0.5'] }, 'another host answers for 10.0.0.5 too'],
+  [
+    'the id is taken',
+    {},
+    { virtualRouterIdTaken: 'prod uses 77' },
+    'prod uses 77, expected an id of its own',
+  ],
+])('where %s, nothing is moved', (_, vip, more, reason) => {
+  expect(reasonsOf(factsOf(vip, more))).toContain(reason);
+});
+
+test('a change that is planned keeps it from being moved there and back, and every reason is told', () => {
+  const facts = factsOf({ troubles: ['HAProxy: dead'] }, { planned: 'fast, unicast to openshift, unicast' });
+  expect(reasonsOf(facts)).not.toContain('planned');
+  expect(reasonsOf(facts, wish({ back: true })).split('\n')).toEqual([
+    'a change is planned: fast, unicast to openshift, unicast',
+    'this node is not healthy: HAProxy: dead',
+  ]);
+});
+
+test('a VIP that this node has no part in is not moved', () => {
+  expect(reasonsOf({ ...factsOf(), vips: [] })).toBe('this node has no API VIP');
+});
+
+describe('a drain', () => {
+  const alone = { othersServe: false, servingPeers: [] };
+  test('is refused where the VIP could go nowhere, unless it is meant', () => {
+    expect(drainObjections(factsOf(alone), ['api'], false)).toEqual([
+      'no other node reports that it could serve the API VIP 10.0.0.5; add --force to drain anyway',
+    ]);
+    expect(drainObjections(factsOf(alone), ['api'], true)).toEqual([]);
+    expect(drainObjections(factsOf({ ...alone, holder: false }), ['api'], false)).toEqual([]);
+  });
+
+  test('of a VIP that nobody measures is refused, meant or not', () => {
+    const facts = { ...factsOf(), vips: [api, { ...ingress, measured: false }] };
+    for (const force of [false, true])
+      expect(drainObjections(facts, ['api', 'ingress'], force).join()).toContain(
+        '--ingress-health, or --kind api',
+      );
+    expect(drainObjections(facts, ['api'], false)).toEqual([]);
+  });
+
+  test('asks for a VIP that is there', () => {
+    const facts = { ...factsOf(), vips: [api] };
+    expect(drainObjections(facts, ['ingress'], true)).toEqual(['this node has no ingress VIP']);
+  });
+});

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
+import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { placeOrder, removeOrder, replaceOrder } from '../../../../src/vip/steering/order-file.ts';
+import { steeringOrderText } from '../../../../src/vip/steering/steering-file.ts';
+import { createSteeringKeeper } from '../../../../src/vip/steering/steering-keeper.ts';
+import type { MoveOrder, SteeringOrder } from '../../../../src/vip/steering/vrrp-steering.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let dir: string;
+let path: string;
+let logged: LogEvent[];
+let metrics: ReturnType<typeof createMonitorMetrics>;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-steering-'));
+  path = join(dir, 'vrrp-steering.json');
+  logged = [];
+  metrics = createMonitorMetrics(() => 0, 'keepalived-monitor');
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const keeper = () =>
+  createSteeringKeeper(path, ['api'], {
+    metrics,
+    once: createOnce(),
+    log: (event) => void logged.push(event),
+  });
+const events = () => logged.map(({ event }) => event);
+const asked = (id: string) => ({ id: id.repeat(16), by: 'root@cp-1', why: 'test', atMs: Date.now() });
+const drain = (id = 'a'): SteeringOrder => ({ kind: 'drain', ...asked(id), vips: ['api'] });
+const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
+  ...{ kind: 'move', purpose: 'move-vip', ...asked('b'), vip: 'api', first: 'yield' },
+  ...{ backAtMs: undefined, untilMs: Date.now() + 60_000, ...part },
+});
+
+test('an order counts from the moment it is read, for whoever starts later too, until it is taken away', async () => {
+  const first = keeper();
+  await first.read();
+  expect(first.steer('api', true)).toBe('none');
+  let told = 0;
+  first.onChange(() => {
+    told += 1;
+  });
+  expect(await placeOrder(path, drain())).toBe(true);
+  await first.read();
+  expect(told).toBe(1);
+  const restarted = keeper();
+  await restarted.read();
+  for (const each of [first, restarted]) {
+    expect(each.steer('api', true)).toBe('drain');
+    expect(each.steer('ingress', true)).toBe('none');
+    expect(each.text('api')).toMatch(/^drained by root@cp-1 since 20.*: test$/);
+  }
+  expect(await metrics.text()).toContain('hawser_drained{kind="api"} 1');
+  await removeOrder(path, 'a'.repeat(16));
+  await first.read();
+  expect(first.steer('api', true)).toBe('none');
+  expect(await metrics.text()).toContain('hawser_drained{kind="api"} 0');
+  expect(events()).toEqual(['node-drained', 'node-drained', 'node-undrained']);
+});
+
+test('an order that is over is taken away, and not begun again where it cannot be', async () => {
+  const steering = keeper();
+  await placeOrder(path, move({ untilMs: Date.now() }));
+  await steering.read();
+  expect(steering.steer('api', true)).toBe('none');
+  await waitFor('the file to be gone', () => !existsSync(path));
+  writeFileSync(path, steeringOrderText(move({ untilMs: Date.now() + 60_000 })));
+  await steering.read();
+  expect(steering.steer('api', true)).toBe('none');
+  expect(events()).toEqual(['move-vip-began', 'move-vip-over']);
+  expect(logged.at(-1)).toMatchObject({ kind: 'api', outcome: 'not-moved' });
+});
+
+test('a drill that is told to go back now goes on from where it is', async () => {
+  const steering = keeper();
+  const drill = move({ purpose: 'drill', backAtMs: Date.now() + 50_000 });
+  await placeOrder(path, drill);
+  await steering.read();
+  expect(steering.steer('api', true)).toBe('yield');
+  expect(await replaceOrder(path, drill.id, { ...drill, backAtMs: Date.now() })).toBe(true);
+  await steering.read();
+  expect(steering.steer('api', false)).toBe('claim');
+  expect(events()).toEqual(['drill-began', 'drill-step']);
+});
+
+test('a newer order takes the place of another, and what is withdrawn is over', async () => {
+  const steering = keeper();
+  await placeOrder(path, move());
+  await steering.read();
+  expect(await placeOrder(path, drain())).toBe(false);
+  expect(await replaceOrder(path, 'f'.repeat(16), drain())).toBe(false);
+  expect(await replaceOrder(path, move().id, drain('c'))).toBe(true);
+  await removeOrder(path, move().id);
+  await steering.read();
+  expect(steering.steer('api', true)).toBe('drain');
+  rmSync(path);
+  await placeOrder(path, move({ id: 'd'.repeat(16) }));
+  await steering.read();
+  rmSync(path);
+  await steering.read();
+  expect(steering.steer('api', true)).toBe('none');
+  expect(logged.map(({ event, outcome }) => [event, outcome].join(' ').trim())).toEqual([
+    'move-vip-began',
+    'move-vip-over replaced',
+    'node-drained',
+    'node-undrained replaced',
+    'move-vip-began',
+    'move-vip-over withdrawn',
+  ]);
+});
+
+test("a drill's figures are told once, and order nothing", async () => {
+  const steering = keeper();
+  const figures = { attempts: 500, failed: 1, longestGapMs: 20, failingMs: 20 };
+  await placeOrder(path, { kind: 'report', id: 'e'.repeat(16), figures });
+  await steering.read();
+  expect(steering.steer('api', true)).toBe('none');
+  expect(existsSync(path)).toBe(false);
+  expect(logged).toEqual([{ event: 'drill-measured', ...figures }]);
+});
+
+const whole = () => steeringOrderText(drain('9'));
+test.each<[string, () => void]>([
+  ['half an order', () => writeFileSync(path, whole().slice(0, 40))],
+  ['an empty file', () => writeFileSync(path, '')],
+  ['a large file', () => writeFileSync(path, `${' '.repeat(10_000)}${whole()}`)],
+  ['a folder', () => mkdirSync(path)],
+  ['a pipe that nobody writes to', () => void execFileSync('mkfifo', [path])],
+  [
+    'a link to an order',
+    () => {
+      writeFileSync(join(dir, 'real'), whole());
+      symlinkSync(join(dir, 'real'), path);
+    },
+  ],
+  ['bytes', () => writeFileSync(path, Buffer.from([0xff, 0xfe, 0, 1, 2]))],
+  [
+    'an order about a VIP that nobody measures',
+    () => writeFileSync(path, whole().replace('"api"', '"ingress"')),
+  ],
+])('%s is told once and changes nothing, also of what was ordered before', async (_, make) => {
+  const fresh = keeper();
+  make();
+  for (const _round of [1, 2]) await fresh.read();
+  expect(fresh.steer('api', true)).toBe('none');
+  expect(fresh.steer('ingress', true)).toBe('none');
+  expect(events()).toEqual(['order-unusable']);
+  expect(String(logged[0]?.['message'])).toMatch(/^Cannot use "|expected/);
+
+  rmSync(path, { recursive: true });
+  await fresh.read();
+  const drained = keeper();
+  await placeOrder(path, drain('a'));
+  await drained.read();
+  rmSync(path);
+  make();
+  await drained.read();
+  expect(drained.steer('api', true)).toBe('drain');
+  expect(events()).toEqual(['order-unusable', 'order-usable', 'node-drained', 'order-unusable']);
+});

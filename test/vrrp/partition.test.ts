@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
+import type { Scene } from '../bench/failover/scene.ts';
+import { takesPart } from '../helpers/vrrp/hawser.ts';
+import { takeOvers } from '../helpers/vrrp/holdings.ts';
+import { logFromNow } from '../helpers/vrrp/node-log.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { openVipWorld } from './vip-world.ts';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await openVipWorld();
+}, 120_000);
+afterAll(() => scene?.[Symbol.asyncDispose]());
+
+test.each([
+  ['with the client', true],
+  ['without the client', false],
+])(
+  'a holder cut off %s: each side has one, and after healing one is left and nobody takes it anew',
+  async (_how, withClient) => {
+    const holder = await scene.rested();
+    await scene.bed.split(withClient ? [holder, 'client'] : [holder]);
+    await waitFor('a holder on each side', () => scene.bed.holders().length === 2, 60_000);
+    await waitFor('the client to be served', () => scene.client.calmFor(1_000), 60_000);
+    const fromMs = monotonicMs();
+    await scene.bed.heal();
+    await waitFor('one holder', () => scene.bed.holders().length === 1, 60_000);
+    await scene.rested();
+    expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
+    expect(scene.bed.holders()).toHaveLength(1);
+  },
+  240_000,
+);
+
+test('a holder whose cable is out for two seconds disturbs nobody once it is back', async () => {
+  const holder = await scene.rested();
+  await scene.bed.unplug(holder);
+  const others = scene.members.filter((node) => node !== holder);
+  // For longer the kernel does not keep what it could not send.
+  const next = () => others.find((node) => scene.bed.holders().includes(node));
+  await waitFor('another holder', () => next() !== undefined, 60_000);
+  const logs = others.map((node) => logFromNow(node, 'keepalived'));
+  const fromMs = monotonicMs();
+  await scene.bed.plug(holder);
+  const waiting = async () => (await holder.namespace.run('ip', 'neigh', 'show')).includes('INCOMPLETE');
+  await waitFor('nothing to wait for its neighbours', async () => !(await waiting()), 60_000);
+  await waitFor('it to take part again', () => takesPart(holder), 60_000);
+  expect(await scene.rested()).toBe(next());
+  expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
+  // The one that it wanted to send when its link was down already.
+  for (const { text } of logs) expect(text()).not.toContain('priority 0');
+}, 240_000);

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
+import { apiServerAnswers, startApiServer } from '../helpers/vrrp/api-server.ts';
+import { takeOvers } from '../helpers/vrrp/holdings.ts';
+import { type LogLine, logFromNow } from '../helpers/vrrp/node-log.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { openVipWorld } from './vip-world.ts';
+
+test('a node that comes back with an old keepalived.conf is silent until it knows who else is there', async () => {
+  await using scene = await openVipWorld();
+  const { bed, members, guest } = scene;
+  const holder = await scene.rested();
+  const [returning, witness] = members.filter((each) => each !== holder);
+  if (returning === undefined || witness === undefined) throw new Error('no other node');
+  const peersOf = (node: typeof witness) => readFileSync(node.at('keepalived.conf'), 'utf8');
+  await bed.powerOff(returning);
+  bed.setMembers([...members, guest]);
+  await waitFor('the others to know the new one', () => peersOf(witness).includes(guest.address), 60_000);
+  await scene.rested();
+  expect(peersOf(returning)).not.toContain(guest.address);
+
+  const fromMs = monotonicMs();
+  const log = logFromNow(returning, 'keepalived');
+  await bed.powerOn(returning);
+  startApiServer(bed, returning);
+  // It waits ten seconds for a list, however slowly its API server starts.
+  await waitFor('its API server', () => apiServerAnswers(returning), 60_000);
+  await scene.stack.start(returning);
+  const at = (is: (line: LogLine) => boolean) => log.lines().findIndex(is);
+  const spokeAt = () => at(({ event, to }) => event === 'vrrp-transition' && to === 'BACKUP');
+  await waitFor('it to take part', () => spokeAt() >= 0, 60_000);
+  expect(peersOf(returning)).toContain(guest.address);
+  expect(takeOvers(bed.events(), fromMs, monotonicMs())).toEqual([]);
+  const knewAt = at(({ event }) => event === 'keepalived-reloaded');
+  expect(knewAt).toBeGreaterThanOrEqual(0);
+  expect(spokeAt()).toBeGreaterThan(knewAt);
+}, 240_000);

@@ -1,0 +1,126 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
+import { apiKill } from '../bench/failover/faults.ts';
+import { openScene, type Scene } from '../bench/failover/scene.ts';
+import { ensureBuilt } from '../helpers/supervisor-build.ts';
+import { apiServerAnswers, startApiServer } from '../helpers/vrrp/api-server.ts';
+import type { BedNode } from '../helpers/vrrp/bed-node.ts';
+import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
+import { takesPart } from '../helpers/vrrp/hawser.ts';
+import { overlapMs, quietFor, takeOvers } from '../helpers/vrrp/holdings.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+
+const WATCH_MS = 60_000;
+const PATIENCE_MS = 60_000;
+
+let scene: Scene;
+let removed: BedNode | undefined;
+let fromMs: number;
+
+/** The others forget a node late: however slowly its monitor starts on a busy machine, it is the first to act. */
+beforeEach(async () => {
+  ensureBuilt();
+  removed = undefined;
+  scene = await openScene('hawser', {
+    flags: {
+      keepalived: ['--monitor-timeout', '10s'],
+      'keepalived-monitor': ['--advert-interval', '500ms', '--settle', '8s'],
+    },
+    own: (node, part) => ({
+      prefix: [],
+      flags: node === removed && part === 'keepalived-monitor' ? ['--settle', '500ms'] : [],
+    }),
+  });
+  const holder = await scene.rested();
+  await waitFor('every node to take part', () => scene.members.every(takesPart), PATIENCE_MS);
+  removed = scene.members.find((each) => each !== holder);
+  fromMs = monotonicMs();
+}, 240_000);
+afterEach(() => scene[Symbol.asyncDispose]());
+
+function theOneRemoved(): BedNode {
+  if (removed === undefined) throw new Error('no node is removed');
+  return removed;
+}
+
+const others = () => scene.members.filter((each) => each !== removed);
+
+/** Resolves after a minute, or at the first moment at which another node has taken the VIP. */
+async function watch(): Promise<void> {
+  const beganMs = monotonicMs();
+  const taken = () => takeOvers(scene.bed.events(), fromMs, monotonicMs()).length > 0;
+  await waitFor('a minute to pass', () => taken() || monotonicMs() - beganMs >= WATCH_MS, 2 * WATCH_MS);
+  expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
+  expect(overlapMs(scene.bed.events(), fromMs, monotonicMs())).toBe(0);
+}
+
+test('a removed node whose monitors restart does not become a second holder, and takes part again once it is listed', async () => {
+  const node = theOneRemoved();
+  const monitors = node.processes().filter(({ argv }) => argv.includes('monitor'));
+  const ids = monitors.map(({ id }) => id);
+  sendSignal(ids, 'SIGKILL');
+  await waitForEnd(ids);
+  scene.bed.setMembers(others());
+  await scene.stack.start(node);
+  await watch();
+  expect(node.running('keepalived')).toEqual([]);
+
+  scene.bed.setMembers([...scene.members, scene.guest]);
+  await waitFor(`${node.name} to take part again`, () => takesPart(node), PATIENCE_MS);
+  expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
+}, 400_000);
+
+test('a removed node that reboots with its old keepalived.conf does not become a second holder', async () => {
+  const node = theOneRemoved();
+  await scene.bed.powerOff(node);
+  scene.bed.setMembers(others());
+  await scene.rested();
+  expect(existsSync(node.at('keepalived.conf'))).toBe(true);
+  await scene.bed.powerOn(node);
+  startApiServer(scene.bed, node);
+  await waitFor('its API server', () => apiServerAnswers(node), PATIENCE_MS);
+  await scene.stack.start(node);
+  await watch();
+  expect(node.running('keepalived')).toEqual([]);
+}, 400_000);
+
+/** Resolves once the VIP has come to rest: the load balancers lose their last server one after the other. */
+async function endEveryApiServer(): Promise<void> {
+  for (const each of others()) await apiKill.inject(scene, each);
+  const isCalm = () => quietFor(scene.bed.events(), 5_000) && scene.bed.holders().length === 1;
+  await waitFor('one holder', isCalm, PATIENCE_MS);
+  fromMs = monotonicMs();
+}
+
+const forgets = (each: BedNode) =>
+  !readFileSync(each.at('keepalived.conf'), 'utf8').includes(theOneRemoved().address);
+
+test('a removed node that reboots and finds no API server stays out while another node holds the VIP', async () => {
+  const node = theOneRemoved();
+  await scene.bed.powerOff(node);
+  scene.bed.setMembers(others());
+  await waitFor('the others to forget it', () => others().every(forgets), PATIENCE_MS);
+  await scene.rested();
+  await endEveryApiServer();
+  await scene.bed.powerOn(node);
+  await scene.stack.start(node);
+  await watch();
+  expect(node.running('keepalived')).not.toEqual([]);
+
+  for (const each of others()) {
+    each.killAll();
+    await scene.bed.powerOff(each);
+  }
+  await waitFor('it to hold the VIP', () => scene.bed.holders().includes(node), PATIENCE_MS);
+}, 400_000);
+
+test('a member that reboots and finds no API server takes part, because it hears the holder', async () => {
+  const node = theOneRemoved();
+  await scene.bed.powerOff(node);
+  await endEveryApiServer();
+  await scene.bed.powerOn(node);
+  await scene.stack.start(node);
+  await waitFor('it to take part', () => takesPart(node), PATIENCE_MS);
+  expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
+}, 400_000);

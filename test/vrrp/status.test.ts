@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../../src/engine/system/process/run-command.ts';
+import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
+import { apiKill, haproxyKill } from '../bench/failover/faults.ts';
+import type { Scene } from '../bench/failover/scene.ts';
+import { hawser } from '../helpers/supervisor-build.ts';
+import { askStatus, statusOnce } from '../helpers/vrrp/ask-status.ts';
+import type { BedNode } from '../helpers/vrrp/bed-node.ts';
+import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
+import type { HawserPart, HawserStack } from '../helpers/vrrp/hawser.ts';
+import { logFromNow } from '../helpers/vrrp/node-log.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { heldByAnother, openVipWorld } from './vip-world.ts';
+
+let scene: Scene;
+let stack: HawserStack;
+beforeAll(async () => {
+  scene = await openVipWorld();
+  stack = scene.stack as HawserStack;
+}, 120_000);
+afterAll(() => scene?.[Symbol.asyncDispose]());
+
+const isHealthy = ({ verdict }: ClusterStatus): boolean => verdict === 'healthy';
+const partOf: Readonly<Record<ClusterStatus['here']['programs'][number]['name'], HawserPart>> = {
+  'haproxy-supervisor': 'haproxy',
+  'haproxy-monitor': 'haproxy-monitor',
+  'keepalived-supervisor': 'keepalived',
+  'keepalived-monitor': 'keepalived-monitor',
+};
+
+/** The sum that is shown, and what keepalived itself says. */
+function priorities({ here }: ClusterStatus) {
+  const [standing] = here.keepalivedMonitor?.priorities ?? [];
+  const sum = standing?.arithmetic.reduce((total, { points }) => total + points, 0);
+  return { shown: standing?.priority, sum, keepalived: here.keepalivedSupervisor?.instances[0]?.priority };
+}
+
+async function backup(): Promise<BedNode> {
+  const holder = await scene.rested();
+  const other = scene.members.find((node) => node !== holder);
+  if (other === undefined) throw new Error('expected a backup');
+  return other;
+}
+
+async function kill(node: BedNode, part: HawserPart): Promise<void> {
+  const running = stack.part(node, part);
+  if (running === undefined) throw new Error(`expected ${part} to run on ${node.name}`);
+  sendSignal([running.id], 'SIGKILL');
+  await waitForEnd([running.id]);
+}
+
+test('every node names the same holder, and the sums of all are the priorities that keepalived has', async () => {
+  const holder = await scene.rested();
+  for (const node of scene.members) {
+    const { status, exitCode } = await statusOnce(node, 'that all is well', isHealthy);
+    expect(exitCode).toBe(0);
+    expect(status.vips.map(({ vip, holders }) => [vip, holders])).toEqual([[scene.bed.vip, [holder.name]]]);
+    const { shown, sum, keepalived } = priorities(status);
+    expect([shown, sum]).toEqual([keepalived, keepalived]);
+    expect(status.vips[0]?.why[0]).toContain(node === holder ? '+ 30 (it holds the VIP)' : 'HAProxy serves');
+    expect(status.peers.map(({ observed }) => observed.health)).toEqual(['ready', 'ready']);
+  }
+}, 240_000);
+
+test.each(Object.entries(partOf))(
+  'with %s dead the rest is told all the same, and who is dead',
+  async (name, part) => {
+    const node = await backup();
+    const [holder] = scene.bed.holders();
+    await kill(node, part);
+    const { status, exitCode } = await statusOnce(node, `that ${name} is dead`, ({ problems }) =>
+      problems.some((text) => text.startsWith(`${name} does not answer`)),
+    );
+    expect(exitCode).toBe(1);
+    expect(status.here.programs.flatMap((each) => (each.state === 'answers' ? [] : each.name))).toEqual([
+      name,
+    ]);
+    expect(status.vips[0]?.holders).toEqual([holder?.name]);
+    expect(status.here.servers).toHaveLength(3);
+    stack.startPart(node, part);
+    await statusOnce(node, 'that all is well again', isHealthy);
+  },
+  240_000,
+);
+
+test('an API server that is dead is down, since when and in the words of HAProxy', async () => {
+  const node = await backup();
+  await apiKill.inject(scene, node);
+  const { status } = await statusOnce(node, 'that a server is down', ({ problems }) =>
+    problems.some((text) => text.includes(`API server ${node.name}`)),
+  );
+  const down = status.here.servers?.find(({ name }) => name === node.name);
+  expect(down).toMatchObject({
+    state: 'down',
+    check: expect.stringMatching(/^L[47]\w+.*Connection refused|^L4/),
+  });
+  expect(down?.address).toBe(`${node.address}:6443`);
+  expect(down?.sinceMs).toBeLessThan(120_000);
+  const standing = status.here.keepalivedMonitor?.priorities[0];
+  expect(standing?.checks.find(({ check }) => check === 'local API server')).toMatchObject({
+    ...{ state: 'failed', found: 'nothing listens there' },
+  });
+  await apiKill.undo(scene, node);
+  await statusOnce(node, 'that all is well again', isHealthy);
+}, 240_000);
+
+test('a generation that drains is told with its sessions, and why and when it ends', async () => {
+  const node = await backup();
+  const watch = ['-skN', '--max-time', '600', 'https://localhost:9445/api/v1/nodes?watch=true'];
+  const reader = node.start('reader', ['curl', '-4', ...watch]);
+  const sessions = ({ here }: ClusterStatus): number => here.haproxySupervisor?.current?.sessions ?? 0;
+  const before = await statusOnce(node, 'a session', (status) => sessions(status) > 0);
+  const old = before.status.here.haproxySupervisor?.current?.generation;
+  const argv = [hawser, 'haproxy', 'reload', '--socket', `${node.runDir}/haproxy-master.sock`] as const;
+  const [file, ...prefix] = node.namespace.prefix;
+  const { exitCode } = await runCommand([file, ...prefix, ...argv], { timeoutMs: 60_000 });
+  expect(exitCode).toBe(0);
+  const { status } = await askStatus(node);
+  const { current, draining } = status.here.haproxySupervisor ?? {};
+  expect(current?.generation).toBe((old ?? 0) + 1);
+  expect(draining).toMatchObject([{ generation: old, reason: 'a newer generation serves' }]);
+  expect(draining?.[0]?.sessions).toBeGreaterThan(0);
+  expect(draining?.[0]?.terminateInMs).toBeGreaterThan(0);
+  sendSignal([reader.id], 'SIGTERM');
+  await waitForEnd([reader.id]);
+}, 240_000);
+
+test('a holder whose HAProxy stays dead says which check took the VIP from it, and where it went', async () => {
+  const before = await scene.rested();
+  const log = logFromNow(before, 'keepalived-monitor');
+  // Nobody restarts it.
+  await kill(before, 'haproxy');
+  await haproxyKill.inject(scene, before);
+  const next = await heldByAnother(scene, [before]);
+  const { status } = await statusOnce(before, 'what is dead', ({ problems }) =>
+    problems.some((text) => text.startsWith('api VIP: HAProxy: dead, nothing listens')),
+  );
+  expect(status.problems[0]).toBe('HAProxy does not answer its statistics page');
+  expect(status.vips[0]?.holders).toEqual([next.name]);
+  expect(status.vips[0]?.why.join('\n')).toMatch(
+    new RegExp(`^${before.name}: \\d+ = .*HAProxy does not serve[^]*${before.name} is \\w+ for .*was `),
+  );
+  await waitFor('the log to name the check', () =>
+    log
+      .lines()
+      .some(
+        ({ event, why }) =>
+          event === 'health-told' && /does not serve \(dead, nothing listens on/.test(String(why)),
+      ),
+  );
+  const taken = await statusOnce(next, 'why it has it', ({ vips }) => vips[0]?.holders[0] === next.name);
+  expect(taken.status.vips[0]?.why.join('\n')).toMatch(
+    new RegExp(`${next.name}: \\d+ = .*it holds the VIP[^]*${next.name} is MASTER for`),
+  );
+  await scene.stack.restoreHaproxy(before);
+  await statusOnce(before, 'that all is well again', isHealthy);
+}, 240_000);

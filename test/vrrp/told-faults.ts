@@ -1,0 +1,182 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
+import * as faults from '../bench/failover/faults.ts';
+import type { Scene } from '../bench/failover/scene.ts';
+import type { BedNode } from '../helpers/vrrp/bed-node.ts';
+import { sendSignal } from '../helpers/vrrp/bed-process.ts';
+import { overlapMs } from '../helpers/vrrp/holdings.ts';
+import { typed } from '../helpers/vrrp/typed.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { haproxyGone, keepalivedMonitor } from './vip-world.ts';
+
+/** What the journals must say of a fault on the holder. */
+export interface ToldFault {
+  readonly name: string;
+  inject(scene: Scene, holder: BedNode): Promise<unknown>;
+  undo(scene: Scene, holder: BedNode): Promise<unknown>;
+  /** `elsewhere`: another node takes the VIP and keeps it; `here`: the holder has it all the time; else either. */
+  readonly vip: 'elsewhere' | 'here' | 'anywhere';
+  /** How the holder lost the VIP, or whoever did where it may be `anywhere`; undefined where none did or could tell. */
+  readonly left?: { readonly to: string; readonly reason: RegExp; readonly because: RegExp };
+  /** What is said of the node that took it. */
+  readonly taken?: RegExp;
+  /** Another entry, and its reason. */
+  readonly told?: { readonly event: string; readonly reason: RegExp };
+}
+
+const CANNOT_SERVE = /^the track file says that this node cannot serve \(-254\)$/;
+const OUTRANKED = /^10\.77\.0\.1\d has priority \d+, this node \d+$/;
+const ENDED = /^keepalived ended with (?:signal SIGKILL|exit code \d+)$/;
+const HELD_STILL =
+  /^cp-\d (was still MASTER, and left it [\d.]+ m?s later: 10\.77\.0\.1\d has priority|held it, and its journal does not say)/;
+const nothing = async () => {};
+
+function breakTemplate(node: BedNode): void {
+  const template = node.at('haproxy.cfg.ejs');
+  const good = readFileSync(template, 'utf8');
+  writeFileSync(node.at('haproxy.cfg.ejs.good'), good);
+  writeFileSync(template, `${good}\n  nonsense here\n`);
+}
+
+/** The first node that does not hold the VIP. */
+function backup(scene: Scene): BedNode {
+  const [holder] = scene.bed.holders();
+  const found = scene.members.find((node) => node !== holder);
+  if (found === undefined) throw new Error('Cannot find a backup');
+  return found;
+}
+
+const address = (node: BedNode, what: 'add' | 'del', { bed }: Scene) =>
+  node.namespace.run('ip', 'address', what, `${bed.vip}/32`, 'dev', node.device);
+
+const link = (node: BedNode, state: 'up' | 'down') =>
+  node.namespace.run('ip', 'link', 'set', node.device, state);
+
+export const toldFaults: readonly ToldFault[] = [
+  {
+    ...haproxyGone,
+    name: 'HAProxy is killed',
+    vip: 'elsewhere',
+    left: { to: 'FAULT', reason: CANNOT_SERVE, because: /HAProxy does not serve \(dead, nothing listens/ },
+    taken: /^cp-\d left MASTER: the track file says/,
+  },
+  {
+    ...faults.haproxyHang,
+    name: 'HAProxy hangs',
+    vip: 'elsewhere',
+    left: {
+      to: 'FAULT',
+      reason: CANNOT_SERVE,
+      because: /HAProxy does not serve \(hung, .* accepts and does not/,
+    },
+    taken: /^cp-\d left MASTER: the track file says/,
+  },
+  {
+    ...faults.keepalivedTerm,
+    name: 'keepalived’s pod is deleted',
+    vip: 'elsewhere',
+    left: { to: 'STOP', reason: /^it was asked to stop$/, because: /^stopping; cp-\d became MASTER$/ },
+    taken: /^cp-\d left MASTER: it was asked to stop$/,
+  },
+  {
+    ...faults.keepalivedKill,
+    name: 'keepalived is killed',
+    vip: 'elsewhere',
+    // Its child is killed first, and it may end by itself before it is killed too.
+    left: { to: 'STOP', reason: ENDED, because: /^keepalived died / },
+    taken: /^cp-\d left MASTER: keepalived ended with (?:signal SIGKILL|exit code \d+)$/,
+  },
+  {
+    name: 'keepalived hangs',
+    inject: async (_scene, holder) => sendSignal(holder.running('keepalived'), 'SIGSTOP'),
+    undo: nothing,
+    vip: 'elsewhere',
+    left: { to: 'STOP', reason: /^keepalived ended with signal SIGKILL$/, because: /^keepalived hung / },
+    taken: /^cp-\d (was still|left) MASTER.*: keepalived ended with signal SIGKILL$/,
+  },
+  {
+    name: 'the monitor is killed',
+    inject: async (_scene, holder) => sendSignal(keepalivedMonitor(holder), 'SIGKILL'),
+    undo: async ({ stack }, holder) => stack.start(holder),
+    vip: 'here',
+    told: { event: 'monitor-silent', reason: /^the track file is not refreshed any more$/ },
+  },
+  {
+    ...faults.nodeDeath,
+    name: 'the node loses its power',
+    inject: async ({ bed }, holder) => {
+      holder.killAll();
+      await bed.powerOff(holder);
+    },
+    vip: 'elsewhere',
+    taken: /^cp-\d held it, and its journal does not say that it left$/,
+  },
+  {
+    ...faults.splitFar,
+    name: 'the network is cut between the holder and the others',
+    // Long enough to be told from a hand-over.
+    undo: async (scene, holder) => {
+      const cutMs = scene.bed.partitions().at(-1)?.fromMs ?? 0;
+      await waitFor(
+        'two nodes to have held it',
+        () => overlapMs(scene.bed.events(), cutMs, monotonicMs()) > 1_000,
+        60_000,
+      );
+      await faults.splitFar.undo(scene, holder);
+    },
+    // The higher one of the two keeps it in the end.
+    vip: 'anywhere',
+    left: { to: 'BACKUP', reason: OUTRANKED, because: /cp-\d became MASTER$|^$/ },
+    taken: HELD_STILL,
+  },
+  {
+    name: 'the interface goes down',
+    inject: async (_scene, holder) => link(holder, 'down'),
+    undo: async (_scene, holder) => link(holder, 'up'),
+    vip: 'elsewhere',
+    left: { to: 'FAULT', reason: /^interface eth0 is down$/, because: /cp-\d became MASTER$/ },
+    taken: /^cp-\d left MASTER: interface eth0 is down$/,
+  },
+  {
+    name: 'somebody drains the node',
+    inject: async (_scene, holder) => typed(holder, 'drain', '--reason', 'kernel 6.18'),
+    undo: async (_scene, holder) => typed(holder, 'undrain'),
+    vip: 'elsewhere',
+    left: { to: 'BACKUP', reason: OUTRANKED, because: /^node drained api: kernel 6\.18 \(by \S+@/ },
+    taken: /^cp-\d left MASTER: 10\.77\.0\.1\d has priority/,
+  },
+  {
+    name: 'somebody removes the VIP from its interface',
+    inject: async (scene, holder) => address(holder, 'del', scene),
+    undo: nothing,
+    vip: 'anywhere',
+    taken:
+      /^(no other node had taken it|cp-\d left MASTER: 10\.77\.0\.100 was removed from eth0 by another program)$/,
+    left: {
+      to: 'BACKUP',
+      reason: /^10\.77\.0\.100 was removed from eth0 by another program$/,
+      because: /^(cp-\d became MASTER)?$/,
+    },
+  },
+  {
+    name: 'somebody adds the VIP to another node',
+    inject: async (scene) => address(backup(scene), 'add', scene),
+    undo: nothing,
+    vip: 'here',
+    told: { event: 'stray-vip-removed', reason: /^the instance is BACKUP, but its address was here$/ },
+  },
+  {
+    ...faults.apiKill,
+    name: 'the API server is killed',
+    vip: 'here',
+    told: { event: 'server-transition', reason: /Connection refused/ },
+  },
+  {
+    name: 'somebody breaks the template',
+    inject: async (_scene, holder) => breakTemplate(holder),
+    undo: async (_scene, holder) =>
+      writeFileSync(holder.at('haproxy.cfg.ejs'), readFileSync(holder.at('haproxy.cfg.ejs.good'))),
+    vip: 'here',
+    told: { event: 'configuration-rejected', reason: /unknown keyword 'nonsense'/ },
+  },
+];
