@@ -23,6 +23,8 @@ export interface Flag {
   readonly keyInFile?: readonly [Section, string];
   /** Every value that it takes; of a list, those of its elements. */
   readonly choices?: readonly string[];
+  /** Has no variable: what changes a node, or keeps a command from changing it, is asked for where it is typed. */
+  readonly typedOnly?: true;
   /** May be typed several times, which is the same as once with commas. Its default is its schema's. */
   readonly repeats?: true;
 }
@@ -76,7 +78,8 @@ interface Origin {
 
 /**
  * The values of a command line by camel-case name, `settings` being the path of the file that was read. The order is:
- * flags, `HAWSER_…` variables (`--stats-socket` is `HAWSER_STATS_SOCKET`), the settings file, defaults. Throws a
+ * flags, `HAWSER_…` variables (`--stats-socket` is `HAWSER_STATS_SOCKET`; none of a `typedOnly` flag), the settings file,
+ * defaults. Throws a
  * ConfigError for an unknown flag, a missing argument, and every problem of the settings file.
  */
 export function readCommandLine(
@@ -93,7 +96,8 @@ export function readCommandLine(
   const options = command.options.map((option, index) => {
     const name = option.attributeName();
     const found = fileValue(flags[index], file, spec.section, name);
-    return [name, typedValue(command, option, env) ?? found ?? defaultValue(command, option)] as const;
+    const variables = flags[index]?.typedOnly ? {} : env;
+    return [name, typedValue(command, option, variables) ?? found ?? defaultValue(command, option)] as const;
   });
   const entries = [...options, ...positionalsOf(spec, command, file)];
   return {
@@ -168,8 +172,8 @@ function asDeclared(argv: readonly string[], flags: readonly Flag[]): readonly s
 }
 
 function optionOf(flag: Flag): Option {
-  const variable = variableOf(new Option(flag.flag));
-  const option = new Option(flag.flag, `${flag.help} [${variable}]`);
+  const variable = flag.typedOnly ? '' : ` [${variableOf(new Option(flag.flag))}]`;
+  const option = new Option(flag.flag, `${flag.help}${variable}`);
   if (flag.repeats)
     option.argParser((text: string, before?: string) => (before === undefined ? text : `${before},${text}`));
   // A list can be broken at its blanks.

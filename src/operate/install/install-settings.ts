@@ -7,7 +7,11 @@ import { parseSettings } from '../../cli/parse-settings.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
 const rootFlag: Flag = { flag: '--root <dir>', help: "the node's root directory", default: '/' };
-const dryRunFlag: Flag = { flag: '--dry-run', help: 'show what would change, and change nothing' };
+const dryRunFlag: Flag = {
+  flag: '--dry-run',
+  help: 'show what would change, and change nothing',
+  typedOnly: true,
+};
 
 const jsonFlag: Flag = { flag: '--json', help: 'print one document: the steps, and what came of them' };
 
@@ -44,10 +48,14 @@ export const installCommand: CommandSpec = {
       flag: '--patches <dir>',
       help: 'patches of the pods, as for kubeadm; a path on the node (default: as before)',
     },
-    { flag: '--overwrite', help: 'replace files that were edited; each is kept as FILE.saved' },
+    {
+      flag: '--overwrite',
+      help: 'replace files that were edited; each is kept as FILE.saved',
+      typedOnly: true,
+    },
     { flag: '--print', help: 'only print every file as cloud-config, for any node' },
     dryRunFlag,
-    { flag: '--yes', help: 'do not ask' },
+    { flag: '--yes', help: 'do not ask', typedOnly: true },
     jsonFlag,
   ],
   examples: [

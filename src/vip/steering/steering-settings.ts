@@ -42,6 +42,7 @@ const dryRunFlag: Flag = {
   flag: '--dry-run',
   help: 'print what would happen and every reason against it; change nothing',
   inFile: 'never',
+  typedOnly: true,
 };
 const timeoutFlag: Flag = {
   flag: '--timeout <duration>',
@@ -64,7 +65,12 @@ export const drainCommand: CommandSpec = {
   flags: [
     kindsFlag,
     reasonFlag,
-    { flag: '--force', help: 'drain even if no other node reports that it could serve', inFile: 'never' },
+    {
+      flag: '--force',
+      help: 'drain even if no other node reports that it could serve',
+      inFile: 'never',
+      typedOnly: true,
+    },
     timeoutFlag,
     ...placeFlags,
     jsonFlag,

@@ -8,8 +8,10 @@ import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
 import { settingsKeys } from '../../../src/cli/settings-keys.ts';
 import type { SettingsReader } from '../../../src/cli/settings-values.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
+import { installCommand, uninstallCommand } from '../../../src/operate/install/install-settings.ts';
 import { timelineCommand, timelineSettings } from '../../../src/operate/timeline/timeline-settings.ts';
 import { keepalivedMonitorCommand } from '../../../src/vip/keepalived-monitor-settings.ts';
+import { drainCommand } from '../../../src/vip/steering/steering-settings.ts';
 
 function fileWith(text: string): SettingsReader {
   const parsed = parseSettingsFile(text, '/f.yaml');
@@ -111,4 +113,18 @@ test('a flag that may be repeated is the same several times as once with commas'
   expect(read('--journal=/a,/b')).toEqual(['/a', '/b']);
   expect(read()).toEqual(['/var/log/hawser']);
   expect(() => read('--journal', ',')).toThrow('Cannot use --journal ",": expected a directory');
+});
+
+test('a variable that was left set neither answers a question, nor forces, nor turns a deed into a rehearsal', () => {
+  const env = { HAWSER_YES: '1', HAWSER_FORCE: '1', HAWSER_OVERWRITE: '1', HAWSER_DRY_RUN: '1' };
+  for (const spec of [installCommand, uninstallCommand, drainCommand]) {
+    const line = readCommandLine(spec, [], env);
+    if (line.kind === 'help') throw new Error('nobody asked for help');
+    const { yes, force, overwrite, dryRun } = line.values;
+    expect([yes, force, overwrite, dryRun].filter((value) => value !== undefined)).toEqual([]);
+    const help = readCommandLine(spec, ['--help'], {});
+    expect(help.kind === 'help' && help.text).not.toMatch(/HAWSER_(?:YES|FORCE|OVERWRITE|DRY_RUN)\b/);
+  }
+  expect(readCommandLine(drainCommand, ['--force'], {})).toMatchObject({ values: { force: true } });
+  expect(readCommandLine(installCommand, ['--yes'], {})).toMatchObject({ values: { yes: true } });
 });
