@@ -128,6 +128,8 @@ const commands: Readonly<
 };
 
 async function main(argv: readonly string[]): Promise<number> {
+  // As kubectl has it: `hawser help haproxy status`.
+  if (argv[0] === 'help' && argv.length > 1) return await main([...argv.slice(1), '--help']);
   const words = argv.findIndex((word) => word.startsWith('-'));
   const leading = words === -1 ? argv : argv.slice(0, words);
   for (const length of [2, 1]) {
@@ -136,7 +138,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const { run } = await command.load();
     return await run(argv.slice(length), process.env);
   }
-  if (argv[0] === '--version') {
+  if (['--version', '-v', '-V'].includes(argv[0] ?? '')) {
     const { hawserVersion } = await import('./commands/version.ts');
     process.stdout.write(`hawser ${hawserVersion()}\n`);
     return 0;
