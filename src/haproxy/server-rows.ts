@@ -65,5 +65,8 @@ function checkOf(cell: (name: string) => string): string {
   const code = cell('check_code') === '' ? '' : `/${cell('check_code')}`;
   const took = cell('check_duration') === '' ? '' : ` in ${cell('check_duration')}ms`;
   const means = [...new Set([cell('check_desc'), cell('last_chk')])].filter((text) => text !== '');
+  // `DOWN 2/6`: two good checks since it went down, of the six that it takes.
+  const [, good, needed] = /^DOWN (\d+)\/(\d+)$/.exec(cell('status')) ?? [];
+  if (good !== undefined && status.endsWith('OK')) means.push(`good check ${good} of ${needed}`);
   return [`${status}${code}${took}`, ...(means.length === 0 ? [] : [means.join(', ')])].join(': ');
 }

@@ -76,13 +76,18 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
   });
   const failures = ranMs >= WELL_AFTER_MS ? 0 : state.restart.failures;
   const dead: State = {
-    ...forgetInstances(state, now, `keepalived ended with ${how}`, emit),
+    ...forgetInstances(state, now, `keepalived ended with ${howWords(how)}`, emit),
     daemon: deadAt(now + graceMs),
     restart: { failures: failures + 1, at: now + restartDelayMs(failures) },
   };
   if (job?.stage !== 'starting' && job?.stage !== 'reloading') return dead;
   const message = `Cannot run keepalived: it ended with ${how}, expected it to stay`;
   return jobFailed(dead, { stage: 'start', message }, now, emit);
+}
+
+/** A SIGTERM from another program and the death of keepalived's VRRP process look alike: keepalived ends with 0. */
+function howWords(how: string): string {
+  return how === 'exit code 0' ? `${how}, as after SIGTERM or the end of its VRRP process` : how;
 }
 
 function deadAt(sweepAt: number): Daemon {

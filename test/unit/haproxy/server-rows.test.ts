@@ -49,6 +49,16 @@ test.each([
   expect(parseServerRows(csv.replace(',UP,1,1,0,0,', `,${status},1,1,0,0,`))?.[0]?.state).toBe(state);
 });
 
+test('a server that answers well again, and is down until it has done so often enough, is said to rise', () => {
+  const rising = csv.replace(/^(masters,cp-1,.*?),UP,(.*)$/m, '$1,DOWN 2/6,$2');
+  expect(parseServerRows(rising)?.[0]).toMatchObject({
+    state: 'down',
+    check: 'L7OK/200 in 0ms: Layer7 check passed, good check 2 of 6',
+  });
+  const falling = csv.replace(/^(masters,cp-2,.*?),DOWN,(.*)$/m, '$1,DOWN 1/6,$2');
+  expect(parseServerRows(falling)?.[1]?.check).not.toContain('good check');
+});
+
 test('a page that is no statistics gives no servers', () => {
   expect(parseServerRows('<html>')).toBe(undefined);
   expect(parseServerRows('')).toBe(undefined);

@@ -217,6 +217,16 @@ describe('stop', () => {
   });
 });
 
+test('a keepalived that ends by itself with exit code 0 is said to have had a reason that cannot be seen', () => {
+  const world = running();
+  const { daemon } = world.state;
+  if (daemon.kind !== 'up') throw new Error('it does not run');
+  world.send({ kind: 'exited', id: daemon.id, how: 'exit code 0' });
+  expect(world.state.lastTransition?.reason).toBe(
+    'keepalived ended with exit code 0, as after SIGTERM or the end of its VRRP process',
+  );
+});
+
 test('a transition says from where, to where and why', () => {
   const world = running();
   world.send({ kind: 'told', instance: 'API', state: 'FAULT', priority: 220, trackValue: -254 });
