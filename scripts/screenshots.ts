@@ -1,5 +1,5 @@
 /**
- * A program: makes the pictures in docs/images of what `hawser status` and the dashboard's queries show, from three real nodes in
+ * A program: makes the pictures in docs/images of what `hawser status` and the dashboard's queries show, from three nodes in
  * network namespaces on which real things go wrong. Its argument is over how many minutes that is spread (default: 2), since the page draws an hour.
  * Needs root.
  */

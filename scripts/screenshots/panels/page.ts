@@ -15,7 +15,7 @@ export function panelsPage(panels: readonly AnsweredPanel[], range: Range): stri
   });
   return `<!doctype html><meta charset="utf-8"><style>${style}</style><body><header>
     <h1>dashboards/hawser.json</h1><p>Drawn from Prometheus's answers to the dashboard's queries, all clusters and nodes chosen: three
-    real nodes on which things go wrong. This is no screenshot of Grafana, in which it was never rendered. Times are UTC.</p></header><main>${cells.join('')}</main>`;
+    nodes in network namespaces on which things go wrong. This is no screenshot of Grafana, in which it was never rendered. Times are UTC.</p></header><main>${cells.join('')}</main>`;
 }
 
 function content({ panel, lines }: AnsweredPanel, range: Range): string {
