@@ -35,7 +35,7 @@ const introduction = [
   '',
   '<!-- Made by scripts/reference.ts from the flags of the daemons: change those. -->',
   '',
-  `The four daemons, \`hawser render\`, \`show-config\` and \`doctor\` read \`${defaultSettingsPath}\`, if it is there;`,
+  `The four daemons and the commands about their node read \`${defaultSettingsPath}\`, if it is there;`,
   '`--settings PATH` or `HAWSER_SETTINGS` names another one, which must be there. For each setting the flag comes first,',
   'then its variable, then the file, then the default. A key is its flag in camel case: `advertInterval` is',
   '`--advert-interval` and `HAWSER_ADVERT_INTERVAL`.',
