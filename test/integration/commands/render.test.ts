@@ -82,7 +82,10 @@ test('an unknown command, no command and --help', async () => {
   const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
   expect(await bare('--version')).toMatchObject({ exitCode: 0, stdout: `hawser ${version}\n` });
   expect(await bare('-v')).toMatchObject({ exitCode: 0, stdout: `hawser ${version}\n` });
-  for (const help of [['show-config', 'keepalived', '--help'], ['help', 'show-config', 'keepalived']])
+  for (const help of [
+    ['show-config', 'keepalived', '--help'],
+    ['help', 'show-config', 'keepalived'],
+  ])
     expect(await bare(...help)).toMatchObject({
       exitCode: 0,
       stdout: expect.stringMatching(/^Usage: hawser show-config keepalived /),
@@ -96,11 +99,18 @@ test('an unknown command, no command and --help', async () => {
 
 test('where the kernel has no IPv6, HAProxy is told to bind IPv4 addresses alone', async () => {
   const files = [at('kubeconfig'), at('template'), at('haproxy.cfg')];
-  const show = [hawser, 'show-config', ...files, ...twoServers];
+  const show = [hawser, 'show-config', ...files, ...twoServers] as const;
   const here = await runCommand(show, { timeoutMs: 30_000 });
   expect(JSON.parse(here.stdout)).toMatchObject({ anyAddress: '::' });
   // As with ipv6.disable=1: the process sees a /proc/net without if_inet6.
-  const hidden = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs none /proc/$$/net && exec "$@"', 'sh'];
+  const hidden = [
+    'unshare',
+    '-m',
+    'sh',
+    '-c',
+    'mount -t tmpfs none /proc/$$/net && exec "$@"',
+    'sh',
+  ] as const;
   const without = await runCommand([...hidden, ...show], { timeoutMs: 30_000 });
   expect(JSON.parse(without.stdout)).toMatchObject({ anyAddress: '0.0.0.0' });
 });

@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { createCredentialPlugin } from '../../../../src/engine/kube/credential-plugin.ts';
+
+test('a plugin that hangs ends when it is closed, long before its time', async () => {
+  const plugin = createCredentialPlugin({ command: 'sleep', args: ['600'] }, { timeoutMs: 600_000 });
+  const credential = plugin.credential();
+  plugin.close();
+  await expect(credential).rejects.toThrow('it ended with SIGKILL');
+  await expect(plugin.credential()).rejects.toThrow('is not run any more');
+});
