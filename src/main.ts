@@ -143,11 +143,11 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(`hawser ${hawserVersion()}\n`);
     return 0;
   }
-  return await tellUsage(argv, leading.join(' '));
+  return await printUsage(argv, leading.join(' '));
 }
 
 /** A requested usage text goes to stdout; an unknown command is an error. */
-async function tellUsage(argv: readonly string[], typed: string): Promise<number> {
+async function printUsage(argv: readonly string[], typed: string): Promise<number> {
   const { isGroup, unknownCommandText, usageText } = await import('./cli/usage.ts');
   const summaries = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const);
   const isAsked = ['--help', '-h', 'help'].includes(argv.at(-1) ?? '');

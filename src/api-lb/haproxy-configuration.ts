@@ -3,7 +3,7 @@ import type { ApiServer } from '../engine/kube/control-plane/api-server.ts';
 import { endpointOf } from '../engine/kube/control-plane/choose-servers.ts';
 import { createChangeRecord } from '../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.ts';
-import { logOutcome, tellForeign } from '../engine/reconcile/log-outcome.ts';
+import { logForeignFile, logOutcome } from '../engine/reconcile/log-outcome.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
 import { createRenderer } from '../engine/reconcile/renderer.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
@@ -46,7 +46,7 @@ export function haproxyConfiguration(
       (read, servers) => ({ ...read, kind: 'load-balancer', settings, servers }),
       observers,
     ),
-    applier: createApplier({ configPath, check, socketPath, onForeign: tellForeign(observers) }),
+    applier: createApplier({ configPath, check, socketPath, onForeign: logForeignFile(observers) }),
     observe: (outcome, servers, text) => {
       const cause = changes.note({ text, parts: { 'servers-changed': JSON.stringify(servers) } }, outcome);
       const isServed = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
@@ -55,7 +55,7 @@ export function haproxyConfiguration(
         observers.metrics.changeServed(changeMs / 1_000);
       logOutcome(outcome, { cause, servers: servers.length, changeMs }, observers);
       if (isServed) {
-        tellServers(served, servers, observers);
+        logServerChanges(served, servers, observers);
         served = servers;
       }
     },
@@ -64,7 +64,7 @@ export function haproxyConfiguration(
 }
 
 /** Logs which servers came and went since this monitor's first list. */
-function tellServers(
+function logServerChanges(
   before: readonly ApiServer[] | undefined,
   now: readonly ApiServer[],
   { log }: Observers,

@@ -29,7 +29,7 @@ export function createRedirectLoop(settings: HaproxyMonitorSettings, observers: 
   const told = {
     redirect: (outcome: RedirectOutcome): void => {
       redirect = outcome;
-      tell(outcome, observers);
+      logRedirect(outcome, observers);
     },
     usable: (isUsable: boolean): void => {
       usable = isUsable;
@@ -48,14 +48,14 @@ export function createRedirectLoop(settings: HaproxyMonitorSettings, observers: 
   };
 }
 
-interface Told {
+interface RedirectReport {
   readonly redirect: (outcome: RedirectOutcome) => void;
   readonly usable: (isUsable: boolean) => void;
 }
 
 async function keepRedirect(
   settings: HaproxyMonitorSettings,
-  told: Told,
+  told: RedirectReport,
   signal: AbortSignal,
 ): Promise<void> {
   const keeper = createRedirectKeeper();
@@ -78,7 +78,7 @@ async function keepRedirect(
 function createLook(
   settings: HaproxyMonitorSettings,
   keeper: RedirectKeeper,
-  told: Told,
+  told: RedirectReport,
 ): (wanted: boolean) => Promise<void> {
   let done: { readonly wanted: boolean; readonly at: number } | undefined;
   return async (wanted) => {
@@ -91,7 +91,7 @@ function createLook(
   };
 }
 
-function tell(outcome: RedirectOutcome, { log, metrics, once }: Observers): void {
+function logRedirect(outcome: RedirectOutcome, { log, metrics, once }: Observers): void {
   metrics.redirect(outcome.kind === 'present');
   if (outcome.kind === 'failed') {
     if (once.isNew('redirect', outcome.message))

@@ -60,14 +60,14 @@ export function createServerList(
   };
   return {
     observe: (observation) => {
-      tell(observation, observers);
+      logObservation(observation, observers);
       apiReachable = observation.kind === 'servers';
       if (observation.kind === 'servers') desired = recordObserved(desired, observation, monotonicMs());
       else wanted ??= coldStart(settings.config, lastKnown, observers);
     },
     next: async (signal) => {
       const decision = await decide(signal);
-      tellHold(decision, observers);
+      logHold(decision, observers);
       held = decision.kind === 'hold' ? heldBecause(decision) : null;
       if (decision.kind === 'apply') wanted = decision.servers;
       return {
@@ -131,7 +131,7 @@ async function failing(servers: readonly ApiServer[], signal: AbortSignal): Prom
   return servers.filter((_, index) => alive[index] === false);
 }
 
-function tell(observation: Observation, { log, metrics, once }: Observers): void {
+function logObservation(observation: Observation, { log, metrics, once }: Observers): void {
   metrics.apiReachable(observation.kind === 'servers');
   // The source reports outages and recoveries itself.
   if (observation.kind === 'unavailable') return;
@@ -143,7 +143,7 @@ function tell(observation: Observation, { log, metrics, once }: Observers): void
     log({ event: 'servers-skipped', level: 'warn', skipped: observation.skipped });
 }
 
-function tellHold(decision: DesiredDecision, { log, metrics, once }: Observers): void {
+function logHold(decision: DesiredDecision, { log, metrics, once }: Observers): void {
   metrics.held(decision.kind === 'hold' ? decision.reason : undefined);
   if (decision.kind !== 'hold') {
     once.clear('hold');

@@ -13,7 +13,7 @@ import {
   type SettingsFileReading,
 } from '../operate/doctor/doctor-settings.ts';
 import { type HostFiles, hostFiles } from '../operate/doctor/host-files.ts';
-import { createLooks } from '../operate/doctor/looks.ts';
+import { createReadings } from '../operate/doctor/readings.ts';
 import { checks } from '../operate/doctor/registry.ts';
 import { type DoctorReport, exitCodeOf, reportOf } from '../operate/doctor/report.ts';
 import { reportLines } from '../operate/doctor/report-lines.ts';
@@ -69,7 +69,7 @@ async function examine(
     files,
     run: programs.run,
     answerTimeoutMs,
-    looks: createLooks(all, files, { signal, answerTimeoutMs }),
+    readings: createReadings(all, files, { signal, answerTimeoutMs }),
   };
   const chosen = checks.filter(({ id }) => settings.only?.includes(id) ?? true);
   const results = await runChecks(chosen, context, { timeoutMs: settings.timeout, signal });

@@ -97,7 +97,7 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
     output: join(runDir, 'keepalived.log'),
   };
   const realtimePriority = await permittedPriority(settings.realtimePriority, log);
-  const { promise: told, resolve: setTold } = Promise.withResolvers<VrrpSupervisor>();
+  const { promise: told, resolve: resolveSupervisor } = Promise.withResolvers<VrrpSupervisor>();
   const closeFifo = await readNotifyFifo(
     join(runDir, 'notify.fifo'),
     (notification) => void told.then((supervisor) => supervisor.notified(notification)),
@@ -108,7 +108,7 @@ async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<V
     statePath: join(runDir, 'vrrp-state.json'),
     log,
   });
-  setTold(supervisor);
+  resolveSupervisor(supervisor);
   void supervisor.finished.then(closeFifo);
   return supervisor;
 }

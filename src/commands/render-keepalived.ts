@@ -6,7 +6,7 @@ import { findLiveFile } from '../engine/apply/live-file.ts';
 import { clusterNameOf } from '../engine/kube/control-plane/cluster-name.ts';
 import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import { createLog, type Log } from '../engine/observe/logger.ts';
-import { tellForeign } from '../engine/reconcile/log-outcome.ts';
+import { logForeignFile } from '../engine/reconcile/log-outcome.ts';
 import { readTemplate } from '../engine/reconcile/template-file.ts';
 import { ConfigError } from '../engine/system/errors.ts';
 import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
@@ -50,7 +50,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   else if (known === undefined) log({ event: 'configuration-left-to-the-monitor', config });
   else {
     const foreign = await keepForeignFile(await findLiveFile(config));
-    if (foreign !== undefined) tellForeign({ log })(foreign);
+    if (foreign !== undefined) logForeignFile({ log })(foreign);
     await writeFileAtomically(config, rendered.text, { mode: rendered.mode & 0o777 });
     log({ event: 'configuration-rendered', config });
   }

@@ -5,7 +5,7 @@ import { readCommandLine } from '../cli/command-line.ts';
 import { isOwnFile, keepForeignFile } from '../engine/apply/foreign-file.ts';
 import { findLiveFile } from '../engine/apply/live-file.ts';
 import { createLog } from '../engine/observe/logger.ts';
-import { tellForeign } from '../engine/reconcile/log-outcome.ts';
+import { logForeignFile } from '../engine/reconcile/log-outcome.ts';
 import { readTemplate } from '../engine/reconcile/template-file.ts';
 import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
 
@@ -32,7 +32,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const outcome = renderLoadBalancer(template.text, settings, servers ?? [], options);
   if (outcome.kind === 'failed') return refuse(outcome.message);
   const foreign = await keepForeignFile(await findLiveFile(settings.config));
-  if (foreign !== undefined) tellForeign({ log })(foreign);
+  if (foreign !== undefined) logForeignFile({ log })(foreign);
   await writeFileAtomically(settings.config, outcome.text, { mode: template.mode & 0o777 });
   log({ event: 'configuration-rendered', config: settings.config, servers: servers?.length ?? 0 });
   return 0;

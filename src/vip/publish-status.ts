@@ -44,7 +44,7 @@ export async function publishStatus(
     },
     refused,
   );
-  const listeners = createPeerListeners(peers.port, { onRequest, refused, tell: log }, signal);
+  const listeners = createPeerListeners(peers.port, { onRequest, refused, log }, signal);
   let credentials: PeerCredentials | undefined;
   const use = (next: PeerCredentials): void => {
     credentials = next;
@@ -58,7 +58,7 @@ export async function publishStatus(
       await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
   };
-  await Promise.all([keepCredentials(peers.files, { tell: log, use }, signal), follow()]);
+  await Promise.all([keepCredentials(peers.files, { log, use }, signal), follow()]);
 }
 
 /** The nodes of the lists, this node included, and peers that are in no list: bootstrap nodes. */

@@ -9,13 +9,13 @@ import { install, putBack, takeOut, uninstall } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';
 import { containerState } from './helpers/pod-runner.ts';
 import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
+import { printStoryOf } from './helpers/print-story.ts';
 import {
   buildShellPods,
   installShellPods,
   renderShellPods,
   writeKubeletCredentials,
 } from './helpers/shell-pods.ts';
-import { tellStoryOf } from './helpers/tell-story.ts';
 
 /** Three nodes on the shell pods, changed to hawser's one after the other: each test on what the last one left. */
 let world: PodWorld;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   client = await world.bed.startClient(6443, REQUEST_TIMEOUT_MS);
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
-beforeEach(tellStoryOf(() => world));
+beforeEach(printStoryOf(() => world));
 beforeEach(async () => void (await rested()));
 
 async function shellPodsRun(machine: Machine): Promise<void> {

@@ -8,8 +8,8 @@ import { install, writeKubeconfig } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';
 import { containerState } from './helpers/pod-runner.ts';
 import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
+import { printStoryOf } from './helpers/print-story.ts';
 import { sigkill } from './helpers/sigkill.ts';
-import { tellStoryOf } from './helpers/tell-story.ts';
 
 let world: PodWorld;
 let client: BedClient;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   client = await world.bed.startClient(6443, REQUEST_TIMEOUT_MS);
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
-beforeEach(tellStoryOf(() => world));
+beforeEach(printStoryOf(() => world));
 beforeEach(async () => {
   await allReady();
   await waitFor('the client to be served', () => client.calmFor(2_000), PATIENCE_MS);

@@ -19,7 +19,7 @@ import {
 import { writeSettings } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';
 import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
-import { tellStoryOf } from './helpers/tell-story.ts';
+import { printStoryOf } from './helpers/print-story.ts';
 import { startWalk, type Walk } from './helpers/walk.ts';
 
 /** The README's way and then docs/upgrade.md's, command by command: in this order, each test on what the last one left. */
@@ -47,7 +47,7 @@ beforeAll(async () => {
   walk = startWalk(world, documents, { VIP: world.bed.vip, ...image });
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
-beforeEach(tellStoryOf(() => world));
+beforeEach(printStoryOf(() => world));
 
 const atVip = (path: string) =>
   world.bed.client.run('curl', '-sSkf', '--max-time', '5', `https://${world.bed.vip}:6443${path}`);

@@ -5,7 +5,7 @@ import type { Scene } from '../bench/failover/scene.ts';
 import { hawser } from '../helpers/supervisor-build.ts';
 import { takesPart } from '../helpers/vrrp/hawser.ts';
 import { waitFor } from '../helpers/wait-for.ts';
-import { toldFaults } from './told-faults.ts';
+import { timelineFaults } from './timeline-faults.ts';
 import { openVipWorld } from './vip-world.ts';
 
 /** Each fault happens on real nodes; what their journals say of it must be its cause, and no move must be told that was none. */
@@ -37,7 +37,7 @@ async function timeline(since: string): Promise<readonly Told[]> {
   return entries.flatMap((entry) => (entry.kind === 'fault' ? [] : entry));
 }
 
-test.each(toldFaults)(
+test.each(timelineFaults)(
   '$name',
   async (fault) => {
     const holder = await scene.rested();
@@ -67,8 +67,10 @@ test.each(toldFaults)(
       async () => {
         const all = await timeline(since);
         const moves = movesIn(all);
-        const isTold = left === undefined || moves.some(({ from }) => from === 'MASTER');
-        return isTold && (taken === undefined || moves.some(({ to }) => to === 'MASTER')) ? all : undefined;
+        const isReported = left === undefined || moves.some(({ from }) => from === 'MASTER');
+        return isReported && (taken === undefined || moves.some(({ to }) => to === 'MASTER'))
+          ? all
+          : undefined;
       },
       PATIENCE_MS,
     );

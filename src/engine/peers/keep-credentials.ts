@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type PeerCredentials, readCredentials } from './credentials.ts';
 import { namesIn } from './identity.ts';
 import type { PeerFiles } from './peer.ts';
-import type { Tell } from './tell.ts';
+import type { PeerLog } from './peer-log.ts';
 
 /** Certificates live for months, and three small files are read in a millisecond. */
 const LOOK_EVERY_MS = 5_000;
@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 5_000;
  */
 export async function keepCredentials(
   files: PeerFiles,
-  { tell, use }: { readonly tell: Tell; readonly use: (credentials: PeerCredentials) => void },
+  { log, use }: { readonly log: PeerLog; readonly use: (credentials: PeerCredentials) => void },
   signal: AbortSignal,
   lookEveryMs = LOOK_EVERY_MS,
 ): Promise<void> {
@@ -26,14 +26,14 @@ export async function keepCredentials(
     const trouble = look.kind === 'good' ? undefined : look.message;
     if (look.kind === 'good' && !isSame(inUse, look.credentials)) {
       inUse = look.credentials;
-      tell({ event: 'peer-certificate-loaded', of: namesIn(inUse.leaf), validTo: validTo(inUse) });
+      log({ event: 'peer-certificate-loaded', of: namesIn(inUse.leaf), validTo: validTo(inUse) });
       use(inUse);
-    } else if (look.kind === 'good' && told !== undefined) tell({ event: 'peer-certificate-usable' });
+    } else if (look.kind === 'good' && told !== undefined) log({ event: 'peer-certificate-usable' });
     if (trouble === undefined) told = undefined;
     else if (trouble !== told && (looks === 0 || trouble === before)) {
       told = trouble;
       const stays = inUse && { inUse: namesIn(inUse.leaf), validTo: validTo(inUse) };
-      tell({ event: 'peer-certificate-unusable', level: 'error', message: trouble, ...stays });
+      log({ event: 'peer-certificate-unusable', level: 'error', message: trouble, ...stays });
     }
     before = trouble;
     await pause(lookEveryMs, undefined, { signal }).catch(() => undefined);

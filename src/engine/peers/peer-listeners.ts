@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { messageOf } from '../system/errors.ts';
 import type { PeerCredentials } from './credentials.ts';
+import type { PeerLog } from './peer-log.ts';
 import { type PeerServer, servePeers } from './peer-server.ts';
 import type { ReportRefusal } from './refusals.ts';
-import type { Tell } from './tell.ts';
 
 export interface PeerListeners {
   /**
@@ -22,7 +22,7 @@ interface Listener {
 /** `servePeers` at addresses that come and go with this node's own, until `signal` aborts. */
 export function createPeerListeners(
   port: number,
-  serving: { readonly onRequest: RequestListener; readonly refused: ReportRefusal; readonly tell: Tell },
+  serving: { readonly onRequest: RequestListener; readonly refused: ReportRefusal; readonly log: PeerLog },
   signal: AbortSignal,
 ): PeerListeners {
   const open = new Map<string, Listener>();
@@ -33,11 +33,11 @@ export function createPeerListeners(
       const until = AbortSignal.any([signal, stop.signal]);
       open.set(host, { server: await servePeers({ host, port }, credentials, serving, until), stop });
       troubles.delete(host);
-      serving.tell({ event: 'peer-status-served', host, port });
+      serving.log({ event: 'peer-status-served', host, port });
     } catch (error) {
       const message = messageOf(error);
       if (troubles.get(host) !== message)
-        serving.tell({ event: 'peer-status-not-served', level: 'warn', host, port, message });
+        serving.log({ event: 'peer-status-not-served', level: 'warn', host, port, message });
       troubles.set(host, message);
     }
   };
@@ -47,7 +47,7 @@ export function createPeerListeners(
         if (hosts.includes(host)) continue;
         stop.abort();
         open.delete(host);
-        serving.tell({ event: 'peer-status-withdrawn', host, port });
+        serving.log({ event: 'peer-status-withdrawn', host, port });
       }
       for (const host of hosts) if (!open.has(host)) await start(host, credentials);
     },

@@ -37,6 +37,6 @@ export function logOutcome(
 }
 
 /** Logs that the file of a package, a guide or an operator was replaced by a rendered one. */
-export function tellForeign({ log }: Pick<Observers, 'log'>): (foreign: ForeignFile) => void {
+export function logForeignFile({ log }: Pick<Observers, 'log'>): (foreign: ForeignFile) => void {
   return ({ path, copy }) => log({ event: 'foreign-configuration-replaced', level: 'warn', path, copy });
 }

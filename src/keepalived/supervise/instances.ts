@@ -1,7 +1,7 @@
 import type { InstanceState, VrrpState } from '../vip-presence.ts';
 import type { SelfReport } from '../vrrp-program.ts';
 import type { Action, Event, VrrpSupervisorState } from './state.ts';
-import { type Why, whyReported, whyTold } from './why.ts';
+import { type Why, whyNotified, whyReported } from './why.ts';
 
 type State = VrrpSupervisorState;
 type Emit = (action: Action) => void;
@@ -11,7 +11,7 @@ export function told(state: State, event: Extract<Event, { kind: 'told' }>, now:
   const { instance, priority, trackValue } = event;
   const to = event.state ?? state.instances.find(({ name }) => name === instance)?.state;
   if (to === undefined) return state;
-  const why = whyTold(state, { instance, to, trackValue }, now);
+  const why = whyNotified(state, { instance, to, trackValue }, now);
   return moveTo(state, { name: instance, state: to, priority }, why, now, emit);
 }
 
@@ -47,7 +47,7 @@ function moveTo(
   const others = state.instances.filter(({ name }) => name !== to.name);
   const instances = [...others, moved].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   if (from === to.state) {
-    if (before !== undefined && before.priority !== to.priority) tellPriority(before, to.priority, emit);
+    if (before !== undefined && before.priority !== to.priority) reportPriority(before, to.priority, emit);
     return { ...state, instances };
   }
   const transition = { instance: to.name, from, to: to.state, priority: to.priority, reason };
@@ -63,7 +63,7 @@ function interfacesOf({ configuration }: State, instance: string): readonly stri
   return [...new Set(vips.map((vip) => vip.interface))];
 }
 
-function tellPriority({ name, state, priority }: InstanceState, to: number, emit: Emit): void {
+function reportPriority({ name, state, priority }: InstanceState, to: number, emit: Emit): void {
   const fields = { instance: name, state, from: priority, to };
   emit({ kind: 'log', level: 'info', event: 'vrrp-priority', fields });
 }

@@ -108,18 +108,18 @@ async function repairAll(
   const { daemon, configuration } = state();
   if (daemon.kind === 'up' && configuration !== undefined) {
     const report = await program.confirm(daemon.id, configuration, AbortSignal.timeout(ASK_TIMEOUT_MS));
-    if (report === undefined) return tellOnce('keepalived does not answer', suspected, log, complaints);
+    if (report === undefined) return logOnce('keepalived does not answer', suspected, log, complaints);
     dispatch({ kind: 'reported', id: daemon.id, number: configuration.number, report });
   }
   const still = lookOnce(state()).filter((each) => suspected.some((it) => keyOf(it) === keyOf(each)));
   for (const each of still) {
     const trouble = await program.repair(each);
-    if (trouble === undefined) tellRepair(each, log);
-    else tellOnce(trouble, [each], log, complaints);
+    if (trouble === undefined) logRepair(each, log);
+    else logOnce(trouble, [each], log, complaints);
   }
 }
 
-function tellRepair({ kind, instance, state, vip }: Disagreement, log: Effects['log']): void {
+function logRepair({ kind, instance, state, vip }: Disagreement, log: Effects['log']): void {
   const event = kind === 'missing' ? 'vip-put-back' : 'stray-vip-removed';
   const reason =
     kind === 'missing'
@@ -128,7 +128,7 @@ function tellRepair({ kind, instance, state, vip }: Disagreement, log: Effects['
   log({ event, level: 'warn', instance, vip: vip.address, interface: vip.interface, reason });
 }
 
-function tellOnce(
+function logOnce(
   trouble: string,
   about: readonly Disagreement[],
   log: Effects['log'],

@@ -11,7 +11,7 @@ export interface Why {
   readonly reason: string;
 }
 
-export interface ToldTransition {
+export interface NotifiedTransition {
   readonly instance: string;
   readonly to: VrrpState;
   readonly trackValue: number | undefined;
@@ -21,7 +21,7 @@ export interface ToldTransition {
 const SAID_WITHIN_MS = 1_000;
 
 /** Its FIFO gives no reason. Its log has most reasons; the supervisor's knowledge at that moment gives the rest. */
-export function whyTold(state: State, told: ToldTransition, now: number): Why {
+export function whyNotified(state: State, told: NotifiedTransition, now: number): Why {
   const { instance, to, trackValue } = told;
   const from = state.instances.find(({ name }) => name === instance)?.state ?? 'UNKNOWN';
   const words = lastWords(state, told, from, now);
@@ -54,7 +54,7 @@ function isReload({ job }: State, to: VrrpState): boolean {
 
 function lastWords(
   { said, configuration }: State,
-  { instance, to }: ToldTransition,
+  { instance, to }: NotifiedTransition,
   from: VrrpState,
   now: number,
 ): Why | undefined {

@@ -49,8 +49,11 @@ export const moreRights =
     : 'run this as root';
 
 /** The finding of a check that found nothing: it could not look, if the node's files are not visible. */
-export async function unlessUnseen({ looks, settings }: DoctorContext, finding: Finding): Promise<Finding> {
-  if (await looks.isNodeSeen()) return finding;
+export async function unlessUnseen(
+  { readings, settings }: DoctorContext,
+  finding: Finding,
+): Promise<Finding> {
+  if (await readings.isNodeSeen()) return finding;
   return unknown(
     `the node's files are not in view: there is no ${settings.manifests}`,
     'type hawser doctor on the node itself; in a container mount its root directory and name it with --root',

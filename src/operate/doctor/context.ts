@@ -1,7 +1,7 @@
 import type { PeerFiles } from '../../engine/peers/peer.ts';
 import type { VirtualRouterIds } from '../../vip/group/vrrp.ts';
 import type { HostFiles } from './host-files.ts';
-import type { Looks } from './looks.ts';
+import type { Readings } from './readings.ts';
 import type { RunProgram } from './run-program.ts';
 
 /** The operator's knowledge about this node; everything else is looked up. */
@@ -59,5 +59,5 @@ export interface DoctorContext {
   /** How long a server or a supervisor may take to answer: less than a check has. */
   readonly answerTimeoutMs: number;
   /** Readings that several checks share, each made once. */
-  readonly looks: Looks;
+  readonly readings: Readings;
 }

@@ -1,7 +1,7 @@
 import { durationText, printable } from '../../engine/system/text/readable-text.ts';
 
 /** An entry, as the journal has it or as the report has it. */
-export interface Told {
+export interface PhraseFacts {
   readonly event: string;
   readonly subject?: string | null | undefined;
   readonly from?: string | null | undefined;
@@ -26,7 +26,7 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** An entry in one sentence: event, subject, transition, reason and facts. Safe to print. */
-export function phraseOf(line: Told): string {
+export function phraseOf(line: PhraseFacts): string {
   const title = TITLES[line.event] ?? line.event.replaceAll('-', ' ').replace(/\bvip\b/, 'VIP');
   const facts = Object.entries(line.facts ?? {}).map(([name, value]) => factText(name, value));
   const what = [title, line.subject, moveText(line)].filter((part) => part);
@@ -34,7 +34,7 @@ export function phraseOf(line: Told): string {
   return printable(`${what.join(' ')}${why}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`);
 }
 
-function moveText({ from, to }: Told): string {
+function moveText({ from, to }: PhraseFacts): string {
   if (!to) return from ? `from ${from}` : '';
   return from ? `${from} → ${to}` : `→ ${to}`;
 }

@@ -27,7 +27,7 @@ export interface AgreedDialect {
    * Reads the agreement, checks the planned configuration well before its time, reports it, and switches when the time
    * has come. A node that does not take part yet starts with the agreed dialect at once. Never rejects.
    */
-  readonly turn: (
+  readonly switchIfDue: (
     part: TakingPart | undefined,
   ) => Promise<{ readonly changed: boolean; readonly lookAgainInMs: number | undefined }>;
 }
@@ -41,13 +41,13 @@ export function createAgreedDialect(
   const recordPath = `${settings.config}.agreed`;
   const recorded = readDialectRecord(recordPath, flags);
   const agreed = createAgreementReader(settings.monitorConf, observers);
-  const plans = createPlanTeller(observers);
+  const plans = createPlanReporter(observers);
   let current = recorded ?? flags;
   let isNew = recorded === undefined;
   if (!sameDialect(current, flags))
     observers.log({ event: 'profile-as-before', ...current, flags, path: recordPath });
 
-  const speak = async (dialect: VrrpDialect): Promise<void> => {
+  const adopt = async (dialect: VrrpDialect): Promise<void> => {
     current = dialect;
     isNew = false;
     observers.metrics.dialect(current);
@@ -56,25 +56,25 @@ export function createAgreedDialect(
   return {
     now: () => current,
     planned: () => plans.view(current),
-    turn: async (part) => {
+    switchIfDue: async (part) => {
       const agreement = await agreed();
       const plan = agreement === undefined ? undefined : plannedChange(current, agreement, isNew);
       const refusal = plan === undefined ? undefined : await part?.refusal(plan.dialect);
-      plans.tell(current, plan, refusal);
+      plans.report(current, plan, refusal);
       if (plan === undefined || refusal !== undefined) {
-        if (isNew) await speak(current);
+        if (isNew) await adopt(current);
         return { changed: false, lookAgainInMs: undefined };
       }
       const lagMs =
         part === undefined ? 0 : changeLagMs(part.isHolder, current, plan.dialect, part.advertIntervalMs);
       const leftMs = plan.atMs + lagMs - Date.now();
       if (leftMs > 0) {
-        if (isNew) await speak(current);
+        if (isNew) await adopt(current);
         return { changed: false, lookAgainInMs: leftMs };
       }
       const facts = { from: current, to: plan.dialect, at: shown(plan), lagMs };
       observers.log({ event: 'profile-changed', ...facts, lateMs: Math.round(-leftMs) });
-      await speak(plan.dialect);
+      await adopt(plan.dialect);
       plans.done();
       return { changed: part !== undefined, lookAgainInMs: undefined };
     },
@@ -109,18 +109,18 @@ function sameWords(known: Agreement | undefined, { mode, profile, atMs }: Agreem
   return known?.mode === mode && known?.profile === profile && known?.atMs === atMs;
 }
 
-interface PlanTeller {
-  readonly tell: (from: VrrpDialect, plan: PlannedChange | undefined, refusal: string | undefined) => void;
+interface PlanReporter {
+  readonly report: (from: VrrpDialect, plan: PlannedChange | undefined, refusal: string | undefined) => void;
   /** The change was carried out. */
   readonly done: () => void;
   readonly view: (from: VrrpDialect) => KeepalivedMonitorStatus['planned'];
 }
 
-function createPlanTeller({ log, metrics }: Observers): PlanTeller {
+function createPlanReporter({ log, metrics }: Observers): PlanReporter {
   let told: string | undefined;
   let known: { readonly plan: PlannedChange; readonly refusal: string | undefined } | undefined;
   return {
-    tell: (from, plan, message) => {
+    report: (from, plan, message) => {
       known = plan && { plan, refusal: message };
       metrics.planned(plan?.atMs, message !== undefined);
       const key = plan && JSON.stringify([plan, message]);

@@ -2,7 +2,7 @@ import { type Applier, createApplier } from '../../engine/apply/applier.ts';
 import { mergeNodes } from '../../engine/kube/control-plane/merge-nodes.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts, Wanted } from '../../engine/reconcile/configuration-loop.ts';
-import { logOutcome, tellForeign } from '../../engine/reconcile/log-outcome.ts';
+import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import { createRenderer } from '../../engine/reconcile/renderer.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
@@ -62,8 +62,8 @@ export function vrrpConfiguration(
   const { wake, lists, guard, observers } = parts;
   const { template, config: configPath, socket: socketPath, keepalived: keepalivedPath } = settings;
   const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
-  const speaking = createAgreedDialect(settings, observers);
-  const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...speaking.now() });
+  const dialect = createAgreedDialect(settings, observers);
+  const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...dialect.now() });
   const models = createServedModels();
   const changes = createChangeRecord();
   const listeners: (() => void)[] = [];
@@ -77,12 +77,12 @@ export function vrrpConfiguration(
     configPath,
     check: planned.check,
     socketPath,
-    onForeign: tellForeign(observers),
+    onForeign: logForeignFile(observers),
   });
-  const tellAll = (): void => {
-    for (const tell of listeners) tell();
+  const notifyAll = (): void => {
+    for (const notify of listeners) notify();
   };
-  const membership = createMembershipSequencer(settings, { onExcluded: tellAll }, observers);
+  const membership = createMembershipSequencer(settings, { onExcluded: notifyAll }, observers);
   let taken: VrrpInput | undefined;
   let latest: KeepalivedModel | undefined;
   const takingPart = (input: VrrpInput | undefined, signal: AbortSignal): TakingPart | undefined => {
@@ -106,7 +106,7 @@ export function vrrpConfiguration(
     beat: observers.metrics.beat,
     now: monotonicMs,
     next: async (signal) => {
-      const { changed, lookAgainInMs } = await speaking.turn(takingPart(taken, signal));
+      const { changed, lookAgainInMs } = await dialect.switchIfDue(takingPart(taken, signal));
       // At the agreed time the change does not wait for a late list or for this node's turn.
       if (changed && taken !== undefined)
         return { input: { ...taken, settings: modelSettings() }, lookAgainInMs: 0 };
@@ -128,7 +128,7 @@ export function vrrpConfiguration(
       return rendered;
     },
     applier: announced(applier, () => {
-      if (latest !== undefined && models.offer(latest)) tellAll();
+      if (latest !== undefined && models.offer(latest)) notifyAll();
     }),
     observe: (outcome, input, text) => {
       const cause = changes.note(vrrpOrigin(input, text), outcome);
@@ -146,9 +146,9 @@ export function vrrpConfiguration(
     },
     ...models,
     view: () => ({
-      ...speaking.now(),
+      ...dialect.now(),
       group: groupOf(models.served(), taken),
-      planned: speaking.planned(),
+      planned: dialect.planned(),
       ...changes.view(),
     }),
     isConfirmed: () => taken !== undefined && lists.every(({ list }) => list.isUpToDate()),

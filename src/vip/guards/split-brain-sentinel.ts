@@ -49,7 +49,7 @@ export function createSplitBrainSentinel(
     const watched = instances.filter((each) => holds(each) || stateOf(each).out);
     const inDoubt = instances.filter(isInDoubt);
     const { answers, trouble } = await listener.ask(watched, inDoubt);
-    if (watched.length > 0) tellTrouble(trouble, observers);
+    if (watched.length > 0) logTrouble(trouble, observers);
     const others = await otherHolders(answers, instances);
     for (const instance of instances) {
       const before = stateOf(instance);
@@ -58,7 +58,7 @@ export function createSplitBrainSentinel(
       const after = nextSplitBrain(before, seen, instance);
       states.set(instance.vip, after);
       if (seen.others.length > 0) lastHeard.set(instance.vip, seen.others);
-      tell(instance, { before, after, others: seen.others, nowMs: seen.nowMs }, observers);
+      logHolders(instance, { before, after, others: seen.others, nowMs: seen.nowMs }, observers);
     }
     if (trouble !== undefined) return AFTER_TROUBLE_MS;
     return instances.some(isInDoubt) ? NEXT_ROUND_IN_DOUBT_MS : NEXT_ROUND_MS;
@@ -155,14 +155,14 @@ async function otherHolders(
       });
 }
 
-function tellTrouble(trouble: string | undefined, { log, once }: Observers): void {
+function logTrouble(trouble: string | undefined, { log, once }: Observers): void {
   if (trouble === undefined) {
     if (once.clear('split-brain')) log({ event: 'split-brain-watched-again' });
   } else if (once.isNew('split-brain', trouble))
     log({ event: 'split-brain-not-watched', level: 'warn', message: trouble });
 }
 
-function tell(
+function logHolders(
   { vip, name: instance, interface: device, sourceAddress }: VrrpInstance,
   seen: {
     readonly before: SplitBrainState;

@@ -89,7 +89,7 @@ export function createVirtualRouterIdGuard(
       const verdict = await current?.verdict;
       if (verdict === undefined) return true;
       taken = verdict.kind === 'taken' ? explainConflict(verdict.conflict, clusterName) : null;
-      tell(verdict, model, clusterName, observers);
+      logVerdict(verdict, model, clusterName, observers);
       return verdict.kind !== 'taken';
     },
     taken: () => taken,
@@ -127,7 +127,7 @@ async function listen(
   return conflict === undefined ? { kind: 'free' } : { kind: 'taken', conflict };
 }
 
-function tell(
+function logVerdict(
   verdict: Verdict,
   { instances }: KeepalivedModel,
   clusterName: string,

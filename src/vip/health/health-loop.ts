@@ -71,20 +71,20 @@ export function createHealthLoop(
     const asked = steering.text(kind);
     return asked === undefined ? health.explanation() : `${health.explanation()}; ${asked}`;
   };
-  const tell = (): void => {
+  const writeHealth = (): void => {
     permission = mayTakePart();
     const isKeptOut = configuration.isExcluded() || permission.kind === 'held-elsewhere';
     // FAULT is rewritten too: a file that is not refreshed counts as that of a dead monitor.
     if (isKeptOut || (health.isKnown() && permission.kind === 'given')) track.write(health.value(), why);
     else if (permission.kind === 'waiting') track.keepFault();
-    source.tellUsable(health.isWell());
+    source.recordUsable(health.isWell());
   };
-  configuration.onChange(tell);
-  steering.onChange(tell);
+  configuration.onChange(writeHealth);
+  steering.onChange(writeHealth);
   const onChange = (liveness: Liveness): void => {
     observers.log({ event: 'liveness', kind, liveness });
     health.live(liveness);
-    tell();
+    writeHealth();
   };
   const ask = async (bounded: AbortSignal): Promise<boolean> => {
     const answer = await askHealth(url, pollTimeoutMs, bounded);
@@ -113,7 +113,7 @@ export function createHealthLoop(
         every(ASK_EVERY_MS, signal, () => askPeers(signal)),
         every(LOOK_EVERY_MS, signal, async () => {
           health.look();
-          tell();
+          writeHealth();
         }),
       ]);
     },

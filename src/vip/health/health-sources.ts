@@ -25,7 +25,7 @@ export interface HealthSource {
   ) => Promise<HealthAnswer | undefined>;
   /** Gives its VIPs up for good after the local substitute has failed too. */
   readonly resigns: boolean;
-  readonly tellUsable: (usable: boolean) => void;
+  readonly recordUsable: (usable: boolean) => void;
 }
 
 const READYZ_TIMEOUT_MS = 1_000;
@@ -45,7 +45,7 @@ export function healthSources(
     peersAreOpen: true,
     onLocalApiProbe: (model, signal) => askLocalApi(settings, model, signal),
     resigns: bootstrap,
-    tellUsable: metrics.usable,
+    recordUsable: metrics.usable,
   };
   const wantsIngress = ingressVips.length > 0 && !bootstrap;
   if (!wantsIngress || ingressHealth === undefined || trackFiles.ingress === undefined)
@@ -59,7 +59,7 @@ export function healthSources(
     peersAreOpen: false,
     onLocalApiProbe: async () => undefined,
     resigns: false,
-    tellUsable: metrics.ingressUsable,
+    recordUsable: metrics.ingressUsable,
   };
   return apiVips.length > 0 ? [api, ingress] : [ingress];
 }

@@ -101,10 +101,10 @@ function timesFromNow({
 
 /** Resolves once the monitor has removed the order, or should have. */
 async function awaitEnd(order: MoveOrder, interrupt: AbortSignal, places: SteeringEndpoints): Promise<void> {
-  let isTold = false;
+  let isReported = false;
   while (await isThere(places.steering, order.id)) {
-    if (interrupt.aborted && !isTold) {
-      isTold = true;
+    if (interrupt.aborted && !isReported) {
+      isReported = true;
       await replaceOrder(places.steering, order.id, { ...order, backAtMs: Date.now() });
     }
     if (Date.now() > order.untilMs + PATIENCE_MS) return;

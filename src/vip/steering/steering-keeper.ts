@@ -48,7 +48,7 @@ export function createSteeringKeeper(
   const know = (next: Known | undefined): void => {
     known = next;
     for (const kind of steerable) metrics.drained(kind, isDrained(next?.order, kind));
-    for (const tell of listeners) tell();
+    for (const notify of listeners) notify();
   };
   const remove = async (id: string): Promise<void> => {
     await removeOrder(path, id).catch((error: unknown) =>
@@ -60,8 +60,8 @@ export function createSteeringKeeper(
       know({ order, state: known.state });
       return;
     }
-    if (known !== undefined) tellEnd(known, 'replaced', observers);
-    tellBegin(order, observers);
+    if (known !== undefined) logEnd(known, 'replaced', observers);
+    logBegin(order, observers);
     know({ order, state: notSteered });
   };
   const look = async (): Promise<void> => {
@@ -75,7 +75,7 @@ export function createSteeringKeeper(
     if (once.clear('steering')) log({ event: 'order-usable', path });
     if (file.kind === 'order' && file.order.kind !== 'report') take(file.order);
     else if (known !== undefined) {
-      tellEnd(known, 'withdrawn', observers);
+      logEnd(known, 'withdrawn', observers);
       know(undefined);
     }
     if (file.kind === 'order' && file.order.kind === 'report') {
@@ -90,7 +90,7 @@ export function createSteeringKeeper(
       if (order.kind === 'drain' || order.vip === kind) {
         const next = nextSteering(state, order, { nowMs: Date.now(), holds });
         known = { order, state: next };
-        if (order.kind === 'move') tellStep(order, state, next, observers);
+        if (order.kind === 'move') logStep(order, state, next, observers);
         if (next.kind === 'over' && state.kind !== 'over') void remove(order.id);
       }
       return steerOf(known.state, order, kind);
@@ -121,7 +121,7 @@ function isDrained(order: SteeringOrder | undefined, kind: VipKind): boolean {
   return order?.kind === 'drain' && order.vips.includes(kind);
 }
 
-function tellBegin(order: SteeringOrder, { log }: Observers): void {
+function logBegin(order: SteeringOrder, { log }: Observers): void {
   const { by, why } = order;
   if (order.kind === 'drain') {
     log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since: iso(order.atMs) });
@@ -132,7 +132,7 @@ function tellBegin(order: SteeringOrder, { log }: Observers): void {
   log({ event: `${order.purpose}-began`, kind, to: first, by, why, ...back, until: iso(untilMs) });
 }
 
-function tellStep(order: MoveOrder, before: Steering, after: Steering, { log }: Observers): void {
+function logStep(order: MoveOrder, before: Steering, after: Steering, { log }: Observers): void {
   const { purpose, vip: kind } = order;
   if (after.kind === 'over' && before.kind !== 'over')
     log({ event: `${purpose}-over`, kind, outcome: after.outcome, tookMs: Date.now() - order.atMs });
@@ -145,7 +145,7 @@ function stepName(state: Steering): string {
   return state.kind === 'moving' ? state.step : state.kind;
 }
 
-function tellEnd({ order, state }: Known, outcome: string, { log }: Observers): void {
+function logEnd({ order, state }: Known, outcome: string, { log }: Observers): void {
   const tookMs = Date.now() - order.atMs;
   if (order.kind === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
   else if (state.kind !== 'over') log({ event: `${order.purpose}-over`, kind: order.vip, outcome, tookMs });

@@ -20,13 +20,13 @@ export async function lostSince(
   const finished = () => client.calmFor(1_000) && monotonicMs() - toMs > REQUEST_TIMEOUT_MS;
   await waitFor('every request to have ended', finished, 60_000);
   const told = (atMs: number) => Math.round(atMs - fromMs);
-  const cutsTold = cuts.map(({ atMs }) => told(atMs)).join(' ') || 'no time';
+  const cutTimes = cuts.map(({ atMs }) => told(atMs)).join(' ') || 'no time';
   return probesWithin(client.probes(), fromMs, toMs)
     .filter(({ reason }) => reason !== null)
     .filter((probe) => !cuts.some((cut) => isCut(probe, cut)))
     .map(
       ({ reason, startedAtMs, endedAtMs }) =>
-        `${reason}, from ${told(startedAtMs)} to ${told(endedAtMs)} ms, cuts at ${cutsTold}`,
+        `${reason}, from ${told(startedAtMs)} to ${told(endedAtMs)} ms, cuts at ${cutTimes}`,
     );
 }
 

@@ -6,7 +6,7 @@ import { runLeanCommand } from '../../../src/engine/system/process/run-lean-comm
 import type { Finding } from '../../../src/operate/doctor/check.ts';
 import type { DoctorContext, DoctorSettings } from '../../../src/operate/doctor/context.ts';
 import { hostFiles } from '../../../src/operate/doctor/host-files.ts';
-import { createLooks } from '../../../src/operate/doctor/looks.ts';
+import { createReadings } from '../../../src/operate/doctor/readings.ts';
 import { checks } from '../../../src/operate/doctor/registry.ts';
 import { createPrograms } from '../../../src/operate/doctor/run-program.ts';
 
@@ -94,5 +94,11 @@ export function contextOf(
   const files = hostFiles(root);
   const { run } = createPrograms(runLeanCommand, TIMEOUT_MS);
   const limits = { signal, answerTimeoutMs: TIMEOUT_MS };
-  return { settings: all, files, run, answerTimeoutMs: TIMEOUT_MS, looks: createLooks(all, files, limits) };
+  return {
+    settings: all,
+    files,
+    run,
+    answerTimeoutMs: TIMEOUT_MS,
+    readings: createReadings(all, files, limits),
+  };
 }

@@ -18,7 +18,7 @@ function keepWriting(path: string, value: number): { readonly stop: () => void }
 }
 
 /** A node alone, whose monitor has said this and is not missed. */
-async function holderTold(node: VrrpNode, value: number) {
+async function holderReporting(node: VrrpNode, value: number) {
   node.install({ trackFile: true });
   writeFileSync(node.paths.track, `${value}\n`);
   const supervisor = node.supervise(['--monitor-timeout', '1h']);
@@ -117,7 +117,7 @@ test('a monitor that falls silent on the holder moves nothing while what it aske
 test('a node in FAULT that is worth something else by now is still in FAULT', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  const { supervisor } = await holderTold(a, 0);
+  const { supervisor } = await holderReporting(a, 0);
   await a.ip('link', 'set', 'eth0', 'down');
   await supervisor.waitForState('FAULT');
   writeFileSync(a.paths.track, '-30\n');
@@ -128,6 +128,6 @@ test('a node in FAULT that is worth something else by now is still in FAULT', as
 test('the bonus of a holder does not outlive its keepalived', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
-  expect((await holderTold(a, 30)).instance).toMatchObject({ priority: 220 });
+  expect((await holderReporting(a, 30)).instance).toMatchObject({ priority: 220 });
   expect(readFileSync(a.paths.track, 'utf8')).toBe('0\n');
 });

@@ -56,7 +56,7 @@ const arp: Check = {
       const [ignore, filter] = await Promise.all(
         ['arp_ignore', 'arp_filter'].map((key) => interfaceSetting(context, 'ipv4', device, key)),
       );
-      const names = subnetsWith(vip, context.looks.interfaces());
+      const names = subnetsWith(vip, context.readings.interfaces());
       const twins = names.filter((name) => name !== device);
       return [judgeArp({ device, ignore, filter, twins, isInside: names.includes(device) })];
     });
@@ -89,8 +89,8 @@ const ipv6: Check = {
   title: 'IPv6 where its VIP goes',
   why: 'An IPv6 VIP cannot be added where IPv6 is off: the node becomes holder of nothing.',
   run: async (context) => {
-    const { looks, settings, files } = context;
-    const vips = (await looks.vips()).filter((vip) => vip.includes(':'));
+    const { readings, settings, files } = context;
+    const vips = (await readings.vips()).filter((vip) => vip.includes(':'));
     if (vips.length === 0) return skip('there is no IPv6 VIP');
     const chosen = (await vipInterfaces(context)).keys();
     const devices = settings.interface === undefined ? [...chosen] : [settings.interface];

@@ -24,7 +24,7 @@ const anonymousReadyz: Check = {
   id: 'anonymous-readyz',
   title: '/readyz without credentials',
   why: "HAProxy's check has no credentials: where the API server asks for them, every server is down.",
-  run: async ({ looks, settings }) => judgeReadyz(await looks.localApi(), settings.apiPort),
+  run: async ({ readings, settings }) => judgeReadyz(await readings.localApi(), settings.apiPort),
 };
 
 export function judgeLabels(
@@ -41,7 +41,7 @@ export function judgeLabels(
   if (!names.includes(settings.nodeName))
     return warn(
       `${settings.nodeName} is not among ${names.join(', ')}`,
-      `${label}; or tell its name in the cluster: --node-name`,
+      `${label}; or give its name in the cluster: --node-name`,
     );
   const bare = look.nodes.filter(({ addresses }) => addresses.length === 0).map(({ name }) => name);
   if (bare.length > 0)
@@ -57,11 +57,11 @@ const nodeLabels: Check = {
   title: 'Labels of the control plane',
   why: 'A node without the label is no server of HAProxy, and does not join the group that shares the VIP.',
   run: async (context) => {
-    const { looks, settings } = context;
-    const kubeconfig = await looks.kubeconfig();
+    const { readings, settings } = context;
+    const kubeconfig = await readings.kubeconfig();
     if (settings.source === 'nodes' && kubeconfig.kind !== 'loaded')
       return await withoutKubeconfig(context, kubeconfig);
-    return judgeLabels(await looks.cluster(), settings);
+    return judgeLabels(await readings.cluster(), settings);
   },
 };
 
@@ -70,8 +70,7 @@ const UNIMPORTANT_MS = 2_000;
 const TOO_MUCH_MS = 30_000;
 
 export function judgeClock(where: string, look: LocalApiReading): Finding {
-  if (look.kind !== 'answered' || look.serverTime === undefined)
-    return skip(`${where} does not tell the time`);
+  if (look.kind !== 'answered' || look.serverTime === undefined) return skip(`${where} sends no Date header`);
   const skewMs = look.serverTime.getTime() - look.ourTime.getTime();
   const size = `${(Math.abs(skewMs) / 1_000).toFixed(0)} s ${skewMs > 0 ? 'behind' : 'ahead of'} ${where}`;
   if (Math.abs(skewMs) <= UNIMPORTANT_MS) return ok(`the clock agrees with ${where}`);
@@ -85,9 +84,9 @@ const clock: Check = {
   id: 'clock',
   title: 'The clock',
   why: 'Certificates and tokens are refused by a wrong clock, and the story of an incident cannot be told.',
-  run: async ({ looks, settings, answerTimeoutMs }, signal) => {
+  run: async ({ readings, settings, answerTimeoutMs }, signal) => {
     const limits = { signal, answerTimeoutMs };
-    const peers = await looks.peers();
+    const peers = await readings.peers();
     const others = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : [];
     const asked = others.map(async (host) =>
       judgeClock(host, await askReadyz({ host, port: settings.apiPort }, limits)),

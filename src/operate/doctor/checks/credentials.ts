@@ -92,7 +92,7 @@ const clientCertificate: Check = {
   title: 'Our client certificate',
   why: 'With an expired certificate the API refuses the monitors: they no longer see changes of the control plane.',
   run: async (context) => {
-    const look = await context.looks.kubeconfig();
+    const look = await context.readings.kubeconfig();
     if (look.kind !== 'loaded') return await withoutKubeconfig(context, look);
     const renew = look.path.includes('kubelet') ? RENEW_OF_KUBELET : newKubeconfig(look.path);
     const finding = judgeCertificate(await readClientCertificate(look.loaded), new Date(), renew);
@@ -132,12 +132,12 @@ const credentials: Check = {
   title: 'Listing the nodes',
   why: 'A monitor that may not list nodes never learns of a new API server, and goes on with an old list.',
   run: async (context) => {
-    const { looks, settings } = context;
-    const look = await looks.kubeconfig();
+    const { readings, settings } = context;
+    const look = await readings.kubeconfig();
     if (look.kind !== 'loaded') return await judgeKubeconfig(context, look);
     const certificate = await readClientCertificate(look.loaded);
     const subject = certificate.kind === 'certificate' ? certificate.subject : '';
-    return judgeCredentials(await looks.cluster(), settings.source, subject);
+    return judgeCredentials(await readings.cluster(), settings.source, subject);
   },
 };
 
@@ -162,9 +162,9 @@ const apiCertificate: Check = {
   title: "The API server's certificate",
   why: 'Certificates are always verified: with another authority in the kubeconfig no answer is believed.',
   run: async (context, signal) => {
-    const { looks, settings, answerTimeoutMs } = context;
+    const { readings, settings, answerTimeoutMs } = context;
     const limits = { signal, answerTimeoutMs };
-    const look = await looks.kubeconfig();
+    const look = await readings.kubeconfig();
     if (look.kind !== 'loaded') return await withoutKubeconfig(context, look);
     const ca = look.loaded.config.getCurrentCluster();
     const local = await lookAtTrust({ host: '127.0.0.1', port: settings.apiPort, ...ca }, limits);

@@ -32,7 +32,7 @@ const disk: Check = {
   },
 };
 
-/** Looks at the nearest directory that exists: before the installation that may be `/etc`. */
+/** Readings at the nearest directory that exists: before the installation that may be `/etc`. */
 async function lookAtDisk(files: HostFiles, folder: string): Promise<Finding> {
   try {
     const { bavail, blocks, bsize, files: most, ffree } = await statfs(files.at(folder));

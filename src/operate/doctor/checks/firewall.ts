@@ -63,13 +63,13 @@ const redirect: Check = {
   id: 'redirect',
   title: 'The redirect to HAProxy',
   why: "Without it clients of the VIP reach only this node's API server; with it and no HAProxy, nobody.",
-  run: async ({ settings, run, looks, answerTimeoutMs }, signal) => {
-    const vips = await looks.apiVips();
+  run: async ({ settings, run, readings, answerTimeoutMs }, signal) => {
+    const vips = await readings.apiVips();
     if (vips.length === 0) return skip(NO_VIP);
     const [listing, usable, processes] = await Promise.all([
       run(['nft', '-j', 'list', 'table', 'inet', REDIRECT_TABLE], signal),
       probeUsable(settings.healthPort, { timeoutMs: answerTimeoutMs, signal }),
-      looks.processes(),
+      readings.processes(),
     ]);
     const isMonitorRunning = processes.some((each) => isHawser(each, ['haproxy', 'monitor']));
     const wanted = { vips, apiPort: settings.apiPort, lbPort: settings.lbPort };

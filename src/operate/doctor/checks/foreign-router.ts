@@ -51,13 +51,13 @@ const foreignRouter: Check = {
   why: 'Two clusters with one id disturb each other; two ids for one VIP make two holders. A node that hears either does not join.',
   listenMs: LISTEN_MS,
   run: async (context, signal) => {
-    const { looks, run } = context;
+    const { readings, run } = context;
     const ids = await routerIdsOf(context);
     const watched = ids.flatMap((each) => (each.kind === 'known' ? each.watched : []));
     const unclear = ids.flatMap((each) => (each.kind === 'unknown' ? unknown(each.found, each.todo) : []));
     if (watched.length === 0) return worstOf(unclear, NO_VIP);
-    const [look, peers] = await Promise.all([hearForeignAdverts(run, watched, signal), looks.peers()]);
-    const own = looks
+    const [look, peers] = await Promise.all([hearForeignAdverts(run, watched, signal), readings.peers()]);
+    const own = readings
       .interfaces()
       .flatMap(({ addresses }) => addresses.flatMap((cidr) => cidr.split('/')[0] ?? []));
     const known = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : undefined;

@@ -36,11 +36,11 @@ const nonlocalBind: Check = {
   id: 'nonlocal-bind',
   title: 'Binding a VIP held elsewhere',
   why: 'HAProxy that binds the VIP itself starts only on the node that holds it, and cannot take it over.',
-  run: async ({ settings, files, looks }) => {
+  run: async ({ settings, files, readings }) => {
     const look = await files.read(settings.haproxyConfig);
     if (look.kind === 'missing') return skip(`there is no ${settings.haproxyConfig} yet`);
     if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
-    const vips = await looks.vips();
+    const vips = await readings.vips();
     const allowed = new Map<string, boolean>();
     for (const vip of vips) {
       const family = vip.includes(':') ? 'ipv6' : 'ipv4';
@@ -74,7 +74,7 @@ const reversePath: Check = {
   title: 'Reverse path filter',
   why: 'Where replies leave by another interface, a strict filter drops what clients of other subnets send.',
   run: async (context) => {
-    const routes = await context.looks.routes();
+    const routes = await context.readings.routes();
     const devices = [...(await vipInterfaces(context))].filter(([, vips]) =>
       vips.some((vip) => !vip.includes(':')),
     );

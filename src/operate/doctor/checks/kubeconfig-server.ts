@@ -25,10 +25,10 @@ const kubeconfigServer: Check = {
   title: "The kubeconfig's server",
   why: 'To bring the VIP up the monitor has to be answered; asking through the VIP, it never is.',
   run: async (context) => {
-    const { looks } = context;
-    const look = await looks.kubeconfig();
+    const { readings } = context;
+    const look = await readings.kubeconfig();
     if (look.kind !== 'loaded') return await withoutKubeconfig(context, look);
-    return judgeServer(look.loaded.server, await looks.vips(), await looks.localApi());
+    return judgeServer(look.loaded.server, await readings.vips(), await readings.localApi());
   },
 };
 

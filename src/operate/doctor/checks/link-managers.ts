@@ -31,7 +31,7 @@ const networkd: Check = {
   title: 'systemd-networkd',
   why: 'At its restart it removes addresses that it did not put there: the VIP is gone until it is put back.',
   run: async (context) => {
-    if (find(await context.looks.processes(), 'systemd-networkd') === undefined)
+    if (find(await context.readings.processes(), 'systemd-networkd') === undefined)
       return await unlessUnseen(context, skip('it does not run here'));
     const findings = (await devicesOf(context)).map(async (device) =>
       judgeNetworkd(device, await networkFileOf(context.files, device)),
@@ -53,7 +53,7 @@ const networkManager: Check = {
   title: 'NetworkManager',
   why: 'When it activates a connection anew it removes addresses that are not its own: the VIP among them.',
   run: async (context) => {
-    if (find(await context.looks.processes(), 'NetworkManager') === undefined)
+    if (find(await context.readings.processes(), 'NetworkManager') === undefined)
       return await unlessUnseen(context, skip('it does not run here'));
     const unmanaged = await unmanagedDevices(context.files);
     return worstOf(

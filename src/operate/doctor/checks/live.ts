@@ -123,7 +123,7 @@ function supervisorCheck(program: Program, id: string, why: string): Check {
       const manifest = await files.value(`${settings.manifests}/${program}.yaml`);
       const finding = judgeSupervisor(program, look, /\bhawser\b/.test(manifest ?? ''));
       if (look.kind !== 'absent') return finding;
-      if (finding.kind === 'fail' && !(await context.looks.areProcessesSeen()))
+      if (finding.kind === 'fail' && !(await context.readings.areProcessesSeen()))
         return unknown(`${program} is installed, and this process sees none of the node`, moreRights);
       return await unlessUnseen(context, finding);
     },
@@ -145,8 +145,8 @@ function configCheck(program: Program, id: string, why: string): Check {
   };
 }
 
-async function lookOf(program: Program, { looks }: DoctorContext): Promise<SupervisorReading> {
-  return await (program === 'haproxy' ? looks.haproxySupervisor() : looks.keepalivedSupervisor());
+async function lookOf(program: Program, { readings }: DoctorContext): Promise<SupervisorReading> {
+  return await (program === 'haproxy' ? readings.haproxySupervisor() : readings.keepalivedSupervisor());
 }
 
 export const liveChecks: readonly Check[] = [

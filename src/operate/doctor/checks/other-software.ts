@@ -65,14 +65,14 @@ const otherSoftware: Check = {
   title: 'Other keepers of a VIP',
   why: 'Two programs that each keep the VIP put it on two nodes, and remove it from under each other.',
   run: async (context) => {
-    const { files, settings, looks } = context;
+    const { files, settings, readings } = context;
     const listed = await readManifests(files, settings.manifests);
-    const vips = await looks.vips();
+    const vips = await readings.vips();
     const finding = worstOf(
       [
         ...listed.manifests.map((manifest) => judgeManifest(manifest, vips)),
         ...listed.refused.map((path) => unknown(`"${path}" may not be read`, moreRights)),
-        judgeProcesses(await looks.processes(), settings.keepalivedConfig),
+        judgeProcesses(await readings.processes(), settings.keepalivedConfig),
       ],
       '',
     );

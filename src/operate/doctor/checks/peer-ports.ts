@@ -57,8 +57,8 @@ const peerPorts: Check = {
   title: "The peers' HAProxy from here",
   why: "Behind the redirect a firewall sees the load balancer's port: where it is dropped, clients of that node wait.",
   run: async (context, signal) => {
-    const { looks, settings, answerTimeoutMs } = context;
-    const peers = await looks.peers();
+    const { readings, settings, answerTimeoutMs } = context;
+    const peers = await readings.peers();
     if (peers.kind === 'unknown') return await unlessUnseen(context, skip(peers.reason));
     const limits = { signal, answerTimeoutMs };
     const ask = async (peer: Peer): Promise<Finding> => {

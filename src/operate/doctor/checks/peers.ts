@@ -7,7 +7,7 @@ import { isOfNode, namesIn } from '../../../engine/peers/identity.ts';
 import type { Peer } from '../../../engine/peers/peer.ts';
 import { type Check, type Finding, fail, moreRights, ok, skip, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext, DoctorSettings } from '../context.ts';
-import type { Looks } from '../looks.ts';
+import type { Readings } from '../readings.ts';
 import { judgeCertificate } from './credentials.ts';
 
 const RENEW = 'issue it anew (docs/peers.md); nothing has to be restarted';
@@ -57,9 +57,12 @@ const certificate: Check = {
   },
 };
 
-async function judgeNames({ settings, looks }: DoctorContext, { leaf }: PeerCredentials): Promise<Finding> {
-  const vips = await looks.vips();
-  const addresses = ownAddresses(looks).filter((address) => !vips.includes(address));
+async function judgeNames(
+  { settings, readings }: DoctorContext,
+  { leaf }: PeerCredentials,
+): Promise<Finding> {
+  const vips = await readings.vips();
+  const addresses = ownAddresses(readings).filter((address) => !vips.includes(address));
   if (isOfNode(leaf, { name: settings.nodeName, addresses })) return ok('it is of this node');
   return fail(
     `the certificate is of ${namesIn(leaf)}, and this node is ${settings.nodeName}`,
@@ -67,8 +70,8 @@ async function judgeNames({ settings, looks }: DoctorContext, { leaf }: PeerCred
   );
 }
 
-function ownAddresses(looks: Looks): readonly string[] {
-  return looks.interfaces().flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0] ?? ''));
+function ownAddresses(readings: Readings): readonly string[] {
+  return readings.interfaces().flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0] ?? ''));
 }
 
 async function judgeMode({ files }: DoctorContext, { files: { key } }: Set): Promise<Finding> {
@@ -113,14 +116,14 @@ function judgeAnswer(
 }
 
 /** With their names, which their certificates may have instead of addresses; or why they are not known. */
-async function othersOf({ settings, files, looks }: DoctorContext): Promise<readonly Peer[] | string> {
+async function othersOf({ settings, files, readings }: DoctorContext): Promise<readonly Peer[] | string> {
   const known = await knownNodes(files.at(`${dirname(settings.keepalivedConfig)}/vrrp-nodes.json`));
-  const own = ownAddresses(looks);
+  const own = ownAddresses(readings);
   if (known.length > 0)
     return known
       .filter(({ addresses }) => !addresses.some((each) => own.includes(each)))
       .map(({ name, addresses: [address = ''] }) => ({ name, address }));
-  const look = await looks.peers();
+  const look = await readings.peers();
   return look.kind === 'known' ? look.peers : look.reason;
 }
 

@@ -71,12 +71,12 @@ const ports: Check = {
   id: 'ports',
   title: "HAProxy's and our own ports",
   why: 'A new generation of HAProxy that cannot bind is given up: the change it was for never arrives.',
-  run: async ({ settings, files, looks }) => {
+  run: async ({ settings, files, readings }) => {
     const wanted = wantedPorts(settings);
     const held = await heldPorts(
       files,
       wanted.map(({ port }) => port),
-      looks.processes,
+      readings.processes,
     );
     return judgePorts(wanted, held);
   },
@@ -107,8 +107,8 @@ const apiPort: Check = {
   id: 'api-port',
   title: "The API server's port",
   why: 'The API server and HAProxy on one port exclude each other: whoever starts second fails.',
-  run: async ({ settings, files, looks }) => {
-    const held = await heldPorts(files, [settings.apiPort], looks.processes);
+  run: async ({ settings, files, readings }) => {
+    const held = await heldPorts(files, [settings.apiPort], readings.processes);
     const manifest = await files.read(`${settings.manifests}/kube-apiserver.yaml`);
     return judgeApiPort(settings.apiPort, held, manifest.kind !== 'missing');
   },

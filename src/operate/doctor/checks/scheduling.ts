@@ -42,8 +42,8 @@ const scheduling: Check = {
   title: "keepalived's priority",
   why: 'At an ordinary priority other load keeps adverts from being sent: the VIP leaves a healthy node.',
   run: async (context) => {
-    const { files, looks } = context;
-    const found = (await looks.processes()).filter(isSupervisedKeepalived);
+    const { files, readings } = context;
+    const found = (await readings.processes()).filter(isSupervisedKeepalived);
     // The second is the child that speaks VRRP; both are scheduled alike.
     const running = found.at(-1);
     if (running === undefined) return await unlessUnseen(context, skip('no keepalived of hawser runs here'));

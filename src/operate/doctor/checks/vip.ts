@@ -54,10 +54,10 @@ const vipInterface: Check = {
   id: 'vip-interface',
   title: "The VIP's subnet",
   why: 'Neighbours find a VIP by ARP or NDP: on the wrong interface or subnet nobody ever asks this node.',
-  run: async ({ settings, looks }) => {
-    const [vips, routes] = await Promise.all([looks.vips(), looks.routes()]);
+  run: async ({ settings, readings }) => {
+    const [vips, routes] = await Promise.all([readings.vips(), readings.routes()]);
     return worstOf(
-      vips.map((vip) => judgeVipInterface(vip, looks.interfaces(), routes, settings.interface)),
+      vips.map((vip) => judgeVipInterface(vip, readings.interfaces(), routes, settings.interface)),
       NO_VIP,
     );
   },
@@ -115,11 +115,11 @@ export function judgeHolder({
 }
 
 async function lookForHolder(vip: string, context: DoctorContext, signal: AbortSignal): Promise<Finding> {
-  const { looks, run, settings } = context;
+  const { readings, run, settings } = context;
   const own = await lookForAddress(run, vip, signal);
   if (own.kind === 'failed') return unknown(own.message, LOOK_YOURSELF);
   const here = own.interfaces;
-  const chosen = chooseVipInterface(vip, looks.interfaces(), await looks.routes(), settings.interface);
+  const chosen = chooseVipInterface(vip, readings.interfaces(), await readings.routes(), settings.interface);
   const device = here[0] ?? (chosen.kind === 'chosen' ? chosen.name : undefined);
   if (device === undefined)
     return unknown(`${vip}: which interface to ask on is not known`, '--interface NAME');
@@ -134,9 +134,9 @@ async function lookForHolder(vip: string, context: DoctorContext, signal: AbortS
       `${vip} is on ${device} of this node; whether another host answers for it cannot be heard: ${others.message}`,
       'run this as root, with nft and iproute2 installed',
     );
-  const live = await looks.keepalivedSupervisor();
+  const live = await readings.keepalivedSupervisor();
   const isLive = live.kind === 'answered' && live.outcome.kind === 'answered' && live.outcome.answer.ok;
-  const peers = await looks.peers();
+  const peers = await readings.peers();
   const besides = others?.macs ?? [];
   const isAnswered = answer?.mac !== undefined || besides.length > 0;
   const known =
@@ -166,7 +166,7 @@ const vipHolder: Check = {
   why: 'Two holders split the clients between them; a stranger with the address takes the API away.',
   listenMs: LISTEN_MS,
   run: async (context, signal) => {
-    const vips = await context.looks.vips();
+    const vips = await context.readings.vips();
     return worstOf(await Promise.all(vips.map((vip) => lookForHolder(vip, context, signal))), NO_VIP);
   },
 };

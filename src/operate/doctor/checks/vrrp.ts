@@ -53,17 +53,17 @@ const adverts: Check = {
   title: 'VRRP adverts of the holder',
   why: 'Clouds and firewalls drop IP protocol 112 without a word; then each node believes to be alone.',
   listenMs: LISTEN_MS,
-  run: async ({ run, looks }, signal) => {
-    const vips = await looks.vips();
+  run: async ({ run, readings }, signal) => {
+    const vips = await readings.vips();
     if (vips.length === 0) return skip(NO_VIP);
-    const own = looks
+    const own = readings
       .interfaces()
       .flatMap(({ addresses }) => addresses.flatMap((cidr) => cidr.split('/')[0] ?? []));
     const [seen, here, live, peers] = await Promise.all([
       countAdverts(run, own, signal),
       Promise.all(vips.map((vip) => lookForAddress(run, vip, signal))),
-      looks.keepalivedSupervisor(),
-      looks.peers(),
+      readings.keepalivedSupervisor(),
+      readings.peers(),
     ]);
     for (const each of here) if (each.kind === 'failed') return unknown(each.message, LOOK_YOURSELF);
     return judgeAdverts({

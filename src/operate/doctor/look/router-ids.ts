@@ -24,8 +24,8 @@ interface Configured {
  * the monitor makes of the cluster's name, or before the installation what `hawser install` would.
  */
 export async function routerIdsOf(context: DoctorContext): Promise<readonly RouterIdReading[]> {
-  const { looks, settings, files } = context;
-  const [vips, apiVips, routes] = await Promise.all([looks.vips(), looks.apiVips(), looks.routes()]);
+  const { readings, settings, files } = context;
+  const [vips, apiVips, routes] = await Promise.all([readings.vips(), readings.apiVips(), readings.routes()]);
   const set = idsFromSettings(context);
   const configured = configuredIds((await files.value(settings.keepalivedConfig)) ?? '');
   return await Promise.all(
@@ -38,11 +38,11 @@ export async function routerIdsOf(context: DoctorContext): Promise<readonly Rout
           `which virtual router id ${vip} gets is not known`,
           '--cluster-name NAME, as it is set',
         );
-      const on = line ?? chooseVipInterface(vip, looks.interfaces(), routes, settings.interface);
+      const on = line ?? chooseVipInterface(vip, readings.interfaces(), routes, settings.interface);
       const device = 'name' in on ? on.name : 'interface' in on ? on.interface : undefined;
       return device === undefined
         ? unknown(`${vip}: which interface to listen on is not known`, '--interface NAME')
-        : { kind: 'known', watched: watchedOn(device, vip, id, looks.interfaces()) };
+        : { kind: 'known', watched: watchedOn(device, vip, id, readings.interfaces()) };
     }),
   );
 }
@@ -57,12 +57,12 @@ function idsFromSettings({ settings }: DoctorContext): VirtualRouterIds | undefi
 }
 
 async function idsByDefault(
-  { settings, looks }: DoctorContext,
+  { settings, readings }: DoctorContext,
   vips: readonly string[],
 ): Promise<VirtualRouterIds | undefined> {
   const isInstalled = settings.settingsFile.kind === 'read' || settings.kubeconfig !== undefined;
   if (!isInstalled) return virtualRouterIds(clusterNameOf(vips[0] ?? ''));
-  const kubeconfig = await looks.kubeconfig();
+  const kubeconfig = await readings.kubeconfig();
   return kubeconfig.kind === 'loaded'
     ? virtualRouterIds(clusterNameOf(hostOf(kubeconfig.loaded.server)))
     : undefined;

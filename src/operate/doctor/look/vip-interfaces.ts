@@ -3,11 +3,11 @@ import type { DoctorContext } from '../context.ts';
 
 /** The interfaces on which VIPs go, by the VIPs that go on them. */
 export async function vipInterfaces(context: DoctorContext): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { looks, settings } = context;
-  const [vips, routes] = await Promise.all([looks.vips(), looks.routes()]);
+  const { readings, settings } = context;
+  const [vips, routes] = await Promise.all([readings.vips(), readings.routes()]);
   const found = new Map<string, readonly string[]>();
   for (const vip of vips) {
-    const on = chooseVipInterface(vip, looks.interfaces(), routes, settings.interface);
+    const on = chooseVipInterface(vip, readings.interfaces(), routes, settings.interface);
     if (on.kind === 'chosen') found.set(on.name, [...(found.get(on.name) ?? []), vip]);
   }
   return found;

@@ -1,10 +1,10 @@
 /** What the page says of each thing that is worth telling, by the thing's name. */
-export type Told = ReadonlyMap<string, string>;
+export type Announced = ReadonlyMap<string, string>;
 
 const MOST_SENTENCES = 6;
 
 /** What has changed, in sentences; a thing that has gone says so. Empty where nothing has. */
-export function newsOf(before: Told, after: Told): string {
+export function newsOf(before: Announced, after: Announced): string {
   const changed = [...after].filter(([about, tell]) => before.get(about) !== tell);
   const gone = [...before.keys()].filter((about) => !after.has(about));
   const sentences = [

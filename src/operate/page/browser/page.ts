@@ -1,7 +1,7 @@
 /** Keeps the page what the server says it is, and says so when it cannot. */
 import { type AliveEvent, type PageEvent, SILENCE_MS } from '../page-event.ts';
 import { morph } from './morph.ts';
-import { newsOf, type Told } from './news.ts';
+import { type Announced, newsOf } from './news.ts';
 
 const AGAIN_MS = 2_000;
 
@@ -42,14 +42,14 @@ function connect(): void {
 function show(event: PageEvent): void {
   const wanted = new DOMParser().parseFromString(event.main, 'text/html').querySelector('main');
   if (wanted === null) return;
-  const before = toldIn(main);
+  const before = announcedIn(main);
   morph(main, wanted);
   title = event.title;
-  const changes = newsOf(before, toldIn(main));
+  const changes = newsOf(before, announcedIn(main));
   if (changes !== '') news.textContent = changes;
 }
 
-function toldIn(root: Element): Told {
+function announcedIn(root: Element): Announced {
   const told = new Map<string, string>();
   for (const element of root.querySelectorAll('[data-about]'))
     told.set(element.getAttribute('data-about') ?? '', element.getAttribute('data-tell') ?? '');

@@ -11,7 +11,7 @@ import type { Scenario } from '../scenario.ts';
 const RESUMED_AFTER_MS = 4_000;
 
 const alwaysServing: Targets = {
-  senderTold: { kind: 'is', value: true },
+  senderInformed: { kind: 'is', value: true },
   lost: { kind: 'at-most', value: 0 },
   servingAfter: { kind: 'is', value: true },
 };
@@ -47,7 +47,7 @@ export const portClash = badInputScenario(
     ),
   {
     lostOnceResumed: { kind: 'at-most', value: 0 },
-    senderTold: { kind: 'is', value: true },
+    senderInformed: { kind: 'is', value: true },
     servingAfter: { kind: 'is', value: true },
   },
 );
@@ -79,7 +79,7 @@ function badInputScenario(
         lostOnceResumed: load.lostSince(sentAtMs + RESUMED_AFTER_MS),
         lossSpanMs: lossSpanMs(load.events()),
         slowerThan500Ms: summary.slow,
-        senderTold: decodeAnswer(await answer)?.ok === false,
+        senderInformed: decodeAnswer(await answer)?.ok === false,
         servingAfter: lostInLastSecond === 0 && summary.ok > 0,
       };
     },

@@ -24,7 +24,7 @@ async function following(authority: PeerAuthority) {
     used.push(credentials);
     server.use(credentials);
   };
-  const done = keepCredentials(files, { tell: (event) => told.push({ ...event }), use }, stop.signal, 50);
+  const done = keepCredentials(files, { log: (event) => told.push({ ...event }), use }, stop.signal, 50);
   onTestFinished(async () => {
     stop.abort();
     await done;
@@ -156,7 +156,7 @@ test('files that are not there yet are told once, and used when they come', asyn
   const stop = new AbortController();
   const done = keepCredentials(
     files,
-    { tell: (event) => told.push({ ...event }), use: (each) => used.push(each) },
+    { log: (event) => told.push({ ...event }), use: (each) => used.push(each) },
     stop.signal,
     20,
   );

@@ -37,8 +37,8 @@ const holder: TakingPart = { isHolder: true, advertIntervalMs: () => 1_000, refu
 test('before the time the flags count, and what is planned is told once and shown', async () => {
   push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
   const dialect = startMonitor();
-  expect(await dialect.turn(undefined)).toMatchObject({ changed: false });
-  const { lookAgainInMs } = await dialect.turn(holder);
+  expect(await dialect.switchIfDue(undefined)).toMatchObject({ changed: false });
+  const { lookAgainInMs } = await dialect.switchIfDue(holder);
   expect(lookAgainInMs).toBeGreaterThan(hour - 60_000);
   expect(dialect.now().profile).toBe('openshift');
   expect(events()).toEqual(['profile-change-planned']);
@@ -48,7 +48,7 @@ test('before the time the flags count, and what is planned is told once and show
 test('a node that comes up after the time begins with what was agreed', async () => {
   push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
   const dialect = startMonitor();
-  expect(await dialect.turn(undefined)).toEqual({ changed: false, lookAgainInMs: undefined });
+  expect(await dialect.switchIfDue(undefined)).toEqual({ changed: false, lookAgainInMs: undefined });
   expect(dialect.now().profile).toBe('fast');
 });
 
@@ -56,13 +56,13 @@ test('a file of the user outranks the other one, and a broken one does not give 
   push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
   push('monitor-user.conf', 'profile: fats\n');
   const dialect = startMonitor();
-  await dialect.turn(undefined);
+  await dialect.switchIfDue(undefined);
   expect(dialect.now().profile).toBe('openshift');
   expect(log).toEqual([
     expect.objectContaining({ event: 'agreement-unusable', path: join(dir, 'monitor-user.conf') }),
   ]);
   expect(await metrics.text()).toContain('hawser_agreement_unusable 1');
-  await dialect.turn(undefined);
+  await dialect.switchIfDue(undefined);
   expect(log).toHaveLength(1);
 });
 
@@ -73,29 +73,29 @@ test.each([
 ])('a file that turns %s does not call off what was planned', async (_how, text) => {
   push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
   const dialect = startMonitor();
-  await dialect.turn(undefined);
+  await dialect.switchIfDue(undefined);
   push('monitor.conf', text);
-  expect((await dialect.turn(holder)).lookAgainInMs).toBeGreaterThan(0);
+  expect((await dialect.switchIfDue(holder)).lookAgainInMs).toBeGreaterThan(0);
   expect(events()).toEqual(['profile-change-planned', 'agreement-unusable']);
 });
 
 test('a file that is taken away calls off what was planned', async () => {
   push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
   const dialect = startMonitor();
-  await dialect.turn(undefined);
+  await dialect.switchIfDue(undefined);
   rmSync(join(dir, 'monitor.conf'));
-  await dialect.turn(holder);
+  await dialect.switchIfDue(holder);
   expect(events()).toEqual(['profile-change-planned', 'agreement-gone', 'profile-change-cancelled']);
 });
 
 test('what keepalived would refuse is told before the time, and nothing changes at it', async () => {
   const refused: TakingPart = { ...holder, refusal: async () => 'Unknown keyword' };
   const dialect = startMonitor();
-  await dialect.turn(undefined);
+  await dialect.switchIfDue(undefined);
   push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
-  await dialect.turn(refused);
+  await dialect.switchIfDue(refused);
   push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
-  expect(await dialect.turn(refused)).toMatchObject({ changed: false });
+  expect(await dialect.switchIfDue(refused)).toMatchObject({ changed: false });
   expect(dialect.now().profile).toBe('openshift');
   expect(log[0]).toMatchObject({
     event: 'profile-change-refused',
@@ -103,35 +103,35 @@ test('what keepalived would refuse is told before the time, and nothing changes 
     message: 'Unknown keyword',
   });
   expect(await metrics.text()).toContain('hawser_profile_change_refused 1');
-  expect(await dialect.turn(holder)).toMatchObject({ changed: true });
+  expect(await dialect.switchIfDue(holder)).toMatchObject({ changed: true });
 });
 
 test('at the time a holder changes, and a backup one old advert later', async () => {
   const dialect = startMonitor();
-  await dialect.turn(undefined);
+  await dialect.switchIfDue(undefined);
   push('monitor.conf', `profile: fast\nat: ${inMs(-1)}\n`);
   const backup: TakingPart = { ...holder, isHolder: false, advertIntervalMs: () => hour };
-  const waits = await dialect.turn(backup);
+  const waits = await dialect.switchIfDue(backup);
   expect(waits.changed).toBe(false);
   expect(waits.lookAgainInMs).toBeGreaterThan(hour - 60_000);
-  expect(await dialect.turn(holder)).toMatchObject({ changed: true });
+  expect(await dialect.switchIfDue(holder)).toMatchObject({ changed: true });
   expect(dialect.now()).toEqual({ profile: 'fast', mode: 'unicast' });
 });
 
 test('a monitor started anew without a usable file goes on with what was agreed, unless its flags are others', async () => {
   push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
-  await startMonitor().turn(undefined);
+  await startMonitor().switchIfDue(undefined);
   push('monitor.conf', 'profile: ');
   expect(startMonitor().now().profile).toBe('fast');
   const other = startMonitor('fast');
-  await other.turn(undefined);
+  await other.switchIfDue(undefined);
   expect(startMonitor('openshift').now().profile).toBe('openshift');
 });
 
 test('a file without a time is not acted upon at once by a node that takes part', async () => {
   const dialect = startMonitor();
-  await dialect.turn(undefined);
+  await dialect.switchIfDue(undefined);
   push('monitor.conf', 'mode: multicast\n');
-  expect((await dialect.turn(holder)).lookAgainInMs).toBeGreaterThanOrEqual(299_000);
+  expect((await dialect.switchIfDue(holder)).lookAgainInMs).toBeGreaterThanOrEqual(299_000);
   expect(dialect.now().mode).toBe('unicast');
 });

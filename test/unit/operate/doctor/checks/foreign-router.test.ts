@@ -35,7 +35,10 @@ users: [{ name: c, user: { token: secret } }]
 async function look(files: Files, settings: Partial<DoctorSettings>) {
   const context = contextOf(temporaryRoot(files), settings, new AbortController().signal);
   const interfaces = () => [{ name: 'eth0', addresses: ['fd77::b/64', '10.77.0.11/24'] }];
-  return await routerIdsOf({ ...context, looks: { ...context.looks, interfaces, routes: async () => [] } });
+  return await routerIdsOf({
+    ...context,
+    readings: { ...context.readings, interfaces, routes: async () => [] },
+  });
 }
 
 async function idFor(files: Files, settings: Partial<DoctorSettings>): Promise<number | string | undefined> {

@@ -11,7 +11,7 @@ import { lookAtSupervisor, type SupervisorReading } from './look/supervisor.ts';
 import { lookForVips } from './look/vips.ts';
 
 /** Each reading is made once, when it is first needed, and never rejects. */
-export interface Looks {
+export interface Readings {
   /**
    * Whether the node's files are visible: no pod of hawser mounts the kubelet's folder of static pods. Without that
    * folder a missing file says nothing about the node.
@@ -35,12 +35,12 @@ export interface Looks {
   readonly peers: () => Promise<PeersReading>;
 }
 
-/** `limits.signal` ends all looks; the checks that wait for one end earlier by themselves. */
-export function createLooks(
+/** `limits.signal` ends all readings; the checks that wait for one end earlier by themselves. */
+export function createReadings(
   settings: DoctorSettings,
   files: HostFiles,
   limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
-): Looks {
+): Readings {
   const processes = once(() => listProcesses(files));
   const bothVips = once(() => lookForVips(settings, files));
   const kubeconfig = once(() => readKubeconfig(settings, files));

@@ -10,7 +10,7 @@ const HAWSER = fileURLToPath(new URL('../../../bin/hawser', import.meta.url));
  * For `beforeEach`: where the test fails, what the nodes' journals say happened in it, as `hawser timeline` tells it, and
  * what their kubelets met with so far.
  */
-export function tellStoryOf(world: () => PodWorld): (context: TestContext) => void {
+export function printStoryOf(world: () => PodWorld): (context: TestContext) => void {
   return ({ onTestFailed }) => {
     const since = new Date().toISOString();
     onTestFailed(async () => {

@@ -1,5 +1,5 @@
-/** Where this room tells what happened: a log, without knowing which. */
-export type Tell = (event: {
+/** The log of these modules, which do not know its implementation. */
+export type PeerLog = (event: {
   readonly event: string;
   readonly level?: 'info' | 'warn' | 'error';
   readonly [field: string]: unknown;

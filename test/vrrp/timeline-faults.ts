@@ -52,7 +52,7 @@ const address = (node: BedNode, what: 'add' | 'del', { bed }: Scene) =>
 const link = (node: BedNode, state: 'up' | 'down') =>
   node.namespace.run('ip', 'link', 'set', node.device, state);
 
-export const toldFaults: readonly ToldFault[] = [
+export const timelineFaults: readonly ToldFault[] = [
   {
     ...haproxyGone,
     name: 'HAProxy is killed',
