@@ -40,7 +40,7 @@ async function drain(
 ): Promise<Outcome> {
   const file = await readOrderFile(settings.steering);
   const reasons = [...drainObjections(facts, kinds, settings.force), ...inTheWay(file, settings.force)];
-  if (kinds.length === 0) reasons.push('this node has no VIP, expected one');
+  if (kinds.length === 0) reasons.push('this node has no VIP to drain');
   if (reasons.length > 0) return refused(facts, reasons);
   const before = file.kind === 'order' && file.order.kind !== 'report' ? file.order : undefined;
   const vips = facts.vips.filter(({ kind }) => kinds.includes(kind)).flatMap((each) => each.vips);

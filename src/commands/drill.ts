@@ -106,7 +106,7 @@ function runOf(
     probe: { port: apiPort, how: probe, everyMs: EVERY_MS, timeoutMs: ATTEMPT_TIMEOUT_MS },
     holder: async () => {
       const found = await findHolder(vip, group);
-      return found.kind === 'nobody' ? null : holderText(found);
+      return found.kind === 'free' ? null : holderText(found);
     },
   };
 }

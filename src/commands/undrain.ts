@@ -50,7 +50,7 @@ async function takeAway(settings: Settings): Promise<Outcome> {
   if (order.kind !== 'drain')
     return {
       outcome: 'refused',
-      notes: ['Cannot undrain: this node moves a VIP, expected one that is drained'],
+      notes: ['Cannot undrain: this node is not drained, it moves a VIP'],
     };
   const work = shrink(path, order, settings.kind ?? order.vips);
   return await attempt(path, work, `This node is not drained any more (it was by ${order.by}).`);

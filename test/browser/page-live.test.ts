@@ -20,7 +20,7 @@ test('a new holder appears by itself, and only what has changed is told to a scr
   expect(complaints).toEqual([]);
 });
 
-test('what somebody has opened, selected or focused stays, whatever changes around it', async () => {
+test('an opened, selected or focused element stays so when the page around it changes', async () => {
   const host = await hostOf(statuses.manyServers(200));
   const { page } = await open(host.url);
   await waitForContact(page);

@@ -45,7 +45,7 @@ test.each([
   ['degraded', statuses.degraded()],
   ['split brain', statuses.splitBrain()],
   ['nothing answers', statuses.nothingAnswers()],
-])('a page asks nobody but its server, and breaks neither policy nor script: %s', async (_, status) => {
+])('a page loads from its server only, and breaks neither policy nor script: %s', async (_, status) => {
   const host = await hostOf(status);
   const { page, complaints, urls } = await open(host.url);
   await waitForContact(page);
@@ -94,7 +94,7 @@ async function otherPage(): Promise<string> {
   return `http://127.0.0.1:${port}/`;
 }
 
-test('a page of somebody else cannot watch, though it knows the address', async () => {
+test('a page of another site cannot read the events, though it knows the address', async () => {
   const host = await hostOf(statuses.healthy());
   // Of another port, and so of another origin, whose own policy keeps it from nothing.
   const { page } = await open(await otherPage());

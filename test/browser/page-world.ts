@@ -8,7 +8,7 @@ import { type PageHost, type PageHostOptions, startPageHost } from '../helpers/p
 /** A page in a browser, and all that it complained about or asked for. */
 export interface Opened {
   readonly page: Page;
-  /** Errors and warnings of the console, a policy that was broken among them, and errors that nobody caught. */
+  /** Errors and warnings of the console, a policy that was broken among them, and uncaught errors. */
   readonly complaints: readonly string[];
   /** Of every request. */
   readonly urls: readonly string[];

@@ -10,7 +10,7 @@ import { endCgroups } from './helpers/cgroups.ts';
 import { removeOrphans } from './helpers/remove-orphans.ts';
 import { markOwner, RUN_FOLDERS } from './helpers/run-folder.ts';
 
-/** What a run that was killed together with whoever would have cleaned up leaves: here `sleep` stands for all of it. */
+/** The remains of a run that was killed together with its cleaner: here `sleep` stands for all of it. */
 let parent: string;
 let owner: ChildProcess;
 let stack: AsyncDisposableStack;

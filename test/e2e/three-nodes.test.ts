@@ -34,7 +34,7 @@ async function allReady(): Promise<void> {
 
 function holder(): Machine {
   const found = world.machines.find(({ node }) => world.bed.holders()[0] === node);
-  if (found === undefined) throw new Error('Cannot find the holder: nobody has the VIP');
+  if (found === undefined) throw new Error('Cannot find the holder: no node has the VIP');
   return found;
 }
 

@@ -81,7 +81,7 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
       planned: { change: 'a to b', inMs: 60_000, refused: null },
     },
   }),
-  'all-dead': statusOf({ ...without(healthyHere, ...names), servers: null }, answeredBy('nobody'), []),
+  'all-dead': statusOf({ ...without(healthyHere, ...names), servers: null }, answeredBy('free'), []),
 };
 
 test.each(Object.entries(scenes))('%s reads as it should, in 80 columns', (name, status) => {

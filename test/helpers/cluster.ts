@@ -138,7 +138,7 @@ function startServer(options: {
   return child;
 }
 
-/** Empty where nobody answers. */
+/** Empty without an answer. */
 async function get(namespace: NetNamespace, url: string): Promise<string> {
   return await namespace.run('curl', '-sk', '--max-time', '2', url).catch(() => '');
 }

@@ -7,7 +7,7 @@ export interface ForeignInstance {
   readonly peer?: string;
 }
 
-/** Of low priority, so that it takes nothing from whoever it meets. Adverts come once a second. */
+/** Of low priority, so that it takes no VIP from another router. Adverts come once a second. */
 export function foreignRouterText(version: 2 | 3, instances: readonly ForeignInstance[]): string {
   const blocks = instances.map(
     ({ virtualRouterId, vips, peer }, index) => `vrrp_instance FOREIGN${index} {

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 
 const given = new Set<number>();
 
-/** A port of loopback that nobody listened on a moment ago, another one each time: some are wanted for their silence. */
+/** A port of loopback that was free a moment ago, another one each time: some are wanted for their silence. */
 export async function freePort(): Promise<number> {
   const port = await anyFreePort();
   if (given.has(port)) return await freePort();

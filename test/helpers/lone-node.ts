@@ -13,7 +13,7 @@ export interface LoneNode {
   readonly at: (name: string) => string;
 }
 
-/** For a file's tests: the built program, and the node "a" with 10.77.0.1 on its eth0 and nobody at the other end. */
+/** For a file's tests: the built program, and the node "a" with 10.77.0.1 on its eth0 and no host at the other end. */
 export function useLoneNode(): LoneNode {
   let namespace: NetNamespace;
   let directory: string;

@@ -14,7 +14,7 @@ export interface NetNamespace extends AsyncDisposable {
   readonly prefix: readonly [string, ...string[]];
   /** Runs a program inside to its end; throws where it does not exit with 0. Returns its stdout. */
   run(...argv: [string, ...string[]]): Promise<string>;
-  /** Pids of every process whose network this is, whoever its parent is now. */
+  /** Pids of every process whose network this is, whatever its parent is now. */
   residents(): readonly number[];
   /**
    * Kills (SIGKILL) every resident and removes the namespace. Everything inside was started by the test, so nothing of
@@ -53,7 +53,7 @@ export async function removeNetNamespace(name: string): Promise<void> {
   const inode = statSync(`/run/netns/${name}`, { throwIfNoEntry: false })?.ino;
   if (inode === undefined) return;
   killResidents(inode);
-  // Somebody else may have been faster.
+  // Another process may have been faster.
   await ip('netns', 'del', name).catch(() => undefined);
 }
 

@@ -29,7 +29,7 @@ export function readProcesses(pids: Iterable<number>): readonly TreeProcess[] {
   return found.map((each) => ({ ...each, kind: kindOf(each, haproxys) }));
 }
 
-/** Every living process below `root`, itself not included. An orphan is not below anybody: see `residents()`. */
+/** Every living process below `root`, itself not included. An orphan is not below it: see `residents()`. */
 export function descendantsOf(root: number): readonly TreeProcess[] {
   const parents = new Map(
     readdirSync('/proc')

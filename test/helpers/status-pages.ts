@@ -61,7 +61,7 @@ async function serveStatistics(kind: Pages['statistics'], signal: AbortSignal): 
   return port;
 }
 
-/** As a stopped process: the kernel accepts, and nobody answers. */
+/** As a stopped process: the kernel accepts, and no answer comes. */
 async function serveNothing(port: number, signal: AbortSignal): Promise<void> {
   const server = createServer((socket) => {
     signal.addEventListener('abort', () => socket.destroy(), { once: true });

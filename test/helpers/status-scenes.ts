@@ -76,7 +76,7 @@ export const holdsHere: Evidence = { ownAddresses: new Set(['10.0.0.11', vip]), 
 const macs = ['02:00:00:00:00:12', '02:00:00:00:00:13'] as const;
 
 /** What the kernel knows while this node of the group answers for the VIP. */
-export function answeredBy(holder: 'cp-2' | 'cp-3' | 'nobody' | 'a stranger'): Evidence {
+export function answeredBy(holder: 'cp-2' | 'cp-3' | 'free' | 'a stranger'): Evidence {
   const of = (name: string): readonly string[] => (holder === name ? [vip] : []);
   return {
     ownAddresses: new Set(['10.0.0.11']),

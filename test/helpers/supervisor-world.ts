@@ -7,7 +7,7 @@ export type Move =
   | { readonly kind: 'wait'; readonly ms: number }
   /** One of the things that were asked of the environment gets done, well or badly. */
   | { readonly kind: 'finish'; readonly which: number; readonly well: boolean }
-  /** A process dies, or an event arrives that nobody waits for any more. */
+  /** A process dies, or an event arrives too late. */
   | { readonly kind: 'die' | 'stale'; readonly which: number }
   /** Enough looks in a row at a generation to find that it hangs. */
   | { readonly kind: 'hang'; readonly which: number; readonly hangs: Hangs };

@@ -78,7 +78,7 @@ test('a drained node holds the VIP while all others are dead, and is drained of 
   await waitFor('it to have its bonus', async () => (await worthOf(drained)) === -90, PATIENCE_MS);
 
   expect(await typed(drained, 'undrain')).toMatchObject({ exitCode: 0 });
-  await waitFor('nobody else to be heard', async () => !(await peersServe(drained)), PATIENCE_MS);
+  await waitFor('no other node to be heard', async () => !(await peersServe(drained)), PATIENCE_MS);
   const refused = await typed(drained, 'drain', '--json');
   expect(refused).toMatchObject({ exitCode: 1, report: { outcome: 'refused' } });
   expect(String(refused.report?.['notes'])).toContain('no other node reports that it could serve');

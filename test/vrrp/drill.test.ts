@@ -74,7 +74,7 @@ test('where the next holder serves, both clients lose next to nothing', async ()
   expect(lostCount(drilled.probes)).toBeLessThan(AGREE_WITHIN_MS / PROBE_GAP_MS);
 }, 240_000);
 
-test('where the next holder lets nobody in, both clients lose it for as long as the VIP was there', async () => {
+test('if the next holder refuses clients, both clients lose the VIP for as long as it was there', async () => {
   const holder = await scene.rested();
   const others = scene.members.filter((node) => node !== holder);
   const closed = `add table inet closed

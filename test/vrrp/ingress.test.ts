@@ -113,7 +113,7 @@ test('where every router is dead the ingress VIP stays where it is', async () =>
   await waitFor('the holder to know it', () => lastSaid(holder, 'peers')?.serve === false, PATIENCE_MS);
   await killRouter(holder);
   await waitFor('its death to be seen', () => lastSaid(holder, 'liveness')?.liveness === 'dead', PATIENCE_MS);
-  // The others stand ready again, for there is nobody better.
+  // The others stand ready again, as no other node is better.
   expect(await ingressHolder()).toBe(holder);
   expect(trackOf(holder)).toBe(30);
   expect(moves()).toBe(before);

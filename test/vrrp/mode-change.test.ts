@@ -19,7 +19,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => scene?.[Symbol.asyncDispose]());
 
-test('a file that nobody understands is told, and changes nothing', async () => {
+test('an unreadable agreement is reported, and changes nothing', async () => {
   const holder = await scene.rested();
   const fromMs = monotonicMs();
   for (const node of scene.members) writeFileSync(node.at('monitor-user.conf'), 'mode: unicats\n');

@@ -72,7 +72,7 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
       String(announced.report?.['notes']).includes(`to ${name}:`),
     );
     const last = others(holder).find((node) => node !== other);
-    if (other === undefined || last === undefined) throw new Error('nobody was announced');
+    if (other === undefined || last === undefined) throw new Error('no next holder was announced');
     const elsewhere = await typed(other, 'move-vip');
     expect(elsewhere.exitCode, elsewhere.text).toBe(1);
     expect(elsewhere.text).toContain(
@@ -160,7 +160,7 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
     expect(takenSince(fromMs).at(-1)).toBe(holder.name);
   }, 300_000);
 
-  test('a drill is refused while a change of profile is planned, and where nobody else serves', async () => {
+  test('a drill is refused while a change of profile is planned, and if no other node serves', async () => {
     const holder = await rested();
     const agreement = holder.at('monitor.conf');
     expect(await typed(holder, 'drill', '--dry-run', '--json', ...probe)).toMatchObject({

@@ -17,7 +17,7 @@ test.each([
   ['with the client', true],
   ['without the client', false],
 ])(
-  'a holder cut off %s: each side has one, and after healing one is left and nobody takes it anew',
+  'a holder cut off %s: each side has one, and after healing one is left and the VIP does not move again',
   async (_how, withClient) => {
     const holder = await scene.rested();
     await scene.bed.split(withClient ? [holder, 'client'] : [holder]);
@@ -33,7 +33,7 @@ test.each([
   240_000,
 );
 
-test('a holder whose cable is out for two seconds disturbs nobody once it is back', async () => {
+test('a holder whose cable is out for two seconds moves no VIP once it is back', async () => {
   const holder = await scene.rested();
   await scene.bed.unplug(holder);
   const others = scene.members.filter((node) => node !== holder);

@@ -214,7 +214,7 @@ test.each([
 );
 
 /** The template has `vrrp_skip_check_adv_addr`: the others hear the holder that they know, and take nothing. */
-test('another VIP on the holder: the new one is here, and nobody has the old one until the others change', async () => {
+test('another VIP on the holder: the new one is here, and no node has the old one until the others change', async () => {
   const holder = await scene.rested();
   await applied(holder, settings().replace(scene.bed.vip, OTHER_VIP), async ({ planned }) => {
     expect(planned.report.cost).toMatchObject({ level: 'interruption', sessions: { fate: 'cut' } });
@@ -275,7 +275,7 @@ test("a template that HAProxy refuses is told in HAProxy's words, and changes no
   }
 }, 400_000);
 
-test('without a supervisor nobody can tell what runs, and it is said', async () => {
+test('without a supervisor it is not known what runs, and plan says so', async () => {
   const node = backupOf(await scene.rested());
   const supervisors = node
     .processes()

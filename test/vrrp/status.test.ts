@@ -128,7 +128,7 @@ test('a generation that drains is told with its sessions, and why and when it en
 test('a holder whose HAProxy stays dead says which check took the VIP from it, and where it went', async () => {
   const before = await scene.rested();
   const log = logFromNow(before, 'keepalived-monitor');
-  // Nobody restarts it.
+  // It is not restarted.
   await kill(before, 'haproxy');
   await haproxyKill.inject(scene, before);
   const next = await heldByAnother(scene, [before]);

@@ -16,7 +16,7 @@ export interface ToldFault {
   undo(scene: Scene, holder: BedNode): Promise<unknown>;
   /** `elsewhere`: another node takes the VIP and keeps it; `here`: the holder has it all the time; else either. */
   readonly vip: 'elsewhere' | 'here' | 'anywhere';
-  /** How the holder lost the VIP, or whoever did where it may be `anywhere`; undefined where none did or could tell. */
+  /** How the holder lost the VIP, or any node if it may be `anywhere`; undefined if no node lost it, or none logged it. */
   readonly left?: { readonly to: string; readonly reason: RegExp; readonly because: RegExp };
   /** What is said of the node that took it. */
   readonly taken?: RegExp;
@@ -138,7 +138,7 @@ export const timelineFaults: readonly ToldFault[] = [
     taken: /^cp-\d left MASTER: interface eth0 is down$/,
   },
   {
-    name: 'somebody drains the node',
+    name: 'an operator drains the node',
     inject: async (_scene, holder) => typed(holder, 'drain', '--reason', 'kernel 6.18'),
     undo: async (_scene, holder) => typed(holder, 'undrain'),
     vip: 'elsewhere',
@@ -146,7 +146,7 @@ export const timelineFaults: readonly ToldFault[] = [
     taken: /^cp-\d left MASTER: 10\.77\.0\.1\d has priority/,
   },
   {
-    name: 'somebody removes the VIP from its interface',
+    name: 'the VIP is removed from its interface by hand',
     inject: async (scene, holder) => address(holder, 'del', scene),
     undo: nothing,
     vip: 'anywhere',
@@ -159,7 +159,7 @@ export const timelineFaults: readonly ToldFault[] = [
     },
   },
   {
-    name: 'somebody adds the VIP to another node',
+    name: 'the VIP is added to another node by hand',
     inject: async (scene) => address(backup(scene), 'add', scene),
     undo: nothing,
     vip: 'here',
@@ -172,7 +172,7 @@ export const timelineFaults: readonly ToldFault[] = [
     told: { event: 'server-transition', reason: /Connection refused/ },
   },
   {
-    name: 'somebody breaks the template',
+    name: 'the template is broken by an edit',
     inject: async (_scene, holder) => breakTemplate(holder),
     undo: async (_scene, holder) =>
       writeFileSync(holder.at('haproxy.cfg.ejs'), readFileSync(holder.at('haproxy.cfg.ejs.good'))),

@@ -49,7 +49,7 @@ const journalOf = (node: BedNode) => ({
 const PATIENCE_MS = 60_000;
 
 /**
- * Nobody starts another one. Where the supervisor does, within 45 ms, a monitor that was late for that long finds HAProxy
+ * No process starts another one. If the supervisor does, within 45 ms, a monitor that was late for that long finds HAProxy
  * alive at its first look, and the VIP rightly stays.
  */
 export const haproxyGone: Fault = {

@@ -8,10 +8,10 @@ const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** The host that has an address. */
 export type VipAnswer =
-  | { readonly kind: 'nobody' }
+  | { readonly kind: 'free' }
   /** A server whose certificate this cluster's authority has signed. */
   | { readonly kind: 'cluster' }
-  | { readonly kind: 'somebody'; readonly what: string };
+  | { readonly kind: 'taken'; readonly what: string };
 
 /**
  * Connects to a port of the VIP. A host that refuses is present too, and a silent one may have answered ARP.
@@ -21,8 +21,8 @@ export async function askVip(vip: string, port: number, authority: string | unde
   const answer = await knock(vip, port, authority);
   if (answer !== undefined) return answer;
   const hardware = await neighbourOf(vip);
-  if (hardware === undefined) return { kind: 'nobody' };
-  return { kind: 'somebody', what: `a machine with the hardware address ${hardware}` };
+  if (hardware === undefined) return { kind: 'free' };
+  return { kind: 'taken', what: `a machine with the hardware address ${hardware}` };
 }
 
 function knock(vip: string, port: number, authority: string | undefined): Promise<VipAnswer | undefined> {
@@ -48,14 +48,14 @@ function judge(socket: TLSSocket, authority: string | undefined): VipAnswer {
   if (authority !== undefined && socket.authorized) return { kind: 'cluster' };
   const { issuer } = socket.getPeerCertificate();
   const signer = issuer?.CN === undefined ? 'an unknown authority' : `"${String(issuer.CN)}"`;
-  return { kind: 'somebody', what: `a TLS server with a certificate of ${signer}` };
+  return { kind: 'taken', what: `a TLS server with a certificate of ${signer}` };
 }
 
 /** Undefined where nothing came back. */
 function meaningOf(error: Error, port: number): VipAnswer | undefined {
   const code = codeOf(error);
-  if (code === 'ECONNREFUSED') return { kind: 'somebody', what: `a machine without anybody on port ${port}` };
+  if (code === 'ECONNREFUSED') return { kind: 'taken', what: `a machine with port ${port} closed` };
   if (code === 'ETIMEDOUT' || code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return undefined;
   if (code === 'EADDRNOTAVAIL' || code === 'EINVAL') return undefined;
-  return { kind: 'somebody', what: `a server on port ${port} that does not speak TLS` };
+  return { kind: 'taken', what: `a server on port ${port} that does not speak TLS` };
 }

@@ -28,12 +28,12 @@ export async function chooseClusterName(
   if (!isNew || vip === undefined || presentAddresses().has(vip)) return { kind: 'as-drafted' };
   const given = asked.clusterName ?? nameInFile(disk.settings);
   const answer = await askVip(vip, apiPort, disk.authority);
-  if (answer.kind === 'nobody')
+  if (answer.kind === 'free')
     return asked.join && given === undefined
       ? refuse(`nothing answers at VIP ${vip}; join once the cluster serves there`)
       : { kind: 'as-drafted' };
   // If another host has the VIP, `objectionsTo` reports that.
-  if (answer.kind === 'somebody' && !asked.join) return { kind: 'as-drafted' };
+  if (answer.kind === 'taken' && !asked.join) return { kind: 'as-drafted' };
   const told = await askClusterName(vip, draft.settings.haproxyMonitor.healthPort);
   if (told.kind === 'unknown') return given === undefined ? refuse(told.message) : { kind: 'as-drafted' };
   if (given !== undefined && given !== told.name)

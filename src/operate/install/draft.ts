@@ -55,7 +55,7 @@ export async function readDisk(root: string): Promise<OnDisk> {
   const parsed = record === undefined ? undefined : parseRecord(record);
   if (record !== undefined && parsed === undefined)
     problems.push(
-      `Cannot use "${layout.record}": it is not what hawser install wrote, expected that; move it away to start afresh`,
+      `Cannot use "${layout.record}": it is not the record that hawser install wrote; move it away to start afresh`,
     );
   if (problems.length > 0) throw new ConfigError(problems);
   const command = await nodeCommand(root, shippedFile(COMMAND_SOURCE));

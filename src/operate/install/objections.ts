@@ -161,14 +161,14 @@ async function answerObjections(
       }),
   );
   const taken = answers.flatMap(({ vip, answer }) =>
-    answer.kind === 'somebody' ? [{ vip, what: answer.what }] : [],
+    answer.kind === 'taken' ? [{ vip, what: answer.what }] : [],
   );
   return {
     problems: taken.flatMap(({ vip, what }) =>
       asked.join
         ? []
         : [
-            `Cannot use VIP "${vip}": ${what} has it, expected nobody; --join says that it is the cluster which this node is about to join`,
+            `Cannot use VIP "${vip}": ${what} has it; if that is the cluster that this node joins, type --join`,
           ],
     ),
     notices: answers.flatMap(({ vip, answer }) =>

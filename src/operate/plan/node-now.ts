@@ -30,5 +30,5 @@ async function lookAt<Status>(
   if (outcome.kind === 'unreachable') return { kind: 'silent', reason: outcome.message };
   const status = outcome.kind === 'answered' ? parse(outcome.answer) : undefined;
   if (status !== undefined) return { kind: 'answered', status };
-  return { kind: 'silent', reason: 'its answer is none of hawser' };
+  return { kind: 'silent', reason: 'its answer is not in the format of hawser' };
 }

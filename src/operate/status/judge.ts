@@ -10,7 +10,7 @@ export type Unjudged = Omit<ClusterStatus, 'verdict' | 'problems'>;
 /** All problems, worst first. The verdict is unknown if no program answered. */
 export function judge(status: Unjudged): Pick<ClusterStatus, 'verdict' | 'problems'> {
   const { here, peers } = status;
-  if (!isAnybodyThere(here) && peers.every(({ published }) => published === null)) {
+  if (!isHawserHere(here) && peers.every(({ published }) => published === null)) {
     const [first] = here.programs.filter(({ state }) => state === 'silent');
     const detail = first === undefined ? '' : ` (${first.name} at ${first.address}: ${first.problem})`;
     return { verdict: 'unknown', problems: [`no program of hawser answers on ${here.node}${detail}`] };
@@ -27,7 +27,7 @@ export function nodeProblems(node: NodeStatus): readonly Problem[] {
   return [...haproxyProblems(node), ...keepalivedProblems(node), ...programProblems(node)];
 }
 
-function isAnybodyThere({ programs, servers }: NodeStatus): boolean {
+function isHawserHere({ programs, servers }: NodeStatus): boolean {
   return servers !== null || programs.some(({ state }) => state === 'answers');
 }
 

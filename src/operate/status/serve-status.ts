@@ -34,7 +34,7 @@ export async function serveStatus(
   }
   if (!isLoopback(address.host))
     process.stderr.write(
-      `Anybody who reaches ${text} reads the page: it has no password, and is not encrypted\n`,
+      `Everyone who can reach ${text} can read the page: it has no password and no encryption\n`,
     );
   process.stdout.on('error', () => undefined);
   process.stdout.write(`http://${text}/\n`);

@@ -18,7 +18,7 @@ export async function whereAre(
   return await Promise.all(
     all.map(async ({ kind, vip }) => {
       const found = await findHolder(vip, group);
-      const holder = found.kind === 'nobody' ? null : holderText(found);
+      const holder = found.kind === 'free' ? null : holderText(found);
       return { kind, vip, holder, here: found.kind === 'here' };
     }),
   );

@@ -12,7 +12,7 @@ export type VipHolder =
   | { readonly kind: 'here' }
   | { readonly kind: 'node'; readonly name: string; readonly address: string }
   | { readonly kind: 'unknown'; readonly mac: string }
-  | { readonly kind: 'nobody' };
+  | { readonly kind: 'free' };
 
 /** Asks the segment for the VIP unless it is on this node. Never rejects. */
 export async function findHolder(
@@ -39,7 +39,7 @@ async function lookUp(
     const node = nodes.find(({ address }) => addresses.includes(address));
     return node === undefined ? { kind: 'unknown', mac } : { kind: 'node', ...node };
   }
-  return { kind: 'nobody' };
+  return { kind: 'free' };
 }
 
 export function holderText(holder: VipHolder): string {
@@ -50,7 +50,7 @@ export function holderText(holder: VipHolder): string {
       return `${holder.name} (${holder.address})`;
     case 'unknown':
       return `an unknown node (${holder.mac})`;
-    case 'nobody':
+    case 'free':
       return 'no node that answers';
   }
 }

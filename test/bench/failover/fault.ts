@@ -7,7 +7,7 @@ import type { Subject } from './subject.ts';
  * the VIP at once there are three figures:
  *
  * - `healing` after a partition, during which they are inherent: until one of the two has given way.
- * - `staleVip` after SIGKILL for keepalived: nobody removes the VIP that it leaves before another node has it, because
+ * - `staleVip` after SIGKILL for keepalived: the VIP that it leaves stays until another node has it, because
  *   it serves; from then on it is stale.
  * - `twoHolders` is all the rest, and should not be. A partition counts as over 150 ms after its healing.
  */

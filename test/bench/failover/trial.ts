@@ -29,7 +29,7 @@ export async function runTrial(scene: Scene, fault: Fault, signal: AbortSignal):
   return measured;
 }
 
-/** For whoever wonders about a figure: who had the VIP when, and why probes failed. */
+/** Explains a figure: which node had the VIP when, and why probes failed. */
 function whatHappened({ bed, client, kills }: Scene, faultMs: number): string {
   const ms = (atMs: number) => (Number.isFinite(atMs) ? `${Math.round(atMs - faultMs)}` : '');
   const held = holdingsOf(bed.events())

@@ -22,7 +22,7 @@ export interface HostRequest {
   readonly logName: string;
 }
 
-/** One machine with one subject on it: a network, a folder, three API servers, and somebody who asks who serves. */
+/** One machine with one subject on it: a network, a folder, three API servers, and a client that asks which one serves. */
 export interface Host extends AsyncDisposable, Omit<HostLoad, 'pids'> {
   readonly paths: HostPaths;
   readonly backends: Backends;

@@ -14,7 +14,7 @@ const timesSchema = z.object({ checkMs: z.number(), startMs: z.number() });
 export type BareTimes = z.infer<typeof timesSchema>;
 
 export interface BareHaproxy extends AsyncDisposable {
-  /** One `haproxy -c` and one start of HAProxy alone, with nobody who supervises it. */
+  /** One `haproxy -c` and one start of HAProxy alone, without a supervisor. */
   measure(): Promise<BareTimes>;
 }
 

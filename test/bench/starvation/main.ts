@@ -24,7 +24,7 @@ const probes = {
   poor: ['nice', '-n', String(niceness.poor)],
 };
 
-/** Everything that is started from here on shares this one processor; the others stay with whoever else uses them. */
+/** Everything that is started from here on shares this one processor; the others stay free for other processes. */
 async function pinToCore(core: number): Promise<void> {
   const argv = ['taskset', '--all-tasks', '--cpu-list', '--pid', String(core), String(process.pid)] as const;
   const { exitCode, stderr } = await runCommand(argv, { timeoutMs: 5_000 });

@@ -46,7 +46,7 @@ export function createContainerEngine({
   const env = {
     CONTAINERS_CONF: join(dir, 'containers.conf'),
     CONTAINERS_STORAGE_CONF: join(dir, 'storage.conf'),
-    // Where else would be what is left of an image that was being made when somebody interrupted it.
+    // Where else would be what is left of an image whose build was interrupted.
     TMPDIR: join(dir, 'unfinished'),
   };
   mkdirSync(env.TMPDIR, { recursive: true });

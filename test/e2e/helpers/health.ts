@@ -58,7 +58,7 @@ export async function statesOf(machine: Machine): Promise<ReadonlyMap<string, Co
   return new Map(states);
 }
 
-/** Both pods answer their probes, this node leads the VIP to its HAProxy, and somebody holds the VIP. */
+/** Both pods answer their probes, this node leads the VIP to its HAProxy, and a node holds the VIP. */
 export async function ready(world: PodWorld, machine: Machine): Promise<void> {
   try {
     await allWell(world.kubelet(machine));
@@ -69,7 +69,7 @@ export async function ready(world: PodWorld, machine: Machine): Promise<void> {
   }
 }
 
-/** What every container has logged last, for whoever has to find out why a test failed. */
+/** What every container has logged last, to find out why a test failed. */
 async function lastWords({ machines }: PodWorld): Promise<string> {
   const words = machines.flatMap((machine) =>
     containers.map(async ({ pod, name }) => {

@@ -64,7 +64,7 @@ export async function writeKubeconfig(machine: Machine, bed: VrrpBed): Promise<v
   await writeFile(machine, '/etc/hawser/kubeconfig', kubeconfig(bed, `${bed.vip}:6443`));
 }
 
-/** Written beside, then renamed: nobody ever reads half of it. Folders that are missing are closed to others. */
+/** Written beside, then renamed: a reader never sees half of it. Folders that are missing are closed to others. */
 export async function writeFile(
   machine: Machine,
   path: string,

@@ -111,7 +111,7 @@ function readManifests(dir: string): ReadonlyMap<string, string> {
       try {
         return [[name, readFileSync(join(dir, name), 'utf8')]];
       } catch (error) {
-        // Somebody has taken it away since it was listed.
+        // It was removed since it was listed.
         if (codeOf(error) === 'ENOENT') return [];
         throw error;
       }

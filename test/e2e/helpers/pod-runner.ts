@@ -81,7 +81,7 @@ export async function containerState(machine: Machine, pod: string, name: string
     : { pid: 0, running: false, restarts: 0 };
 }
 
-/** As the kubelet: anybody may write. One in memory is empty after a boot, one on disk is not. */
+/** As the kubelet: every user may write. One in memory is empty after a boot, one on disk is not. */
 async function makeEmptyDir(machine: Machine, path: string, medium: string | undefined): Promise<void> {
   await machine.run('mkdir', '-p', path);
   if (medium === 'Memory' && !(await isMounted(machine, path)))

@@ -39,7 +39,7 @@ export function markOwner(path: string, owner: ProcessId): void {
   writeFileSync(join(path, OWNER), JSON.stringify({ ...owner, epoch: processEpoch() }));
 }
 
-/** Folders below `parent` whose process has ended. Without a mark, or with one of another pid namespace, nobody can tell. */
+/** Folders below `parent` whose process has ended. Without a mark, or with one of another pid namespace, it is not known. */
 export function orphanedFolders(parent: string): readonly RunFolder[] {
   return readdirSync(parent)
     .filter((name) => name.startsWith(PREFIX))

@@ -18,7 +18,7 @@ export interface Walk {
   /** Returns what it prints; throws where it does not exit with 0. */
   type(machine: Machine, command: string, variables?: Variables): Promise<string>;
   typeAll(machine: Machine, commands: readonly string[], variables?: Variables): Promise<void>;
-  /** Places of blocks whose commands nobody has asked for. */
+  /** Places of blocks whose commands were not run. */
   untouched(): readonly string[];
 }
 

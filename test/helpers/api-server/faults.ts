@@ -12,7 +12,7 @@ export interface Faults {
   readonly retryAfterSeconds: number;
   /** Answers `/readyz` with HTTP 500. */
   readonly notReady: boolean;
-  /** Nobody listens on the port. */
+  /** Refuses connections. */
   readonly refuse: boolean;
   /** Milliseconds before every answer. */
   readonly slowMs: number;

@@ -13,7 +13,7 @@ export interface ConnectionTally {
 
 /**
  * Counts how connections ended and emits what was lost, and the first good answer to a connection that began after
- * every lost one. An answer of nobody in `servers` is lost, too: somebody else was reached.
+ * every lost one. An answer from outside `servers` counts as lost, too.
  */
 export function createTally(servers: readonly string[], emit: (event: LoadEvent) => void): ConnectionTally {
   let [ok, slow, slowestMs] = [0, 0, 0];

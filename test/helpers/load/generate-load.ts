@@ -11,7 +11,7 @@ const emit = (event: LoadEvent) => process.stdout.write(`${JSON.stringify(event)
 
 // A terminal's Ctrl-C reaches the whole process group: the bench decides when its load ends.
 process.on('SIGINT', () => {});
-// Ends with whoever started it, however that one ends.
+// Ends with the process that started it, however that one ends.
 process.stdin.on('end', () => stop.abort()).resume();
 
 const startedAtMs = monotonicMs();

@@ -51,7 +51,7 @@ export const loadPlanSchema = z.object({
   streams: z.number(),
   /** The streams' first opening is spread over this time. */
   streamRampMs: z.number(),
-  /** Answers from anybody else are `wrong`. */
+  /** Answers from others are `wrong`. */
   servers: z.array(z.string()),
   /** A port that says which configuration is served, asked again `gapMs` after each answer. */
   probe: z.nullable(z.object({ port: z.number(), gapMs: z.number() })),

@@ -6,7 +6,7 @@ import { freePort } from '../free-port.ts';
 import { hawser } from '../supervisor-build.ts';
 import { waitFor } from '../wait-for.ts';
 
-/** `hawser status --serve` as somebody types it. */
+/** `hawser status --serve` as typed by a user. */
 export interface PageCommand {
   readonly url: string;
   readonly complaints: () => string;

@@ -56,7 +56,7 @@ function clockOffsetMs(): number {
   let lastMs = Date.now();
   for (;;) {
     const [fromMs, wallMs, toMs] = [monotonicMs(), Date.now(), monotonicMs()];
-    // Not where somebody else had the processor in between.
+    // Not if another process had the processor in between.
     if (wallMs === lastMs + 1 && toMs - fromMs < 0.1) return fromMs - wallMs;
     lastMs = wallMs;
   }

@@ -9,7 +9,7 @@ import { type Probe, toldProbeSchema } from './probes.ts';
 
 export const PROBE_GAP_MS = 20;
 export const PROBE_TIMEOUT_MS = 200;
-/** Whoever waits for an answer for so long may never get it. */
+/** A client that waits this long may never get an answer. */
 const LATE_MS = PROBE_TIMEOUT_MS * 2;
 
 export interface BedClient extends AsyncDisposable {

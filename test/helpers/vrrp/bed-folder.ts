@@ -3,7 +3,7 @@ import { cleanUpAfterDeath } from '../survivor.ts';
 
 /**
  * A folder that goes with the stack, or with this process if that comes first. Below /run, because keepalived runs
- * scripts only where nobody but root may write any of the folders above them, and /tmp is everybody's.
+ * scripts only if root alone may write the folders above them, and everyone may write /tmp.
  */
 export function bedFolder(stack: AsyncDisposableStack): string {
   const dir = mkdtempSync('/run/hawser-bed-');

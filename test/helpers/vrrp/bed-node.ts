@@ -21,7 +21,7 @@ export interface BedNode {
   at(file: string): string;
   /** The program's output goes to `<dir>/<name>.log`. */
   start(name: string, argv: readonly string[]): BedProcess;
-  /** What runs here, whoever its parent is; the bed's own watcher is not among it. */
+  /** What runs here, whatever its parent is; the bed's own watcher is not among it. */
   processes(): readonly TreeProcess[];
   /** Those whose program has this name, the daemon before its children. */
   running(program: string): readonly ProcessId[];

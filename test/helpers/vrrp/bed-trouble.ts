@@ -31,7 +31,7 @@ export function powerOf(
       return atMs;
     },
     powerOn: async (node) => {
-      // Nobody was there to take it away.
+      // No process was left to remove it.
       const held = (await node.namespace.run('ip', '-o', 'address')).includes(` ${vip}/`);
       if (held) await node.namespace.run('ip', 'address', 'del', `${vip}/${length}`, 'dev', node.device);
       // The dead machine's last words may wait for its link.

@@ -5,7 +5,7 @@ import { type BedProcess, startProcess } from './bed-process.ts';
 import { stackPorts } from './node-stack.ts';
 import type { VrrpBed } from './vrrp-bed.ts';
 
-/** A connection through the VIP that lasts until somebody ends it; a dead one is noticed within seconds. */
+/** A connection through the VIP that lasts until it is closed; a dead one is noticed within seconds. */
 export async function openStream(bed: VrrpBed): Promise<BedProcess> {
   const log = join(mkdtempSync(join(bed.dir, 'stream-')), 'log');
   const url = `https://${bed.vip}:${stackPorts.lb}/api/v1/nodes?watch=1`;

@@ -41,7 +41,7 @@ export interface Own {
   readonly flags: readonly string[];
 }
 
-/** Both pods of every node, without a kubelet: a supervisor restarts its program, nobody restarts a supervisor. */
+/** Both pods of every node, without a kubelet: a supervisor restarts its program, but no process restarts a supervisor. */
 export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}): HawserStack {
   const started = new Map<string, BedProcess>();
   const part = (node: BedNode, name: HawserPart) => started.get(`${node.name}/${name}`);
@@ -120,7 +120,7 @@ function prepare(bed: VrrpBed, node: BedNode): void {
   writeKubeconfig(node.at('kubeconfig'), `https://${host}:6443`, bed.authorityFile, bed.identity);
 }
 
-/** Whoever joins later is a new machine: nothing of the old one's configuration starts anything. */
+/** A node that joins later is a new machine: nothing of the old one's configuration starts anything. */
 function forget(node: BedNode): void {
   const files = [
     'keepalived.conf',

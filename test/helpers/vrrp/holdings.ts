@@ -44,7 +44,7 @@ export function takeOvers(events: readonly HoldingEvent[], fromMs: number, toMs:
   return holdingsOf(events).filter((holding) => holding.fromMs >= fromMs && holding.fromMs < toMs);
 }
 
-/** Nobody has taken or lost the VIP for so long. */
+/** The VIP has not moved for this long. */
 export function quietFor(events: readonly HoldingEvent[], durationMs: number): boolean {
   return monotonicMs() - (events.at(-1)?.atMs ?? 0) > durationMs;
 }

@@ -4,11 +4,11 @@ import type { BedNode } from './bed-node.ts';
 /** Where HAProxy takes clients, and where it says that it is there. */
 export const stackPorts = { lb: 9445, health: 50_936, api: 6443 } as const;
 
-/** What runs on each node beside the API server: one product's HAProxy, keepalived and whoever looks after them. */
+/** What runs on each node beside the API server: one product's HAProxy, keepalived and their supervisors. */
 export interface NodeStack {
   /** Everything that is not running yet; peers are the bed's members. */
   start(node: BedNode): Promise<void>;
-  /** After HAProxy was killed: nothing to do where somebody restarts it. */
+  /** After HAProxy was killed: nothing to do if a supervisor restarts it. */
   restoreHaproxy(node: BedNode): Promise<void>;
   /** After keepalived was killed or told to end. */
   restoreKeepalived(node: BedNode): Promise<void>;

@@ -15,7 +15,7 @@ export type ToldProbe = z.infer<typeof toldProbeSchema>;
 
 /** How long switch and client may take to learn of a move. */
 const MOVE_MS = 1_000;
-/** Whoever watches addresses is told after the change; a cut client noted its end up to 7 ms before, on a busy machine. */
+/** A watcher of addresses is notified after the change; a cut client noted its end up to 7 ms before, on a busy machine. */
 const TOLD_LATE_MS = 50;
 
 /** When something was taken from its connections, and until when nothing took its place; monotonic milliseconds. */

@@ -31,7 +31,7 @@ export const argvOf = (node: BedNode, args: readonly string[]): [string, ...stri
   ordersOf(node),
 ];
 
-/** One of the commands that steer, as somebody types it on the node. */
+/** One of the commands that steer, as typed on the node. */
 export async function typed(node: BedNode, ...args: readonly string[]): Promise<Typed> {
   const { exitCode, stdout, stderr } = await runCommand(argvOf(node, args), { timeoutMs: PATIENCE_MS });
   const isJson = args.includes('--json');

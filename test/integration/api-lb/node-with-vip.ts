@@ -67,7 +67,7 @@ async function startNameServer(where: NetNamespace, port: number, name: string):
   await once(child.stdout, 'data');
 }
 
-/** Who answers on TCP there; throws where nobody does. */
+/** The server that answers on TCP there; throws without an answer. */
 export async function whoAnswers(from: NetNamespace, address: string, port: number): Promise<string> {
   const host = address.includes(':') ? `[${address}]` : address;
   const answer = await from.run('socat', '-t20', '-T20', '-', `TCP:${host}:${port},connect-timeout=3`);

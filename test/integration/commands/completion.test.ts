@@ -91,7 +91,7 @@ describe.skipIf(noZsh !== undefined)('zsh', () => {
   );
 });
 
-test('bash completes as somebody types, on a terminal', () => {
+test('bash completes on a terminal', () => {
   using script = scriptFor('bash');
   const typed = `PS1=; hawser() { echo "<$*>"; }; source ${script.path}\nhawser haproxy monitor --source end\t\nexit\n`;
   const { stdout } = spawnSync('script', ['-qec', 'bash --norc --noprofile', '/dev/null'], {

@@ -34,14 +34,14 @@ test('where the nodes are known and there is no configuration it is written, and
   expect(readdirSync(node.directory).sort()).toEqual(['keepalived.conf', 'template']);
 });
 
-test('where neither the nodes nor a kubeconfig are known nothing is written, and nobody is asked or waited for', async () => {
+test('without nodes and kubeconfig nothing is written, and no server is asked or waited for', async () => {
   const { exitCode, stderr } = await run();
   expect(exitCode).toBe(0);
   expect(stderr).toContain('"event":"configuration-left-to-the-monitor"');
   expect(existsSync(at('keepalived.conf'))).toBe(false);
 });
 
-test('the list of an earlier run is enough, with a name, in the fast profile, where nobody joins before the monitor speaks', async () => {
+test('the list of an earlier run is enough, with a name, in the fast profile, in which no node joins before its monitor reports', async () => {
   const servers = ['a', 'b'].map((name, index) => ({ name, address: `10.77.0.${index + 1}`, port: 6443 }));
   await writeLastKnown(at('vrrp-nodes.json.api.ipv4'), servers, new Date());
   expect(await run(...named, '--profile', 'openshift')).toMatchObject({ exitCode: 0 });

@@ -114,7 +114,7 @@ test('a journal that only a container sees is read through /proc, and once where
   expect(stdout).toContain('1 entry in this time; its chain is whole');
 });
 
-test('no journal, one that nobody may read, and wrong usage are told apart from nothing having happened', async () => {
+test('no journal, an unreadable one and wrong usage differ from a journal without events', async () => {
   const nowhere = await timeline('--journal', '/nowhere');
   expect(nowhere.exitCode).toBe(2);
   expect(nowhere.stdout).toContain('cannot tell: /nowhere: there is no such directory');

@@ -131,7 +131,7 @@ it('says that node or npm is missing', () => {
   expect(run()).toEqual({ status: 2, text: expect.stringContaining('node was not found') });
 });
 
-it('installs a missing package as root, and says what to type as anybody else', () => {
+it('installs a missing package as root, and says what to type as another user', () => {
   const { dir, program, run, wrote } = checkout();
   rmSync(join(dir, 'bin/socat'));
   expect(run()).toEqual({ status: 0, text: 'setup: installing Debian packages: socat\n' });

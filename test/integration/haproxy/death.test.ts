@@ -11,7 +11,7 @@ test.each(['worker', 'master'] as const)('a killed %s is followed by a new gener
   const supervisor = host.supervise();
   const first = await supervisor.waitForServing();
   const load = await host.load({ probe: { port: ports.version, gapMs: 20 } });
-  // What the new generation says, and nobody else does.
+  // Only the new generation answers this.
   host.install('v2');
   const pid = victim === 'master' ? first.pid : first.workers[0];
   process.kill(pid ?? 0, 'SIGKILL');

@@ -89,7 +89,7 @@ test('a server that was down gets a new chance when no generation is left that k
   expect(await deadServer(host)).toBe('up');
 });
 
-/** Nobody answers on this port, and nothing says so: a check ends with its timeout. */
+/** Connections to this port get no answer, so a check ends with its timeout. */
 async function addSilence(host: SupervisedHost): Promise<void> {
   const chain = '{ type filter hook input priority 0; tcp dport 6443 drop; };';
   await host.namespace.run('nft', `table inet silence { chain input ${chain} }`);

@@ -59,7 +59,7 @@ test("the monitor of the pod reaches the supervisor's socket without DAC_OVERRID
   const status = ['haproxy', 'status', '--json', '--socket', socket];
   const ask = (who: readonly [string, ...string[]]) => runCommand([...who, ...status], { timeoutMs: 60_000 });
   expect((await ask(hawserAs('haproxy-monitor'))).stdout).toContain('"ok":true');
-  // Root of another group, with the same capability; and nobody.
+  // Root of another group, with the same capability; and the user nobody.
   for (const who of [hawserIn(0, 0, ['NET_ADMIN']), hawserIn(65_534, 65_534)])
     expect((await ask(who)).stderr).toContain('EACCES');
   supervisor.kill();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createVrrpPair, VIP } from '../../helpers/keepalived-node.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-test('a VIP that somebody removes is back on one node', async () => {
+test('a VIP that is removed by hand is back on one node', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   for (const node of pair.nodes) node.install();
@@ -12,7 +12,7 @@ test('a VIP that somebody removes is back on one node', async () => {
   await waitFor('one holder', async () => (await a.holdsVip()) !== (await b.holdsVip()));
 });
 
-test('a VIP that somebody adds on a backup is removed, and the holder keeps its own', async () => {
+test('a VIP that is added by hand on a backup is removed, and the holder keeps its own', async () => {
   await using pair = await createVrrpPair();
   const [a, b] = pair.nodes;
   for (const node of pair.nodes) node.install();

@@ -30,7 +30,7 @@ test('a killed supervisor leaves the VIP where it is, and the next one adopts ke
   expect(await a.holdsVip()).toBe(false);
 });
 
-test('a keepalived that died while nobody looked after it leaves no VIP behind', async () => {
+test('a keepalived that died without a supervisor leaves no VIP behind', async () => {
   await using pair = await createVrrpPair();
   const [a] = pair.nodes;
   a.install();

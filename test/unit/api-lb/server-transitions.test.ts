@@ -15,7 +15,7 @@ test('a server whose state changes is told with the words of its check, and one 
   ]);
 });
 
-test('of new servers only one that is not up is worth telling, and one that is gone is nobody', () => {
+test('of new servers only one that is not up is reported, and one that is gone is not', () => {
   const now = [server('cp-1', 'up'), server('cp-2', 'down')];
   expect(serverTransitions([server('cp-9', 'up')], now)).toMatchObject([{ server: 'cp-2', from: undefined }]);
 });

@@ -16,12 +16,12 @@ const handOver = [took('a', 0), lost('a', 100), took('b', 130)];
 const duplicate = [took('a', 0), took('b', 100), lost('a', 150), took('c', 160), lost('c', 170)];
 
 describe('holdings', () => {
-  test('the kernel may say the same twice, and that somebody lost what he never had', () => {
+  test('the kernel may say the same twice, and that a node lost what it never had', () => {
     const events = [lost('b', 0), took('a', 1), took('a', 5), lost('a', 9), lost('a', 12)];
     expect(holdingsOf(events)).toEqual([{ node: 'a', fromMs: 1, toMs: 9 }]);
   });
 
-  test('nobody holds it during a hand-over', () => {
+  test('no node holds it during a hand-over', () => {
     expect([50, 100, 129, 130].map((atMs) => holdersAt(handOver, atMs))).toEqual([['a'], [], [], ['b']]);
   });
 

@@ -51,7 +51,7 @@ test.each([
   expect(isCut({ startedAtMs, endedAtMs, reason: 'ECONNRESET' }, { atMs: 1_000 })).toBe(expected);
 });
 
-test('a request that found nobody before something took the place was cut, however long that lasted', () => {
+test('a request without a server, before a new one took the place, was cut, however long that lasted', () => {
   const refused = { startedAtMs: 3_900, endedAtMs: 3_901, reason: 'ECONNREFUSED' };
   expect(isCut(refused, { atMs: 1_000, untilMs: 3_000 })).toBe(true);
   expect(isCut(refused, { atMs: 1_000, untilMs: 2_000 })).toBe(false);

@@ -12,7 +12,7 @@ function tallyWithEvents() {
 
 test('an answer of a stranger is a lost connection', () => {
   const { tally, events } = tallyWithEvents();
-  tally.take(10, 12, { kind: 'answered', body: 'somebody else' });
+  tally.take(10, 12, { kind: 'answered', body: 'another server' });
   expect(tally.counts()).toMatchObject({ ok: 0, lost: { wrong: 1 } });
   expect(events).toEqual([{ kind: 'lost', startedAtMs: 10, atMs: 12, reason: 'wrong' }]);
 });

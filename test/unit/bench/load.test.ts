@@ -56,7 +56,7 @@ test('a backend that stops costs every connection and cuts the streams, until it
   expect(load.events().filter(({ kind }) => kind === 'cut')).toHaveLength(summary.streams.cut);
 });
 
-test('somebody who accepts and says nothing costs a timeout', async () => {
+test('a server that accepts and says nothing costs a timeout', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   const address = await waitFor('the silent server', () => server.address() ?? undefined);
   if (typeof address === 'string') throw new Error('no port');

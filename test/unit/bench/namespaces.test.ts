@@ -17,7 +17,7 @@ import { waitFor } from '../../helpers/wait-for.ts';
 test('a removed namespace takes its processes with it, orphans too, and may be removed twice', async () => {
   const namespace = await createNetNamespace();
   const [file, ...prefix] = namespace.prefix;
-  // The shell ends at once: its sleep belongs to nobody who is here.
+  // The shell ends at once: its sleep has no parent here.
   spawn(file, [...prefix, 'sh', '-c', 'sleep 300 & sleep 0.1'], { stdio: 'ignore' });
   const [orphan] = await waitFor('the orphan', () => {
     const inside = readProcesses(namespace.residents()).filter(({ argv }) => argv[1] === '300');
@@ -46,7 +46,7 @@ test('a test that is killed leaves no namespace and no process behind', async ()
   await waitFor('its process to be gone', () => readProcesses([Number(pid)]).length === 0);
 });
 
-test('namespaces reach each other by a cable and by a segment, over IPv4 and IPv6, and nobody else', async () => {
+test('namespaces reach each other by a cable and by a segment, over IPv4 and IPv6, and no other host', async () => {
   await using a = await createNetNamespace();
   await using b = await createNetNamespace();
   await connectPair(

@@ -15,7 +15,7 @@ function peersOf(...flags: readonly string[]) {
   return keepalivedMonitorSettings(line.values).peers;
 }
 
-test('without the files nothing is shown to anybody', () => {
+test('without the files nothing is published', () => {
   expect(peersOf()).toBeUndefined();
 });
 

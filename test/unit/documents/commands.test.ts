@@ -17,7 +17,7 @@ for (const document of documents)
   for (const [, block = ''] of readFileSync(join(root, document), 'utf8').matchAll(/^```sh\n(.*?)^```/gms))
     for (const line of block.split('\n')) {
       const [code = ''] = line.replace(/^\$ /, '').split(/(?:^|\s)#/);
-      // Not where a shell function of that name is made, nor as somebody's name.
+      // Not where a shell function of that name is made, nor as a user's name.
       for (const [, rest = ''] of code.matchAll(/(?:^|[;|(] *|\bexec .*)hawser((?: [a-z-][^\s|;)>]*)+)/g))
         note(document, rest.trim().split(' '));
     }

@@ -18,7 +18,7 @@ test('a master in the foreground, with a master socket for its owner alone', () 
   ]);
 });
 
-test('a take-over fetches the listeners, and stops nobody by itself', () => {
+test('a take-over fetches the listeners, and stops no process by itself', () => {
   const argv = masterArgv(paths, '/run/h/last-good', { masterSocket: '/run/h/g.sock', takeOver: true });
   expect(argv.slice(-4)).toEqual([...own, '-x', '/run/h/haproxy.sock']);
   expect(argv).toContain('/run/h/last-good');

@@ -27,7 +27,7 @@ test('a reply that lies there when this process gets to run again late is a repl
   expect(await askRuntimeApi(path, 'show servers state', 400)).toBe('1\n# be_id\n');
 });
 
-test('where nobody replies, or only in part, there is no reply', async () => {
+test('no reply, or a partial one, is undefined', async () => {
   const mute = await listening(() => undefined);
   expect(await askRuntimeApi(mute, 'show servers state', 50)).toBeUndefined();
   const halting = await listening((socket) => socket.write('1\n# be_id'));

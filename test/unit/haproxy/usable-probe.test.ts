@@ -28,7 +28,7 @@ it.each([
   expect(await probeUsable(port, { timeoutMs: 5_000 })).toBe(sample);
 });
 
-it('takes nobody listening for failed', async () => {
+it('takes a refused connection for failed', async () => {
   const port = await listen(() => {});
   server?.close();
   expect(await probeUsable(port, { timeoutMs: 5_000 })).toBe('failed');

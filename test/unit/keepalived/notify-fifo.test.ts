@@ -27,7 +27,7 @@ test('lines of many writers, one after the other and in pieces, are all told', a
   close();
 });
 
-test('a FIFO that is there is kept, with what was written while nobody read', async () => {
+test('a FIFO that is there is kept, with what was written while there was no reader', async () => {
   const first = await readNotifyFifo(path, () => undefined);
   const inode = statSync(path).ino;
   chmodSync(path, 0o644);

@@ -61,12 +61,12 @@ test.each([
   [-254, false],
   [-180, true],
   [0, true],
-])('a file with %i, in which somebody has let keepalived take part: %j', (value, spoken) => {
+])('a file with %i, in which a monitor has let keepalived take part: %j', (value, spoken) => {
   write(value, 0);
   expect(hasSpoken(path)).toBe(spoken);
 });
 
-test('nobody has spoken where there is no file', () => {
+test('without a file no monitor has spoken', () => {
   expect(hasSpoken(path)).toBe(false);
 });
 
@@ -139,7 +139,7 @@ test('a monitor is missed after as many looks, however far they are apart on a s
   expect(looks).toEqual([...Array.from({ length: 12 }, () => false), true, true]);
 });
 
-test('a clock that was set forward silences nobody', () => {
+test('a clock that was set forward makes no monitor silent', () => {
   write(30, 0);
   const guard = createTrackGuard(path, 3_000);
   guard('fast', true, now);

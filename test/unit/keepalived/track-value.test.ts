@@ -213,7 +213,7 @@ describe('property', () => {
   });
 });
 
-test('a silent monitor leaves nobody in FAULT and nobody above the healthy', () => {
+test('a silent monitor leaves no node in FAULT and none above the healthy', () => {
   expect(silentTrackValue('fast', TRACK.fault, false)).toBe(TRACK.degraded);
   expect(silentTrackValue('fast', undefined, false)).toBe(TRACK.degraded);
   expect(silentTrackValue('fast', TRACK.healthyHolder, true)).toBe(TRACK.doubtfulHolder);

@@ -39,7 +39,7 @@ it('lets the kubelet probe HAProxy itself, and the monitor on loopback', () => {
   expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 29_446 });
 });
 
-it('runs what clients reach as nobody else, and as root only who needs capabilities', () => {
+it('runs HAProxy as a user of its own, and as root only what needs capabilities', () => {
   const user = { runAsUser: unprivilegedId, runAsGroup: unprivilegedId, runAsNonRoot: true };
   expect(supervisor.securityContext).toMatchObject(user);
   expect(monitor.securityContext).toMatchObject({ runAsUser: 0, runAsGroup: unprivilegedId });
@@ -67,7 +67,7 @@ it('mounts narrow paths of the host and nothing above them', () => {
   ]);
 });
 
-it('mounts only volumes that are there, and has none that nobody mounts', () => {
+it('mounts only volumes that are there, and has none without a mount', () => {
   const mounted = new Set(
     spec.containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name)),
   );

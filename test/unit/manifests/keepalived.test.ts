@@ -47,7 +47,7 @@ it("keeps a holder's bonus in memory, so that it does not survive a reboot", () 
   expect(spec.volumes.find(({ name }) => name === 'run-dir')?.emptyDir).toEqual({ medium: 'Memory' });
 });
 
-it('mounts only volumes that are there, and has none that nobody mounts', () => {
+it('mounts only volumes that are there, and has none without a mount', () => {
   const mounted = new Set(
     spec.containers.flatMap(({ volumeMounts }) => volumeMounts.map(({ name }) => name)),
   );

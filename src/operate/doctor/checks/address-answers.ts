@@ -23,7 +23,7 @@ export function judgeArp({ device, ignore, filter, twins, isInside }: ArpSetting
     return unknown(`arp_ignore of ${device} cannot be read`, 'run this on the node itself');
   if (ignore === 8 || (ignore === 2 && !isInside))
     return fail(
-      `arp_ignore of ${device} is ${ignore}: nobody gets an answer for the VIP`,
+      `arp_ignore of ${device} is ${ignore}: no host gets an answer for the VIP`,
       `sysctl -w net.ipv4.conf.${device}.arp_ignore=1 net.ipv4.conf.all.arp_ignore=1 (and in /etc/sysctl.d/)`,
     );
   if (twins.length > 0 && ignore === 0 && filter !== 1)

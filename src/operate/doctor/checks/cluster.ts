@@ -8,7 +8,7 @@ export function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
   const where = `https://127.0.0.1:${apiPort}/readyz`;
   if (look.kind === 'closed') return skip(`no API server listens on ${apiPort} here`);
   if (look.kind === 'failed') return unknown(`${where}: ${look.message}`, `curl -k ${where}?verbose`);
-  if (look.status === 200) return ok(`${where} answers 200 to anybody`);
+  if (look.status === 200) return ok(`${where} answers 200 without credentials`);
   if (look.status === 401 || look.status === 403)
     return fail(
       `${where} answers ${look.status} without credentials: HAProxy would take every server for down`,

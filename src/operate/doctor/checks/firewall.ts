@@ -62,7 +62,7 @@ export function judgeRedirect({ wanted, listing, usable, isMonitorRunning }: Red
 const redirect: Check = {
   id: 'redirect',
   title: 'The redirect to HAProxy',
-  why: "Without it clients of the VIP reach only this node's API server; with it and no HAProxy, nobody.",
+  why: "Without it clients of the VIP reach only this node's API server; with it and no HAProxy, they reach no server.",
   run: async ({ settings, run, readings, answerTimeoutMs }, signal) => {
     const vips = await readings.apiVips();
     if (vips.length === 0) return skip(NO_VIP);

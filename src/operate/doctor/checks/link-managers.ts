@@ -44,7 +44,7 @@ export function judgeNetworkManager(device: string, unmanaged: readonly string[]
   if (isNamed(unmanaged, device)) return ok(`it leaves ${device} alone`);
   return warn(
     `NetworkManager manages ${device}`,
-    `avoid nmcli device reapply and connection up on ${device}, or: printf '[keyfile]\\nunmanaged-devices+=interface-name:${device}\\n' > /etc/NetworkManager/conf.d/vip.conf (then somebody else has to configure ${device})`,
+    `avoid nmcli device reapply and connection up on ${device}, or: printf '[keyfile]\\nunmanaged-devices+=interface-name:${device}\\n' > /etc/NetworkManager/conf.d/vip.conf (then another tool has to configure ${device})`,
   );
 }
 

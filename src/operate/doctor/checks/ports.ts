@@ -106,7 +106,7 @@ export function judgeApiPort(port: number, held: readonly HeldPort[], isInstalle
 const apiPort: Check = {
   id: 'api-port',
   title: "The API server's port",
-  why: 'The API server and HAProxy on one port exclude each other: whoever starts second fails.',
+  why: 'The API server and HAProxy on one port exclude each other: the second one to start fails.',
   run: async ({ settings, files, readings }) => {
     const held = await heldPorts(files, [settings.apiPort], readings.processes);
     const manifest = await files.read(`${settings.manifests}/kube-apiserver.yaml`);

@@ -28,7 +28,7 @@ function judgeStanding(path: string, order: SteeringOrder, nowMs: number): Findi
   }
   if (nowMs < order.untilMs + LATE_AFTER_MS) return ok(`a ${order.purpose} is under way ${whose}`);
   return warn(
-    `a ${order.purpose} ${whose} should be over, and nobody has taken it from ${path}`,
+    `a ${order.purpose} ${whose} should be over, but is still in ${path}`,
     "crictl logs $(crictl ps -q --name '^keepalived-monitor$'): it carries orders out",
   );
 }
@@ -36,7 +36,7 @@ function judgeStanding(path: string, order: SteeringOrder, nowMs: number): Findi
 const steering: Check = {
   id: 'steering',
   title: 'Orders that move the VIP',
-  why: 'A drained node takes the VIP only where nobody else can: forgotten, it is one node less for the next fault.',
+  why: 'A drained node takes the VIP only if no other node can: forgotten, it is one node less for the next fault.',
   run: async ({ files, settings }) => {
     const path = `${dirname(settings.keepalivedConfig)}/vrrp-steering.json`;
     return judgeOrder(path, await files.read(path), Date.now());

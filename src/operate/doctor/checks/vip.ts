@@ -22,7 +22,7 @@ export function judgeVipInterface(
   if (home !== undefined)
     return fail(
       `${vip} is the address of ${home.name} itself`,
-      'choose an address of the subnet that nobody has: --api-vips, in the manifests too',
+      'choose an address of the subnet that no host has: --api-vips, in the manifests too',
     );
   const chosen = chooseVipInterface(vip, interfaces, routes, wanted);
   if (chosen.kind === 'none')
@@ -53,7 +53,7 @@ function isHost(cidr: string): boolean {
 const vipInterface: Check = {
   id: 'vip-interface',
   title: "The VIP's subnet",
-  why: 'Neighbours find a VIP by ARP or NDP: on the wrong interface or subnet nobody ever asks this node.',
+  why: 'Neighbours find a VIP by ARP or NDP: on the wrong interface or subnet no host ever asks this node.',
   run: async ({ settings, readings }) => {
     const [vips, routes] = await Promise.all([readings.vips(), readings.routes()]);
     return worstOf(
@@ -96,10 +96,10 @@ export function judgeHolder({
   if (answeredBy === undefined)
     return isLive
       ? fail(
-          `nobody answers for ${vip}`,
+          `no host answers for ${vip}`,
           'hawser keepalived status, on every node: each says why it does not hold it',
         )
-      : ok(`nobody answers for ${vip}: it is free`);
+      : ok(`no host answers for ${vip}: it is free`);
   const peer = peers?.get(answeredBy);
   if (peer !== undefined) return ok(`${vip} is held by ${peer} (${answeredBy})`);
   const found = `${answeredBy} answers for ${vip}`;

@@ -45,7 +45,7 @@ export function judgeAdverts({ seen, isHolder, isLive, peers }: AdvertsView): Fi
       `keepalived runs here, is no holder, and no advert came within ${LISTEN_MS / 1_000} s`,
       'on the holder: hawser doctor --only vrrp-adverts; then the network between (security groups: IP protocol 112)',
     );
-  return skip('keepalived does not run here, and nobody sends adverts to this node');
+  return skip('keepalived does not run here, and no host sends adverts to this node');
 }
 
 const adverts: Check = {

@@ -39,7 +39,7 @@ export const emptyFile = badInputScenario(
 
 export const portClash = badInputScenario(
   'port-clash',
-  'reload with a good file that wants a port somebody else has',
+  'reload with a good file that wants a port in use',
   (host) =>
     appendFileSync(
       host.paths.config,

@@ -45,7 +45,11 @@ test.each([
     expect(code).toBe(1);
     expect(lines).toHaveLength(1);
     const line: unknown = JSON.parse(lines[0] ?? '');
-    expect(line).toMatchObject({ event: 'monitor-failed', level: 'error', message: 'nobody expected this' });
+    expect(line).toMatchObject({
+      event: 'monitor-failed',
+      level: 'error',
+      message: 'an unexpected exception',
+    });
     expect(line).toEqual(expect.objectContaining(loop === undefined ? {} : { loop }));
     expect(existsSync(join(directory, 'removed'))).toBe(true);
   },

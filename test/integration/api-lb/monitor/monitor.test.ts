@@ -22,7 +22,7 @@ afterEach(async () => {
 const nodesOf = (count: number) =>
   cluster.nodes.slice(0, count).map(({ name, address }) => node(name, [address]));
 
-/** Undefined where nobody answers. */
+/** Undefined without an answer. */
 const throughHaproxy = async () => (await cluster.get('https://10.77.0.11:9445/version')) || undefined;
 
 async function startThree(): Promise<void> {
@@ -169,7 +169,7 @@ describe('a monitor does not believe', () => {
   });
 });
 
-test('a configuration that somebody edited or removed is put back', async () => {
+test('a configuration that was edited or removed by hand is put back', async () => {
   await startThree();
   await balancer.startSupervisor();
   balancer.startMonitor('--check-interval', '300ms');

@@ -10,7 +10,7 @@ let balancer: LoadBalancer;
 beforeAll(ensureBuilt);
 beforeEach(async () => {
   cluster = await createCluster(3);
-  // API servers listen on their node's address: on the VIP's port 6443 there is nobody but the redirect.
+  // API servers listen on their node's address: on the VIP's port 6443 there is only the redirect.
   balancer = createLoadBalancer(cluster, cluster.kubeconfig('https://10.77.0.11:6443'));
   await Promise.all(cluster.nodes.map(cluster.startServer));
 });
@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const tables = () => cluster.namespace.run('nft', 'list', 'tables');
-/** Undefined where nobody answers. */
+/** Undefined without an answer. */
 const throughVip = async () => (await cluster.get(`https://${cluster.vip}:6443/version`)) || undefined;
 
 test('the VIP leads to HAProxy while it has a usable server, and no rule outlives the monitor', async () => {
@@ -47,7 +47,7 @@ test('a monitor that is killed leaves the redirect, and the next one does not to
   expect(balancer.monitorEvents().map(({ event }) => event)).not.toContain('redirect-removed');
 });
 
-test('a redirect that somebody flushed is put back', async () => {
+test('a redirect that was flushed is put back', async () => {
   await balancer.startSupervisor();
   balancer.startMonitor('--api-vip', cluster.vip, '--check-interval', '300ms');
   await balancer.monitorSaid('redirect-added');

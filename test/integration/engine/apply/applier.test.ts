@@ -33,7 +33,7 @@ describe('a good text', () => {
     expect([scene.checks(), reloads()]).toEqual([1, 1]);
   });
 
-  it('is put back when somebody else changed the file', async () => {
+  it('is put back when another program changed the file', async () => {
     const applier = scene.applier();
     await applier.apply(goodText(), signal);
     writeFileSync(scene.configPath, 'changed by hand');

@@ -137,7 +137,7 @@ test('watches that the server ends by its timeout are renewed without a word', a
   expect(seen.events).toEqual([]);
 });
 
-test('a kept-alive connection that is reset again and again, idle and in the middle of answers, hurts nobody', async () => {
+test('a kept-alive connection that is reset again and again, idle and in the middle of answers, does no harm', async () => {
   const server = await watchOneServer({ checkIntervalMs: 10 });
   for (let round = 0; round < 20; round += 1) {
     const served = server.served().requests;

@@ -57,10 +57,10 @@ test('credentials without the role are told which manifest gives it', async () =
 });
 
 test('for EndpointSlices it is the other manifest, and the other name', async () => {
-  await askAs('somebody', 'monitors', { kind: 'endpoints' });
+  await askAs('monitor-user', 'monitors', { kind: 'endpoints' });
   expect(await refusal()).toMatchObject({
     remedy: expect.stringMatching(
-      /user "somebody": hawser rbac --endpoints \| kubectl apply -f -, with its name instead of hawser$/,
+      /user "monitor-user": hawser rbac --endpoints \| kubectl apply -f -, with its name instead of hawser$/,
     ),
   });
 });

@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 
 async function answering(status: () => Promise<string>) {
   const authority = peerAuthority();
-  // Longer than any test: that nobody waits for ever must come from whoever asks.
+  // Longer than any test: that the wait ends must be the asking side's own doing.
   const limits = { connectionMs: 600_000 };
   const { port } = await peerScene(await authority.credentialsFor(serving), { status }, limits);
   const access = { credentials: await authority.credentialsFor(asking), port };
@@ -52,7 +52,7 @@ test('a long answer and none in time are problems', async () => {
   expect(await hung(200)).toEqual({ kind: 'problem', problem: 'no answer within 200 ms' });
 });
 
-test('whoever stops waiting gets an answer at once', async () => {
+test('a caller that stops waiting gets an answer at once', async () => {
   const stop = new AbortController();
   const hung = await answering(async () => {
     stop.abort();

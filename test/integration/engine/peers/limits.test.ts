@@ -58,7 +58,7 @@ test('headers without end are cut off', async () => {
   expect(await text(socket).catch(() => '')).toBe('');
 });
 
-test('whoever says nothing loses the connection, before the handshake and after it', async () => {
+test('a silent client loses the connection, before the handshake and after it', async () => {
   const { own, server } = await scene({}, { handshakeMs: 100, connectionMs: 300 });
   const silent = connectTcp(server.port, '127.0.0.1');
   const slow = speak(server, own);
@@ -68,7 +68,7 @@ test('whoever says nothing loses the connection, before the handshake and after 
   expect(server.told).toEqual([]);
 });
 
-test('whoever does not read loses the connection, and what was being read for it is left', async () => {
+test('a client that does not read loses the connection, and what was being read for it is left', async () => {
   let isLeft = false;
   const { own, server } = await scene(
     {
@@ -88,7 +88,7 @@ test('whoever does not read loses the connection, and what was being read for it
   await waitFor('the journal to be closed', () => isLeft);
 });
 
-test('1,000 connections of one address keep nobody out who comes from another', async () => {
+test('1,000 connections of one address keep no other address out', async () => {
   const { own, server } = await scene({}, { handshakeMs: 120_000, connectionMs: 120_000 });
   const flood = Array.from({ length: 1_000 }, () =>
     connectTcp({ port: server.port, host: '127.0.0.1', localAddress: '127.0.0.9' }),
@@ -168,7 +168,7 @@ test('without a journal there is none to be had', async () => {
   });
 });
 
-test('after its end nobody is served, and nothing is left open', async () => {
+test('after its end no request is served, and nothing is left open', async () => {
   const { own, server } = await scene();
   const open = speak(server, own);
   open.write(request);

@@ -94,7 +94,7 @@ function flagsFor({ ca, cert, key }: PeerFiles): readonly string[] {
   return ['--peer-tls-ca', ca, '--peer-tls-cert', cert, '--peer-tls-key', key];
 }
 
-/** As somebody who has curl and no hawser. */
+/** A client with curl and without hawser. */
 async function get(from: NetNamespace, { ca, cert, key }: PeerFiles, url: string): Promise<string> {
   const identity = ['--cacert', ca, '--cert', cert, '--key', key] as const;
   return await from.run('curl', '-sS', '--fail-with-body', '--max-time', '20', ...identity, url);
@@ -164,7 +164,7 @@ test('with them a node of the group gets status and journal at the node’s own 
   expect(Math.abs(Number(expiry) - (Date.now() / 1_000 + 86_400))).toBeLessThan(3_600);
 });
 
-test('whoever is in no list of nodes is refused, and told', { timeout: 180_000 }, async () => {
+test('a client that is in no list of nodes is refused, and logged', { timeout: 180_000 }, async () => {
   const { cp1, cp2 } = await segment();
   const authority = peerAuthority();
   cp1.start(...flagsFor(ofNode(authority, 1)));

@@ -89,7 +89,7 @@ test.each<[string, (ours: PeerAuthority) => Promise<PeerCredentials>, RegExp]>([
   expect(answer).toEqual({ kind: 'problem', problem: expect.stringMatching(problem) });
 });
 
-test('nobody is known to a node that does not know its group yet', async () => {
+test('a node that does not know its group yet refuses every client', async () => {
   const ours = peerAuthority();
   const scene = await peerScene(await ours.credentialsFor(serving), { nodes: () => [] });
   const answer = await scene.ask(await ours.credentialsFor(asking));
@@ -109,7 +109,7 @@ test('a node that has left the list is refused from then on', async () => {
   expect(await scene.ask(leaving)).toMatchObject({ kind: 'problem' });
 });
 
-test('without a certificate nobody gets as far as a request', async () => {
+test('without a certificate no client gets as far as a request', async () => {
   const ours = peerAuthority();
   const own = await ours.credentialsFor(serving);
   const scene = await peerScene(own);

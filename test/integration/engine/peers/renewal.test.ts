@@ -36,7 +36,7 @@ async function following(authority: PeerAuthority) {
 const events = (told: readonly Record<string, unknown>[]) => told.map(({ event }) => event);
 const serialIn = async (files: PeerFiles) => (await credentialsIn(files)).leaf.serialNumber;
 
-/** The serial number of the certificate that is shown to somebody who comes now. */
+/** The serial number of the certificate that is shown to a new client. */
 async function shownBy({ port }: PeerScene): Promise<string | undefined> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
   onTestFinished(() => void socket.on('error', () => undefined).destroy());

@@ -36,7 +36,7 @@ test('without a terminal it prints no colours and keeps to 80 columns', async ()
   expect(stdout).toMatch(/^cannot tell {2}reserved-ports: ip_local_port_range cannot be read$/m);
 });
 
-test('a check that nobody knows is refused with the names of those there are', async () => {
+test('an unknown check is refused with the names of the known ones', async () => {
   const { stderr, exitCode } = await doctor('--only', 'prots');
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/^Cannot use --only "prots": there is no such check, expected .*ports/);

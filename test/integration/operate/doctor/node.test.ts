@@ -11,7 +11,7 @@ import { createDoctorSegment, PEERS, setSysctl, VIP } from './segment.ts';
 const only = ['--only', 'vip-interface,vip-holder,ports,reserved-ports,nonlocal-bind,rp-filter,arp,ipv6'];
 const vips = ['--api-vips', `${VIP},fd77::100`];
 
-/** Somebody who is not HAProxy and listens on a port. */
+/** A process that is not HAProxy and listens on a port. */
 async function occupy(namespace: NetNamespace, port: number): Promise<ChildProcess> {
   const [file, ...prefix] = namespace.prefix;
   const child = spawn(file, [...prefix, 'socat', `TCP-LISTEN:${port},fork`, 'EXEC:true'], {
@@ -33,7 +33,7 @@ test('a node on which hawser would work', async () => {
   const { said, report, exitCode } = await runDoctor(us, [...vips, ...PEERS, ...only]);
   expect(report.checks.filter(({ verdict }) => verdict !== 'ok' && verdict !== 'skip')).toEqual([]);
   expect(said('vip-interface')).toContain(`ok: ${VIP} goes on eth0`);
-  expect(said('vip-holder')).toContain('nobody answers');
+  expect(said('vip-holder')).toContain('no host answers');
   expect(exitCode).toBe(0);
 });
 

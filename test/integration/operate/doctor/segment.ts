@@ -6,7 +6,7 @@ export interface Segment {
   readonly us: NetNamespace;
   /** 10.77.0.12, a node of the group. */
   readonly peer: NetNamespace;
-  /** 10.77.0.66, somebody else on the segment. */
+  /** 10.77.0.66, another host on the segment. */
   readonly stranger: NetNamespace;
 }
 

@@ -9,7 +9,7 @@ async function ask({ us }: Segment, ...flags: readonly string[]): Promise<string
 // Several runs of a program, each of which takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
-test('a VIP of a node of the group, of this node, and of somebody else', async () => {
+test('a VIP of a node of the group, of this node, and of a stranger', async () => {
   const segment = await createDoctorSegment();
   await addVip(segment.peer);
   expect(await ask(segment, ...PEERS)).toMatch(/^ok: 10\.77\.0\.100 is held by cp-2/);
@@ -38,6 +38,6 @@ test('a holder answers, or is silent, as the arp check says of its arp_ignore', 
   expect(await ask(segment, ...PEERS)).toContain('held by cp-2');
   expect(await ownWords()).toMatch(/^ok: /);
   await setSysctl(peer, 'net.ipv4.conf.eth0.arp_ignore=8');
-  expect(await ask(segment, ...PEERS)).toContain('nobody answers');
+  expect(await ask(segment, ...PEERS)).toContain('no host answers');
   expect(await ownWords()).toMatch(/^fail: /);
 });

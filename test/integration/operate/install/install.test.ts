@@ -64,7 +64,7 @@ test('a second time there is nothing to do, and no file is touched', async () =>
   expect(node.tree('exact')).toEqual(before);
 });
 
-test('what somebody wrote into the settings stays, and a port that is changed there reaches the probes', async () => {
+test('edited settings stay, and a port that is changed there reaches the probes', async () => {
   await node.install();
   const settings = node.read('/etc/hawser/config.yaml');
   const edited = `${settings}# ours\nhealthPort: 50999\nhaproxy:\n  drainTimeout: 20s # short\n  listen: 127.0.0.1:50001\n`;

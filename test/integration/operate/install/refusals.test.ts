@@ -66,7 +66,7 @@ test.each([
   ['healthPort', 50_936],
   ['haproxy.statPort', 29_445],
   ['keepalived.listen', 29_447],
-])('%s that somebody else listens on, and who that is', async (key, port) => {
+])('%s that another process listens on, with its name', async (key, port) => {
   const child = await listen(node.namespace, port, plain);
   const message = await refusal('--api-vip', '10.0.0.100');
   expect(message).toMatch(
@@ -112,7 +112,7 @@ test('ports and VIP and manifests: all reasons at once', async () => {
 });
 
 test.each([
-  ['by a machine that refuses', undefined, /a machine without anybody on port 6443 has it/],
+  ['by a machine that refuses', undefined, /a machine with port 6443 closed has it/],
   ['by a server that does not speak TLS', plain, /does not speak TLS has it/],
 ])('a VIP that is held %s', async (_what, code, message) => {
   await addAddress(node.neighbour, 'eth0', '10.0.0.100/24');
@@ -131,7 +131,7 @@ test('a VIP whose holder drops every packet to the port is found by its ARP answ
   );
 });
 
-test('an ingress VIP that somebody has', async () => {
+test('an ingress VIP that is in use', async () => {
   await addAddress(node.neighbour, 'eth0', '10.0.0.101/24');
   expect(await refusal('--api-vip', '10.0.0.100', '--ingress-vip', '10.0.0.101')).toMatch(
     /VIP "10\.0\.0\.101"/,

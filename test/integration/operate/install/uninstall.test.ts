@@ -108,7 +108,7 @@ test('pods that do not end are named, the VIP stays theirs, and the command can 
   expect(node.tree().filter((path) => path.startsWith('/etc'))).toEqual([]);
 });
 
-/** As in a container: nobody else's processes can be seen. */
+/** As in a container: other containers' processes are not visible. */
 const runAlone = (...argv: readonly string[]) =>
   runCommand(
     [
@@ -140,7 +140,7 @@ test('a pod that cannot be seen is waited for by its supervisor, whose page clos
   expect(node.namespace.residents()).toEqual([]);
 });
 
-test("somebody else at a supervisor's port is not waited for", async () => {
+test("another program at a supervisor's port is not waited for", async () => {
   await node.install();
   const program =
     'require("http").createServer((_, r) => r.end("{}")).listen(29449, "127.0.0.1", () => console.log("up"))';
@@ -153,7 +153,7 @@ test("somebody else at a supervisor's port is not waited for", async () => {
   expect(other.exitCode).toBeNull();
 });
 
-test('what somebody edited is kept, a manifest outside the folder that the kubelet reads', async () => {
+test('an edited file is kept, a manifest outside the folder that the kubelet reads', async () => {
   makeControlPlane(node, import.meta.filename);
   const before = node.tree();
   await node.install();

@@ -23,7 +23,7 @@ async function planOf(settings?: string): Promise<PlanReport> {
   if (settings !== undefined) writeFileSync(candidate, settings);
   const asked = settings === undefined ? [] : ['--config', candidate];
   const { stdout, stderr, exitCode } = await node.run('plan', '--json', ...asked);
-  // Nobody can say what runs.
+  // It is not known what runs.
   expect(exitCode, stderr).toBe(2);
   return planSchema.parse(JSON.parse(stdout));
 }

@@ -7,7 +7,7 @@ import { startMonitored } from '../../../helpers/vrrp/monitored.ts';
 import { createVrrpBed } from '../../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-test('a stranger that answers for the VIP is told with its MAC, and drives nobody away', async () => {
+test('a stranger that answers for the VIP is reported with its MAC, and makes no node leave', async () => {
   ensureBuilt();
   await using bed = await createVrrpBed(2);
   const [node, stranger] = bed.nodes as [BedNode, BedNode];

@@ -28,7 +28,7 @@ async function boot(): Promise<void> {
     await bed.powerOff(each);
     await bed.powerOn(each);
   }
-  // Of a keepalived that was killed; somebody else may have its pid by now.
+  // Of a keepalived that was killed; another process may have its pid by now.
   for (const file of ['foreign.pid', 'foreign-vrrp.pid']) rmSync(foreign.at(file), { force: true });
   for (const file of ['keepalived.conf', 'vrrp-nodes.json.api.ipv4', 'keepalived-monitor.log'])
     rmSync(node.at(file), { force: true });

@@ -54,7 +54,7 @@ test('the VIPs of both families move together, away from FAULT and to a healthy 
 
   const first = joinGroup('a', a, cidrs[0]);
   const both = [first, joinGroup('b', b, cidrs[1])];
-  // Nobody has vouched for anybody yet.
+  // No monitor has reported yet.
   await waitFor('both to be there', () => both.every(({ log }) => /Startup complete/.test(log())));
   expect([...(await held(a)), ...(await held(b))]).toEqual([]);
 
@@ -64,7 +64,7 @@ test('the VIPs of both families move together, away from FAULT and to a healthy 
   track('a', TRACK.fault);
   await waitFor('both VIPs on b', onlyOn(b, a));
 
-  // A holder that nobody vouches for any more gives both back to one that is healthy.
+  // A holder whose monitor is silent gives both back to one that is healthy.
   track('b', TRACK.doubtfulHolder);
   track('a', TRACK.healthy);
   await waitFor('both VIPs on a again', onlyOn(a, b));

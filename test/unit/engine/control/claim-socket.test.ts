@@ -29,10 +29,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** Says its name to whoever connects. */
+/** Says its name to each client. */
 function namedServer(name: string): Server {
   return createServer((socket) => {
-    // A claim that only looks whether somebody answers hangs up at once.
+    // A claim that only checks for an answer hangs up at once.
     socket.on('error', () => {});
     socket.end(`"${name}"\n`);
   });

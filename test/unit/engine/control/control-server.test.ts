@@ -80,7 +80,7 @@ test('an over-long line is refused, and a good one after it is answered', async 
   expect(await askRaw(path, 'x'.repeat(200_000))).toEqual([refused]);
 });
 
-test('garbage is handed on as a line, and hurts nobody', async () => {
+test('garbage is handed on as a line, and does no harm', async () => {
   await serve();
   const garbage = Buffer.from([0, 255, 254, 1, 200, 10]);
   expect(await askRaw(path, garbage)).toHaveLength(1);
@@ -102,7 +102,7 @@ test('a client that never reads does not keep the others waiting, and its lines 
   deaf.destroy();
 });
 
-test('clients that reset the connection hurt nobody', async () => {
+test('clients that reset the connection do no harm', async () => {
   await serve();
   for (let round = 0; round < 20; round += 1) {
     const client = await connectRaw(path);

@@ -76,7 +76,7 @@ test('an answer that lies there when this process gets to run again late is an a
   expect(await ask(400)).toEqual({ kind: 'answered', answer: { ok: true } });
 });
 
-test('nobody there is unreachable', async () => {
+test('a missing listener is unreachable', async () => {
   expect(await ask()).toMatchObject({ kind: 'unreachable', message: expect.stringContaining('ENOENT') });
 });
 

@@ -83,7 +83,7 @@ test('a request in pieces is answered, another method refused, and what is no re
   expect(await say('x'.repeat(10_000))).toMatch(/^(dropped)?$/);
 });
 
-test('/status is JSON for whoever asks for this machine, and nothing for a name that was made to lead here', async () => {
+test('/status is JSON for requests by address, and nothing for a foreign name that leads here', async () => {
   const port = await freePort();
   const endpoint = { trouble: () => undefined, metrics: () => '', status: async () => ({ v: 'é' }) };
   await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);

@@ -83,7 +83,7 @@ test.each<[string, (files: PeerFiles, authority: PeerAuthority) => void, RegExp]
   expect(await problemOf(files)).toMatch(message);
 });
 
-test('a FIFO or a folder in the place of a file does not make anybody wait', async () => {
+test('a FIFO or a folder in the place of a file makes no caller wait', async () => {
   const files = peerAuthority().filesFor(node);
   rmSync(files.key);
   await runCommand(['mkfifo', files.key], { timeoutMs: 10_000 });

@@ -13,7 +13,7 @@ test('a thousand that ask at once share two runs, and each gets one that began a
   expect(await work()).toBe(3);
 });
 
-test('a run that fails costs those who waited for it, and nobody after them', async () => {
+test('a run that fails rejects the callers that waited for it, and no later ones', async () => {
   let runs = 0;
   const work = coalesce(async () => {
     runs += 1;

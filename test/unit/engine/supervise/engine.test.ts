@@ -144,7 +144,7 @@ test('a deadline whose decision throws is tried once a second, and is trouble af
   expect(engine.trouble()).toBeUndefined();
 });
 
-test('a deadline that nobody can name does not end the engine', async () => {
+test('a deadline that throws does not end the engine', async () => {
   let broken = true;
   const { engine, begun } = scene({
     nextDeadline: ({ dueAt }) => {

@@ -213,7 +213,7 @@ describe('retirement', () => {
 });
 
 describe('stop', () => {
-  test('everything retires within the drain timeout, whoever waits is answered, and the end is told once', () => {
+  test('everything retires within the drain timeout, every request is answered, and the end is reported once', () => {
     const machine = serving();
     machine.send(request(1));
     machine.send(request(2));

@@ -121,14 +121,14 @@ describe('death', () => {
     expect(kindsOf(world.send({ kind: 'buried' }))).toEqual(['sweep']);
   });
 
-  test('a line that is read after the death of its writer makes nobody a holder', () => {
+  test('a line that is read after the death of its writer makes no node a holder', () => {
     const world = running();
     world.send(deathOf(world));
     world.send({ kind: 'told', instance: 'API', state: 'MASTER', priority: 220, trackValue: 0 });
     expect(world.state.instances).toMatchObject([{ state: 'STOP' }]);
   });
 
-  test('a priority alone changes no state, and tells nothing of an instance that nobody knows', () => {
+  test('a priority alone changes no state, and reports nothing of an unknown instance', () => {
     const world = running();
     const told = { kind: 'told', priority: 190, trackValue: -30 } as const;
     world.send({ ...told, instance: 'API', state: 'FAULT' });

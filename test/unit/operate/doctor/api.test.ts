@@ -82,7 +82,7 @@ test('node-labels: this node has its label, or is not among those that have', as
   expect(finding).toMatchObject({ kind: 'warn', todo: expect.stringContaining('kubectl label node cp-9') });
 });
 
-test('node-labels: nobody has it, and one that has no address', async () => {
+test('node-labels: no node has it, and one that has no address', async () => {
   const none = await startApi([]);
   const settings = { kubeconfig: none.kubeconfig(), apiPort: none.port };
   expect(await examine('node-labels', undefined, settings)).toMatchObject({ kind: 'fail' });
@@ -172,6 +172,6 @@ test.each([
   expect(await examine('clock', undefined, settings)).toMatchObject({ kind });
 });
 
-test('clock: nobody to compare with', async () => {
+test('clock: no server to compare with', async () => {
   expect(await examine('clock', {})).toMatchObject({ kind: 'skip' });
 });

@@ -27,7 +27,7 @@ test('listeners: what listens, and from where it can be reached', () => {
   ]);
 });
 
-test('ports: one that is taken by nobody who can be seen', async () => {
+test('ports: one that is in use by an invisible process', async () => {
   const files = { '/proc/net/tcp': line('00000000:24E5', '0A', 1) };
   expect(await examine('ports', files)).toMatchObject({ kind: 'unknown', todo: moreRights });
 });

@@ -107,7 +107,7 @@ test('peer-status: a peer that does not believe us is no peer that answers', asy
   });
 });
 
-test('peer-status: nobody can be asked with a certificate that is no good', async () => {
+test('peer-status: no peer can be asked with an invalid certificate', async () => {
   const authority = peerAuthority();
   const files = authority.filesFor({ ...ours, validity: expired });
   const finding = await examine('peer-status', undefined, set(files));

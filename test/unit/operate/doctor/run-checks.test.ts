@@ -50,9 +50,9 @@ test('a check that takes too long is told to stop', async () => {
 test('listening does not count as time that a check takes', async () => {
   const listening = check('listening', async () => {
     await pause(200);
-    return ok('nobody spoke');
+    return ok('no advert came');
   });
-  expect((await report({ ...listening, listenMs: 30_000 })).checks[0]?.found).toBe('nobody spoke');
+  expect((await report({ ...listening, listenMs: 30_000 })).checks[0]?.found).toBe('no advert came');
   expect((await report(listening)).checks[0]?.found).toBe('no answer within 50 ms');
 });
 

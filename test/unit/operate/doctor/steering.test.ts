@@ -29,7 +29,7 @@ test.each<[string, string | undefined, string, RegExp]>([
   ],
   ['one that was forgotten', steeringOrderText(drained(25 * hourMs)), 'warn', /since 20.*: kernel$/],
   ['a drill', steeringOrderText(drill(5_000)), 'ok', /^a drill is under way by root@cp-1/],
-  ['one that nobody carries out', steeringOrderText(drill(hourMs)), 'warn', /should be over/],
+  ['one that is not carried out', steeringOrderText(drill(hourMs)), 'warn', /should be over/],
   ['half an order', steeringOrderText(drill(0)).slice(0, 30), 'warn', /orders nothing: it is no JSON/],
 ])('steering: %s', async (_, text, kind, found) => {
   const finding = await examine('steering', text === undefined ? {} : { [path]: text });

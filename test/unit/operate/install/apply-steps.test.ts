@@ -135,7 +135,7 @@ test('a folder that was there is as it was, where a later step fails', async () 
 test('what cannot be taken back is told', async () => {
   prepare();
   const { steps } = await planFiles(root, [{ path: '/etc/new/a', content: '', mode: 0o600 }]);
-  // Somebody else puts a file into our folder meanwhile.
+  // Another program puts a file into our folder meanwhile.
   const meddling = { path: '/etc/new/theirs', content: '', mode: 0o600 };
   await applySteps(root, steps);
   rmSync(at('etc/new'), { recursive: true });

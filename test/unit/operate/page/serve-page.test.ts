@@ -138,7 +138,7 @@ test('who watches is shown the whole page at once, and again whenever it has cha
   expect(changed.data.title).toBe('Degraded · cp-1 · hawser');
 });
 
-test('the cluster is looked at while somebody watches, once for all of them, and not at all afterwards', async () => {
+test('the cluster is examined while a reader watches, once for all of them, and not at all afterwards', async () => {
   let number = 0;
   const host = await started(async () => {
     number += 1;

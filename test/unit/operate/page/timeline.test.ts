@@ -89,7 +89,7 @@ test('bands have no gap and do not overlap, however often the VIP moves', () => 
   expect(bands.at(-1)?.[2]).toBe(100);
 });
 
-test('an instance that nobody knows the VIP of is drawn under its own name', () => {
+test('an instance with an unknown VIP is drawn under its own name', () => {
   const lanes = vipLanes(statuses.nothingAnswers(), [entry(30, { from: 'BACKUP', to: 'MASTER' })], span);
   expect(lanes.map(({ vip, node }) => [vip, node])).toEqual([['prod_API', 'cp-1']]);
 });

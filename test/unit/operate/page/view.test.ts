@@ -64,7 +64,7 @@ test('servers in trouble come first, whatever their number', () => {
   expect(servers.well).toHaveLength(199);
 });
 
-test('no server at all, none that is up, and nobody who knows are three things', () => {
+test('no server at all, none that is up, and no report are three things', () => {
   const summaryWith = (servers: ClusterStatus['here']['servers']) => {
     const status = statuses.healthy();
     return viewOf({ ...status, here: { ...status.here, servers } }).servers.summary.words;

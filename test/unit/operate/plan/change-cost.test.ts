@@ -268,7 +268,7 @@ describe('whatever changes', () => {
     );
   });
 
-  test('who is alone has nobody to move a VIP to, nor to hold it twice with', () => {
+  test('a single node cannot move a VIP, and cannot share it with a second holder', () => {
     fc.assert(
       fc.property(changes, (each) => {
         if (each.keepalived?.wasAlone !== true) return;

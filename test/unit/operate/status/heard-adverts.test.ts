@@ -7,7 +7,7 @@ import { backupHere, healthyHere, silentPeers, statusOf } from '../../../helpers
 
 type Mode = NonNullable<NodeStatus['keepalivedMonitor']>['mode'];
 
-/** cp-1, a backup whose keepalived hears somebody. */
+/** cp-1, a backup whose keepalived hears a holder. */
 function hearing(part: { readonly hearsHolder?: boolean; readonly mode?: Mode; readonly without?: string }) {
   const { keepalivedSupervisor: supervisor, keepalivedMonitor: monitor } = backupHere;
   if (supervisor === null || monitor === null) throw new Error('expected both to say something');
@@ -49,15 +49,15 @@ test('of three it is not known, unless all but one say that they are no holder',
 });
 
 test.each([
-  ['nobody is heard', hearing({ without: 'cp-3', hearsHolder: false })],
-  ['it may be anybody on the segment', hearing({ without: 'cp-3', mode: 'multicast' })],
+  ['no holder is heard', hearing({ without: 'cp-3', hearsHolder: false })],
+  ['it may be any host on the segment', hearing({ without: 'cp-3', mode: 'multicast' })],
   ['the supervisor does not say', backupHere],
   ['the monitor does not say who is in the group', { ...hearing({}), keepalivedMonitor: null }],
 ])('nothing is claimed where %s', (_, here) => {
   expect(heardFrom(here)).toEqual([]);
 });
 
-test('beside the VIP it is told that a holder is heard, whoever that is', () => {
+test('beside the VIP it is shown that a holder is heard, whichever that is', () => {
   const told = (here: NodeStatus) => statusOf(here).vips[0]?.why.join('\n');
   expect(told(hearing({}))).toContain('cp-1: the adverts of a holder arrive here');
   expect(told(hearing({ hearsHolder: false }))).not.toContain('adverts of a holder');

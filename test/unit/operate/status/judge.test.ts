@@ -52,7 +52,7 @@ test('a page that is not served on purpose is no problem', () => {
 test('where nothing answers nothing is known', () => {
   const names = healthyHere.programs.map(({ name }) => name);
   const nothing = { ...without(healthyHere, ...names), servers: null };
-  const status = statusOf(nothing, answeredBy('nobody'), []);
+  const status = statusOf(nothing, answeredBy('free'), []);
   expect(status.verdict).toBe('unknown');
   expect(status.problems).toEqual([
     'no program of hawser answers on cp-1 (haproxy-supervisor at 127.0.0.1:29449: nothing listens there)',
@@ -62,7 +62,7 @@ test('where nothing answers nothing is known', () => {
 
 test('no holder and two holders come first', () => {
   const servers = [server('cp-1', { state: 'down', sinceMs: 34_000, check: 'L4CON in 0ms' }), server('cp-2')];
-  expect(problemsOf({ ...backupHere, servers }, answeredBy('nobody'))).toEqual([
+  expect(problemsOf({ ...backupHere, servers }, answeredBy('free'))).toEqual([
     'api VIP 10.0.0.100: cp-1 sees no holder',
     'API server cp-1 (10.0.0.11:6443) is down for 34 s: L4CON in 0ms',
   ]);
@@ -83,7 +83,7 @@ test('a HAProxy that is down, and one that hangs', () => {
   ]);
 });
 
-test('a configuration that was refused is told by whoever refused it', () => {
+test('a refused configuration is reported by the program that refused it', () => {
   const change = { cause: 'template-changed', result: 'rejected', message: 'Cannot use …', agoMs: 90_000 };
   expect(problemsOf(monitorSays({ lastChange: change }))).toEqual([
     'haproxy.cfg (template-changed) is rejected since 1 min: Cannot use …',
@@ -134,7 +134,7 @@ test('the check that keeps this node from taking over; that it is drained is no 
   const down = [server('cp-1', { state: 'down' }), server('cp-2')];
   const failing = { ...standingWith({ ...drained, checks }), servers: down };
   expect(problemsOf(failing, answeredBy('cp-2'))).toEqual(
-    // After what every client sees: nobody counts on a node that was drained.
+    // After what every client sees: no client counts on a drained node.
     [
       expect.stringContaining('API server cp-1'),
       'api VIP: HAProxy: HAProxy is bad',

@@ -43,7 +43,7 @@ test.each(['cp-2', 'cp-3'] as const)(
 );
 
 test('nobody, or somebody whom nobody knows', () => {
-  expect(vipOf(backupHere, answeredBy('nobody'))?.holders).toEqual([]);
+  expect(vipOf(backupHere, answeredBy('free'))?.holders).toEqual([]);
   expect(vipOf(backupHere, answeredBy('a stranger'))?.holders).toEqual(['02:00:00:00:00:99']);
   expect(vipOf(backupHere, { ownAddresses: new Set(), neighbours: undefined })?.holders).toEqual([]);
 });
@@ -52,7 +52,7 @@ test('what a peer publishes counts more than what is seen of it, and has its sum
   const [first, second] = silentPeers;
   if (first === undefined || second === undefined) throw new Error('expected two peers');
   const published = { ...first, problem: null, published: { ...healthyHere, node: 'cp-2' } };
-  const { vips, peers } = statusOf(backupHere, answeredBy('nobody'), [published, second]);
+  const { vips, peers } = statusOf(backupHere, answeredBy('free'), [published, second]);
   expect(vips[0]?.holders).toEqual(['cp-2']);
   expect(vips[0]?.why).toContain(
     'cp-2: 250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)',

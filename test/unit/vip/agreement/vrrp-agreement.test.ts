@@ -66,7 +66,7 @@ test.each([
   },
 );
 
-test('another mode: the holder is last, and before anybody misses it in the new one', () => {
+test('another mode: the holder is last, and before any node misses it in the new one', () => {
   expect(changeLagMs(false, multicast, fast, interval)).toBe(0);
   expect(changeLagMs(true, multicast, fast, interval)).toBe(200);
   expect(changeLagMs(true, fast, { ...shellPods, mode: 'multicast' }, interval)).toBe(2_000);

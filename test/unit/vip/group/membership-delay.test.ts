@@ -15,7 +15,7 @@ describe('whose turn it is', () => {
     expect(membershipDelayMs(group(false, 'a', 'b'), group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
   });
 
-  test('the first node of a cluster waits for nobody', () => {
+  test('the first node of a cluster does not wait', () => {
     expect(membershipDelayMs(undefined, group(true, 'a'))).toBe(0);
   });
 

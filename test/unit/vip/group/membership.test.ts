@@ -82,7 +82,7 @@ test('leaving is repeated until the supervisor has answered, and once more when 
   expect(excluded).toEqual([0]);
 });
 
-test('a list that nobody vouches for makes no node leave', async () => {
+test('an unconfirmed list makes no node leave', async () => {
   await using _ = await supervisor();
   const membership = sequencer();
   await membership.inTurn(listing('b', 'c'), false, signal);

@@ -53,13 +53,13 @@ const directives = (text: string) =>
 const textOf = (outcome: ReturnType<typeof render>) =>
   outcome.kind === 'rendered' ? outcome.text : outcome.message;
 
-it('a node that is alone speaks multicast, because unicast to nobody is FAULT for ever', () => {
+it('a node that is alone speaks multicast, because unicast without peers stays in FAULT', () => {
   const [alone] = modelOf([]).instances;
   expect(alone).toMatchObject({ unicast: [], multicast: ['10.0.0.1'] });
   expect(two.instances[0]).toMatchObject({ unicast: [{ checkTtl: true }], multicast: [] });
 });
 
-it('in multicast mode nobody is spoken to alone', () => {
+it('in multicast mode there are no unicast peers', () => {
   const text = textOf(render(modelOf([{ name: 'b', addresses: ['10.0.0.2'] }], { mode: 'multicast' })));
   expect(text).toContain('mcast_src_ip 10.0.0.1');
   expect(directives(text)).not.toContain('unicast_peer');

@@ -69,7 +69,7 @@ test('a node that has not yet seen whether its VIP is held goes on waiting', () 
   expect(ask().kind).toBe('waiting');
 });
 
-test('a node that takes part goes on, and asks the segment no more, whoever holds the VIP', () => {
+test('a node that takes part goes on, and does not ask the segment again, whichever node holds the VIP', () => {
   const ask = permission();
   now.confirmed = true;
   now.use = elsewhere;

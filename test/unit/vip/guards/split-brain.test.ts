@@ -64,12 +64,12 @@ describe('leaving', () => {
   test.each([
     ['a node of lower rank', lower, {}],
     ['a stranger, whatever it answers', stranger, {}],
-    ['anybody without --resolve-split-brain', higher, { resolve: false }],
+    ['any node without --resolve-split-brain', higher, { resolve: false }],
   ])('never happens for %s', (_who, other, part) => {
     expect(play(times(100, [other]), part)).toMatchObject({ split: true, out: false });
   });
 
-  test('lasts until nobody has answered for five seconds', () => {
+  test('lasts until there was no answer for five seconds', () => {
     const out = play(times(7, [higher]));
     const gone = { holds: false };
     expect(play(times(100, [higher]), gone, out, 14_000).out).toBe(true);

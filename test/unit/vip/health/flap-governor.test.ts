@@ -126,7 +126,7 @@ describe('property', () => {
     afterMs: fc.nat(3_000),
   });
 
-  test('nobody is trusted with a failure that is certain, or two in a row, behind him', () => {
+  test('a node with a certain failure, or two in a row, is not trusted', () => {
     fc.assert(
       fc.property(fc.array(step), (steps) => {
         let state = initialFlap;

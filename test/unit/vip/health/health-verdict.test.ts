@@ -45,7 +45,7 @@ test('where no peer serves either nothing moves', () => {
   expect(verdict.value()).toBe(TRACK.healthyHolder);
 });
 
-test('peers that perhaps nobody can reach are missed only once they have been heard', () => {
+test('peers that may be unreachable for all are missed only once they have been heard', () => {
   const verdict = verdictOf(false);
   verdict.peers(silent);
   verdict.live('hung');

@@ -51,7 +51,7 @@ test.each([
   '[]',
   '{"instances":7}',
   '{"instances":[null,{"name":7,"state":"MASTER","sinceMs":0}]}',
-])('a state file that says "%s" makes nobody a holder', (text) => expect(partIn(text).role).toBe('none'));
+])('a state file that says "%s" makes no node a holder', (text) => expect(partIn(text).role).toBe('none'));
 
 test('without a state file there is no role', () => {
   expect(readLocalVrrpRole(join(directory, 'missing'), names, 0).role).toBe('none');

@@ -23,7 +23,7 @@ function trackFile(): { readonly path: string; readonly writer: TrackWriter; rea
 
 test('whatever was there before, the value is all that is there, in the same file', () => {
   const { path, writer } = trackFile();
-  writeFileSync(path, '-254 and much more\n# of somebody\n');
+  writeFileSync(path, '-254 and much more\n# of another program\n');
   const { ino } = statSync(path);
   for (const value of [30, -254, 0, -30]) {
     writer.write(value, () => '');
@@ -34,7 +34,7 @@ test('whatever was there before, the value is all that is there, in the same fil
 });
 
 const READS = 20_000;
-/** Some hundred for each read: nobody reads any more. */
+/** Some hundred for each read: reading has stopped. */
 const MOST_ROUNDS = 5_000_000;
 
 /** Reads again and again until it has seen enough, and posts what there was. */

@@ -34,7 +34,7 @@ test('looks that fall into one reload each, time after time, do not add up', () 
   expect(after([[0, 'holder'], ...looks])).toMatchObject({ kind: 'held' });
 });
 
-test('a holder that was beaten half a second ago is none any more, though nobody has looked since', () => {
+test('a holder that was beaten half a second ago is none any more, even without a look since', () => {
   const late: readonly Look[] = [
     [0, 'holder'],
     [6_000, 'backup', 500],
@@ -60,7 +60,7 @@ test('who fails or stops holds nothing at once, and nothing when it comes back a
   expect(after([...failed, [2, 'backup']])).toEqual({ kind: 'none' });
 });
 
-test('nobody becomes a holder by being a backup', () => {
+test('no node becomes a holder by being a backup', () => {
   const roles = fc.array(fc.constantFrom<LocalVrrpRole['role']>('backup', 'none'));
   fc.assert(
     fc.property(roles, (seen) => {

@@ -39,7 +39,7 @@ test('a VIP that its holder lets go goes to the highest priority, and of equal o
 });
 
 describe('from the holder', () => {
-  test('it goes to whoever comes first, and says why', () => {
+  test('it goes to the first peer, and says why', () => {
     expect(planMove(factsOf(), wish())).toEqual({
       ...{ kind: 'move', first: 'yield', to: 'cp-1' },
       why: 'of those that serve it comes first: cp-1 220, cp-3 200',
@@ -97,7 +97,7 @@ describe('to this node', () => {
 
 test.each<[string, Partial<SteeredVip>, Partial<SteeringFacts>, string]>([
   [
-    'nobody else serves',
+    'no other node serves',
     { othersServe: false, servingPeers: [] },
     {},
     'no other node reports that it could serve',
@@ -110,7 +110,7 @@ test.each<[string, Partial<SteeredVip>, Partial<SteeringFacts>, string]>([
   ],
   ['another order stands', { steered: 'drill by root' }, {}, 'this node is steered already (drill by root)'],
   ['HAProxy is dead', { troubles: ['HAProxy: dead'] }, {}, 'this node is not healthy: HAProxy: dead'],
-  ['nobody measures', { measured: false }, {}, 'keepalived gets no health of the API VIP'],
+  ['not measured', { measured: false }, {}, 'keepalived gets no health of the API VIP'],
   ['there are two holders', {}, { splitBrain: ['10.0.0.5'] }, 'another host answers for 10.0.0.5 too'],
   [
     'the id is taken',
@@ -145,7 +145,7 @@ describe('a drain', () => {
     expect(drainObjections(factsOf({ ...alone, holder: false }), ['api'], false)).toEqual([]);
   });
 
-  test('of a VIP that nobody measures is refused, meant or not', () => {
+  test('of a VIP whose health is not measured is refused, meant or not', () => {
     const facts = { ...factsOf(), vips: [api, { ...ingress, measured: false }] };
     for (const force of [false, true])
       expect(drainObjections(facts, ['api', 'ingress'], force).join()).toContain(

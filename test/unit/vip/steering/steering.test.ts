@@ -38,7 +38,7 @@ const move = (part: Partial<MoveOrder> = {}): MoveOrder => ({
   ...{ backAtMs: undefined, untilMs: Date.now() + 60_000, ...part },
 });
 
-test('an order counts from the moment it is read, for whoever starts later too, until it is taken away', async () => {
+test('an order counts from the moment it is read, also for a monitor that starts later, until it is removed', async () => {
   const first = keeper();
   await first.read();
   expect(first.steer('api', true)).toBe('none');
@@ -131,7 +131,7 @@ test.each<[string, () => void]>([
   ['an empty file', () => writeFileSync(path, '')],
   ['a large file', () => writeFileSync(path, `${' '.repeat(10_000)}${whole()}`)],
   ['a folder', () => mkdirSync(path)],
-  ['a pipe that nobody writes to', () => void execFileSync('mkfifo', [path])],
+  ['a pipe without a writer', () => void execFileSync('mkfifo', [path])],
   [
     'a link to an order',
     () => {
@@ -141,7 +141,7 @@ test.each<[string, () => void]>([
   ],
   ['bytes', () => writeFileSync(path, Buffer.from([0xff, 0xfe, 0, 1, 2]))],
   [
-    'an order about a VIP that nobody measures',
+    'an order about a VIP whose health is not measured',
     () => writeFileSync(path, whole().replace('"api"', '"ingress"')),
   ],
 ])('%s is told once and changes nothing, also of what was ordered before', async (_, make) => {

@@ -63,14 +63,14 @@ test('an answer that lies there when this process gets to run again late is an a
   expect(await probed(server, 'https', { count: 1, everyMs: 60_000, timeoutMs: 1_000 })).toEqual([null]);
 });
 
-test('whoever hangs up or speaks no TLS has not answered', async () => {
+test('a server that hangs up or speaks no TLS has not answered', async () => {
   await using hangsUp = await listening((socket) => socket.destroy());
   for (const failure of await probed(hangsUp, 'https')) expect(failure).not.toBeNull();
   await using plain = await listening((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
   for (const failure of await probed(plain, 'https')) expect(failure).not.toBeNull();
 });
 
-test('where nobody listens each attempt says so, and none begins after the end', async () => {
+test('without a listener each attempt says so, and none begins after the end', async () => {
   const plan = {
     host: '127.0.0.1',
     port: await freePort(),

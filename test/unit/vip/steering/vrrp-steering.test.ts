@@ -52,7 +52,7 @@ describe('one move', () => {
     expect(steered(move, looks)).toEqual(['yield', 'yield', 'yield', 'yield']);
   });
 
-  test('where nobody takes it, it is over at its deadline', () => {
+  test('if no node takes it, it is over at its deadline', () => {
     expect(
       stateAfter(move, [
         [0, true],
@@ -112,7 +112,7 @@ describe('there and back', () => {
     expect(steerOf(lost, now, 'api')).toBe('claim');
   });
 
-  test('where whoever has it fails, it comes back early and is left alone', () => {
+  test('if the new holder fails, it comes back early and is left alone', () => {
     const looks: readonly Look[] = [
       [0, true],
       [500, false],

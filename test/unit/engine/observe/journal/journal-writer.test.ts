@@ -86,7 +86,7 @@ test.each([
   ]);
 });
 
-test('a last line that nobody wrote stays as evidence, and the journal goes on', () => {
+test('a foreign last line stays as evidence, and the journal goes on', () => {
   write('a');
   appendFileSync(fileOf(0), 'what is this\n');
   write('b');

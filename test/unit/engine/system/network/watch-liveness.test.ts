@@ -76,7 +76,7 @@ test('a death is told, and so is the life after it', async () => {
   expect(seen).toEqual(['serving', 'dead', 'serving']);
 });
 
-test('connections that are closed while somebody still listens, as in a reload, are no death', async () => {
+test('connections that are closed while a process still listens, as in a reload, are no death', async () => {
   // HAProxy lets a request that is under way end; without one, what carries none is the connection that is held.
   const held = () => {
     const idle = [...sockets].filter((socket) => !socket.destroyed && !asked.has(socket));

@@ -43,7 +43,7 @@ test('a command name with blanks and parentheses does not confuse the fields', (
   expect(run(file, '600')).toMatchObject({ parentPid: process.pid, id: { startTicks: expect.any(Number) } });
 });
 
-test('a process that nobody has waited for yet is not alive', async () => {
+test('a process that was not reaped yet is not alive', async () => {
   // The shell never waits for its child: what it started stays a zombie until it ends itself.
   const { id } = run('sh', '-c', 'sleep 0.01 & exec sleep 600');
   const zombie = await waitFor('the zombie', () => {

@@ -34,7 +34,7 @@ test('what has arrived is read before a timeout counts, however late both are lo
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
 
-/** Answers, and then keeps everything from running for far longer than anybody waits. */
+/** Answers, and then keeps everything from running for far longer than any caller waits. */
 async function answersIntoAStall(): Promise<number> {
   const { server, port } = await listening();
   server.on('connection', (socket) => socket.once('data', () => socket.end(answer, () => stall(500))));

@@ -11,7 +11,7 @@ test('a poke ends the sleep', async () => {
   await sleeping;
 });
 
-test('a poke while nobody sleeps ends the next sleep at once, and only that one', async () => {
+test('a poke without a sleeper ends the next sleep at once, and only that one', async () => {
   const wake = createWake();
   wake.poke();
   wake.poke();

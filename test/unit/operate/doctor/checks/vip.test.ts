@@ -5,7 +5,7 @@ import { parseAdverts } from '../../../../../src/operate/doctor/look/adverts.ts'
 
 const look = { vip: '10.0.0.100', here: [], answeredBy: undefined, peers: undefined, isLive: false } as const;
 
-test('vip-holder: a VIP that nobody has is free before the installation and lost after it', () => {
+test('vip-holder: a VIP without a holder is free before the installation and lost after it', () => {
   expect(judgeHolder(look)).toMatchObject({ kind: 'ok' });
   expect(judgeHolder({ ...look, isLive: true })).toMatchObject({ kind: 'fail' });
 });
@@ -40,13 +40,13 @@ test('vrrp-adverts: silence means something only where keepalived runs', () => {
   expect(judgeAdverts({ ...view, isLive: true })).toMatchObject({ kind: 'fail' });
 });
 
-test('vrrp-adverts: somebody who is none of ours does not count where ours are known', () => {
+test('vrrp-adverts: a stranger does not count if the peers are known', () => {
   const seen = { ...silence, came: ['10.0.0.66'], passed: ['10.0.0.66'] };
   expect(judgeAdverts({ ...view, seen, isLive: true })).toMatchObject({ kind: 'fail' });
   expect(judgeAdverts({ ...view, seen, peers: [] })).toMatchObject({ kind: 'ok' });
 });
 
-test('vrrp-adverts: our own, which multicast brings back, are nobody else', () => {
+test('vrrp-adverts: our own, which multicast brings back, do not count as a stranger', () => {
   const sets = ['came4', 'passed4'].map((name) => ({ set: { name, elem: ['10.0.0.11', '10.0.0.12'] } }));
   const listing = JSON.stringify({ nftables: [...sets, { counter: { name: 'sent', packets: 7 } }] });
   expect(parseAdverts(listing, ['10.0.0.11'])).toEqual({
