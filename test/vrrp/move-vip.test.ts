@@ -78,7 +78,9 @@ describe.each(['fast', 'openshift'] as const)('in the %s profile', (profile) => 
     expect(elsewhere.text).toContain(
       `type this command on its holder, ${holder.name}, or --to ${other.name}`,
     );
-    expect((await typed(holder, 'move-vip', '--to', last.name)).text).toContain(`typed on ${last.name}`);
+    expect((await typed(holder, 'move-vip', '--to', last.name)).text).toContain(
+      `type this command on ${last.name}`,
+    );
     expect(bed.nodes.some(hasOrder)).toBe(false);
     expect(takenSince(fromMs)).toEqual([]);
 
