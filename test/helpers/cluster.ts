@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import type { Faults } from './api-server/faults.ts';
 import type { StoredObject } from './api-server/object-store.ts';
 import { node } from './api-server/objects.ts';
 import { createAuthority, type IssuedCertificate } from './certificates.ts';
-import { createNetNamespace, type NetNamespace } from './net-namespace.ts';
+import { batch, createNetNamespace, type NetNamespace } from './net-namespace.ts';
 import { waitFor } from './wait-for.ts';
 
 const program = fileURLToPath(new URL('./api-server/main.ts', import.meta.url));
@@ -53,12 +53,13 @@ export async function createCluster(count: number): Promise<Cluster> {
     address: `10.77.0.1${index + 1}`,
   }));
   // A cable to nowhere: not every kernel has dummy devices.
-  await namespace.run('ip', 'link', 'add', 'node0', 'type', 'veth', 'peer', 'name', 'nowhere0');
-  await namespace.run('ip', 'link', 'set', 'nowhere0', 'up');
-  await namespace.run('ip', 'link', 'set', 'node0', 'up');
-  for (const { address } of nodes)
-    await namespace.run('ip', 'address', 'add', `${address}/24`, 'dev', 'node0');
-  await namespace.run('ip', 'address', 'add', `${vip}/32`, 'dev', 'node0');
+  await batch(namespace, [
+    'link add node0 type veth peer name nowhere0',
+    'link set nowhere0 up',
+    'link set node0 up',
+    ...nodes.map(({ address }) => `address add ${address}/24 dev node0`),
+    `address add ${vip}/32 dev node0`,
+  ]);
   const authority = createAuthority(join(dir, 'pki'));
   const addresses = [...nodes.map(({ address }) => address), vip];
   const serving = authority.issue({ commonName: 'kube-apiserver', dnsNames: ['kubernetes'], addresses });
@@ -106,12 +107,12 @@ export async function createCluster(count: number): Promise<Cluster> {
     },
     startServer: async ({ name, address }) => {
       writeState(name);
+      const log = join(dir, `${name}.log`);
+      const before = existsSync(log) ? readFileSync(log, 'utf8').length : 0;
       const child = startServer({ namespace, dir, name, address, stateFile: stateFile(name), serving });
       running.set(name, child);
-      await waitFor(
-        `${name} to listen`,
-        async () => (await get(namespace, `https://${address}:6443/version`)) !== '',
-      );
+      // Said once it listens. To ask it would start a program each time.
+      await waitFor(`${name} to listen`, () => readFileSync(log, 'utf8').slice(before).includes('{"port":'));
     },
     killServer: ({ name }) => stop(name),
     get: (url) => get(namespace, url),

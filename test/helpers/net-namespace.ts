@@ -35,9 +35,7 @@ export async function createNetNamespace(): Promise<NetNamespace> {
     await ip('netns', 'del', name);
   };
   const prefix = ['nsenter', `--net=/run/netns/${name}`, '--'] as const;
-  await ip('-n', name, 'link', 'set', 'lo', 'up');
-  // Duplicate detection would keep every IPv6 address silent for a second.
-  await mustRun([...prefix, 'sysctl', '-qw', ...withoutDuplicateDetection]);
+  await mustRun([...prefix, 'sh', '-ec', firstSteps]);
   return {
     name,
     prefix: [...prefix],
@@ -76,8 +74,7 @@ export interface NetworkEnd {
 export async function connectPair(a: NetworkEnd, b: NetworkEnd): Promise<void> {
   const peer = ['peer', 'name', b.device, 'netns', b.namespace.name];
   await ip('link', 'add', a.device, 'netns', a.namespace.name, 'type', 'veth', ...peer);
-  await bringUp(a);
-  await bringUp(b);
+  for (const end of [a, b]) await batch(end.namespace, stepsUp(end));
 }
 
 /**
@@ -87,8 +84,7 @@ export async function connectPair(a: NetworkEnd, b: NetworkEnd): Promise<void> {
 export async function connectSegment(ends: readonly NetworkEnd[]): Promise<NetNamespace> {
   const middle = await createNetNamespace();
   // No spanning tree and no forwarding delay: a frame passes as soon as both ports are up.
-  await ip('-n', middle.name, 'link', 'add', 'segment', 'type', 'bridge', 'forward_delay', '0');
-  await ip('-n', middle.name, 'link', 'set', 'segment', 'up');
+  await batch(middle, ['link add segment type bridge forward_delay 0', 'link set segment up']);
   for (const [index, end] of ends.entries()) {
     const port = `port${index}`;
     await connectPair(end, { namespace: middle, device: port, addresses: [] });
@@ -97,9 +93,13 @@ export async function connectSegment(ends: readonly NetworkEnd[]): Promise<NetNa
   return middle;
 }
 
-async function bringUp(end: NetworkEnd): Promise<void> {
-  for (const cidr of end.addresses) await addAddress(end.namespace, end.device, cidr);
-  await ip('-n', end.namespace.name, 'link', 'set', end.device, 'up');
+function stepsUp({ device, addresses }: NetworkEnd): readonly string[] {
+  return [...addresses.map((cidr) => `address add ${cidr} dev ${device}`), `link set ${device} up`];
+}
+
+/** Runs `ip` once for all of them, in order; throws at the first that fails. */
+export async function batch({ name }: NetNamespace, steps: readonly string[]): Promise<void> {
+  await mustRun(['ip', '-n', name, '-batch', '-'], steps.map((step) => `${step}\n`).join(''));
 }
 
 /** The same as `remove`, for a shell. */
@@ -110,7 +110,9 @@ const removalScript = `for round in 1 2 3 4 5 6 7 8 9; do
 done
 ip netns del "$1"`;
 
-const withoutDuplicateDetection = ['all', 'default'].map((which) => `net.ipv6.conf.${which}.accept_dad=0`);
+/** Duplicate detection would keep every IPv6 address silent for a second. */
+const firstSteps = `ip link set lo up
+for which in all default; do echo 0 >/proc/sys/net/ipv6/conf/$which/accept_dad; done`;
 
 let created = 0;
 function nextName(): string {
@@ -156,8 +158,8 @@ async function ip(...args: string[]): Promise<string> {
   return await mustRun(['ip', ...args]);
 }
 
-async function mustRun(argv: readonly [string, ...string[]]): Promise<string> {
-  const result = await runCommand(argv, { timeoutMs: 20_000 });
+async function mustRun(argv: readonly [string, ...string[]], input?: string): Promise<string> {
+  const result = await runCommand(argv, { timeoutMs: 20_000, ...(input !== undefined && { input }) });
   if (result.exitCode === 0) return result.stdout;
   const outcome = result.timedOut ? 'no end after 20000 ms' : `exit code ${result.exitCode ?? result.signal}`;
   throw new Error(`Cannot run "${argv.join(' ')}": ${outcome}, expected 0: ${result.stderr.trim()}`);

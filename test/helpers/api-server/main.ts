@@ -1,4 +1,5 @@
 import { readFileSync, watchFile } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { type ApiServer, startApiServer } from './api-server.ts';
@@ -51,6 +52,8 @@ const control =
     ? undefined
     : await startControl({ port: Number(values['control-port']), store, server });
 process.stdout.write(`${JSON.stringify({ port: server.port, controlPort: control?.port })}\n`);
+// Node writes it at an orderly end, which a stand-in that is killed never has.
+flushCompileCache();
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(0));
 
