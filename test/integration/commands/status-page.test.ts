@@ -50,7 +50,7 @@ test('what is dead is on the page, and a journal that is not there is told', asy
 test('an address that others reach is served with a warning, and only who asks by an address is answered', async () => {
   const port = await freePort();
   const command = await startPageCommand(await placesOf(), ['--serve', `0.0.0.0:${port}`]);
-  const warning = `Everyone who can reach 0.0.0.0:${port} reads the page`;
+  const warning = `Everyone who can reach 0.0.0.0:${port} can read the page`;
   await waitFor('the warning', () => command.complaints().includes(warning));
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
 });
