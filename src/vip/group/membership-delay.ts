@@ -48,3 +48,32 @@ export function membershipDelayMs(served: GroupView | undefined, next: GroupView
   const forgets = [...served.nodes].some((name) => !next.nodes.has(name));
   return forgets ? OTHERS_FIRST_MS : 0;
 }
+
+/**
+ * What a node that stays serves while it waits to forget the nodes that have gone: the new list with those still in it, so
+ * that a node that came in the same step is added at once. Else it would join, as the last to act, beside nodes that do not
+ * know it. Undefined where nothing was added, or nothing has to be forgotten late.
+ */
+export function withoutForgetting(served: VrrpInput, next: VrrpInput): VrrpInput | undefined {
+  const lists = [
+    keepGone(served.controlPlane, next.controlPlane),
+    keepGone(served.allNodes, next.allNodes),
+  ] as const;
+  if (!lists.some(({ isAdded }) => isAdded)) return undefined;
+  const [controlPlane, allNodes] = lists;
+  return { ...next, controlPlane: controlPlane.nodes, allNodes: allNodes.nodes };
+}
+
+/** A node whose address another one has now is not kept: a list with an address twice gives no group. */
+function keepGone(
+  served: readonly VrrpNode[],
+  next: readonly VrrpNode[],
+): { readonly nodes: readonly VrrpNode[]; readonly isAdded: boolean } {
+  const names = new Set(next.map(({ name }) => name));
+  const taken = new Set(next.flatMap(({ addresses }) => addresses));
+  const gone = served.filter(
+    ({ name, addresses }) => !names.has(name) && !addresses.some((address) => taken.has(address)),
+  );
+  const isAdded = next.some(({ name }) => !served.some((each) => each.name === name));
+  return { nodes: [...next, ...gone], isAdded };
+}

@@ -4,7 +4,7 @@ import type { Wanted } from '../../engine/reconcile/configuration-loop.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import { type GroupView, groupView, membershipDelayMs } from './membership-delay.ts';
+import { groupView, membershipDelayMs, withoutForgetting } from './membership-delay.ts';
 import type { VrrpInput } from './vrrp.ts';
 
 const LEAVE_TIMEOUT_MS = 5_000;
@@ -12,9 +12,10 @@ const LEAVE_AGAIN_MS = 1_000;
 
 export interface MembershipSequencer {
   /**
-   * What may be served now: a change waits for this node's turn. `isBelieved` says that an API server gave these lists
-   * in this run. If such lists do not contain this node, the sequencer asks the supervisor to stop keepalived until it
-   * has answered, and again at every later check, because the supervisor may have been restarted.
+   * What may be served now: a change waits for this node's turn; of one that adds and removes nodes only the removal
+   * waits. `isBelieved` says that an API server gave these lists in this run. If such lists do not contain this node, the
+   * sequencer asks the supervisor to stop keepalived until it has answered, and again at every later check, because the
+   * supervisor may have been restarted.
    */
   readonly inTurn: (
     wanted: Wanted<VrrpInput>,
@@ -33,7 +34,7 @@ export function createMembershipSequencer(
   observers: Observers,
 ): MembershipSequencer {
   const { log, once } = observers;
-  let served: GroupView | undefined;
+  let served: VrrpInput | undefined;
   let waiting: { readonly key: string; readonly since: number } | undefined;
   let isExcluded = false;
   let hasLeft = false;
@@ -77,12 +78,14 @@ export function createMembershipSequencer(
       hasLeft &&= isExcluded;
       const key = `${view.isMember} ${[...view.nodes].sort().join(' ')}`;
       if (waiting?.key !== key) waiting = { key, since: monotonicMs() };
-      const leftMs = waiting.since + membershipDelayMs(served, view) - monotonicMs();
+      const before = served && groupView(served);
+      const leftMs = waiting.since + membershipDelayMs(before, view) - monotonicMs();
       if (leftMs <= 0) return { input, lookAgainInMs };
-      return { input: undefined, lookAgainInMs: Math.min(leftMs, lookAgainInMs ?? leftMs) };
+      const meanwhile = before?.isMember === true && served ? withoutForgetting(served, input) : undefined;
+      return { input: meanwhile, lookAgainInMs: Math.min(leftMs, lookAgainInMs ?? leftMs) };
     },
     markServed: (input) => {
-      served = groupView(input);
+      served = input;
     },
     isExcluded: () => isExcluded,
   };

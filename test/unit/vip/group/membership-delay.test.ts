@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { clusterNameOf } from '../../../../src/engine/kube/control-plane/cluster-name.ts';
-import { type GroupView, groupView, membershipDelayMs } from '../../../../src/vip/group/membership-delay.ts';
+import {
+  type GroupView,
+  groupView,
+  membershipDelayMs,
+  withoutForgetting,
+} from '../../../../src/vip/group/membership-delay.ts';
 import type { VrrpInput } from '../../../../src/vip/group/vrrp.ts';
 
 const group = (isMember: boolean, ...names: readonly string[]): GroupView => ({
@@ -29,6 +34,33 @@ describe('whose turn it is', () => {
 
   test('who leaves leaves at once', () => {
     expect(membershipDelayMs(group(true, 'a', 'b'), group(false, 'b'))).toBe(0);
+  });
+});
+
+describe('what is served until a node may be forgotten', () => {
+  const list = (...nodes: readonly string[]) =>
+    nodes.map((text) => ({ name: text.slice(0, 1), addresses: [`10.0.0.${text.slice(1)}`] }));
+  const input = (controlPlane: VrrpInput['controlPlane'], allNodes: VrrpInput['allNodes'] = []) =>
+    ({ controlPlane, allNodes }) as VrrpInput;
+
+  test('the new nodes and the one that is gone', () => {
+    const shown = withoutForgetting(input(list('a1', 'b2')), input(list('a1', 'c3')));
+    expect(shown?.controlPlane).toEqual(list('a1', 'c3', 'b2'));
+  });
+
+  test('of each kind of VIP, whichever has a new one', () => {
+    const served = input(list('a1', 'b2'), list('a1', 'w8'));
+    const shown = withoutForgetting(served, input(list('a1'), list('a1', 'x9')));
+    expect(shown).toEqual(input(list('a1', 'b2'), list('a1', 'x9', 'w8')));
+  });
+
+  test('nothing else where no node is new', () => {
+    expect(withoutForgetting(input(list('a1', 'b2')), input(list('a1')))).toBeUndefined();
+  });
+
+  test('not the node whose address the new one has', () => {
+    const shown = withoutForgetting(input(list('a1', 'b2')), input(list('a1', 'c2')));
+    expect(shown?.controlPlane).toEqual(list('a1', 'c2'));
   });
 });
 

@@ -9,6 +9,7 @@ import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-met
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createMembershipSequencer } from '../../../../src/vip/group/membership.ts';
 import type { VrrpInput } from '../../../../src/vip/group/vrrp.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
 let asked: string[];
@@ -102,4 +103,28 @@ test('a node that is listed again waits for the others as one that joins', async
   expect(membership.isExcluded()).toBe(false);
   expect(back.input).toBeUndefined();
   expect(back.lookAgainInMs).toBeGreaterThan(0);
+});
+
+test('a node that is replaced in one step is forgotten late, and the one in its place is added at once', async () => {
+  const membership = sequencer();
+  const names = (input: VrrpInput | undefined) => input?.controlPlane.map(({ name }) => name);
+  const before = listing('a', 'b', 'c').input;
+  const after = listing('a', 'b', 'd');
+  membership.markServed(before);
+  const first = await membership.inTurn(after, true, signal);
+  expect(names(first.input)).toEqual(['a', 'b', 'd', 'c']);
+  expect(first.lookAgainInMs).toBeGreaterThan(0);
+  if (first.input !== undefined) membership.markServed(first.input);
+  const second = await membership.inTurn(after, true, signal);
+  expect(second.input).toBeUndefined();
+  expect(second.lookAgainInMs).toBeGreaterThan(0);
+  const third = await waitFor(
+    'its turn',
+    async () => {
+      const { input, lookAgainInMs } = await membership.inTurn(after, true, signal);
+      return input && { input, lookAgainInMs };
+    },
+    10_000,
+  );
+  expect(third).toEqual(after);
 });
