@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readProcess } from '../../src/engine/system/process/processes.ts';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
+import { openScene, type Scene } from '../bench/failover/scene.ts';
+import { ensureBuilt } from '../helpers/supervisor-build.ts';
+import type { BedNode } from '../helpers/vrrp/bed-node.ts';
+import { sendSignal, waitForEnd } from '../helpers/vrrp/bed-process.ts';
+import { takesPart } from '../helpers/vrrp/hawser.ts';
+import { overlapMs } from '../helpers/vrrp/holdings.ts';
+import { waitFor } from '../helpers/wait-for.ts';
+import { heldByAnother } from './vip-world.ts';
+
+/** The supervisor and keepalived in a pid namespace of their own, which ends with its first process. */
+const CONTAINER = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
+/** What docs/decisions/0038 promises for the fast profile. */
+const MOST_MS = 1_000;
+
+let scene: Scene;
+beforeAll(async () => {
+  ensureBuilt();
+  scene = await openScene('hawser', {
+    flags: { keepalived: ['--monitor-timeout', '10s'] },
+    own: (_node, part) => ({ prefix: part === 'keepalived' ? CONTAINER : [], flags: [] }),
+  });
+}, 240_000);
+afterAll(() => scene?.[Symbol.asyncDispose]());
+
+/** All of its processes at once, as the kernel kills a container that is out of memory. */
+async function killContainer(node: BedNode): Promise<void> {
+  const supervisors = node
+    .processes()
+    .flatMap(({ id, argv }) => (argv.join(' ').includes(' keepalived supervise ') ? id : []));
+  const all = [...supervisors, ...node.running('keepalived')];
+  const first = supervisors.filter(({ pid }) => readProcess(pid)?.parentPid !== process.pid);
+  expect([all.length, first.length]).toEqual([4, 1]);
+  sendSignal(first, 'SIGKILL');
+  await waitForEnd(all);
+}
+
+test('a keepalived container that is killed as a whole, and again on the next holder: the VIP moves, and two nodes hold it for a second at most', async () => {
+  for (const isRestarted of [true, false]) {
+    await waitFor('every node to take part', () => scene.members.every(takesPart), 60_000);
+    const troubled = await scene.rested();
+    const fromMs = monotonicMs();
+    await killContainer(troubled);
+    const next = await heldByAnother(scene, [troubled]);
+    expect(overlapMs(scene.bed.events(), fromMs, monotonicMs())).toBeLessThanOrEqual(MOST_MS);
+    if (!isRestarted) continue;
+    await scene.stack.restoreKeepalived(troubled);
+    await waitFor('it to take part again', () => takesPart(troubled), 60_000);
+    expect(await scene.rested()).toBe(next);
+  }
+}, 400_000);
