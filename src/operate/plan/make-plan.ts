@@ -25,7 +25,7 @@ export async function makePlan(asked: PlanSettings): Promise<PlanReport> {
     ]);
   const { present, candidate, before } = settingsFor(asked, daemons, files);
   const after = settingsOfDaemons(daemons, candidate?.file);
-  const manifests = await manifestChanges(
+  const { changes: manifests, notes } = await manifestChanges(
     root,
     candidate?.text,
     asked.config === undefined ? undefined : present?.text,
@@ -44,7 +44,7 @@ export async function makePlan(asked: PlanSettings): Promise<PlanReport> {
     manifests: manifests.map(({ path, diff }) => ({ path, diff })),
     restarts: [...restarts],
     cost: shownCost(cost),
-    notes: [...new Set(found.notes)],
+    notes: [...new Set([...found.notes, ...notes])],
     unknowns: [...found.unknowns],
   };
 }

@@ -1,7 +1,8 @@
 import { draftInstall, type OnDisk, readDisk } from '../install/draft.ts';
+import { editedFiles } from '../install/edited-files.ts';
 import { installSettings } from '../install/install-settings.ts';
 import { podLayouts } from '../install/layout.ts';
-import { planFiles } from '../install/plan.ts';
+import { planFiles, type WantedFile } from '../install/plan.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
 import type { Container } from './change-cost.ts';
 
@@ -10,6 +11,12 @@ export interface ManifestChange {
   readonly path: string;
   readonly diff: string;
   readonly containers: readonly Container[];
+}
+
+export interface ManifestChanges {
+  readonly changes: readonly ManifestChange[];
+  /** Of manifests that were edited and would have to change (docs/decisions/0043). */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -21,10 +28,29 @@ export async function manifestChanges(
   root: string,
   after: string | undefined,
   before: string | undefined,
-): Promise<readonly ManifestChange[]> {
+): Promise<ManifestChanges> {
   const disk = await readDisk(root);
-  if (disk.record === undefined || after === undefined) return [];
+  if (disk.record === undefined || after === undefined) return { changes: [], notes: [] };
   const wanted = manifestsOf(root, disk, after);
+  const edited = await editedFiles(root, wanted, disk.record);
+  const kept = new Map(edited.map((file) => [file.path, file]));
+  const found = await changesOf(root, disk, wanted, before);
+  return {
+    changes: found.filter(({ path }) => !kept.has(path)),
+    notes: found.flatMap(({ path }) =>
+      kept.get(path)?.isOutdated === true
+        ? [`${path} was edited and stays as it is: hawser install refuses to change it without --overwrite`]
+        : [],
+    ),
+  };
+}
+
+async function changesOf(
+  root: string,
+  disk: OnDisk,
+  wanted: readonly WantedFile[],
+  before: string | undefined,
+): Promise<readonly ManifestChange[]> {
   if (before !== undefined) {
     const old = new Map(manifestsOf(root, disk, before).map(({ path, content }) => [path, content]));
     return wanted.flatMap(({ path, content }) => changeOf(path, old.get(path), content));

@@ -69,6 +69,21 @@ test('the manifests that an install would write anew are named, with what it the
   expect(await planOf()).toMatchObject({ manifests: [] });
 });
 
+test('an edited manifest is kept by an install, and the plan does not announce that it changes', async () => {
+  const [path = ''] = MANIFESTS;
+  const [original, settings] = [node.read(path), node.read(CONFIG)];
+  node.write(path, original.replace('cpu: 50m', 'cpu: 500m'));
+  expect(await planOf()).toMatchObject({ manifests: [], notes: [] });
+  node.write(CONFIG, settings.replace('drainTimeout: 20s', 'drainTimeout: 40s'));
+  const report = await planOf();
+  expect(report.manifests).toEqual([]);
+  expect(report.notes).toEqual([
+    `${path} was edited and stays as it is: hawser install refuses to change it without --overwrite`,
+  ]);
+  node.write(CONFIG, settings);
+  node.write(path, original);
+});
+
 test('what is not installed is not planned', async () => {
   const argv = [...node.namespace.prefix, hawser, 'plan', '--root', join(node.root, 'nowhere')] as const;
   const { exitCode, stderr } = await runCommand(argv, { timeoutMs: 60_000 });
