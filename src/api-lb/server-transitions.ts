@@ -17,8 +17,9 @@ export interface ServerTransition {
 }
 
 /**
- * What has become of each server since the look before. One that is seen for the first time is worth telling only
- * where it is not up; a server that is gone is reported by the code that removed it from the list.
+ * What has become of each server since the previous look. A server that is seen for the first time is told only if it is not
+ * up, and not while it is still rising: its checks pass, so the words of the last one would contradict `down`. A server that
+ * is gone is reported by the code that removed it from the list.
  */
 export function serverTransitions(
   before: readonly SeenServer[],
@@ -26,7 +27,11 @@ export function serverTransitions(
 ): readonly ServerTransition[] {
   return now.flatMap(({ name, address, state, check }) => {
     const known = before.find((server) => server.name === name);
-    if (known === undefined ? state === 'up' : known.state === state) return [];
+    const isRising = state === 'down' && PASSED.test(check);
+    if (known === undefined ? state === 'up' || isRising : known.state === state) return [];
     return [{ server: name, address, from: known?.state, to: state, check }];
   });
 }
+
+/** HAProxy's codes for a check that passed; a star marks one that is running again. */
+const PASSED = /^(?:\* )?L[467]OK/;

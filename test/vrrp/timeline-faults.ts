@@ -28,7 +28,7 @@ const CANNOT_SERVE = /^the track file says that this node cannot serve \(-254\)$
 const OUTRANKED = /^10\.77\.0\.1\d has priority \d+, this node \d+$/;
 const ENDED = /^keepalived ended with (?:signal SIGKILL|exit code \d+)$/;
 const HELD_STILL =
-  /^cp-\d (was still MASTER, and left it [\d.]+ m?s later: 10\.77\.0\.1\d has priority|held it, and its journal does not say)/;
+  /^cp-\d (was still MASTER, and left it [\d.]+ m?s later: 10\.77\.0\.1\d has priority|was the holder, and its journal does not record)/;
 const nothing = async () => {};
 
 function breakTemplate(node: BedNode): void {
@@ -109,7 +109,7 @@ export const timelineFaults: readonly ToldFault[] = [
       await bed.powerOff(holder);
     },
     vip: 'elsewhere',
-    taken: /^cp-\d held it, and its journal does not say that it left$/,
+    taken: /^cp-\d was the holder, and its journal does not record that it lost the VIP$/,
   },
   {
     ...faults.splitFar,

@@ -69,7 +69,7 @@ function whyTaken(lines: readonly JournalLine[], index: number, line: JournalLin
 function beforeText(before: BeforeTaking, line: JournalLine): string {
   if (before.kind === 'own') return 'no other node had taken it';
   if (before.kind === 'silent')
-    return `${printable(before.node)} held it, and its journal does not say that it left`;
+    return `${printable(before.node)} was the holder, and its journal does not record that it lost the VIP`;
   const { at, node, reason = '' } = before.line;
   const laterMs = Date.parse(at) - Date.parse(line.at);
   // A holder that hears no peer keeps the VIP: it leaves when the network is whole again.

@@ -16,6 +16,12 @@ test('a server whose state changes is told with the words of its check, and one 
 });
 
 test('of new servers only one that is not up is reported, and one that is gone is not', () => {
-  const now = [server('cp-1', 'up'), server('cp-2', 'down')];
+  const now = [server('cp-1', 'up'), server('cp-2', 'down', 'L4CON')];
   expect(serverTransitions([server('cp-9', 'up')], now)).toMatchObject([{ server: 'cp-2', from: undefined }]);
+});
+
+test('a new server that is still rising is not told as down with the words of a check that passed', () => {
+  const rising = [server('cp-1', 'down', 'L7OK/200 in 2ms: Layer7 check passed')];
+  expect(serverTransitions([], rising)).toEqual([]);
+  expect(serverTransitions(rising, [server('cp-1', 'up')])).toMatchObject([{ from: 'down', to: 'up' }]);
 });

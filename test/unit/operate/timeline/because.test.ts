@@ -91,7 +91,7 @@ test('a holder that leaves only when a long partition ends is named with its lea
   // Its power was cut: what it says after the boot is no leaving.
   const booted = lineAt(68_000, { subject: 'prod_API', from: 'UNKNOWN', to: 'BACKUP' });
   expect(likelyCauses([held, taken(60_000), booted, back], 1)).toBe(
-    'cp-1 held it, and its journal does not say that it left',
+    'cp-1 was the holder, and its journal does not record that it lost the VIP',
   );
 });
 
@@ -101,9 +101,9 @@ test('in a cluster whose name has "api" in it the health of the API moves no ing
   expect(because(health(0, { subject: 'ingress' }), moved)).toBeDefined();
 });
 
-test('a holder whose journal ends does not say that it left', () => {
+test('a holder whose journal ends is named, and that its loss of the VIP is not recorded', () => {
   expect(because(taken(0, { node: 'cp-1' }), taken(600_000))).toBe(
-    'cp-1 held it, and its journal does not say that it left',
+    'cp-1 was the holder, and its journal does not record that it lost the VIP',
   );
   const gone = left(1_000, { to: 'STOP' });
   expect(because(taken(0, { node: 'cp-1' }), gone, taken(600_000))).toBeUndefined();
