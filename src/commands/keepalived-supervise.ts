@@ -19,6 +19,7 @@ import {
   keepalivedSuperviseCommand,
   keepalivedSuperviseSettings,
 } from '../keepalived/supervise/keepalived-supervise-settings.ts';
+import { unreadiness } from '../keepalived/supervise/readiness.ts';
 import { createVrrpSupervisor, type VrrpSupervisor } from '../keepalived/supervise/supervisor.ts';
 import type { VrrpStatus } from '../keepalived/supervise/vrrp-status.ts';
 import {
@@ -63,6 +64,7 @@ async function supervise(settings: KeepalivedSuperviseSettings, write: Log): Pro
   const own = processMetrics({ version: hawserVersion() });
   const page = {
     trouble: supervisor.trouble,
+    unready: () => unreadiness(supervisor.status()),
     metrics: () => `${metrics.text(holdingsOf(supervisor.status()))}\n${own()}`,
     status: supervisor.status,
   };

@@ -204,6 +204,9 @@ test('no probe fails for what it does not watch: API server, kubeconfig and temp
   const [api] = having('api-server/main.ts');
   sigkill(api?.pid);
   await waitForPods('the redirect to go', async () => !(await redirects(machine)));
+  // Nothing serves and no VIP can come: that is told, and no reason to start anything anew.
+  const areReady = () => containers.map(({ pod }) => kubelet.isReady(pod));
+  await waitForPods('both pods to be not ready', async () => !areReady().includes(true));
   for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
   const keepalivedCommand = ['exec', 'keepalived-keepalived', 'hawser', 'keepalived'];
   await machine.engine.podman(...keepalivedCommand, 'stop');
@@ -212,6 +215,7 @@ test('no probe fails for what it does not watch: API server, kubeconfig and temp
   await machine.engine.podman(...keepalivedCommand, 'start');
   for (const path of [file, KUBECONFIG]) await machine.run('mv', `${path}.good`, path);
   await world.startApi(machine);
+  await waitForPods('both pods to be ready', async () => !areReady().includes(false));
 });
 
 test('a container whose probe keeps failing is ended and started anew', async () => {

@@ -4,6 +4,8 @@ import { isAskedHere } from './asked-here.ts';
 export interface Endpoint {
   /** Undefined while all is well, else one line that says what is not. */
   readonly trouble: () => string | undefined;
+  /** For `/readyz`, where this program has one: undefined while it does for others what it is there for, else why not. */
+  readonly unready?: () => string | undefined;
   readonly metrics: () => Promise<string> | string;
   /** What this process knows, for JSON; answers soon. */
   readonly status: () => Promise<object> | object;
@@ -13,9 +15,10 @@ export interface Endpoint {
 const MOST_CHARACTERS = 8_192;
 /** A reader that hangs costs a connection, not a probe. */
 const PATIENCE_MS = 5_000;
+const MOST_CONNECTIONS = 64;
 
 /**
- * `/healthz` for the kubelet, `/metrics` for Prometheus and `/status` for people's commands, until `signal` aborts.
+ * `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus and `/status` for people's commands, until `signal` aborts.
  * Rejects with the system's error where the address is taken or not ours.
  *
  * Status is here and not on a socket alone: the sockets lie in a volume of each pod, while all pods share the node's
@@ -31,11 +34,13 @@ export async function serveEndpoint(
 ): Promise<void> {
   const open = new Set<Socket>();
   const server = createServer((socket) => {
+    // The oldest makes room: the kubelet asks at once, and must not be turned away for those that only hold a connection.
+    const [oldest] = open;
+    if (open.size >= MOST_CONNECTIONS) oldest?.destroy();
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     converse(socket, endpoint);
   });
-  server.maxConnections = 64;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address, resolve);
@@ -80,13 +85,16 @@ async function answerOf(head: string, localAddress: string | undefined, endpoint
         return response('403 Forbidden', 'expected this address, or localhost, in the Host header\n');
       return response('200 OK', `${JSON.stringify(await endpoint.status())}\n`, 'application/json');
     }
-    case '/healthz': {
-      const trouble = endpoint.trouble();
-      return response(trouble === undefined ? '200 OK' : '503 Service Unavailable', `${trouble ?? 'ok'}\n`);
-    }
-    default:
-      return response('404 Not Found', 'expected /healthz, /metrics or /status\n');
+    case '/healthz':
+      return verdict(endpoint.trouble());
+    case '/readyz':
+      if (endpoint.unready !== undefined) return verdict(endpoint.trouble() ?? endpoint.unready());
   }
+  return response('404 Not Found', 'expected /healthz, /metrics or /status\n');
+}
+
+function verdict(problem: string | undefined): string {
+  return response(problem === undefined ? '200 OK' : '503 Service Unavailable', `${problem ?? 'ok'}\n`);
 }
 
 function response(status: string, text: string, type = 'text/plain; version=0.0.4; charset=utf-8'): string {

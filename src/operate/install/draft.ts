@@ -13,6 +13,7 @@ import { readPatches } from './patches.ts';
 import { fileState, type WantedFile } from './plan.ts';
 import { type InstallRecord, parseRecord } from './record.ts';
 import { type SettingsChange, settingsText } from './settings-text.ts';
+import { supervisorPage } from './supervisor-page.ts';
 
 /** What is on the node's disk before the install. */
 export interface OnDisk {
@@ -93,6 +94,7 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
         credentials,
         healthPort,
         listen,
+        supervisorPage,
         graceSeconds,
         settingsDigest,
         patches,

@@ -1,5 +1,6 @@
 import { type Document, isSeq, parseDocument } from 'yaml';
 import type { Credentials, Flavor, PodLayout } from './layout.ts';
+import { type Page, type Path, probeAt, probesFollowPage, type SupervisorPage } from './manifest-probes.ts';
 import { applyPatch, type Patch } from './patches.ts';
 
 export interface ManifestSettings {
@@ -8,7 +9,8 @@ export interface ManifestSettings {
   readonly image: string;
   readonly healthPort: number;
   /** Of the monitor's own page. */
-  readonly listen: { readonly host: string; readonly port: number };
+  readonly listen: Page;
+  readonly supervisorPage: SupervisorPage;
   /** How long the pod may take to stop. */
   readonly graceSeconds: number;
   /** Another one where the pod has to be started again to read its settings. */
@@ -33,25 +35,19 @@ export function renderManifest(text: string, pod: PodLayout, settings: ManifestS
   const monitor = `${pod.program}-monitor`;
   for (const each of containers(document)) set(document, [...each, 'image'], settings.image);
   if (pod.program === 'haproxy') {
-    set(
-      document,
-      [...container(document, 'haproxy'), 'livenessProbe', 'httpGet', 'port'],
-      settings.healthPort,
-    );
+    probeAt(document, container(document, 'haproxy'), { port: settings.healthPort });
     set(document, ['spec', 'terminationGracePeriodSeconds'], settings.graceSeconds);
   }
-  const page = [...container(document, monitor), 'livenessProbe', 'httpGet'];
-  set(document, [...page, 'port'], settings.listen.port);
-  set(document, [...page, 'host'], settings.listen.host);
+  probeAt(document, container(document, monitor), settings.listen);
   if (settings.flavor === 'openshift') useKubeletKubeconfig(document);
   else if (settings.credentials === 'kubelet') mountForMonitors(document, [kubeletPki]);
+  const shipped = document.clone();
   for (const patch of settings.patches) if (patch.target === pod.program) applyPatch(document, patch);
+  probesFollowPage(document, shipped, settings.supervisorPage);
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
 const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
-
-type Path = readonly (string | number)[];
 
 function container(document: Document, name: string): Path {
   const found = containers(document).find((path) => document.getIn([...path, 'name']) === name);

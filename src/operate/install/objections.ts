@@ -10,7 +10,9 @@ import { type EffectiveSettings, portsOf } from './effective-settings.ts';
 import { foreignManifests } from './foreign-manifests.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, layout } from './layout.ts';
+import { manifestContainers } from './manifest-containers.ts';
 import type { WantedFile } from './plan.ts';
+import { supervisorPage } from './supervisor-page.ts';
 
 export interface Objections {
   /** Each says what prevents the install, and how to resolve it. */
@@ -45,6 +47,7 @@ export async function objectionsTo(
       problems: portProblems(draft.settings, disk, draft.flavor === 'openshift' && replaced.length > 0),
       notices: [],
     },
+    { problems: pageProblems(draft, disk, replaced), notices: [] },
     { problems: await placeProblems(draft, isOurs), notices: [] },
     await answerObjections(asked, draft, disk, isOurs),
   ];
@@ -129,6 +132,21 @@ function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: bo
       ];
     }),
   ];
+}
+
+/** The supervisor goes on without its page, and the kubelet, which asks there, would end it again and again. */
+function pageProblems(draft: Draft, disk: OnDisk, replaced: readonly WantedFile[]): readonly string[] {
+  if (disk.record !== undefined || replaced.length > 0) return [];
+  const started = draft.manifests.flatMap(({ content }) => manifestContainers(content));
+  const pages = started.map(({ args, env }) => supervisorPage(args, env));
+  return listeningPorts().flatMap((listener) => {
+    const { port } = listener;
+    if (!pages.some((page) => page !== 'off' && page?.port === port)) return [];
+    const owner = ownerOf(listener) ?? 'a process that cannot be seen from here';
+    return [
+      `Cannot use port ${port} for the page of keepalived's supervisor: ${owner} listens there, expected a free port; end it, or set --listen in a patch`,
+    ];
+  });
 }
 
 async function placeProblems(

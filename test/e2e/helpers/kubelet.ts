@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { codeOf } from '../../../src/engine/system/errors.ts';
-import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
 import { isAlive, readProcess } from '../../../src/engine/system/process/processes.ts';
-import { askLiveness } from './liveness.ts';
+import { askProbe } from './ask-probe.ts';
+import { pause, probeContainer } from './container-probes.ts';
 import type { Machine } from './machine.ts';
-import { type Pod, type Probe, parsePod } from './pod-manifest.ts';
+import { type Pod, type PodContainer, type Probe, type ProbeKind, parsePod } from './pod-manifest.ts';
 import { containerState, playPod, removePod } from './pod-runner.ts';
 
 export interface ProbeResult {
   readonly container: string;
+  readonly kind: ProbeKind;
   readonly ok: boolean;
 }
 
@@ -22,7 +22,9 @@ export interface Kubelet {
   killed(): readonly string[];
   /** Why pods could not be started, one text an attempt. */
   troubles(): readonly string[];
-  /** Asks a container's probe now. */
+  /** Whether every container of a pod is ready, by its last answers. */
+  isReady(pod: string): boolean;
+  /** Asks a container's liveness probe now. */
   probe(pod: string, container: string): Promise<boolean>;
   /** As if the kubelet had ended: its pods go on. Resolves when nothing is under way any more. */
   stop(): Promise<void>;
@@ -47,9 +49,10 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
   const probes: ProbeResult[] = [];
   const killed: string[] = [];
   const troubles: string[] = [];
-  const journal = { probes, killed };
+  const ready = new Map<string, boolean>();
+  const journal = { probes, killed, ready };
   const watches: Promise<void>[] = [];
-  const ask: Ask = (container, probe) => askLiveness(machine, container, probe, patience);
+  const ask: Ask = (container, probe) => askProbe(machine, container, probe, patience);
 
   const remove = async (file: string, { pod, probing }: Running) => {
     probing.abort();
@@ -61,7 +64,7 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
     await playPod(machine, pod);
     const probing = new AbortController();
     running.set(file, { text, pod, probing });
-    watches.push(watchLiveness(machine, pod, { ask, signal: probing.signal, journal }));
+    watches.push(watchPod(machine, pod, { ask, signal: probing.signal, journal }));
   };
   const sync = async (file: string, text: string | undefined) => {
     const old = running.get(file);
@@ -89,6 +92,10 @@ export function startKubelet(machine: Machine, patience: number): Kubelet {
     probes: () => probes,
     killed: () => killed,
     troubles: () => troubles,
+    isReady: (podName) => {
+      const pod = [...running.values()].find((each) => each.pod.metadata.name === podName)?.pod;
+      return pod?.spec.containers.every(({ name }) => ready.get(`${podName}/${name}`) === true) ?? false;
+    },
     probe: async (podName, container) => {
       const pod = [...running.values()].find((each) => each.pod.metadata.name === podName)?.pod;
       const probe = pod?.spec.containers.find(({ name }) => name === container)?.livenessProbe;
@@ -124,57 +131,49 @@ type Ask = (containerName: string, probe: Probe) => Promise<boolean>;
 interface Watch {
   readonly ask: Ask;
   readonly signal: AbortSignal;
-  readonly journal: { readonly probes: ProbeResult[]; readonly killed: string[] };
+  readonly journal: Journal;
 }
 
-async function watchLiveness(machine: Machine, pod: Pod, watch: Watch): Promise<void> {
-  const { name: podName } = pod.metadata;
-  const { signal, journal } = watch;
+interface Journal {
+  readonly probes: ProbeResult[];
+  readonly killed: string[];
+  /** Of each container, by `pod/name`. */
+  readonly ready: Map<string, boolean>;
+}
+
+async function watchPod(machine: Machine, pod: Pod, watch: Watch): Promise<void> {
   await Promise.all(
-    pod.spec.containers.map(async ({ name, livenessProbe: probe }) => {
-      if (probe === undefined) return;
-      while (!signal.aborted) {
-        await probeUntilDead({ ...watch, machine, pod: podName, name, probe });
-        if (signal.aborted) return;
-        journal.killed.push(`${podName}/${name}`);
-        const grace = String(pod.spec.terminationGracePeriodSeconds);
-        await machine.engine.attempt(['restart', '--time', grace, `${podName}-${name}`]);
-      }
+    pod.spec.containers.map(async (container) => {
+      while (!watch.signal.aborted) await watchLife(machine, pod, container, watch);
     }),
   ).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
+    if (!watch.signal.aborted) throw error;
   });
 }
 
-interface Watched extends Watch {
-  readonly machine: Machine;
-  readonly pod: string;
-  readonly name: string;
-  readonly probe: Probe;
-}
+/** Between two looks for a process that is not there yet. */
+const LOOK_FOR_PROCESS_MS = 200;
 
-/** Resolves once the probe has failed as often in a row as the manifest allows. A container that started anew gets its delay again. */
-async function probeUntilDead({ ask, machine, pod, name, probe, signal, journal }: Watched): Promise<void> {
-  let failures = 0;
-  let process: ProcessId | undefined;
-  while (!signal.aborted) {
-    if (process === undefined || !isAlive(process)) {
-      const { pid } = await containerState(machine, pod, name);
-      process = readProcess(pid)?.id;
-      failures = 0;
-      await pause(probe.initialDelaySeconds * 1_000, signal);
-      continue;
-    }
-    const ok = await ask(`${pod}-${name}`, probe);
-    if (signal.aborted) return;
-    journal.probes.push({ container: `${pod}/${name}`, ok });
-    failures = ok ? 0 : failures + 1;
-    if (failures >= probe.failureThreshold) return;
-    await pause(probe.periodSeconds * 1_000, signal);
-  }
-}
-
-/** Ends at once where the signal says so. */
-async function pause(durationMs: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(durationMs, undefined, { signal }).catch(() => {});
+/** Resolves once the container has ended, by itself or because a probe had failed too often. */
+async function watchLife(
+  machine: Machine,
+  { metadata, spec }: Pod,
+  container: PodContainer,
+  { ask, signal, journal }: Watch,
+): Promise<void> {
+  const name = `${metadata.name}/${container.name}`;
+  const { pid } = await containerState(machine, metadata.name, container.name);
+  const process = readProcess(pid)?.id;
+  if (process === undefined) return await pause(LOOK_FOR_PROCESS_MS, signal);
+  const end = await probeContainer(container, {
+    ask: (probe) => ask(`${metadata.name}-${container.name}`, probe),
+    isAlive: () => isAlive(process),
+    onAnswer: (kind, ok) => journal.probes.push({ container: name, kind, ok }),
+    onReady: (ready) => journal.ready.set(name, ready),
+    signal,
+  });
+  if (end === 'ended' || signal.aborted) return;
+  journal.killed.push(name);
+  const grace = String(spec.terminationGracePeriodSeconds);
+  await machine.engine.attempt(['restart', '--time', grace, `${metadata.name}-${container.name}`]);
 }

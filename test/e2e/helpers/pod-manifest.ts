@@ -12,6 +12,13 @@ const probe = z.object({
 /** With the defaults of the Kubernetes API. */
 export type Probe = z.infer<typeof probe>;
 
+const probes = {
+  startupProbe: z.optional(probe),
+  livenessProbe: z.optional(probe),
+  readinessProbe: z.optional(probe),
+};
+export type ProbeKind = keyof typeof probes;
+
 const podSchema = z.looseObject({
   metadata: z.looseObject({
     name: z.string(),
@@ -19,7 +26,7 @@ const podSchema = z.looseObject({
   spec: z.looseObject({
     terminationGracePeriodSeconds: z._default(z.number(), 30),
     initContainers: z._default(z.array(z.looseObject({ name: z.string() })), []),
-    containers: z.array(z.looseObject({ name: z.string(), livenessProbe: z.optional(probe) })),
+    containers: z.array(z.looseObject({ name: z.string(), ...probes })),
     volumes: z.array(
       z.looseObject({
         name: z.string(),
@@ -29,6 +36,8 @@ const podSchema = z.looseObject({
   }),
 });
 export type Pod = z.infer<typeof podSchema>;
+
+export type PodContainer = Pod['spec']['containers'][number];
 
 export function parsePod(text: string): Pod {
   return podSchema.parse(parse(text));
@@ -52,7 +61,9 @@ export function emptyDirPath(pod: Pod, volume: string): string {
  * the volumes: of an init container's pod it is another.
  */
 export function forPodman(pod: Pod, owner: Pod, hostname: string): string {
-  const containers = pod.spec.containers.map(({ livenessProbe: _, ...container }) => container);
+  const containers = pod.spec.containers.map(
+    ({ startupProbe: _, livenessProbe: __, readinessProbe: ___, ...container }) => container,
+  );
   const volumes = pod.spec.volumes.map(({ emptyDir, ...volume }) =>
     emptyDir === undefined
       ? volume

@@ -30,13 +30,18 @@ it('keeps the setting that operators of the shell daemon know', () => {
 });
 
 it('lets the kubelet probe HAProxy itself, and the monitor on loopback', () => {
-  const { healthPort } = defaultLoadBalancerSettings;
-  expect(supervisor.livenessProbe).toEqual({
-    initialDelaySeconds: 50,
-    timeoutSeconds: 5,
-    httpGet: { path: '/haproxy_ready', port: healthPort },
-  });
-  expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 29_446 });
+  const port = defaultLoadBalancerSettings.healthPort;
+  for (const probe of [supervisor.startupProbe, supervisor.livenessProbe])
+    expect(probe.httpGet).toEqual({ path: '/haproxy_ready', port });
+  expect(supervisor.readinessProbe?.httpGet).toEqual({ path: '/haproxy_monitor', port });
+  for (const probe of [monitor.startupProbe, monitor.livenessProbe])
+    expect(probe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 29_446 });
+  expect(monitor.readinessProbe).toBeUndefined();
+});
+
+it('gives a node that still has to join two minutes for its first configuration', () => {
+  const { periodSeconds = 0, failureThreshold = 0 } = supervisor.startupProbe;
+  expect(periodSeconds * failureThreshold).toBe(120);
 });
 
 it('runs HAProxy as a user of its own, and as root only what needs capabilities', () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { defaultPorts } from '../../../src/cli/ports.ts';
 import { containerOf, keepalivedManifest, readPod } from './pod.ts';
 
 const pod = readPod(keepalivedManifest);
@@ -38,9 +39,14 @@ it('checks, before anything starts, what the monitor will run with', () => {
   expect(new Set([...spec.initContainers, ...spec.containers].map(({ image }) => image)).size).toBe(1);
 });
 
-it('asks the supervisor whether it lives, and the monitor on loopback', () => {
-  expect(supervisor.livenessProbe.exec).toEqual({ command: ['hawser', 'keepalived', 'status', '--alive'] });
-  expect(monitor.livenessProbe.httpGet).toEqual({ host: '127.0.0.1', path: '/healthz', port: 29_447 });
+it('asks the supervisor whether it lives and takes part, and the monitor on loopback', () => {
+  const at = (path: string, port: number) => ({ host: '127.0.0.1', path, port });
+  for (const probe of [supervisor.startupProbe, supervisor.livenessProbe])
+    expect(probe.httpGet).toEqual(at('/healthz', defaultPorts.keepalivedSupervisor));
+  expect(supervisor.readinessProbe?.httpGet).toEqual(at('/readyz', defaultPorts.keepalivedSupervisor));
+  for (const probe of [monitor.startupProbe, monitor.livenessProbe])
+    expect(probe.httpGet).toEqual(at('/healthz', defaultPorts.keepalivedMonitor));
+  expect(monitor.readinessProbe).toBeUndefined();
 });
 
 it("keeps a holder's bonus in memory, so that it does not survive a reboot", () => {

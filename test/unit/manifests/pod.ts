@@ -4,10 +4,10 @@ import { parse } from 'yaml';
 import * as z from 'zod/mini';
 
 const probe = z.strictObject({
-  initialDelaySeconds: z.number(),
+  periodSeconds: z.optional(z.number()),
+  failureThreshold: z.optional(z.number()),
   timeoutSeconds: z.number(),
-  httpGet: z.optional(z.strictObject({ host: z.optional(z.string()), path: z.string(), port: z.number() })),
-  exec: z.optional(z.strictObject({ command: z.array(z.string()) })),
+  httpGet: z.strictObject({ host: z.optional(z.string()), path: z.string(), port: z.number() }),
 });
 
 const common = {
@@ -32,7 +32,12 @@ const common = {
 };
 
 const initContainer = z.strictObject(common);
-const container = z.strictObject({ ...common, livenessProbe: probe });
+const container = z.strictObject({
+  ...common,
+  startupProbe: probe,
+  livenessProbe: probe,
+  readinessProbe: z.optional(probe),
+});
 
 const volume = z.strictObject({
   name: z.string(),

@@ -74,6 +74,20 @@ test.each([
   );
 });
 
+test("the port of the supervisor's page, which the kubelet asks, unless a patch names another", async () => {
+  const child = await listen(node.namespace, 29_448, plain);
+  expect(await refusal('--api-vip', '10.0.0.100')).toMatch(
+    new RegExp(
+      `^Cannot use port 29448 for the page of keepalived's supervisor: .*pid ${child.pid} listens there`,
+      'm',
+    ),
+  );
+  const container = '{name: keepalived, args: [keepalived, supervise, --listen=127.0.0.1:29458]}';
+  node.write('/etc/hawser/patches/keepalived.yaml', `spec: {containers: [${container}]}\n`);
+  const flags = ['--api-vip', '10.0.0.100', '--patches', '/etc/hawser/patches'];
+  expect(await node.run('install', '--yes', ...flags)).toMatchObject({ exitCode: 0 });
+});
+
 test('a port that is new in the settings of an installed node', async () => {
   await node.run('install', '--yes', '--api-vip', '10.0.0.100');
   await listen(node.namespace, 9445, plain);

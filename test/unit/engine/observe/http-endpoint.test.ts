@@ -101,3 +101,34 @@ test('/status is JSON for requests by address, and nothing for a foreign name th
   for (const host of [undefined, '', 'evil.test', `evil.test:${port}`, '127.0.0.1.evil.test', '192.0.2.7'])
     expect(await asked(host), host).toMatch(/^HTTP\/1\.1 403 (?!.*"v")/s);
 });
+
+test('/readyz is the word of a program that has one, its trouble comes first, and others have none', async () => {
+  const [port, plain] = [await freePort(), await freePort()];
+  let trouble: string | undefined;
+  let unready: string | undefined = 'no VIP can come';
+  const common = { trouble: () => trouble, metrics: () => '', status: () => ({}) };
+  await serveEndpoint({ host: '127.0.0.1', port }, { ...common, unready: () => unready }, stop.signal);
+  await serveEndpoint({ host: '127.0.0.1', port: plain }, common, stop.signal);
+  const get = async (path: string, at = port) => {
+    const response = await fetch(`http://127.0.0.1:${at}${path}`);
+    return `${response.status} ${(await response.text()).trim()}`;
+  };
+  expect(await get('/readyz')).toBe('503 no VIP can come');
+  expect(await get('/healthz')).toBe('200 ok');
+  unready = undefined;
+  expect(await get('/readyz')).toBe('200 ok');
+  trouble = 'it hangs';
+  expect(await get('/readyz')).toBe('503 it hangs');
+  expect(await get('/readyz', plain)).toMatch(/^404 /);
+});
+
+test('connections that nobody uses turn no probe away', async () => {
+  const port = await freePort();
+  const endpoint = { trouble: () => undefined, metrics: () => '', status: () => ({}) };
+  await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
+  const idle = Array.from({ length: 100 }, () => connect({ host: '127.0.0.1', port }));
+  for (const socket of idle) socket.on('error', () => undefined);
+  await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
+  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  for (const socket of idle) socket.destroy();
+});

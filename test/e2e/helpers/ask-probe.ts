@@ -6,7 +6,7 @@ import type { Probe } from './pod-manifest.ts';
  * Asks once, as the kubelet does: a command that ends with 0 in time, or an answer of 200 to 399 in time. `patience`
  * times as long as the manifest says.
  */
-export async function askLiveness(
+export async function askProbe(
   machine: Machine,
   containerName: string,
   probe: Probe,

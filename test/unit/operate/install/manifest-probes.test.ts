@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ConfigError } from '../../../../src/engine/system/errors.ts';
+import { podLayouts } from '../../../../src/operate/install/layout.ts';
+import { renderManifest } from '../../../../src/operate/install/manifest.ts';
+import { supervisorPage } from '../../../../src/operate/install/supervisor-page.ts';
+
+interface Probe {
+  readonly httpGet?: { readonly host?: string; readonly path: string; readonly port: number };
+  readonly exec?: { readonly command: readonly string[] };
+}
+type Container = { readonly name: string } & Readonly<Partial<Record<string, Probe>>>;
+const kinds = ['startupProbe', 'livenessProbe', 'readinessProbe'];
+
+/** The probes of each container, with this as a strategic patch. */
+function probes(program: 'haproxy' | 'keepalived', patch: object = {}) {
+  const pod = podLayouts.find((each) => each.program === program);
+  if (pod === undefined) throw new Error(`Cannot find the pod "${program}", expected one`);
+  const text = readFileSync(join(import.meta.dirname, '../../../..', pod.source.manifest), 'utf8');
+  const rendered = renderManifest(text, pod, {
+    ...{ flavor: 'kubeadm', credentials: 'own', image: 'hawser:test', healthPort: 50_999, graceSeconds: 65 },
+    ...{ listen: { host: '127.0.0.9', port: 50_001 }, supervisorPage, settingsDigest: 'digest' },
+    patches: [{ path: 'patch', target: program, type: 'strategic', contents: [patch] }],
+  });
+  const containers: readonly Container[] = parse(rendered).spec.containers;
+  return new Map(
+    containers.map((each) => [each.name, kinds.flatMap((kind) => each[kind]?.httpGet ?? each[kind] ?? [])]),
+  );
+}
+
+const supervisor = (change: object) =>
+  probes('keepalived', { spec: { containers: [{ name: 'keepalived', ...change }] } }).get('keepalived');
+const args = (...more: readonly string[]) => ({ args: ['keepalived', 'supervise', ...more] });
+const at = (host: string, port: number) =>
+  ['/healthz', '/healthz', '/readyz'].map((path) => ({ host, path, port }));
+
+test('every probe asks at the port of the settings', () => {
+  const ready = { path: '/haproxy_ready', port: 50_999 };
+  const monitor = { host: '127.0.0.9', path: '/healthz', port: 50_001 };
+  expect(Object.fromEntries(probes('haproxy'))).toEqual({
+    haproxy: [ready, ready, { path: '/haproxy_monitor', port: 50_999 }],
+    'haproxy-monitor': [monitor, monitor],
+  });
+  expect(Object.fromEntries(probes('keepalived'))).toEqual({
+    keepalived: at('127.0.0.1', 29_448),
+    'keepalived-monitor': [monitor, monitor],
+  });
+});
+
+test.each<{ how: string; change: object }>([
+  { how: 'one argument', change: args('--listen=127.0.0.2:7000') },
+  { how: 'two arguments', change: args('--listen', '127.0.0.2:7000') },
+  { how: 'a variable', change: { env: [{ name: 'HAWSER_LISTEN', value: '127.0.0.2:7000' }] } },
+])("the probes follow the supervisor's page where a patch moves it by $how", ({ change }) => {
+  expect(supervisor(change)).toEqual(at('127.0.0.2', 7000));
+});
+
+test('where the page is off the kubelet runs the command that asks the control socket', () => {
+  const command = ['hawser', 'keepalived', 'status', '--alive'];
+  expect(supervisor(args('--listen=off'))).toEqual([expect.objectContaining({ exec: { command } })]);
+});
+
+test('a patch that changes a probe has the last word, and so has one that runs another program', () => {
+  const own = { livenessProbe: { httpGet: { port: 7001 } } };
+  expect(supervisor({ ...args('--listen=127.0.0.2:7000'), ...own })?.[1]).toMatchObject({ port: 7001 });
+  expect(supervisor({ args: ['sh', '-c', 'exec keepalived'] })).toEqual(at('127.0.0.1', 29_448));
+});
+
+test('arguments that the supervisor would refuse are refused at once', () => {
+  expect(() => supervisor(args('--listen=nowhere'))).toThrow(ConfigError);
+});
