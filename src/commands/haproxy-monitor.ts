@@ -20,7 +20,7 @@ import { openLog } from '../engine/observe/open-log.ts';
 import { processMetrics } from '../engine/observe/process-metrics.ts';
 import { watchClientCertificate } from '../engine/reconcile/client-certificate.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
-import { watchInputs } from '../engine/reconcile/inputs.ts';
+import { fileMounts, watchInputs } from '../engine/reconcile/inputs.ts';
 import { livenessFailure } from '../engine/reconcile/liveness-failure.ts';
 import { observeSource } from '../engine/reconcile/observe-source.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
@@ -45,7 +45,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     metrics: createMonitorMetrics(monotonicMs, 'haproxy-monitor'),
     once: createOnce(),
   };
-  return await runMonitor({ log, asked: stopOnSignals(log) }, (signal) =>
+  return await runMonitor({ log, asked: stopOnSignals(log), replaced: fileMounts(settings) }, (signal) =>
     prepareLoops(settings, observers, signal),
   );
 }

@@ -10,7 +10,7 @@ import { openLog } from '../engine/observe/open-log.ts';
 import { processMetrics } from '../engine/observe/process-metrics.ts';
 import { watchClientCertificate } from '../engine/reconcile/client-certificate.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
-import { watchInputs } from '../engine/reconcile/inputs.ts';
+import { fileMounts, watchInputs } from '../engine/reconcile/inputs.ts';
 import { livenessFailure } from '../engine/reconcile/liveness-failure.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
 import { type Loops, runMonitor } from '../engine/reconcile/run-monitor.ts';
@@ -57,7 +57,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     once: createOnce(),
   };
   const places = settings.peers && ownEndpoints(settings, env);
-  return await runMonitor({ log, asked: stopOnSignals(log) }, (signal) =>
+  return await runMonitor({ log, asked: stopOnSignals(log), replaced: fileMounts(settings) }, (signal) =>
     prepareLoops(settings, places, observers, signal),
   );
 }

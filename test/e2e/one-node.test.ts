@@ -15,7 +15,15 @@ import {
   unwell,
   waitForPods,
 } from './helpers/health.ts';
-import { install, type PodName, putBack, takeOut, uninstall, writeKubeconfig } from './helpers/install.ts';
+import {
+  install,
+  type PodName,
+  putBack,
+  takeOut,
+  uninstall,
+  writeFile,
+  writeKubeconfig,
+} from './helpers/install.ts';
 import type { Kubelet } from './helpers/kubelet.ts';
 import type { Machine } from './helpers/machine.ts';
 import { containerState } from './helpers/pod-runner.ts';
@@ -204,18 +212,19 @@ test('no probe fails for what it does not watch: API server, kubeconfig and temp
   const [api] = having('api-server/main.ts');
   sigkill(api?.pid);
   await waitForPods('the redirect to go', async () => !(await redirects(machine)));
-  // Nothing serves and no VIP can come: that is told, and no reason to start anything anew.
-  const areReady = () => containers.map(({ pod }) => kubelet.isReady(pod));
-  await waitForPods('both pods to be not ready', async () => !areReady().includes(true));
+  // No API server is up: that is told, and no reason to start anything anew.
+  await waitForPods('HAProxy to be not ready', async () => !kubelet.isReady('haproxy'));
   for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
   const keepalivedCommand = ['exec', 'keepalived-keepalived', 'hawser', 'keepalived'];
   await machine.engine.podman(...keepalivedCommand, 'stop');
   expect(machine.node.running('keepalived')).toEqual([]);
+  await waitForPods('keepalived to be not ready', async () => !kubelet.isReady('keepalived'));
   for (let round = 0; round < 3; round += 1) expect(await unwell(kubelet)).toEqual([]);
   await machine.engine.podman(...keepalivedCommand, 'start');
   for (const path of [file, KUBECONFIG]) await machine.run('mv', `${path}.good`, path);
   await world.startApi(machine);
-  await waitForPods('both pods to be ready', async () => !areReady().includes(false));
+  const areReady = () => kubelet.isReady('haproxy') && kubelet.isReady('keepalived');
+  await waitForPods('both pods to be ready', async () => areReady());
 });
 
 test('a container whose probe keeps failing is ended and started anew', async () => {
@@ -225,6 +234,20 @@ test('a container whose probe keeps failing is ended and started anew', async ()
   expect(kubelet.killed()).toEqual(['keepalived/keepalived-monitor']);
   await allWell(kubelet);
   expect((await containerState(machine, 'keepalived', 'keepalived-monitor')).pid).not.toBe(before.pid);
+});
+
+test('a resolv.conf that is replaced by renaming reaches both monitors, and nothing else is started anew', async () => {
+  const before = await statesOf(machine);
+  const text = `# renamed into place\n${await machine.run('cat', '/etc/resolv.conf')}`;
+  await writeFile(machine, '/etc/resolv.conf', text);
+  for (const name of ['haproxy-haproxy-monitor', 'keepalived-keepalived-monitor'])
+    await waitForPods(`${name} to see it`, async () => {
+      const { stdout } = await machine.engine.attempt(['exec', name, 'cat', '/etc/resolv.conf']);
+      return stdout.startsWith('# renamed');
+    });
+  await ready(world, machine);
+  const programs = (states: typeof before) => ['haproxy', 'keepalived'].map((name) => states.get(name));
+  expect(programs(await statesOf(machine))).toEqual(programs(before));
 });
 
 /** But for the API server, nothing runs, listens, or changes what the kernel does with packets. */

@@ -1,4 +1,5 @@
 import { copyFile } from '../system/file/copy-file.ts';
+import { untilReplaced } from '../system/file/replaced-mount.ts';
 import { watchFiles } from '../system/file/watch-files.ts';
 import type { Wake } from '../system/time/wake.ts';
 import type { Observers } from './observers.ts';
@@ -41,6 +42,11 @@ export function watchInputs(
   const paths = inputs.filter((path) => path !== undefined);
   watchFiles(paths, onChange, { lookAgainMs: settings.checkInterval, signal });
   if (resolvConf !== undefined) void copyResolvConf(resolvConf, observers);
+}
+
+/** What a pod may mount as a file rather than with its folder. */
+export function fileMounts({ kubeconfig }: Pick<InputPaths, 'kubeconfig'>) {
+  return (signal: AbortSignal) => untilReplaced([OWN_RESOLV_CONF, kubeconfig], signal);
 }
 
 async function copyResolvConf(from: string, { log, once }: Observers): Promise<void> {

@@ -9,14 +9,22 @@ const ENDS_WITHIN_MS = 800;
 /** A handle that a library left open must not keep a finished process alive. */
 const EXITS_WITHIN_MS = 150;
 
+interface Surroundings {
+  readonly log: Log;
+  readonly asked: AbortSignal;
+  /** Resolves with a file that has to be read anew and cannot be, since the container's mount shows the old one. */
+  readonly replaced?: (signal: AbortSignal) => Promise<string | undefined>;
+}
+
 /**
  * Prepares the loops of a monitor, runs them together, and resolves with the exit code: 0 if `asked` aborted and all
  * have ended, 1 if one has failed. A failed loop stops the others, since a monitor that does half of its work looks
  * healthy; one log line names the loop. An uncaught exception ends the monitor too. Rejects with what `prepare` throws.
- * The process ends soon afterwards in any case.
+ * If a file was `replaced`, the monitor ends likewise, also while loops are still being prepared. The process ends soon
+ * afterwards in any case.
  */
 export async function runMonitor(
-  { log, asked }: { readonly log: Log; readonly asked: AbortSignal },
+  { log, asked, replaced }: Surroundings,
   prepare: (signal: AbortSignal) => Promise<Loops>,
 ): Promise<number> {
   const failed = new AbortController();
@@ -28,6 +36,15 @@ export async function runMonitor(
     failed.abort();
   };
   process.on('uncaughtException', (error) => fail(undefined, error));
+  void replaced?.(signal).then((path) => {
+    if (path !== undefined)
+      fail(
+        undefined,
+        new Error(
+          `"${path}" was replaced on the node, and this container has the old file until it is started anew`,
+        ),
+      );
+  });
   try {
     const running = Object.entries(await prepare(signal)).map(async ([name, loop]) => {
       await loop(signal).catch((error: unknown) => fail(name, error));

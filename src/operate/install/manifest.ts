@@ -87,7 +87,8 @@ const kubeletPki: HostMount = {
 
 /**
  * OpenShift's pods use the kubelet's credentials, which there may list nodes. Two narrow paths: a mount of all of
- * /var/lib/kubelet would keep every pod's volumes busy.
+ * /var/lib/kubelet would show every pod's secrets, and keep their volumes busy. A monitor whose kubeconfig is replaced by renaming ends,
+ * and starts with the new one (docs/decisions/0050).
  */
 function useKubeletKubeconfig(document: Document): void {
   const kubeconfig = { name: 'kubeconfig', path: '/var/lib/kubelet/kubeconfig', type: 'File' };

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,8 +22,9 @@ interface Ended {
   readonly lines: readonly string[];
 }
 
-function start(how: string) {
-  const child = spawn(process.execPath, [program, directory, how], { stdio: ['ignore', 'ignore', 'pipe'] });
+function start(how: string, prefix: readonly string[] = []) {
+  const argv = [...prefix, process.execPath, program, directory, how];
+  const child = spawn('env', argv, { stdio: ['ignore', 'ignore', 'pipe'] });
   let text = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     text += chunk;
@@ -70,3 +71,26 @@ test('a monitor that is asked to stop ends with 0, though something is left open
   expect(lines.map((line) => JSON.parse(line).event)).toEqual(['stopping', 'monitor-stopped']);
   expect(existsSync(join(directory, 'removed'))).toBe(true);
 });
+
+test.each(['replaced', 'waiting'])(
+  'a monitor whose mounted file is replaced on the node ends to be started with the new one (%s)',
+  async (how) => {
+    const at = (name: string) => join(directory, name);
+    for (const name of ['node', 'mounted']) writeFileSync(at(name), 'old');
+    const mount = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
+    const container = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', mount, 'container'];
+    const { ended } = start(how, [...container, at('node'), at('mounted')]);
+    await waitFor('the monitor to run', () => existsSync(at('running')));
+    writeFileSync(at('node.new'), 'new');
+    renameSync(at('node.new'), at('node'));
+    const { code, lines } = await ended;
+    expect(code).toBe(1);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        event: 'monitor-failed',
+        message: expect.stringContaining('mounted" was replaced on the node'),
+      }),
+    ]);
+    expect(existsSync(at('removed'))).toBe(how === 'replaced');
+  },
+);
