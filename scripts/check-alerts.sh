@@ -6,7 +6,7 @@ cd -- "$(dirname -- "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-promtool=$(sh scripts/prometheus-program.sh promtool)
+promtool=$(sh scripts/packaged-programs.sh prometheus promtool)
 "$promtool" check rules alerts/hawser.rules.yaml
 "$promtool" test rules alerts/tests.yaml
 # As recording rules, which is what promtool can check; JSON is YAML. Grafana would have put the variables in.

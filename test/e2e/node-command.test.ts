@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { CommandResult } from '../../src/engine/system/process/run-command.ts';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { type DoctorReport, doctorReportSchema } from '../../src/operate/doctor/report.ts';
+import { startContainerd } from './helpers/containerd.ts';
 import { PATIENCE_MS, ready, waitForPods } from './helpers/health.ts';
 import { install, takeOut, uninstall, writeFile, writeKubeconfig } from './helpers/install.ts';
 import type { Machine } from './helpers/machine.ts';
@@ -10,6 +11,9 @@ import { createPodWorld, type PodWorld } from './helpers/pod-world.ts';
 /** `hawser` as it is typed on a node, and what doctor says there: every way that the documents show. */
 let world: PodWorld;
 let machine: Machine;
+/** In front of what is typed as on a node that has containerd, and no podman. */
+let withContainerd: string;
+const ONLY_IN_CONTAINERD = 'hawser:only-in-containerd';
 beforeAll(async () => {
   world = await createPodWorld(1);
   const [only] = world.machines;
@@ -19,6 +23,9 @@ beforeAll(async () => {
   await writeKubeconfig(machine, world.bed);
   await install(machine, world.bed);
   await ready(world, machine);
+  // containerd knows images by their full names.
+  const names = [inject('builder').tag, ONLY_IN_CONTAINERD].map((name) => `docker.io/library/${name}`);
+  withContainerd = `PATH=${await startContainerd(machine, inject('builder').tag, names)}`;
 });
 afterAll(() => world?.[Symbol.asyncDispose]());
 
@@ -63,6 +70,10 @@ const inTheImage = (...flags: readonly string[]) => [
 
 test.each([
   ['as it is typed', () => type('hawser', 'doctor', '--json', ...PATIENT)],
+  [
+    'as it is typed where containerd runs the image',
+    () => type(withContainerd, 'hawser', 'doctor', '--json', ...PATIENT),
+  ],
   ['out of the image', () => type(...inTheImage())],
 ])(
   'doctor %s finds a healthy node healthy: its settings, kubeconfig, supervisors and pages',
@@ -119,10 +130,38 @@ test('each command runs where it belongs', async () => {
 });
 
 test('a file of the node that is named is read', async () => {
-  await writeFile(machine, '/root/new.yaml', 'apiVipz: [192.0.2.1]\n');
-  const refused = await type('hawser', 'settings', '--settings', '/root/new.yaml');
+  await writeFile(machine, '/var/lib/new.yaml', 'apiVipz: [192.0.2.1]\n');
+  const refused = await type('hawser', 'settings', '--settings', '/var/lib/new.yaml');
   expect(`${refused.stdout}${refused.stderr}`).toContain('apiVipz');
-  const { stdout, stderr, exitCode } = await type('hawser', 'plan', '--config', '/root/new.yaml');
+  const { stdout, stderr, exitCode } = await type('hawser', 'plan', '--config', '/var/lib/new.yaml');
+  expect(`${stdout}${stderr}`).toContain('apiVipz');
+  expect(exitCode).toBe(2);
+});
+
+test('containerd runs an image that nothing else here has, with the rights that an installation needs', async () => {
+  const { exitCode, stdout, stderr } = await type(
+    ...[
+      withContainerd,
+      'hawser',
+      'install',
+      '--image',
+      ONLY_IN_CONTAINERD,
+      '--api-vip',
+      world.bed.vip,
+      '--print',
+    ],
+  );
+  expect(stderr).toBe('');
+  expect(stdout).toContain(`image: ${ONLY_IN_CONTAINERD}`);
+  expect(exitCode).toBe(0);
+  expect((await type(withContainerd, 'hawser', 'install', '--yes')).stdout).toContain('nothing to do');
+});
+
+test('containerd mounts a file that is named, and hands the exit code on', async () => {
+  await writeFile(machine, '/var/lib/new.yaml', 'apiVipz: [192.0.2.1]\n');
+  const { stdout, stderr, exitCode } = await type(
+    ...[withContainerd, 'hawser', 'settings', '--settings', '/var/lib/new.yaml'],
+  );
   expect(`${stdout}${stderr}`).toContain('apiVipz');
   expect(exitCode).toBe(2);
 });

@@ -41,7 +41,7 @@ export interface Prometheus {
  * Prometheus to which they write is on the machine that is no member. All ends with the scene.
  */
 export async function startPrometheus(scene: Scene, cluster: string): Promise<Prometheus> {
-  const program = execFileSync('sh', ['scripts/prometheus-program.sh', 'prometheus'], {
+  const program = execFileSync('sh', ['scripts/packaged-programs.sh', 'prometheus', 'prometheus'], {
     cwd: root,
     encoding: 'utf8',
   }).trim();
