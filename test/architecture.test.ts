@@ -54,16 +54,14 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const notYet: Readonly<Record<string, readonly string[]>> = {
   'api-lb': ['vip'],
   cli: ['api-lb', 'engine/peers', 'haproxy', 'keepalived', 'operate', 'vip'],
-  'engine/apply': ['haproxy'],
   'engine/kube': ['vip'],
   'engine/peers': ['vip'],
   'engine/reconcile': ['api-lb'],
   'engine/render': ['api-lb', 'engine/kube', 'vip'],
-  'engine/supervise': ['haproxy'],
-  keepalived: ['haproxy', 'vip'],
+  keepalived: ['vip'],
   'main.ts': ['cli'],
   operate: ['api-lb', 'commands', 'haproxy', 'keepalived', 'vip'],
-  vip: ['api-lb', 'commands', 'haproxy', 'operate'],
+  vip: ['api-lb', 'commands', 'operate'],
 };
 
 /** The folders of `src`; of the engine, its folders. */

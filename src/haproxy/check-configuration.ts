@@ -1,7 +1,7 @@
+import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
 import { codeOf, messageOf } from '../engine/system/errors.ts';
 import type { CommandResult, RunCommand } from '../engine/system/process/run-command.ts';
 import { checkArgv } from './argv.ts';
-import type { CheckOutcome, ConfigurationCheck } from './program.ts';
 
 /** HAProxy names every error of a file; the last ones and the summary fit into this. */
 const DETAIL_CHARACTERS = 4_000;

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
 import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess } from '../engine/system/process/processes.ts';
@@ -10,15 +11,7 @@ import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
 import { findRunning } from './find-running.ts';
 import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
-import type {
-  CheckOutcome,
-  ConfigChoice,
-  ConfigurationCheck,
-  ProxyDriver,
-  Running,
-  StartOutcome,
-  StartRequest,
-} from './program.ts';
+import type { ConfigChoice, ProxyDriver, Running, StartOutcome, StartRequest } from './program.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { askRuntimeApi } from './runtime-api.ts';

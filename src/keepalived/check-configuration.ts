@@ -1,6 +1,6 @@
+import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
 import { codeOf, messageOf } from '../engine/system/errors.ts';
 import type { CommandResult, RunCommand } from '../engine/system/process/run-command.ts';
-import type { CheckOutcome, ConfigurationCheck } from '../haproxy/program.ts';
 import { testArgv } from './argv.ts';
 
 const DETAIL_CHARACTERS = 4_000;

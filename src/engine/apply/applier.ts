@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { ConfigurationCheck } from '../../haproxy/program.ts';
 import { codeOf, messageOf } from '../system/errors.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
@@ -9,6 +8,7 @@ import {
   type Supervisor,
   type SupervisorOptions,
 } from './ask-supervisor.ts';
+import type { ConfigurationCheck } from './configuration-check.ts';
 import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
 import {
   discard,

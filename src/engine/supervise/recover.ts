@@ -1,4 +1,3 @@
-import type { Effects } from '../../haproxy/supervise/act.ts';
 import type { Answer } from '../control/answer.ts';
 import { messageOf } from '../system/errors.ts';
 import type { Failed, Surroundings } from './engine.ts';
@@ -6,13 +5,23 @@ import type { Failed, Surroundings } from './engine.ts';
 /** Longer than any action takes: a check ends after half a minute at the latest. */
 export const ACTION_LIMIT_MS = 60_000;
 
+/** Where a supervisor reports: its log, and the clients that wait for an answer. */
+export interface Reporting {
+  readonly log: (event: {
+    event: string;
+    level: 'debug' | 'info' | 'warn' | 'error';
+    [field: string]: unknown;
+  }) => void;
+  readonly answer: (request: number, answer: Answer) => void;
+}
+
 interface Kind {
   readonly kind: string;
 }
 
 /** Logs an exception, answers the request of the failed action, and returns the action's outcome. */
 export function createRecovery<Event extends Kind, Action extends Kind>(
-  { log, answer }: Pick<Effects, 'log' | 'answer'>,
+  { log, answer }: Reporting,
   outcomeOfFailed: (action: Action, message: string) => Event | 'again' | undefined,
 ): Surroundings<unknown, Event, Action>['failed'] {
   return (what, error) => {
@@ -37,7 +46,7 @@ function nameOf(what: Failed<Kind, Kind>): string {
   }
 }
 
-function refuse(event: Kind, answer: Effects['answer'], message: string): void {
+function refuse(event: Kind, answer: Reporting['answer'], message: string): void {
   if (!('request' in event) || typeof event.request !== 'number') return;
   const refusal: Answer = { ok: false, stage: 'internal', message: `Cannot decide what to do: ${message}` };
   answer(event.request, refusal);

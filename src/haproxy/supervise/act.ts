@@ -1,19 +1,14 @@
 import type { Answer } from '../../engine/control/answer.ts';
+import type { Reporting } from '../../engine/supervise/recover.ts';
 import { describeProcess } from '../../engine/system/process/process-vitals.ts';
 import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver } from '../program.ts';
-import type { Action, Event, Failure, RequestId, Retiring, Served, Serving } from './state.ts';
+import type { Action, Event, Failure, Retiring, Served, Serving } from './state.ts';
 
 /** Where actions take effect. */
-export interface Effects {
+export interface Effects extends Reporting {
   readonly program: ProxyDriver;
   readonly dispatch: (event: Event) => void;
-  readonly answer: (request: RequestId, answer: Answer) => void;
-  readonly log: (event: {
-    event: string;
-    level: 'debug' | 'info' | 'warn' | 'error';
-    [field: string]: unknown;
-  }) => void;
   readonly finish: () => void;
 }
 

@@ -6,9 +6,8 @@ import type { ProcessRecord, RecordedGeneration } from './record.ts';
 import { drainUntil } from './retire.ts';
 import type { Retiring, Serving, State } from './state.ts';
 
-/** The poll interval for a process that is not our child: the kernel reports an exit only to the parent. */
+/** A process that may have been started just before its supervisor was killed is looked for during one second. */
 const LOOK_EVERY_MS = 100;
-/** For a process that may have been started just before its supervisor was killed: polled for a second. */
 const STARTING_LOOKS = 10;
 
 /**
@@ -112,9 +111,4 @@ function retiringOf(recorded: Alive, state: State, now: number): Retiring {
     now,
     terminateAt,
   );
-}
-
-/** Resolves once the process is gone. The wait does not keep our process alive. */
-export async function goneOf(id: ProcessId): Promise<void> {
-  while (isAlive(id)) await pause(LOOK_EVERY_MS, undefined, { ref: false });
 }

@@ -3,11 +3,12 @@ import { createEngine, type Decisions } from '../../engine/supervise/engine.ts';
 import { ACTION_LIMIT_MS, createRecovery, withTrouble } from '../../engine/supervise/recover.ts';
 import { createRequests } from '../../engine/supervise/requests.ts';
 import { processEpoch } from '../../engine/system/process/processes.ts';
+import { waitUntilGone } from '../../engine/system/process/wait-until-gone.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import { act, type Effects, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
-import { adopt, goneOf } from './left-over.ts';
+import { adopt } from './left-over.ts';
 import { createRecorder, type ProcessRecord, readRecord } from './record.ts';
 import { type Action, type Event, initialState, type Limits, type State } from './state.ts';
 import { describeState } from './status.ts';
@@ -127,7 +128,7 @@ function watchLeftOvers(state: State, dispatch: (event: Event) => void): void {
     ...(state.serving === undefined ? [] : [state.serving]),
     ...state.retiring,
   ]) {
-    void goneOf(master).then(() =>
+    void waitUntilGone(master).then(() =>
       dispatch({ kind: 'exited', number, how: 'an exit of unknown status (not our child)' }),
     );
   }

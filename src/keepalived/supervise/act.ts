@@ -1,21 +1,19 @@
 import type { Answer } from '../../engine/control/answer.ts';
+import type { Reporting } from '../../engine/supervise/recover.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
-import type { Effects as GenericEffects } from '../../haproxy/supervise/act.ts';
 import type { AcceptedConfiguration, KeepalivedDriver } from '../vrrp-program.ts';
 import type { Processes } from './processes.ts';
-import type { Action, Done, Event, Failure, RequestId } from './state.ts';
+import type { Action, Done, Event, Failure } from './state.ts';
 
 /** keepalived reads a configuration within about ten milliseconds, after its own check. */
 const CONFIRM_TIMEOUT_MS = 5_000;
 
 /** Where actions take effect. */
-export interface Effects {
+export interface Effects extends Reporting {
   readonly program: KeepalivedDriver;
   readonly processes: Processes;
   readonly dispatch: (event: Event) => void;
-  readonly answer: (request: RequestId, answer: Answer) => void;
-  readonly log: GenericEffects['log'];
   readonly finish: () => void;
 }
 

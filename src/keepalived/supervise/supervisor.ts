@@ -3,8 +3,8 @@ import { createEngine, type Decisions } from '../../engine/supervise/engine.ts';
 import { ACTION_LIMIT_MS, createRecovery, withTrouble } from '../../engine/supervise/recover.ts';
 import { createRequests } from '../../engine/supervise/requests.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { waitUntilGone } from '../../engine/system/process/wait-until-gone.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import { goneOf } from '../../haproxy/supervise/left-over.ts';
 import type { VrrpState } from '../vip-presence.ts';
 import type { KeepalivedDriver, Notification } from '../vrrp-program.ts';
 import { act, type Effects, outcomeOfFailed } from './act.ts';
@@ -72,7 +72,7 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
     processes.started(adopted);
     processes.look();
     const how = 'an exit of unknown status (not our child)';
-    void goneOf(adopted).then(() => engine.dispatch({ kind: 'exited', id: adopted, how }));
+    void waitUntilGone(adopted).then(() => engine.dispatch({ kind: 'exited', id: adopted, how }));
   }
   engine.dispatch({ kind: 'booted', hasConfiguration: program.hasConfiguration(), adopted });
   const keeper = startKeeper({ program, processes, log, ...engine });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConfigurationCheck } from '../../haproxy/program.ts';
+import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 
 /** A program's current and proposed configuration. */
 export interface ProposedFile {

@@ -1,8 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
 import type { Rendered } from '../../engine/apply/applier.ts';
+import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
-import type { ConfigurationCheck } from '../../haproxy/program.ts';
 import { buildKeepalivedModel } from './keepalived-model.ts';
 import type { KeepalivedModel, VrrpInput } from './vrrp.ts';
 

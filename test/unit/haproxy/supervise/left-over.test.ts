@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ProcessId } from '../../../../src/engine/system/process/process-id.ts';
 import { readProcess } from '../../../../src/engine/system/process/processes.ts';
 import type { ProxyDriver, RunningGeneration } from '../../../../src/haproxy/program.ts';
-import { adopt, goneOf } from '../../../../src/haproxy/supervise/left-over.ts';
+import { adopt } from '../../../../src/haproxy/supervise/left-over.ts';
 import type { ProcessRecord, RecordedGeneration } from '../../../../src/haproxy/supervise/record.ts';
 import { initialState } from '../../../../src/haproxy/supervise/state.ts';
 import { limits } from '../../../helpers/supervisor-model.ts';
@@ -136,16 +136,4 @@ test('a number that another generation has already is not given twice', async ()
   const { serving, retiring } = await adopt(fresh, recordOf(generation(8, 'serving', alive)), found, now);
   expect(serving?.number).toBe(8);
   expect(retiring.map(({ number }) => number)).toEqual([9]);
-});
-
-test('the end of a process that is not ours to wait for is noticed', async () => {
-  let gone = false;
-  const waiting = goneOf(alive).then(() => {
-    gone = true;
-  });
-  expect(gone).toBe(false);
-  child.kill('SIGKILL');
-  await waiting;
-  await goneOf(reused());
-  expect(gone).toBe(true);
 });
