@@ -139,7 +139,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return await run(argv.slice(length), process.env);
   }
   if (['--version', '-v', '-V'].includes(argv[0] ?? '')) {
-    const { hawserVersion } = await import('./commands/version.ts');
+    const { hawserVersion } = await import('./engine/system/version.ts');
     process.stdout.write(`hawser ${hawserVersion()}\n`);
     return 0;
   }

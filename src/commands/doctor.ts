@@ -3,6 +3,7 @@ import { readCommandLine } from '../cli/command-line.ts';
 import { defaultSettingsPath, type SettingsReader } from '../cli/settings-values.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
+import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
 import { asInstalled } from '../operate/doctor/as-installed.ts';
 import type { DoctorContext } from '../operate/doctor/context.ts';
 import {
@@ -20,7 +21,6 @@ import { reportLines } from '../operate/doctor/report-lines.ts';
 import { runChecks } from '../operate/doctor/run-checks.ts';
 import { createPrograms } from '../operate/doctor/run-program.ts';
 import { readAs } from '../operate/plan/settings-files.ts';
-import { stopOnSignals } from './stop-signals.ts';
 
 const LONGEST_CLEAN_UP_MS = 1_000;
 /** The share of a check's time that a question may take. The rest is for reporting that there was no answer. */

@@ -26,10 +26,10 @@ import { observeSource } from '../engine/reconcile/observe-source.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
 import { type Loops, runMonitor } from '../engine/reconcile/run-monitor.ts';
 import { createSaver } from '../engine/reconcile/saver.ts';
+import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { createWake } from '../engine/system/time/wake.ts';
-import { stopOnSignals } from './stop-signals.ts';
-import { hawserVersion } from './version.ts';
+import { hawserVersion } from '../engine/system/version.ts';
 
 /** `hawser haproxy monitor`: resolves with 0 after a stop was requested and the redirect is gone. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

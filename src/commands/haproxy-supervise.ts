@@ -11,6 +11,7 @@ import { servePatiently } from '../engine/observe/serve-patiently.ts';
 import { survive } from '../engine/observe/survive.ts';
 import { coalesce } from '../engine/supervise/coalesce.ts';
 import { ConfigError } from '../engine/system/errors.ts';
+import { hawserVersion } from '../engine/system/version.ts';
 import { createHaproxyProgram } from '../haproxy/haproxy-program.ts';
 import {
   type HaproxySuperviseSettings,
@@ -19,7 +20,6 @@ import {
 } from '../haproxy/supervise/haproxy-supervise-settings.ts';
 import { createHaproxySupervisorMetrics } from '../haproxy/supervise/haproxy-supervisor-metrics.ts';
 import { createSupervisor, type Supervisor } from '../haproxy/supervise/supervisor.ts';
-import { hawserVersion } from './version.ts';
 
 /** How long a worker may take to count its sessions. The page waits less: a collector asks many pages at once. */
 const COUNT_FOR_SOCKET_MS = 1_000;

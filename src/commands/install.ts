@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { readCommandLine } from '../cli/command-line.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { ConfigError } from '../engine/system/errors.ts';
+import { shippedFile } from '../engine/system/file/shipped-file.ts';
 import { applySteps } from '../operate/install/apply-steps.ts';
 import { chooseClusterName } from '../operate/install/cluster-name.ts';
 import { type Draft, draftInstall, type OnDisk, ownTexts, readDisk } from '../operate/install/draft.ts';
@@ -20,7 +21,6 @@ import type { Plan } from '../operate/install/plan.ts';
 import { allFiles, othersManifests, planInstall } from '../operate/install/plan-install.ts';
 import { planSteps, planText } from '../operate/install/plan-text.ts';
 import { printedFiles } from '../operate/install/printed.ts';
-import { shippedFile } from './shipped-file.ts';
 
 /**
  * `hawser install`. Throws a ConfigError that lists every reason against the install; in that case nothing was written.

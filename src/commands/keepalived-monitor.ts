@@ -15,8 +15,10 @@ import { livenessFailure } from '../engine/reconcile/liveness-failure.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
 import { type Loops, runMonitor } from '../engine/reconcile/run-monitor.ts';
 import { watchFiles } from '../engine/system/file/watch-files.ts';
+import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { createWake } from '../engine/system/time/wake.ts';
+import { hawserVersion } from '../engine/system/version.ts';
 import type { StatusEndpoints } from '../operate/status/collect-node-status.ts';
 import { openNodeLists } from '../vip/group/node-lists.ts';
 import { ownEndpoints } from '../vip/group/own-endpoints.ts';
@@ -37,8 +39,6 @@ import type { KeepalivedMonitorStatus } from '../vip/keepalived-monitor-status.t
 import { createMonitorStatus, waitingStatus } from '../vip/monitor-status.ts';
 import { publishStatus } from '../vip/publish-status.ts';
 import { createSteeringKeeper, type SteeringKeeper } from '../vip/steering/steering-keeper.ts';
-import { stopOnSignals } from './stop-signals.ts';
-import { hawserVersion } from './version.ts';
 
 const NAME_RETRY_MS = 500;
 

@@ -11,6 +11,7 @@ import { servePatiently } from '../engine/observe/serve-patiently.ts';
 import { survive } from '../engine/observe/survive.ts';
 import { ConfigError, messageOf } from '../engine/system/errors.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
+import { hawserVersion } from '../engine/system/version.ts';
 import { ACCEPTED_FILE } from '../keepalived/argv.ts';
 import { createKeepalivedProgram } from '../keepalived/keepalived-program.ts';
 import { readNotifyFifo } from '../keepalived/notify-fifo.ts';
@@ -26,7 +27,6 @@ import {
   createVrrpSupervisorMetrics,
   type Holding,
 } from '../keepalived/supervise/vrrp-supervisor-metrics.ts';
-import { hawserVersion } from './version.ts';
 
 /** `hawser keepalived supervise`: resolves with 0 after a stop was requested and no VIP is left. */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -1,6 +1,6 @@
 import { readCommandLine } from '../cli/command-line.ts';
+import { shippedFile } from '../engine/system/file/shipped-file.ts';
 import { rbacCommand, rbacSettings } from '../operate/install/rbac-settings.ts';
-import { shippedFile } from './shipped-file.ts';
 
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(rbacCommand, argv, env);

@@ -1,6 +1,7 @@
 import { readCommandLine } from '../cli/command-line.ts';
 import { readSettingsFile } from '../cli/read-settings-file.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
+import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
 import { forgivingReader } from '../operate/doctor/doctor-settings.ts';
 import { clusterEndpoints } from '../operate/status/cluster-endpoints.ts';
 import { collectClusterStatus } from '../operate/status/collect-cluster-status.ts';
@@ -8,7 +9,6 @@ import type { ClusterStatus } from '../operate/status/node-status.ts';
 import { exitCodeOf, statusLines } from '../operate/status/status-lines.ts';
 import { type StatusSettings, statusCommand, statusSettings } from '../operate/status/status-settings.ts';
 import { watch } from '../operate/status/watch.ts';
-import { stopOnSignals } from './stop-signals.ts';
 
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const file = forgivingReader(readSettingsFile);

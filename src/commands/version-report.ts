@@ -3,7 +3,7 @@ import { structuredWriter } from '../cli/structured-text.ts';
 import { versionCommand, versionSettings } from '../cli/version-settings.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { parseHaproxyBuild, parseKeepalivedBuild } from '../engine/system/text/program-version.ts';
-import { hawserCommit, hawserVersion } from './version.ts';
+import { hawserCommit, hawserVersion } from '../engine/system/version.ts';
 
 const TIMEOUT_MS = 5_000;
 

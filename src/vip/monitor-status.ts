@@ -1,4 +1,4 @@
-import { hawserVersion } from '../commands/version.ts';
+import { hawserVersion } from '../engine/system/version.ts';
 import { priorityOf, type VipPriority } from './group/vip-priority.ts';
 import type { VipKind } from './group/vrrp.ts';
 import type { VrrpConfiguration } from './group/vrrp-configuration.ts';

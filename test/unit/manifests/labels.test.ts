@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { hawserVersion } from '../../../src/commands/version.ts';
+import { hawserVersion } from '../../../src/engine/system/version.ts';
 
 const folder = join(import.meta.dirname, '../../../manifests');
 const objects = readdirSync(folder).flatMap((name) =>
