@@ -54,11 +54,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 const notYet: Readonly<Record<string, readonly string[]>> = {
   'api-lb': ['vip'],
   cli: ['api-lb', 'engine/peers', 'haproxy', 'keepalived', 'operate', 'vip'],
-  'engine/kube': ['vip'],
-  'engine/peers': ['vip'],
   'engine/reconcile': ['api-lb'],
   'engine/render': ['api-lb', 'engine/kube', 'vip'],
-  keepalived: ['vip'],
   'main.ts': ['cli'],
   operate: ['api-lb', 'haproxy', 'keepalived', 'vip'],
   vip: ['api-lb', 'operate'],

@@ -1,5 +1,5 @@
 import { readCommandLine } from '../cli/command-line.ts';
-import type { VipKind } from '../vip/group/vrrp.ts';
+import type { VipKind } from '../keepalived/vip-kind.ts';
 import { askMonitor, factsOf } from '../vip/steering/gather-facts.ts';
 import { asked, awaitPlace, giveOrder, untilOvertaken } from '../vip/steering/give-order.ts';
 import { type OrderFile, readOrderFile } from '../vip/steering/order-file.ts';

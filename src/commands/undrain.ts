@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { readCommandLine } from '../cli/command-line.ts';
 import { messageOf } from '../engine/system/errors.ts';
-import type { VipKind } from '../vip/group/vrrp.ts';
+import type { VipKind } from '../keepalived/vip-kind.ts';
 import { askMonitor, factsOf, type MonitorReading } from '../vip/steering/gather-facts.ts';
 import { within } from '../vip/steering/give-order.ts';
 import { newOrderId, readOrderFile, removeOrder, replaceOrder } from '../vip/steering/order-file.ts';

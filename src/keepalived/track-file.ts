@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import type { VrrpProfile } from '../vip/group/vrrp.ts';
 import { createSilentHealth, type SilentHealth } from './silent-health.ts';
 import { silentTrackValue, TRACK, unwatchedTrackValue, withoutBonus } from './track-value.ts';
+import type { VrrpProfile } from './vrrp-dialect.ts';
 import type { TrackReading } from './vrrp-program.ts';
 
 /** How to call for one track file, five times a second. */

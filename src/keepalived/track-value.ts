@@ -1,5 +1,11 @@
-import type { VipKind, VrrpProfile } from '../vip/group/vrrp.ts';
-import type { Steer } from '../vip/steering/vrrp-steering.ts';
+import type { VipKind } from './vip-kind.ts';
+import type { VrrpProfile } from './vrrp-dialect.ts';
+
+/** What an operator's order makes of this node's rank; `trackValue` says what each is worth. */
+export type Steer = 'none' | 'drain' | Step;
+
+/** `yield`: any healthy node may take the VIP. `claim`: this node takes it, if it is healthy. */
+export type Step = 'yield' | 'claim';
 
 /**
  * What the track file adds to an instance's priority in the fast profile. The priorities of up to 29 nodes lie within

@@ -1,6 +1,6 @@
 import type { ProcessId } from '../engine/system/process/process-id.ts';
-import type { VrrpProfile } from '../vip/group/vrrp.ts';
 import type { Disagreement, InstanceState, VrrpState, WatchedInstance } from './vip-presence.ts';
+import type { VrrpProfile } from './vrrp-dialect.ts';
 
 /** What a configuration holds that its supervisor has to know. */
 export interface AcceptedConfiguration {

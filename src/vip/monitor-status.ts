@@ -1,6 +1,6 @@
 import { hawserVersion } from '../engine/system/version.ts';
+import type { VipKind } from '../keepalived/vip-kind.ts';
 import { priorityOf, type VipPriority } from './group/vip-priority.ts';
-import type { VipKind } from './group/vrrp.ts';
 import type { VrrpConfiguration } from './group/vrrp-configuration.ts';
 import type { SplitBrainSentinel } from './guards/split-brain-sentinel.ts';
 import type { VirtualRouterIdGuard } from './guards/virtual-router-id-guard.ts';

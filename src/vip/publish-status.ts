@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { mergeNodes } from '../engine/kube/control-plane/merge-nodes.ts';
 import { journalParts } from '../engine/observe/journal/send-journal.ts';
 import type { PeerCredentials } from '../engine/peers/credentials.ts';
 import { keepCredentials } from '../engine/peers/keep-credentials.ts';
@@ -7,10 +6,12 @@ import { createPeerAnswers } from '../engine/peers/peer-answers.ts';
 import { createPeerListeners } from '../engine/peers/peer-listeners.ts';
 import { createRefusals } from '../engine/peers/refusals.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
+import type { ClusterNode } from '../engine/system/network/cluster-node.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { collectNodeStatus, type StatusEndpoints } from '../operate/status/collect-node-status.ts';
+import { mergeNodes } from './group/merge-nodes.ts';
 import type { NodeList } from './group/node-lists.ts';
-import type { KeepalivedModel, VrrpNode } from './group/vrrp.ts';
+import type { KeepalivedModel } from './group/vrrp.ts';
 import type { KeepalivedMonitorSettings } from './keepalived-monitor-settings.ts';
 
 /** How soon a new address of this node gets a listener, and a failed listen is retried. */
@@ -62,7 +63,7 @@ export async function publishStatus(
 }
 
 /** The nodes of the lists, this node included, and peers that are in no list: bootstrap nodes. */
-function groupOf(lists: readonly NodeList[], model: KeepalivedModel | undefined): readonly VrrpNode[] {
+function groupOf(lists: readonly NodeList[], model: KeepalivedModel | undefined): readonly ClusterNode[] {
   const listed = lists.map(({ list }) => list.latest() ?? []);
   return mergeNodes([...listed, ...(model?.instances.map(({ peers }) => peers) ?? [])]);
 }

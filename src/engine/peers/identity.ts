@@ -1,5 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
-import type { VrrpNode } from '../../vip/group/vrrp.ts';
+import type { ClusterNode } from '../system/network/cluster-node.ts';
 import { parseAddress } from '../system/network/node-address.ts';
 
 /** OpenSSL takes a name that begins with a dot for every name below it, and Node throws for some others. */
@@ -10,7 +10,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
  * it is one of the node's. As in RFC 9525 the common name does not count. Neither does a wildcard, which would be every
  * node at once. The issuer is not checked here.
  */
-export function isOfNode(certificate: X509Certificate, { name, addresses }: VrrpNode): boolean {
+export function isOfNode(certificate: X509Certificate, { name, addresses }: ClusterNode): boolean {
   const options = { subject: 'never', wildcards: false } as const;
   const hasName = NAME.test(name) && certificate.checkHost(name, options) !== undefined;
   const ofNode = addresses.flatMap((address) => parseAddress(address)?.text ?? []);
@@ -18,7 +18,7 @@ export function isOfNode(certificate: X509Certificate, { name, addresses }: Vrrp
 }
 
 /** The node that a certificate is of; undefined where it is of none of these. */
-export function nodeOf(certificate: X509Certificate, nodes: readonly VrrpNode[]): VrrpNode | undefined {
+export function nodeOf(certificate: X509Certificate, nodes: readonly ClusterNode[]): ClusterNode | undefined {
   return nodes.find((node) => isOfNode(certificate, node));
 }
 

@@ -1,8 +1,8 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { TLSSocket } from 'node:tls';
-import type { VrrpNode } from '../../vip/group/vrrp.ts';
 import { messageOf } from '../system/errors.ts';
+import type { ClusterNode } from '../system/network/cluster-node.ts';
 import { namesIn, nodeOf } from './identity.ts';
 import type { ReportRefusal } from './refusals.ts';
 
@@ -14,7 +14,7 @@ export interface JournalRange {
 
 export interface PeerAnswers {
   /** The nodes that may ask: those of the group, this one included; none while they are unknown. */
-  readonly nodes: () => readonly VrrpNode[];
+  readonly nodes: () => readonly ClusterNode[];
   /** JSON. */
   readonly status: () => Promise<string>;
   /** Undefined where there is no journal. Its source bounds it. */
@@ -65,7 +65,7 @@ export function createPeerAnswers(answers: PeerAnswers, refused: ReportRefusal):
   };
 }
 
-function objectionTo(socket: unknown, nodes: readonly VrrpNode[]): string | undefined {
+function objectionTo(socket: unknown, nodes: readonly ClusterNode[]): string | undefined {
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
   if (certificate === undefined) return 'it shows no certificate';
   if (nodeOf(certificate, nodes) !== undefined) return undefined;

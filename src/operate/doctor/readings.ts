@@ -1,5 +1,9 @@
-import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
-import type { NetworkInterface, NetworkRoute } from '../../vip/group/vrrp.ts';
+import {
+  currentInterfaces,
+  currentRoutes,
+  type NetworkInterface,
+  type NetworkRoute,
+} from '../../engine/system/network/routes.ts';
 import type { DoctorSettings } from './context.ts';
 import type { HostFiles } from './host-files.ts';
 import { type ClusterReading, lookAtCluster } from './look/cluster.ts';

@@ -1,11 +1,12 @@
 import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
-import { nodeListPath } from '../../engine/kube/control-plane/last-known.ts';
-import { mergeNodes } from '../../engine/kube/control-plane/merge-nodes.ts';
 import { openKubeconfig } from '../../engine/kube/kubeconfig.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { mergeNodes } from '../../vip/group/merge-nodes.ts';
+import { nodeListPath } from '../../vip/group/node-list-path.ts';
 import { nodeLookup } from '../../vip/group/node-lists.ts';
-import type { VipKind, VrrpInput } from '../../vip/group/vrrp.ts';
+import type { VrrpInput } from '../../vip/group/vrrp.ts';
 import { type KeepalivedMonitorSettings, keepalivedSettings } from '../../vip/keepalived-monitor-settings.ts';
 import { dialectNow } from './dialect-now.ts';
 import { type ListNow, listNow } from './lists-now.ts';

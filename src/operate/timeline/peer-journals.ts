@@ -1,5 +1,4 @@
 import type { PeerSettings } from '../../cli/peer-settings.ts';
-import { knownNodes } from '../../engine/kube/control-plane/known-nodes.ts';
 import { parseServers } from '../../engine/kube/control-plane/static-servers.ts';
 import { receiveJournal } from '../../engine/observe/journal/receive-journal.ts';
 import { mostJournalBytes } from '../../engine/observe/journal/send-journal.ts';
@@ -7,6 +6,7 @@ import { askPeer, type PeerAccess, peerUrl } from '../../engine/peers/ask-peer.t
 import { readCredentials } from '../../engine/peers/credentials.ts';
 import type { Peer } from '../../engine/peers/peer.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { knownNodes } from '../../vip/group/known-nodes.ts';
 import type { FetchedJournals, Range, Unread } from './collect.ts';
 import { openRange } from './report.ts';
 

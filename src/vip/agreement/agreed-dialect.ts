@@ -1,5 +1,5 @@
 import type { Observers } from '../../engine/reconcile/observers.ts';
-import type { VrrpProfile } from '../group/vrrp.ts';
+import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import { readAgreementFile } from './agreement-file.ts';
 import { readDialectRecord, sameDialect, writeDialectRecord } from './dialect-record.ts';

@@ -1,4 +1,4 @@
-import type { VrrpMode, VrrpProfile } from '../group/vrrp.ts';
+import type { VrrpMode, VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 
 /** How a node speaks to its group. Nodes that differ in any of it do not hear each other, and each side makes a holder. */
 export interface VrrpDialect {

@@ -1,12 +1,12 @@
 import { safeServerName } from '../../engine/kube/control-plane/server-name.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import type {
   KeepalivedInstance,
   KeepalivedModel,
   KeepalivedSettings,
-  VipKind,
   VrrpInput,
   VrrpInstance,
-  VrrpProfile,
 } from './vrrp.ts';
 import { buildVrrpInstances } from './vrrp-instances.ts';
 

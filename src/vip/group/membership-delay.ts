@@ -1,4 +1,5 @@
-import type { VrrpInput, VrrpNode } from './vrrp.ts';
+import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
+import type { VrrpInput } from './vrrp.ts';
 
 /**
  * How long a node waits with a change that the others must hear of first. Longer than they need to see it, settle
@@ -21,14 +22,14 @@ export function groupView(input: VrrpInput): GroupView {
   const { settings, controlPlane, allNodes, interfaces } = input;
   const { apiVips, ingressVips, bootstrap, firstNode = false } = settings;
   const local = new Set(interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0])));
-  const isSelf = ({ name, addresses }: VrrpNode): boolean =>
+  const isSelf = ({ name, addresses }: ClusterNode): boolean =>
     name === settings.nodeName ||
     addresses.some((address) => address === settings.nodeIp || local.has(address));
   const groups = [
     ...(apiVips.length > 0 ? [controlPlane] : []),
     ...(ingressVips.length > 0 ? [allNodes] : []),
   ];
-  const isListed = (nodes: readonly VrrpNode[]): boolean => nodes.some(isSelf);
+  const isListed = (nodes: readonly ClusterNode[]): boolean => nodes.some(isSelf);
   const standsAlone = bootstrap || (firstNode && controlPlane.length === 0);
   return {
     nodes: new Set([...controlPlane, ...allNodes].map(({ name }) => name)),
@@ -66,9 +67,9 @@ export function withoutForgetting(served: VrrpInput, next: VrrpInput): VrrpInput
 
 /** A node whose address another one has now is not kept: a list with an address twice gives no group. */
 function keepGone(
-  served: readonly VrrpNode[],
-  next: readonly VrrpNode[],
-): { readonly nodes: readonly VrrpNode[]; readonly isAdded: boolean } {
+  served: readonly ClusterNode[],
+  next: readonly ClusterNode[],
+): { readonly nodes: readonly ClusterNode[]; readonly isAdded: boolean } {
   const names = new Set(next.map(({ name }) => name));
   const taken = new Set(next.flatMap(({ addresses }) => addresses));
   const gone = served.filter(

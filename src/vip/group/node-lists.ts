@@ -1,14 +1,15 @@
 import { createServerList, type ServerList } from '../../api-lb/server-list.ts';
 import { type LookupSettings, sourceSettings } from '../../api-lb/source-settings.ts';
 import { shareSource } from '../../engine/kube/control-plane/create-source.ts';
-import { nodeListPath, readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
+import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
 import { observeSource } from '../../engine/reconcile/observe-source.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import { createSaver } from '../../engine/reconcile/saver.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
-import type { VipKind } from './vrrp.ts';
+import { nodeListPath } from './node-list-path.ts';
 
 /** The nodes of one kind of VIP, with their address in one family. */
 export interface NodeList {

@@ -1,10 +1,13 @@
-import { nodeListPath, readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
-import { mergeNodes } from '../../engine/kube/control-plane/merge-nodes.ts';
+import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
 import { parseServers } from '../../engine/kube/control-plane/static-servers.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
+import type { NetworkInterface } from '../../engine/system/network/routes.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
-import type { NetworkInterface, VipKind, VrrpInput } from './vrrp.ts';
+import { mergeNodes } from './merge-nodes.ts';
+import { nodeListPath } from './node-list-path.ts';
+import type { VrrpInput } from './vrrp.ts';
 
 export type KnownNodes = Pick<VrrpInput, 'controlPlane' | 'allNodes'>;
 

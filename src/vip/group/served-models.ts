@@ -1,4 +1,5 @@
-import type { KeepalivedModel, VrrpProfile } from './vrrp.ts';
+import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
+import type { KeepalivedModel } from './vrrp.ts';
 
 /** The model that keepalived runs on, and the one it may be reading now. */
 export interface ServedModels {

@@ -1,5 +1,5 @@
 import { isInSubnet, parseAddress } from '../../engine/system/network/node-address.ts';
-import type { NetworkInterface, NetworkRoute } from './vrrp.ts';
+import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
 
 export type ChosenInterface =
   | { readonly kind: 'chosen'; readonly name: string }

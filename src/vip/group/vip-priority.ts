@@ -1,8 +1,9 @@
 import { readTrackValue } from '../../keepalived/track-file.ts';
 import { type Addend, serverOf, TRACK } from '../../keepalived/track-value.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { CheckRow } from '../health/health-sightings.ts';
 import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
-import type { KeepalivedModel, VipKind } from './vrrp.ts';
+import type { KeepalivedModel } from './vrrp.ts';
 import { baseAddend, prioritySum } from './vrrp-priority.ts';
 
 export type VipPriority = KeepalivedMonitorStatus['priorities'][number];

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { isReachableFromOtherNodes, parseAddress } from '../../engine/system/network/node-address.ts';
+import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
 import { chooseVipInterface } from './vip-interface.ts';
-import type { NetworkInterface, NetworkRoute } from './vrrp.ts';
 
 /**
  * Why an address cannot be a VIP on this node: it is unusable, it is taken by the node itself, it is the first

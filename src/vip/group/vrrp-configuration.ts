@@ -1,5 +1,4 @@
 import { type Applier, createApplier } from '../../engine/apply/applier.ts';
-import { mergeNodes } from '../../engine/kube/control-plane/merge-nodes.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts, Wanted } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
@@ -18,6 +17,7 @@ import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import { advertIntervalMs, buildKeepalivedModel } from './keepalived-model.ts';
 import { createMembershipSequencer } from './membership.ts';
 import { groupView } from './membership-delay.ts';
+import { mergeNodes } from './merge-nodes.ts';
 import type { NodeList } from './node-lists.ts';
 import { createPlannedCheck } from './planned-check.ts';
 import { createServedModels, type ServedModels } from './served-models.ts';

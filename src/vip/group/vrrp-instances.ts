@@ -1,8 +1,10 @@
 import { safeServerName } from '../../engine/kube/control-plane/server-name.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import { chooseVipInterface } from './vip-interface.ts';
 import { virtualRouterIds } from './virtual-router-id.ts';
-import type { KeepalivedSettings, VipKind, VrrpInput, VrrpInstance, VrrpProfile } from './vrrp.ts';
+import type { KeepalivedSettings, VrrpInput, VrrpInstance } from './vrrp.ts';
 import { vrrpMembers } from './vrrp-members.ts';
 import { bootstrapVrrpPriority, vrrpPriority } from './vrrp-priority.ts';
 

@@ -1,7 +1,8 @@
 import { chooseAddress } from '../../engine/kube/control-plane/choose-address.ts';
-import type { AddressFamily } from '../../engine/system/network/node-address.ts';
-import { parseAddress } from '../../engine/system/network/node-address.ts';
-import type { KeepalivedSettings, VipKind, VrrpInput, VrrpNode, VrrpPeer } from './vrrp.ts';
+import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
+import { type AddressFamily, parseAddress } from '../../engine/system/network/node-address.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { KeepalivedSettings, VrrpInput, VrrpPeer } from './vrrp.ts';
 import { maxGroupSize } from './vrrp-priority.ts';
 
 /** The nodes that take part in one VIP, as this node sees them. */
@@ -60,7 +61,7 @@ function notReady(kind: VipKind, what: string): VrrpMembers {
 
 /** Sorted by name, or what is wrong with the list. */
 function listedMembers(
-  nodes: readonly VrrpNode[],
+  nodes: readonly ClusterNode[],
   family: AddressFamily,
   input: VrrpInput,
 ): readonly VrrpPeer[] | string {
@@ -81,7 +82,7 @@ function listedMembers(
   return members.slice(0, maxGroupSize);
 }
 
-function byName(a: VrrpNode, b: VrrpNode): number {
+function byName(a: ClusterNode, b: ClusterNode): number {
   if (a.name === b.name) return 0;
   return a.name < b.name ? -1 : 1;
 }

@@ -1,6 +1,7 @@
 import type { Origin } from '../../engine/reconcile/last-change.ts';
+import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
-import type { KeepalivedModel, VrrpInput, VrrpNode } from './vrrp.ts';
+import type { KeepalivedModel, VrrpInput } from './vrrp.ts';
 
 /**
  * What a keepalived.conf was made from. VIPs are left out of the interfaces' addresses: they come and go without a
@@ -24,7 +25,7 @@ export function vrrpOrigin(
   };
 }
 
-function listOf(nodes: readonly VrrpNode[]): readonly string[] {
+function listOf(nodes: readonly ClusterNode[]): readonly string[] {
   return nodes.map(({ name, addresses }) => `${name} ${addresses.join(' ')}`).sort();
 }
 

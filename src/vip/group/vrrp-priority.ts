@@ -1,5 +1,5 @@
 import { type Addend, TRACK } from '../../keepalived/track-value.ts';
-import type { VrrpProfile } from './vrrp.ts';
+import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 
 /** As many nodes as have a priority of their own; the rest of a larger cluster does not join. */
 export const maxGroupSize = 200;

@@ -1,12 +1,9 @@
+import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import type { AddressFamily } from '../../engine/system/network/node-address.ts';
+import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { VrrpMode, VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 
-/**
- * `fast` is the program's own; `openshift` is the dialect of the shell pods, so that both can be in one VRRP group
- * while nodes are moved from one to the other.
- */
-export type VrrpProfile = 'fast' | 'openshift';
-export type VrrpMode = 'unicast' | 'multicast';
-export type VipKind = 'api' | 'ingress';
 export type TrackFiles = Readonly<Partial<Record<VipKind, string>>>;
 
 /** Another node of the group, under the address from which its adverts come. */
@@ -88,24 +85,6 @@ export interface KeepalivedInstance extends VrrpInstance {
   readonly vipOptions: readonly string[];
 }
 
-/** A node as a source knows it: `ServerCandidate` is one too. */
-export interface VrrpNode {
-  readonly name: string;
-  readonly addresses: readonly string[];
-}
-
-/** An interface of this machine: `{ name: 'eth0', addresses: ['10.0.0.11/24', 'fd00::b/64'] }`. */
-export interface NetworkInterface {
-  readonly name: string;
-  readonly addresses: readonly string[];
-}
-
-/** A route of this machine: `{ destination: '10.1.0.0/16', interface: 'eth1' }`; `0.0.0.0/0` and `::/0` are the default. */
-export interface NetworkRoute {
-  readonly destination: string;
-  readonly interface: string;
-}
-
 /** What an operator chose, checked and with its units. */
 export interface KeepalivedSettings {
   readonly clusterName: string;
@@ -143,9 +122,9 @@ export interface VirtualRouterIds {
 export interface VrrpInput {
   readonly settings: KeepalivedSettings;
   /** Complete, or not here at all: a node that is missing hears nothing and makes itself a second holder. */
-  readonly controlPlane: readonly VrrpNode[];
+  readonly controlPlane: readonly ClusterNode[];
   /** Every node of the cluster; only looked at where there is an ingress VIP. */
-  readonly allNodes: readonly VrrpNode[];
+  readonly allNodes: readonly ClusterNode[];
   readonly interfaces: readonly NetworkInterface[];
   readonly routes: readonly NetworkRoute[];
 }

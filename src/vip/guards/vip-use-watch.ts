@@ -5,7 +5,7 @@ import { askNeighbours, ownMacs } from '../../engine/system/network/neighbours.t
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { describeConfiguration, readAccepted, readText } from '../../keepalived/accepted-configuration.ts';
 import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
-import type { VipKind } from '../group/vrrp.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 import type { AskedVip } from './answer-trap.ts';

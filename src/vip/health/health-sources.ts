@@ -2,7 +2,8 @@ import { askReadyz } from '../../engine/kube/probe-readyz.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import type { HealthAnswer } from '../../engine/system/network/ask-health.ts';
 import type { HealthUrl } from '../../engine/system/network/health-url.ts';
-import type { KeepalivedModel, VipKind } from '../group/vrrp.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 
 /** How one kind of VIP is checked on this node, and where its health is written. */

@@ -3,14 +3,15 @@ import type { Liveness } from '../../engine/system/network/watch-liveness.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import {
   type Addend,
+  type Steer,
   serverOf,
   type TrackHealth,
   trackAddends,
   trackValue,
 } from '../../keepalived/track-value.ts';
-import type { VipKind, VrrpProfile } from '../group/vrrp.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import { initialBootstrap, nextBootstrap } from '../group/vrrp-bootstrap.ts';
-import type { Steer } from '../steering/vrrp-steering.ts';
 import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
 import { type CheckRow, createSightings } from './health-sightings.ts';
 import { initialHolding, type LocalVrrpRole, nextHolding } from './vrrp-holding.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { VipKind } from '../group/vrrp.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { LocalVrrpRole } from './vrrp-holding.ts';
 

@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../../cli/output-format.ts';
 import { structuredWriter } from '../../cli/structured-text.ts';
-import type { VipKind } from '../group/vrrp.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import type { SteeringFacts } from './steering-plan.ts';
 import { exitCodeOf, type SteeringReport, steeringLines } from './steering-report.ts';

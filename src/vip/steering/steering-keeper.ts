@@ -1,12 +1,12 @@
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import { messageOf } from '../../engine/system/errors.ts';
-import type { VipKind } from '../group/vrrp.ts';
+import type { Steer } from '../../keepalived/track-value.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { type OrderFile, readOrderFile, removeOrder } from './order-file.ts';
 import {
   type MoveOrder,
   nextSteering,
   notSteered,
-  type Steer,
   type Steering,
   type SteeringOrder,
   steeringText,

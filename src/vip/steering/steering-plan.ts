@@ -1,7 +1,9 @@
-import type { RankedPeer, VipKind, VrrpProfile } from '../group/vrrp.ts';
+import type { Step } from '../../keepalived/track-value.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
+import type { RankedPeer } from '../group/vrrp.ts';
 import { bootstrapVrrpPriority } from '../group/vrrp-priority.ts';
 import { outranks } from '../guards/split-brain.ts';
-import type { Step } from './vrrp-steering.ts';
 
 /** The VIPs of one kind, as this node sees them before an order is given. */
 export interface SteeredVip {

@@ -1,10 +1,5 @@
-import type { VipKind } from '../group/vrrp.ts';
-
-/** What an order makes of this node's rank; `trackValue` says what each is worth. */
-export type Steer = 'none' | 'drain' | Step;
-
-/** `yield`: any healthy node may take the VIP. `claim`: this node takes it, if it is healthy. */
-export type Step = 'yield' | 'claim';
+import type { Steer, Step } from '../../keepalived/track-value.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 
 interface Asked {
   /** Of this order and no other; one that is changed while it is carried out keeps it. */

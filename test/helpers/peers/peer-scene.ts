@@ -8,11 +8,11 @@ import {
   servePeers,
 } from '../../../src/engine/peers/peer-server.ts';
 import { createRefusals } from '../../../src/engine/peers/refusals.ts';
-import type { VrrpNode } from '../../../src/vip/group/vrrp.ts';
+import type { ClusterNode } from '../../../src/engine/system/network/cluster-node.ts';
 import { freePort } from '../free-port.ts';
 
 /** The node that serves is asked at loopback; the one that asks is only known by its name. */
-export const group: readonly VrrpNode[] = [
+export const group: readonly ClusterNode[] = [
   { name: 'cp-1', addresses: ['127.0.0.1'] },
   { name: 'cp-2', addresses: ['10.0.0.12'] },
 ];

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
-import type { VipKind } from '../../../vip/group/vrrp.ts';
 import { codeOf, messageOf } from '../../system/errors.ts';
 import { writeFileAtomically } from '../../system/file/atomic-write.ts';
-import { type AddressFamily, parseAddress } from '../../system/network/node-address.ts';
+import { parseAddress } from '../../system/network/node-address.ts';
 import { type ApiServer, sortServers } from './api-server.ts';
 import { safeServerName } from './server-name.ts';
 
@@ -27,11 +26,6 @@ const server = z.object({
 });
 const content = z.object({ savedAt: z.string(), servers: z.array(server).check(z.minLength(1)) });
 const envelope = z.object({ version: z.literal(version), sha256: z.string(), content: z.string() });
-
-/** Where the nodes that share a VIP of one kind and family are saved for a cold start. */
-export function nodeListPath(lastKnownPath: string, kind: VipKind, family: AddressFamily): string {
-  return `${lastKnownPath}.${kind}.${family}`;
-}
 
 /**
  * The list that was saved last, for a cold start without an API server. Never throws: a file that is missing, empty,

@@ -1,5 +1,5 @@
 import { isInSubnet, parseAddress } from '../../../engine/system/network/node-address.ts';
-import type { NetworkInterface } from '../../../vip/group/vrrp.ts';
+import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
 import { type Check, type Finding, fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
 import { interfaceSetting, vipInterfaces } from '../look/vip-interfaces.ts';
 import { NO_VIP } from './vip.ts';

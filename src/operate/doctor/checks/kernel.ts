@@ -1,5 +1,5 @@
 import { parseAddress } from '../../../engine/system/network/node-address.ts';
-import type { NetworkRoute } from '../../../vip/group/vrrp.ts';
+import type { NetworkRoute } from '../../../engine/system/network/routes.ts';
 import { type Check, type Finding, fail, moreRights, ok, skip, unknown, worstOf } from '../check.ts';
 import { interfaceSetting, vipInterfaces } from '../look/vip-interfaces.ts';
 import { NO_VIP } from './vip.ts';

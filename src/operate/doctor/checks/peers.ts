@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { knownNodes } from '../../../engine/kube/control-plane/known-nodes.ts';
 import { askPeer } from '../../../engine/peers/ask-peer.ts';
 import { type PeerCredentials, readCredentials } from '../../../engine/peers/credentials.ts';
 import { isOfNode, namesIn } from '../../../engine/peers/identity.ts';
 import type { Peer } from '../../../engine/peers/peer.ts';
+import { knownNodes } from '../../../vip/group/known-nodes.ts';
 import { type Check, type Finding, fail, moreRights, ok, skip, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext, DoctorSettings } from '../context.ts';
 import type { Readings } from '../readings.ts';

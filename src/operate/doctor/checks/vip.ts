@@ -1,6 +1,6 @@
 import { isInSubnet, parseAddress } from '../../../engine/system/network/node-address.ts';
+import type { NetworkInterface, NetworkRoute } from '../../../engine/system/network/routes.ts';
 import { chooseVipInterface } from '../../../vip/group/vip-interface.ts';
-import type { NetworkInterface, NetworkRoute } from '../../../vip/group/vrrp.ts';
 import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { LISTEN_MS } from '../look/listen.ts';

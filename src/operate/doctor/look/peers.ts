@@ -1,6 +1,6 @@
 import { parseServers } from '../../../engine/kube/control-plane/static-servers.ts';
 import { messageOf } from '../../../engine/system/errors.ts';
-import type { NetworkInterface } from '../../../vip/group/vrrp.ts';
+import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
 import type { DoctorSettings } from '../context.ts';
 import type { HostFiles } from '../host-files.ts';
 import type { ClusterReading } from './cluster.ts';

@@ -1,10 +1,12 @@
 import { clusterNameOf } from '../../../engine/kube/control-plane/cluster-name.ts';
 import { parseAddress } from '../../../engine/system/network/node-address.ts';
+import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
 import { parseBlocks, wordAfter } from '../../../keepalived/parse-blocks.ts';
 import { parseConfiguration } from '../../../keepalived/parse-configuration.ts';
+import type { VipKind } from '../../../keepalived/vip-kind.ts';
 import { chooseVipInterface } from '../../../vip/group/vip-interface.ts';
 import { virtualRouterIds } from '../../../vip/group/virtual-router-id.ts';
-import type { NetworkInterface, VipKind, VirtualRouterIds } from '../../../vip/group/vrrp.ts';
+import type { VirtualRouterIds } from '../../../vip/group/vrrp.ts';
 import type { WatchedRouterId } from '../../../vip/guards/foreign-router.ts';
 import type { DoctorContext } from '../context.ts';
 import { hostOf } from './kubeconfig.ts';

@@ -4,16 +4,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { safeServerName } from '../../../../src/engine/kube/control-plane/server-name.ts';
 import { createRenderThread } from '../../../../src/engine/render/render-in-thread.ts';
+import type { ClusterNode } from '../../../../src/engine/system/network/cluster-node.ts';
 import { buildKeepalivedModel } from '../../../../src/vip/group/keepalived-model.ts';
 import { renderKeepalived } from '../../../../src/vip/group/render-keepalived.ts';
-import type { KeepalivedInstance, KeepalivedModel, VrrpNode } from '../../../../src/vip/group/vrrp.ts';
+import type { KeepalivedInstance, KeepalivedModel } from '../../../../src/vip/group/vrrp.ts';
 
 const templatePath = fileURLToPath(new URL('../../../../templates/keepalived.conf.ejs', import.meta.url));
 const template = readFileSync(templatePath, 'utf8');
 const render = (model: KeepalivedModel, text = template) => renderKeepalived(text, model, { templatePath });
 
 function modelOf(
-  others: readonly VrrpNode[],
+  others: readonly ClusterNode[],
   part: { readonly mode?: 'multicast'; readonly openshift?: true } = {},
 ) {
   const built = buildKeepalivedModel({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { NetworkInterface } from '../../../../src/engine/system/network/routes.ts';
 import { chooseVipInterface } from '../../../../src/vip/group/vip-interface.ts';
-import type { NetworkInterface } from '../../../../src/vip/group/vrrp.ts';
 
 const eth0: NetworkInterface = { name: 'eth0', addresses: ['10.0.0.11/24', 'fd00::b/64', 'fe80::1/64'] };
 const eth1: NetworkInterface = { name: 'eth1', addresses: ['10.1.0.11/16'] };

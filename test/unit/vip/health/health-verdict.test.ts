@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { TRACK } from '../../../../src/keepalived/track-value.ts';
+import { type Steer, TRACK } from '../../../../src/keepalived/track-value.ts';
 import type { CheckRow } from '../../../../src/vip/health/health-sightings.ts';
 import { createHealthVerdict } from '../../../../src/vip/health/health-verdict.ts';
-import type { Steer } from '../../../../src/vip/steering/vrrp-steering.ts';
 
 const verdictOf = (
   peersAreOpen: boolean,
