@@ -23,7 +23,10 @@ export interface Flag {
   readonly keyInFile?: readonly [Section, string];
   /** Every value that it takes; of a list, those of its elements. */
   readonly choices?: readonly string[];
-  /** Has no variable: what changes a node, or keeps a command from changing it, is asked for where it is typed. */
+  /**
+   * Has no variable: what changes a node, or keeps a command from changing it, is asked for where it is typed; so is what one
+   * call chooses, where other commands would read the variable with another meaning.
+   */
   readonly typedOnly?: true;
   /** May be typed several times, which is the same as once with commas. Its default is its schema's. */
   readonly repeats?: true;

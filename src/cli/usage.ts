@@ -11,7 +11,7 @@ const NAME_WIDTH = 26;
 export function usageText(summaries: Summaries, group = ''): string {
   const members = membersOf(summaries, group);
   return [
-    `usage: hawser ${group === '' ? 'COMMAND' : `${group} COMMAND`} [--help]`,
+    `Usage: hawser ${group === '' ? 'COMMAND' : `${group} COMMAND`} [--help]`,
     ...(group === '' ? ['       hawser --version'] : []),
     '',
     ...members.flatMap(([name, summary]) =>

@@ -3,6 +3,7 @@ import type { CheckedFinding } from './run-checks.ts';
 
 /** What `hawser doctor --json` prints; published as `schemas/doctor.schema.json`. */
 export const doctorReportSchema = z.object({
+  v: z.literal(1),
   /** `degraded` if a check failed; else `unknown` if one could not look. Warnings do not count. */
   verdict: z.enum(['healthy', 'degraded', 'unknown']),
   tookMs: z.number().check(z.nonnegative()),
@@ -31,7 +32,7 @@ export function reportOf(results: readonly CheckedFinding[], tookMs: number): Do
     why,
     todo: 'todo' in finding ? finding.todo : null,
   }));
-  return { verdict: verdictOf(results), tookMs: Math.round(tookMs), checks: shown };
+  return { v: 1, verdict: verdictOf(results), tookMs: Math.round(tookMs), checks: shown };
 }
 
 function verdictOf(results: readonly CheckedFinding[]): DoctorReport['verdict'] {

@@ -11,7 +11,7 @@ export const planCommand: CommandSpec = {
     'Shows what would change on this node if everything were applied now, and what that costs. Changes nothing.',
   positionals: [],
   flags: [
-    { flag: '--config <path>', help: 'a candidate settings file' },
+    { flag: '--config <path>', help: 'a candidate settings file', typedOnly: true },
     { flag: '--settings <path>', help: "the current settings file (default: the daemons')" },
     { flag: '--root <path>', help: "where the node's files are, in a container", default: '/' },
     { flag: '--timeout <duration>', help: 'how long the API and the supervisors may take', default: '10s' },

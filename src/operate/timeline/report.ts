@@ -40,6 +40,7 @@ const faultSchema = z.object({
 
 /** What `hawser timeline --json` prints; published as `schemas/timeline.schema.json`. */
 export const timelineSchema = z.object({
+  v: z.literal(1),
   /** `broken` where a journal is; else `unknown` where one, or a part of it, could not be read. */
   verdict: z.enum(['whole', 'broken', 'unknown']),
   /** ISO 8601, UTC; null where there is no bound. */
@@ -87,6 +88,7 @@ export function timelineReport(
     ...collected.unread.map(() => 'unknown' as const),
   ];
   return {
+    v: 1,
     verdict: worstOf(verdicts),
     since: boundOf(range.since),
     until: boundOf(range.until),

@@ -31,7 +31,12 @@ export const timelineCommand: CommandSpec = {
       help: 'also ask the other nodes: all known ones, or HOST=IP[:PORT],…',
       inFile: 'never',
     },
-    { flag: '--kind <kinds>', help: 'only these kinds, separated by commas', repeats: true },
+    {
+      flag: '--kind <kinds>',
+      help: 'only these kinds, separated by commas',
+      repeats: true,
+      typedOnly: true,
+    },
     { flag: '--verify', help: "check the journals' chains instead" },
     { flag: '--utc', help: "UTC instead of this machine's time zone" },
     ...peerFlags,

@@ -55,6 +55,7 @@ const kindsFlag: Flag = {
   help: 'api, ingress or both with a comma (default: all that this node has)',
   choices: ['api', 'ingress'],
   inFile: 'never',
+  typedOnly: true,
 };
 
 export const drainCommand: CommandSpec = {
@@ -115,6 +116,7 @@ export const moveVipCommand: CommandSpec = {
       choices: ['api', 'ingress'],
       default: 'api',
       inFile: 'never',
+      typedOnly: true,
     },
     reasonFlag,
     dryRunFlag,

@@ -9,9 +9,10 @@ import { settingsKeys } from '../../../src/cli/settings-keys.ts';
 import type { SettingsReader } from '../../../src/cli/settings-values.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { installCommand, uninstallCommand } from '../../../src/operate/install/install-settings.ts';
+import { planCommand } from '../../../src/operate/plan/plan-settings.ts';
 import { timelineCommand, timelineSettings } from '../../../src/operate/timeline/timeline-settings.ts';
 import { keepalivedMonitorCommand } from '../../../src/vip/keepalived-monitor-settings.ts';
-import { drainCommand } from '../../../src/vip/steering/steering-settings.ts';
+import { drainCommand, moveVipCommand, undrainCommand } from '../../../src/vip/steering/steering-settings.ts';
 
 function fileWith(text: string): SettingsReader {
   const parsed = parseSettingsFile(text, '/f.yaml');
@@ -113,6 +114,17 @@ test('a flag that may be repeated is the same several times as once with commas'
   expect(read('--journal=/a,/b')).toEqual(['/a', '/b']);
   expect(read()).toEqual(['/var/log/hawser']);
   expect(() => read('--journal', ',')).toThrow('Cannot use --journal ",": expected a directory');
+});
+
+test('what one call chooses has no variable, which other commands would read with another meaning', () => {
+  const env = { HAWSER_KIND: 'ingress', HAWSER_CONFIG: '/etc/haproxy/haproxy.cfg' };
+  for (const spec of [drainCommand, undrainCommand, moveVipCommand, timelineCommand, planCommand]) {
+    const line = readCommandLine(spec, [], env);
+    if (line.kind === 'help') throw new Error('help was not asked for');
+    expect([line.values['kind'], line.values['config']]).not.toContain(env.HAWSER_KIND);
+    expect(line.values['config']).toBeUndefined();
+  }
+  expect(readCommandLine(drainCommand, ['--kind=api'], {})).toMatchObject({ values: { kind: 'api' } });
 });
 
 test('a variable that was left set neither answers a question, nor forces, nor turns a deed into a rehearsal', () => {

@@ -24,7 +24,7 @@ test.each([
 test('the usage of a group has its commands only, and no line is wider than 80 columns', () => {
   expect(usageText(summaries, 'haproxy')).toBe(
     [
-      'usage: hawser haproxy COMMAND [--help]',
+      'Usage: hawser haproxy COMMAND [--help]',
       '',
       '  haproxy reload          ask for a reload',
       '  haproxy status          what runs',
