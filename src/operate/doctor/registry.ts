@@ -1,9 +1,7 @@
 import type { Check } from './check.ts';
 import { addressAnswerChecks } from './checks/address-answers.ts';
 import { clusterChecks } from './checks/cluster.ts';
-import { cpuChecks } from './checks/cpu.ts';
 import { credentialChecks } from './checks/credentials.ts';
-import { diskChecks } from './checks/disk.ts';
 import { firewallChecks } from './checks/firewall.ts';
 import { foreignRouterChecks } from './checks/foreign-router.ts';
 import { kernelChecks } from './checks/kernel.ts';
@@ -21,7 +19,7 @@ import { steeringChecks } from './checks/steering.ts';
 import { vipChecks } from './checks/vip.ts';
 import { vrrpChecks } from './checks/vrrp.ts';
 
-/** Every check, in the order in which they are shown: what runs, the VIP, the network, the API, the machine. */
+/** Every check, in the order in which they are shown: what runs, the VIP, the network, the API, the programs. */
 export const checks: readonly Check[] = [
   ...settingsFileChecks,
   ...liveChecks,
@@ -42,6 +40,4 @@ export const checks: readonly Check[] = [
   ...clusterChecks,
   ...programChecks,
   ...schedulingChecks,
-  ...diskChecks,
-  ...cpuChecks,
 ];

@@ -50,7 +50,7 @@ test('--help has examples and exit codes', async () => {
 });
 
 test('without root it says what it could not look at', async () => {
-  const only = ['--only', 'vrrp-adverts,nft,disk', '--api-vips', '203.0.113.9', '--timeout', '20s'];
+  const only = ['--only', 'vrrp-adverts,nft', '--api-vips', '203.0.113.9', '--timeout', '20s'];
   const { stdout, exitCode } = await runCommand(
     [...node.namespace.prefix, ...hawserAsNobody(), 'doctor', '--json', ...only],
     {
