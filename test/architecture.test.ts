@@ -28,7 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   commands: [...rooms(), 'node'],
   cli: ['engine/system', 'node', 'commander', 'yaml', 'zod'],
   'engine/system': ['node', 'execa', 'chokidar', 'ipaddr.js', 'zod'],
-  'engine/observe': ['engine/system', 'node', 'pino', 'prom-client', 'zod'],
+  'engine/observe': ['engine/system', 'node', 'pino', 'zod'],
   'engine/control': ['engine/system', 'node', 'zod'],
   'engine/supervise': ['engine/control', 'engine/system', 'node'],
   'engine/render': ['engine/system', 'node', 'ejs'],
@@ -183,7 +183,7 @@ describe('source files', () => {
         ...reachableFrom(command),
       ]),
     );
-    const costly = ['@kubernetes/client-node', 'execa', 'chokidar', 'prom-client', 'node:http'];
+    const costly = ['@kubernetes/client-node', 'execa', 'chokidar', 'node:http'];
     const heavy = imports.filter(({ file, target }) => reached.has(file) && costly.includes(target));
     expect(heavy.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([]);
   });

@@ -79,7 +79,7 @@ async function prepareLoops(
   });
   const trouble = (): string | undefined => livenessFailure(metrics.secondsSinceBeat());
   const own = processMetrics({ version });
-  const page = async (): Promise<string> => `${await metrics.text()}\n${own()}`;
+  const page = (): string => `${metrics.text()}\n${own()}`;
   await serveEndpoint(settings.listen, { trouble, metrics: page, status }, signal);
   watchClientCertificate(settings.kubeconfig, observers, signal);
   watchInputs(settings, wake, observers, signal);

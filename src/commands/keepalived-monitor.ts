@@ -78,7 +78,7 @@ async function prepareLoops(
     settings.listen,
     {
       trouble: () => livenessFailure(metrics.secondsSinceBeat()),
-      metrics: async () => `${await metrics.text()}\n${own()}`,
+      metrics: () => `${metrics.text()}\n${own()}`,
       status: () => status(),
     },
     signal,

@@ -1,6 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { lagMetric } from './lag-metric.ts';
-import { vipRepairsMetric } from './vip-repairs-metric.ts';
+import { createMetricsRegistry } from './metrics-registry.ts';
+import { lagHistogram, vipRepairCounter } from './shared-metrics.ts';
 
 /** What a monitor can be asked about, in Prometheus' words. */
 export interface MonitorMetrics {
@@ -36,7 +35,7 @@ export interface MonitorMetrics {
   readonly drained: (kind: string, drained: boolean) => void;
   readonly lag: (worstLagSeconds: number) => void;
   readonly secondsSinceBeat: () => number;
-  readonly text: () => Promise<string>;
+  readonly text: () => string;
 }
 
 const APPLY_RESULTS = ['unchanged', 'reloaded', 'rejected', 'unreachable', 'failed'];
@@ -46,153 +45,131 @@ export type MonitorName = 'haproxy-monitor' | 'keepalived-monitor';
 
 /** Shows only what this monitor knows: a metric of the other one would be a statement that is not true. */
 export function createMonitorMetrics(nowMs: () => number, monitor: MonitorName): MonitorMetrics {
-  const registry = new Registry();
-  const registers = [registry];
-  const none: Registry[] = [];
-  const haproxy = monitor === 'haproxy-monitor' ? registers : none;
-  const keepalived = monitor === 'keepalived-monitor' ? registers : none;
-  const gauge = (name: string, help: string, shownIn = registers): Gauge =>
-    new Gauge({ name, help, registers: shownIn });
-  const results = new Counter({
-    name: 'hawser_applies_total',
-    help: 'Configurations by what became of them: unchanged, reloaded, rejected, unreachable, failed.',
-    labelNames: ['result'],
-    registers,
-  });
-  for (const result of APPLY_RESULTS) results.inc({ result }, 0);
-  const change = new Histogram({
-    name: 'hawser_change_to_serving_seconds',
-    help: 'From the first sight of a changed list of API servers to HAProxy serving it.',
-    buckets: [0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30],
-    registers: haproxy,
-  });
-  const held = new Gauge({
-    name: 'hawser_list_held',
-    help: 'A list is not applied, and why.',
-    labelNames: ['reason'],
-    registers: haproxy,
-  });
-  const servers = gauge('hawser_servers', 'API servers that HAProxy is configured with.', haproxy);
-  const groupNodes = new Gauge({
-    name: 'hawser_group_nodes',
-    help: 'Nodes that share the VIPs of this kind, this one included.',
-    labelNames: ['kind'],
-    registers: keepalived,
-  });
-  const serverUp = new Gauge({
-    name: 'hawser_server_up',
-    help: '1 while HAProxy of this node sends clients to the API server.',
-    labelNames: ['server'],
-    registers: haproxy,
-  });
-  const reachable = gauge('hawser_api_reachable', '1 while some API server answers the monitor.', haproxy);
-  const usable = gauge('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.');
-  const ingressUsable = gauge(
+  const shown = createMetricsRegistry();
+  const hidden = createMetricsRegistry();
+  const [haproxy, keepalived] = monitor === 'haproxy-monitor' ? [shown, hidden] : [hidden, shown];
+  const number = (name: string, help: string, of = shown): ((value: number | boolean) => void) => {
+    const { set } = of.gauge(name, help);
+    set(0);
+    return (value) => set(Number(value));
+  };
+  const results = shown.counter(
+    'hawser_applies_total',
+    'Configurations by what became of them: unchanged, reloaded, rejected, unreachable, failed.',
+    APPLY_RESULTS.map((result) => ({ result })),
+  );
+  const changeServed = haproxy.histogram(
+    'hawser_change_to_serving_seconds',
+    'From the first sight of a changed list of API servers to HAProxy serving it.',
+    [0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30],
+  );
+  const held = haproxy.gauge('hawser_list_held', 'A list is not applied, and why.');
+  const servers = number('hawser_servers', 'API servers that HAProxy is configured with.', haproxy);
+  const groupNodes = keepalived.gauge(
+    'hawser_group_nodes',
+    'Nodes that share the VIPs of this kind, this one included.',
+  );
+  const serverUp = haproxy.gauge(
+    'hawser_server_up',
+    '1 while HAProxy of this node sends clients to the API server.',
+  );
+  const apiReachable = number(
+    'hawser_api_reachable',
+    '1 while some API server answers the monitor.',
+    haproxy,
+  );
+  const usable = number('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.');
+  const ingressUsable = number(
     'hawser_ingress_router_usable',
     '1 while the ingress router of this node answers --ingress-health.',
     keepalived,
   );
-  const redirect = gauge(
+  const redirect = number(
     'hawser_redirect_present',
     '1 while the VIP is redirected to HAProxy on this node.',
     haproxy,
   );
-  const taken = gauge(
+  const virtualRouterIdTaken = number(
     'hawser_virtual_router_id_taken',
     '1 while this node does not join: its virtual router id is used for another VIP, or its VIP with another id.',
     keepalived,
   );
-  const splitBrain = new Gauge({
-    name: 'hawser_split_brain',
-    help: '1 while this node holds the VIP and another host answers for it too.',
-    labelNames: ['vip'],
-    registers: keepalived,
-  });
-  const repairs = new Counter({ ...vipRepairsMetric, labelNames: ['kind'], registers: keepalived });
-  const staleRemoved = { kind: 'stale-removed' };
-  repairs.inc(staleRemoved, 0);
-  const dialect = new Gauge({
-    name: 'hawser_vrrp_dialect',
-    help: '1 for how keepalived of this node is configured to speak to its group.',
-    labelNames: ['profile', 'mode'],
-    registers: keepalived,
-  });
-  const changeAt = gauge(
+  const splitBrain = keepalived.gauge(
+    'hawser_split_brain',
+    '1 while this node holds the VIP and another host answers for it too.',
+  );
+  const repair = vipRepairCounter(keepalived, ['stale-removed']);
+  const dialect = keepalived.gauge(
+    'hawser_vrrp_dialect',
+    '1 for how keepalived of this node is configured to speak to its group.',
+  );
+  const changeAt = number(
     'hawser_profile_change_timestamp_seconds',
     'Unix time of the agreed change of profile or mode, 0 while none is planned.',
     keepalived,
   );
-  const changeRefused = gauge(
+  const changeRefused = number(
     'hawser_profile_change_refused',
     '1 while keepalived would not run on what the agreed change leads to: nothing changes then.',
     keepalived,
   );
-  const agreement = gauge(
+  const agreement = number(
     'hawser_agreement_unusable',
     '1 while the file of --monitor-conf cannot be used.',
     keepalived,
   );
-  const certificate = gauge(
+  const certificate = number(
     'hawser_peer_certificate_expiry_timestamp_seconds',
     'Unix time until which the certificate that the other nodes are shown is valid, 0 where there is none.',
     keepalived,
   );
-  const clientCertificate = gauge(
+  const clientCertificate = number(
     'hawser_client_certificate_expiry_timestamp_seconds',
     'Unix time until which the client certificate of the kubeconfig is valid, 0 where it has none.',
   );
-  const drained = new Gauge({
-    name: 'hawser_drained',
-    help: '1 while this node is drained: it holds a VIP only if no other node can.',
-    labelNames: ['kind'],
-    registers: keepalived,
-  });
-  const lastLoop = gauge(
+  const drained = keepalived.gauge(
+    'hawser_drained',
+    '1 while this node is drained: it holds a VIP only if no other node can.',
+  );
+  const lastLoop = number(
     'hawser_monitor_last_loop_timestamp_seconds',
     'Unix time at which the monitor last went round its loop.',
   );
-  const lag = new Histogram({ ...lagMetric, registers });
+  const lag = lagHistogram(shown);
   let lastBeat = nowMs();
   const secondsSinceBeat = (): number => (nowMs() - lastBeat) / 1_000;
   return {
+    ...{ changeServed, servers, apiReachable, usable, ingressUsable, redirect, virtualRouterIdTaken, lag },
     beat: () => {
       lastBeat = nowMs();
     },
-    applied: (result) => results.inc({ result }),
-    changeServed: (seconds) => change.observe(seconds),
-    servers: (count) => servers.set(count),
-    groupNodes: (kind, count) => groupNodes.set({ kind }, count),
+    applied: (result) => results({ result }),
+    groupNodes: (kind, count) => groupNodes.set(count, { kind }),
     serversUp: (now) => {
-      serverUp.reset();
-      for (const [server, isUp] of now) serverUp.set({ server }, Number(isUp));
+      serverUp.clear();
+      for (const [server, isUp] of now) serverUp.set(Number(isUp), { server });
     },
-    apiReachable: (value) => reachable.set(Number(value)),
     held: (reason) => {
-      for (const each of HOLD_REASONS) held.set({ reason: each }, Number(each === reason));
+      for (const each of HOLD_REASONS) held.set(Number(each === reason), { reason: each });
     },
-    usable: (value) => usable.set(Number(value)),
-    ingressUsable: (value) => ingressUsable.set(Number(value)),
-    redirect: (value) => redirect.set(Number(value)),
-    splitBrain: (vip, split) => splitBrain.set({ vip }, Number(split)),
-    staleVipRemoved: () => repairs.inc(staleRemoved),
-    virtualRouterIdTaken: (value) => taken.set(Number(value)),
+    splitBrain: (vip, split) => splitBrain.set(Number(split), { vip }),
+    staleVipRemoved: () => repair('stale-removed'),
     dialect: ({ profile, mode }) => {
-      dialect.reset();
-      dialect.set({ profile, mode }, 1);
+      dialect.clear();
+      dialect.set(1, { profile, mode });
     },
     planned: (atMs, refused) => {
-      changeAt.set((atMs ?? 0) / 1_000);
-      changeRefused.set(Number(refused));
+      changeAt((atMs ?? 0) / 1_000);
+      changeRefused(refused);
     },
-    agreementUsable: (value) => agreement.set(Number(!value)),
-    peerCertificate: (validToMs) => certificate.set(validToMs / 1_000),
-    clientCertificate: (validToMs) => clientCertificate.set((validToMs ?? 0) / 1_000),
-    drained: (kind, value) => drained.set({ kind }, Number(value)),
-    lag: (seconds) => lag.observe(seconds),
+    agreementUsable: (value) => agreement(!value),
+    peerCertificate: (validToMs) => certificate(validToMs / 1_000),
+    clientCertificate: (validToMs) => clientCertificate((validToMs ?? 0) / 1_000),
+    drained: (kind, value) => drained.set(Number(value), { kind }),
     secondsSinceBeat,
-    text: async () => {
-      lastLoop.set(Date.now() / 1_000 - secondsSinceBeat());
-      return await registry.metrics();
+    text: () => {
+      lastLoop(Date.now() / 1_000 - secondsSinceBeat());
+      return shown.text();
     },
   };
 }

@@ -1,7 +1,6 @@
-import { lagMetric } from '../../engine/observe/lag-metric.ts';
-import { createLeanRegistry } from '../../engine/observe/lean-registry.ts';
 import type { LogEvent } from '../../engine/observe/logger.ts';
-import { RELOAD_RESULTS } from '../../engine/observe/reload-results.ts';
+import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts';
+import { internalErrorCounter, lagHistogram, reloadCounter } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
 
 export interface GenerationCounts {
@@ -11,13 +10,10 @@ export interface GenerationCounts {
 }
 
 export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCounts> {
-  const { counter, gauge, histogram, text } = createLeanRegistry();
+  const registry = createMetricsRegistry();
+  const { counter, gauge, histogram, text } = registry;
   const generation = gauge('hawser_generations', 'Generations of HAProxy that run now.');
-  const reload = counter(
-    'hawser_reloads_total',
-    'Reloads: done, rejected by the check, or failed after it.',
-    RELOAD_RESULTS,
-  );
+  const reload = reloadCounter(registry);
   const reloadSeconds = histogram(
     'hawser_reload_duration_seconds',
     'From a request to the proof that the new generation serves.',
@@ -26,20 +22,17 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
   const reject = counter('hawser_config_rejected_total', 'Configurations that HAProxy itself refused.');
   const restart = counter('hawser_haproxy_restarts_total', 'Starts of HAProxy after a death.');
   const hang = counter('hawser_haproxy_hangs_total', 'How often HAProxy hung and was replaced.');
-  const internalError = counter(
-    'hawser_internal_errors_total',
-    'Exceptions inside the supervisor, each of which it survived.',
-  );
-  const lag = histogram(lagMetric.name, lagMetric.help, lagMetric.buckets);
+  const internalError = internalErrorCounter(registry);
+  const lag = lagHistogram(registry);
   const served = ({ cause, tookMs }: LogEvent): void => {
     if (cause === 'died' || cause === 'hung' || cause === 'retry') restart();
     if (cause !== 'request') return;
-    reload({ result: 'done' });
+    reload('done');
     reloadSeconds(Number(tookMs) / 1_000);
   };
   const refused = ({ cause, stage }: LogEvent): void => {
     if (stage === 'check') reject();
-    if (cause === 'request') reload({ result: stage === 'check' ? 'rejected' : 'failed' });
+    if (cause === 'request') reload(stage === 'check' ? 'rejected' : 'failed');
   };
   return {
     observe: (event) => {

@@ -1,9 +1,12 @@
-import { lagMetric } from '../../engine/observe/lag-metric.ts';
-import { createLeanRegistry } from '../../engine/observe/lean-registry.ts';
 import type { LogEvent } from '../../engine/observe/logger.ts';
-import { RELOAD_RESULTS } from '../../engine/observe/reload-results.ts';
+import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts';
+import {
+  internalErrorCounter,
+  lagHistogram,
+  reloadCounter,
+  vipRepairCounter,
+} from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
-import { vipRepairsMetric } from '../../engine/observe/vip-repairs-metric.ts';
 import { transitionCauses } from '../transition-cause.ts';
 
 /** One VIP on this node; the holder is MASTER and has the address. */
@@ -20,7 +23,8 @@ const moves = Object.entries(transitionCauses).flatMap(([to, causes]) =>
 
 /** The label is `vrrp_instance`: Prometheus puts the scraped target into `instance`. */
 export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holding[]> {
-  const { counter, gauge, histogram, text } = createLeanRegistry();
+  const registry = createMetricsRegistry();
+  const { counter, gauge, text } = registry;
   const holder = gauge('hawser_vip_holder', '1 where this node is MASTER and its interface has the VIP.');
   const transitions = counter(
     'hawser_vip_transitions_total',
@@ -28,16 +32,8 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     // Which instances there are is seen only when the configuration is.
     [],
   );
-  const repair = counter(
-    vipRepairsMetric.name,
-    vipRepairsMetric.help,
-    ['put-back', 'stray-removed', 'stale-removed'].map((kind) => ({ kind })),
-  );
-  const reload = counter(
-    'hawser_reloads_total',
-    'Reloads: done, rejected by the check, or failed after it.',
-    RELOAD_RESULTS,
-  );
+  const repair = vipRepairCounter(registry, ['put-back', 'stray-removed', 'stale-removed']);
+  const reload = reloadCounter(registry);
   const restart = counter('hawser_keepalived_restarts_total', 'Starts of keepalived after a death.');
   const hang = counter(
     'hawser_keepalived_hangs_total',
@@ -49,22 +45,19 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     'How often keepalived said that a timer was late.',
   );
   const rival = counter('hawser_second_holder_heard_total', 'Adverts heard of a second holder.');
-  const internalError = counter(
-    'hawser_internal_errors_total',
-    'Exceptions inside the supervisor, each of which it survived.',
-  );
-  const lag = histogram(lagMetric.name, lagMetric.help, lagMetric.buckets);
+  const internalError = internalErrorCounter(registry);
+  const lag = lagHistogram(registry);
   const counts: Readonly<Record<string, (event: LogEvent) => void>> = {
     'vrrp-transition': ({ instance, to, cause }) =>
       transitions({ vrrp_instance: String(instance), to: String(to), reason: String(cause) }),
-    'vip-put-back': () => repair({ kind: 'put-back' }),
-    'stray-vip-removed': () => repair({ kind: 'stray-removed' }),
-    'stale-vip-removed': () => repair({ kind: 'stale-removed' }),
+    'vip-put-back': () => repair('put-back'),
+    'stray-vip-removed': () => repair('stray-removed'),
+    'stale-vip-removed': () => repair('stale-removed'),
     'keepalived-started': ({ cause }) => cause === 'died' && restart(),
-    'keepalived-reloaded': ({ cause }) => cause === 'request' && reload({ result: 'done' }),
+    'keepalived-reloaded': ({ cause }) => cause === 'request' && reload('done'),
     'configuration-refused': ({ cause, stage }) => {
       if (stage === 'check') reject();
-      if (cause === 'request') reload({ result: stage === 'check' ? 'rejected' : 'failed' });
+      if (cause === 'request') reload(stage === 'check' ? 'rejected' : 'failed');
     },
     'keepalived-hung': () => hang(),
     'keepalived-late': () => late(),

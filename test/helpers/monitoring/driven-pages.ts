@@ -46,7 +46,7 @@ async function haproxyMonitorPage(): Promise<string> {
   metrics.held('empty-list');
   metrics.redirect(true);
   metrics.serversUp([['cp-1', true]]);
-  return (await metrics.text()) + own();
+  return metrics.text() + own();
 }
 
 async function keepalivedMonitorPage(): Promise<string> {
@@ -61,7 +61,7 @@ async function keepalivedMonitorPage(): Promise<string> {
   metrics.agreementUsable(false);
   metrics.peerCertificate(1_000);
   metrics.drained('api', true);
-  return (await metrics.text()) + own();
+  return metrics.text() + own();
 }
 
 function haproxySupervisorPage(): string {

@@ -6,8 +6,8 @@ import { parseExposition } from '../../../helpers/monitoring/exposition.ts';
 const namesOf = (text: string) => new Set(parseExposition(text).map(({ name }) => name));
 
 test('a monitor shows nothing that only the other one knows', async () => {
-  const haproxy = namesOf(await createMonitorMetrics(() => 0, 'haproxy-monitor').text());
-  const keepalived = namesOf(await createMonitorMetrics(() => 0, 'keepalived-monitor').text());
+  const haproxy = namesOf(createMonitorMetrics(() => 0, 'haproxy-monitor').text());
+  const keepalived = namesOf(createMonitorMetrics(() => 0, 'keepalived-monitor').text());
   expect([...keepalived]).not.toContain('hawser_api_reachable');
   expect([...keepalived]).not.toContain('hawser_redirect_present');
   expect([...haproxy]).not.toContain('hawser_virtual_router_id_taken');

@@ -56,11 +56,11 @@ test('an order counts from the moment it is read, also for a monitor that starts
     expect(each.steer('ingress', true)).toBe('none');
     expect(each.text('api')).toMatch(/^drained by root@cp-1 since 20.*: test$/);
   }
-  expect(await metrics.text()).toContain('hawser_drained{kind="api"} 1');
+  expect(metrics.text()).toContain('hawser_drained{kind="api"} 1');
   await removeOrder(path, 'a'.repeat(16));
   await first.read();
   expect(first.steer('api', true)).toBe('none');
-  expect(await metrics.text()).toContain('hawser_drained{kind="api"} 0');
+  expect(metrics.text()).toContain('hawser_drained{kind="api"} 0');
   expect(events()).toEqual(['node-drained', 'node-drained', 'node-undrained']);
 });
 

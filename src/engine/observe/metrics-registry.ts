@@ -3,25 +3,24 @@ export type Labels = Readonly<Record<string, string>>;
 /** Counts one more; `by` 0 shows a label set from now on that has not counted yet. */
 export type Counter = (labels?: Labels, by?: 0 | 1) => void;
 
+/** Shows what was set since the last `clear`. */
+export interface Gauge {
+  readonly set: (value: number, labels?: Labels) => void;
+  readonly clear: () => void;
+}
+
 /** Metrics in Prometheus' text format, in the order in which they were made. */
-export interface LeanRegistry {
+export interface MetricsRegistry {
   /** Shows 0 from the beginning for each of `known`; of one without labels that is the whole of it. */
   readonly counter: (name: string, help: string, known?: readonly Labels[]) => Counter;
-  /** Shows what was set since the last `clear`. */
-  readonly gauge: (
-    name: string,
-    help: string,
-  ) => { readonly set: (value: number, labels?: Labels) => void; readonly clear: () => void };
+  readonly gauge: (name: string, help: string) => Gauge;
   /** `bounds` in ascending order. */
   readonly histogram: (name: string, help: string, bounds: readonly number[]) => (value: number) => void;
   readonly text: () => string;
 }
 
-/**
- * What prom-client does for the monitors. It loads `node:http`, and together they would cost a supervisor 10 MB
- * (docs/decisions/0003).
- */
-export function createLeanRegistry(): LeanRegistry {
+/** Made by hand: prom-client loads `node:http`, and together they would cost a supervisor 10 MB (docs/decisions/0003). */
+export function createMetricsRegistry(): MetricsRegistry {
   const families: (() => string)[] = [];
   const add = (type: string, name: string, help: string, lines: () => readonly string[]): void => {
     families.push(() => `${[`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines()].join('\n')}\n`);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { createLeanRegistry } from '../../../../src/engine/observe/lean-registry.ts';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 
 const odd = { vip: 'a "b" \\ c\nd', to: 'MASTER' };
 
@@ -16,7 +16,7 @@ test('says what prom-client says', async () => {
   set.set({ state: 'on' }, 1);
   for (const value of [0.05, 0.1, 0.5, 7]) observed.observe(value);
 
-  const ours = createLeanRegistry();
+  const ours = createMetricsRegistry();
   const count = ours.counter('a_total', 'A.', []);
   ours.counter('b_total', 'B.');
   const gauge = ours.gauge('c', 'C.');
