@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -163,6 +163,22 @@ describe('rooms', () => {
       ),
     );
     for (const [room, list] of Object.entries(allowed)) expect(rows.get(room), room).toBe(cellOf(room, list));
+  });
+});
+
+describe('ARCHITECTURE.md', () => {
+  const page = readFileSync(fileURLToPath(new URL('../ARCHITECTURE.md', import.meta.url)), 'utf8');
+
+  test('is one screen', () => {
+    expect(page.trimEnd().split('\n').length).toBeLessThanOrEqual(90);
+  });
+
+  test('names only files and folders that are there', () => {
+    const named = [...page.matchAll(/`((?:src|templates|alerts|docs)\/[a-z0-9/.-]+)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((path) => !existsSync(join(src, '..', path)))).toEqual([]);
   });
 });
 
