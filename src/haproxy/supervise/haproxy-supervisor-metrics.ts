@@ -19,7 +19,10 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
     'From a request to the proof that the new generation serves.',
     [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
   );
-  const reject = counter('hawser_config_rejected_total', 'Configurations that HAProxy itself refused.');
+  const reject = counter(
+    'hawser_config_rejected_total',
+    'Configurations that the supervised program refused.',
+  );
   const restart = counter('hawser_haproxy_restarts_total', 'Starts of HAProxy after a death.');
   const hang = counter('hawser_haproxy_hangs_total', 'How often HAProxy hung and was replaced.');
   const internalError = internalErrorCounter(registry);

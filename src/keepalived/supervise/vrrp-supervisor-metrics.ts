@@ -39,7 +39,10 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     'hawser_keepalived_hangs_total',
     'How often keepalived showed no life and was replaced.',
   );
-  const reject = counter('hawser_config_rejected_total', 'Configurations that keepalived itself refused.');
+  const reject = counter(
+    'hawser_config_rejected_total',
+    'Configurations that the supervised program refused.',
+  );
   const late = counter(
     'hawser_keepalived_timer_delays_total',
     'How often keepalived said that a timer was late.',

@@ -8,11 +8,16 @@ const own = processMetrics({ version: '1.2.3' });
 
 /** What each job shows once everything has happened that it counts. A gauge that was not set is 0 and left out. */
 export async function drivenPages(): Promise<ReadonlyMap<string, readonly Sample[]>> {
+  return new Map([...(await drivenTexts())].map(([job, text]) => [job, said(text)]));
+}
+
+/** The same as each job's `/metrics` has it. */
+export async function drivenTexts(): Promise<ReadonlyMap<string, string>> {
   return new Map([
-    ['hawser-haproxy-monitor', said(await haproxyMonitorPage())],
-    ['hawser-keepalived-monitor', said(await keepalivedMonitorPage())],
-    ['hawser-haproxy', said(haproxySupervisorPage())],
-    ['hawser-keepalived', said(vrrpSupervisorPage())],
+    ['hawser-haproxy-monitor', await haproxyMonitorPage()],
+    ['hawser-keepalived-monitor', await keepalivedMonitorPage()],
+    ['hawser-haproxy', haproxySupervisorPage()],
+    ['hawser-keepalived', vrrpSupervisorPage()],
   ]);
 }
 

@@ -26,3 +26,23 @@ export function plainNames(samples: readonly Sample[]): readonly string[] {
   const plain = samples.filter(({ labels }) => Object.keys(labels).every((label) => label === 'le'));
   return [...new Set(plain.map(({ name }) => name))];
 }
+
+export interface Family {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  /** Without those that the type itself has. */
+  readonly labels: readonly string[];
+}
+
+/** The families of a page, with the labels of their samples. */
+export function familiesOf(text: string): readonly Family[] {
+  const samples = parseExposition(text);
+  const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]));
+  return [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name = '', help = '']) => {
+    const own = samples.filter((sample) => sample.name.replace(/_(bucket|sum|count)$/, '') === name);
+    const labels = new Set(own.flatMap((sample) => Object.keys(sample.labels)));
+    labels.delete('le');
+    return { name, type: types.get(name) ?? 'untyped', help, labels: [...labels] };
+  });
+}

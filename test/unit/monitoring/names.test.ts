@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { drivenPages } from '../../helpers/monitoring/driven-pages.ts';
+import { metricsPage } from '../../../scripts/reference/metrics-page.ts';
+import { drivenPages, drivenTexts } from '../../helpers/monitoring/driven-pages.ts';
 import { groupingsIn, selectorsIn, selects, targetLabels } from '../../helpers/monitoring/promql.ts';
 import { dashboardExpressions, rules } from '../../helpers/monitoring/shipped.ts';
 
@@ -37,6 +39,11 @@ test('every metric of a hawser is on the dashboard', () => {
   );
   const shown = new Set([...pages.values()].flat().map(({ name }) => familyOf({ metric: name })));
   expect([...shown].filter((name) => !asked.has(name))).toEqual([]);
+});
+
+test('docs/metrics.md is what the programs show', async () => {
+  const page = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
+  expect(page, 'node scripts/reference.ts writes it again').toBe(metricsPage(await drivenTexts()));
 });
 
 function familyOf({ metric }: { readonly metric: string }): string {

@@ -1,0 +1,44 @@
+import { familiesOf } from '../../test/helpers/monitoring/exposition.ts';
+
+interface Row {
+  readonly type: string;
+  readonly help: string;
+  readonly labels: readonly string[];
+  readonly jobs: readonly string[];
+}
+
+/** docs/metrics.md. `pages` is what each job shows once everything has happened that it counts. */
+export function metricsPage(pages: ReadonlyMap<string, string>): string {
+  const rows = new Map<string, Row>();
+  for (const [job, text] of pages)
+    for (const { name, type, help, labels } of familiesOf(text)) {
+      const before = rows.get(name);
+      const all = [...new Set([...(before?.labels ?? []), ...labels])];
+      rows.set(name, { type, help, labels: all, jobs: [...(before?.jobs ?? []), job] });
+    }
+  const sorted = [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    ...introduction,
+    '| metric | type | labels | jobs | what it is |',
+    '|---|---|---|---|---|',
+    ...sorted.map(([name, row]) => rowOf(name, row, pages.size)),
+    '',
+  ].join('\n');
+}
+
+const introduction = [
+  '# Metrics',
+  '',
+  '<!-- Made by scripts/reference.ts from what the programs show: change that. -->',
+  '',
+  'What `/metrics` of the four programs shows. [monitoring.md](monitoring.md) has the addresses of the jobs and says how to scrape them;',
+  "HAProxy's own exporter (`hawser-haproxy-exporter`) shows the metrics that HAProxy documents.",
+  '',
+];
+
+function rowOf(name: string, { type, help, labels, jobs }: Row, of: number): string {
+  const shownBy =
+    jobs.length === of ? 'all four' : jobs.map((job) => `\`${job.replace(/^hawser-/, '')}\``).join(', ');
+  const shownLabels = labels.map((label) => `\`${label}\``).join(', ');
+  return `| \`${name}\` | ${type} | ${shownLabels} | ${shownBy} | ${help.replaceAll('|', '\\|')} |`;
+}
