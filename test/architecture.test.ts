@@ -55,7 +55,6 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
   'api-lb': ['vip'],
   cli: ['api-lb', 'engine/peers', 'haproxy', 'keepalived', 'operate', 'vip'],
   'engine/reconcile': ['api-lb'],
-  'engine/render': ['api-lb', 'engine/kube', 'vip'],
   'main.ts': ['cli'],
   operate: ['api-lb', 'haproxy', 'keepalived', 'vip'],
   vip: ['api-lb', 'operate'],

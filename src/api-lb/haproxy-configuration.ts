@@ -12,6 +12,7 @@ import type { Wake } from '../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
+import { printableLoadBalancer } from './render-load-balancer.ts';
 import type { ServerList } from './server-list.ts';
 
 /** A loaded machine takes seconds for what takes 40 ms at rest. */
@@ -41,11 +42,7 @@ export function haproxyConfiguration(
     beat: observers.metrics.beat,
     now: monotonicMs,
     next: list.next,
-    render: createRenderer(
-      template,
-      (read, servers) => ({ ...read, kind: 'load-balancer', settings, servers }),
-      observers,
-    ),
+    render: createRenderer(template, (servers) => printableLoadBalancer(settings, servers), observers),
     applier: createApplier({ configPath, check, socketPath, onForeign: logForeignFile(observers) }),
     observe: (outcome, servers, text) => {
       const cause = changes.note({ text, parts: { 'servers-changed': JSON.stringify(servers) } }, outcome);

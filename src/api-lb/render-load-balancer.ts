@@ -1,28 +1,35 @@
 import type { ApiServer } from '../engine/kube/control-plane/api-server.ts';
-import { type RenderOutcome, renderTemplate } from '../engine/render/render-template.ts';
+import { type CheckedModel, renderChecked } from '../engine/render/checked-model.ts';
+import type { RenderOutcome } from '../engine/render/render-template.ts';
 import { expectedText, isSafeText } from '../engine/render/safe-text.ts';
-import type { LoadBalancerSettings } from './load-balancer.ts';
+import type { LoadBalancerModel, LoadBalancerSettings } from './load-balancer.ts';
 import { loadBalancerModel } from './load-balancer-model.ts';
 
-/**
- * HAProxy's configuration file for these servers. The order of the servers does not change a byte. Fails without output
- * if a server is invalid: a character in its name or address that names and addresses do not have, no port, or a name
- * that another server has. `sources` never gives such a list; if it did, the node would keep its configuration. A path
- * that cannot be printed fails as well.
- */
+/** HAProxy's configuration file for these servers. The order of the servers does not change a byte. */
 export function renderLoadBalancer(
   templateText: string,
   settings: LoadBalancerSettings,
   servers: readonly ApiServer[],
   options: { readonly templatePath: string },
 ): RenderOutcome {
+  return renderChecked(templateText, printableLoadBalancer(settings, servers), options);
+}
+
+/**
+ * The model for these servers. Unprintable if a server is invalid: a character in its name or address that names and
+ * addresses do not have, no port, or a name that another server has. No source gives such a list; if one did, the node
+ * would keep its configuration. A path that cannot be printed is a problem as well.
+ */
+export function printableLoadBalancer(
+  settings: LoadBalancerSettings,
+  servers: readonly ApiServer[],
+): CheckedModel<LoadBalancerModel> {
   const problem = [
     settingsProblem(settings),
     ...servers.map((server) => serverProblem(server, servers)),
   ].find((found) => found !== undefined);
-  if (problem !== undefined)
-    return { kind: 'failed', message: `Cannot render template "${options.templatePath}": ${problem}` };
-  return renderTemplate(templateText, loadBalancerModel(settings, servers), options);
+  if (problem !== undefined) return { kind: 'unprintable', problem };
+  return { kind: 'printable', model: loadBalancerModel(settings, servers) };
 }
 
 const nameForm = /^[A-Za-z0-9._:-]+$/;

@@ -1,6 +1,6 @@
 import type { Rendered } from '../apply/applier.ts';
+import { type CheckedModel, unprintable } from '../render/checked-model.ts';
 import { createRenderThread } from '../render/render-in-thread.ts';
-import type { RenderJob } from '../render/render-job.ts';
 import type { Observers } from './observers.ts';
 import { readTemplate } from './template-file.ts';
 
@@ -10,7 +10,7 @@ import { readTemplate } from './template-file.ts';
  */
 export function createRenderer<T>(
   templatePath: string,
-  jobOf: (template: { readonly templateText: string; readonly templatePath: string }, input: T) => RenderJob,
+  modelOf: (input: T) => CheckedModel,
   { log, once }: Observers,
 ): (input: T) => Promise<Rendered | undefined> {
   const complain = (message: string): undefined => {
@@ -21,7 +21,11 @@ export function createRenderer<T>(
   return async (input) => {
     const template = await readTemplate(templatePath);
     if (template.kind === 'unreadable') return complain(template.message);
-    const outcome = await thread.render(jobOf({ templateText: template.text, templatePath }, input));
+    const checked = modelOf(input);
+    const outcome =
+      checked.kind === 'printable'
+        ? await thread.render({ templateText: template.text, templatePath, model: checked.model })
+        : unprintable(templatePath, checked.problem);
     if (outcome.kind === 'failed') return complain(outcome.message);
     if (once.clear('template')) log({ event: 'template-usable' });
     return { text: outcome.text, mode: template.mode };

@@ -1,26 +1,27 @@
-import { type RenderOutcome, renderTemplate } from '../../engine/render/render-template.ts';
+import { type CheckedModel, renderChecked } from '../../engine/render/checked-model.ts';
+import type { RenderOutcome } from '../../engine/render/render-template.ts';
 import { expectedText, isSafeText } from '../../engine/render/safe-text.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { KeepalivedInstance, KeepalivedModel } from './vrrp.ts';
 
-/**
- * The configuration file of keepalived for this model. Same model, same bytes.
- *
- * Fails without printing anything where a value could not be what it says, even in a template that prints it
- * unescaped: such a model never comes out of `buildKeepalivedModel`, and should it, the node keeps the configuration
- * that it has.
- */
+/** The configuration file of keepalived for this model. Same model, same bytes. */
 export function renderKeepalived(
   templateText: string,
   model: KeepalivedModel,
   options: { readonly templatePath: string },
 ): RenderOutcome {
+  return renderChecked(templateText, printableKeepalived(model), options);
+}
+
+/**
+ * Unprintable where a value could not be what it says. Such a model never comes out of `buildKeepalivedModel`; if it
+ * did, the node would keep the configuration that it has.
+ */
+export function printableKeepalived(model: KeepalivedModel): CheckedModel<KeepalivedModel> {
   const problem = [textProblem(model), ...model.instances.map(instanceProblem)].find(
     (found) => found !== undefined,
   );
-  return problem === undefined
-    ? renderTemplate(templateText, model, options)
-    : { kind: 'failed', message: `Cannot render template "${options.templatePath}": ${problem}` };
+  return problem === undefined ? { kind: 'printable', model } : { kind: 'unprintable', problem };
 }
 
 function textProblem({ routerId, notifyFifo, trackFiles, syncGroups, instances }: KeepalivedModel) {

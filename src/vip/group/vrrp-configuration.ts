@@ -20,6 +20,7 @@ import { groupView } from './membership-delay.ts';
 import { mergeNodes } from './merge-nodes.ts';
 import type { NodeList } from './node-lists.ts';
 import { createPlannedCheck } from './planned-check.ts';
+import { printableKeepalived } from './render-keepalived.ts';
 import { createServedModels, type ServedModels } from './served-models.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from './vrrp.ts';
 import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
@@ -67,11 +68,7 @@ export function vrrpConfiguration(
   const models = createServedModels();
   const changes = createChangeRecord();
   const listeners: (() => void)[] = [];
-  const renderModel = createRenderer<KeepalivedModel>(
-    template,
-    (read, model) => ({ ...read, kind: 'keepalived', model }),
-    observers,
-  );
+  const renderModel = createRenderer(template, printableKeepalived, observers);
   const planned = createPlannedCheck(`${configPath}.planned`, check, renderModel);
   const applier = createApplier({
     configPath,

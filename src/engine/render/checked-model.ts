@@ -1,0 +1,27 @@
+import { type RenderOutcome, renderTemplate } from './render-template.ts';
+
+/**
+ * A model as a product has checked it. `unprintable`: a value is not what it says, and could become configuration of
+ * its own in a template that prints it unescaped; `problem` names the value.
+ */
+export type CheckedModel<Model extends object = object> =
+  | { readonly kind: 'printable'; readonly model: Model }
+  | { readonly kind: 'unprintable'; readonly problem: string };
+
+/** Renders a printable model as `renderTemplate` does. Fails without output for any other. */
+export function renderChecked(
+  templateText: string,
+  checked: CheckedModel,
+  options: { readonly templatePath: string },
+): RenderOutcome {
+  return checked.kind === 'printable'
+    ? renderTemplate(templateText, checked.model, options)
+    : unprintable(options.templatePath, checked.problem);
+}
+
+export function unprintable(
+  templatePath: string,
+  problem: string,
+): Extract<RenderOutcome, { kind: 'failed' }> {
+  return { kind: 'failed', message: `Cannot render template "${templatePath}": ${problem}` };
+}
