@@ -8,7 +8,6 @@ import { fetchPeerJournals, type PeerJournals } from '../operate/timeline/peer-j
 import { exitCodeOf, openRange, timelineReport } from '../operate/timeline/report.ts';
 import { timelineLines } from '../operate/timeline/timeline-lines.ts';
 import { timelineCommand, timelineSettings } from '../operate/timeline/timeline-settings.ts';
-import { verdictLines } from '../operate/timeline/verdict-lines.ts';
 
 /** More than anyone reads, and some 20 MB of memory. */
 const MOST_ENTRIES = 10_000;
@@ -29,9 +28,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const all = { ...collected, unread: [...collected.unread, ...unread] };
   const report = timelineReport(all, range, settings.kind);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
-  const shown = settings.verify
-    ? verdictLines(report, settings.utc)
-    : timelineLines(report, { colours, utc: settings.utc });
+  const shown = timelineLines(report, { colours, utc: settings.utc });
   await print(settings.json ? (await structuredWriter(settings.json))(report) : shown.join('\n'));
   return exitCodeOf(report);
 }

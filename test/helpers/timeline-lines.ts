@@ -14,15 +14,15 @@ export function lineAt(ms: number, fields: Partial<JournalLine> = {}): JournalLi
       node: 'cp-1',
       program: 'keepalived-supervisor',
     },
-    ...{ kind: 'vip', event: 'vrrp-transition', prev: '0'.repeat(64), ...fields },
+    ...{ kind: 'vip', event: 'vrrp-transition', ...fields },
   });
 }
 
 /** What one journal holds, each item in its place. */
-export function momentsOf(chain: number, items: readonly JournalItem[]): readonly Moment[] {
+export function momentsOf(journal: number, items: readonly JournalItem[]): readonly Moment[] {
   const places = placesOf(items.map(createClockReader()));
   return items.flatMap((item, n) => {
     const place = places[n];
-    return place === undefined ? [] : { item, chain, order: n + 1, ...place };
+    return place === undefined ? [] : { item, journal, order: n + 1, ...place };
   });
 }

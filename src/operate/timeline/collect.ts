@@ -12,7 +12,7 @@ import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { createClockReader, inOrder, type Moment, placesOf } from './moment.ts';
 
 /** What can be said of one journal, whatever part of it is shown. */
-export interface ChainReading {
+export interface JournalReading {
   readonly directory: string;
   readonly program: string;
   /** The node of its last line. */
@@ -32,7 +32,7 @@ export interface Unread {
 }
 
 export interface Collected {
-  readonly chains: readonly ChainReading[];
+  readonly journals: readonly JournalReading[];
   /** Directories of which nothing could be read. */
   readonly unread: readonly Unread[];
   readonly moments: readonly Moment[];
@@ -60,7 +60,7 @@ const MOST_FAULTS = 20;
 const MOST_INSTANCES = 16;
 
 /**
- * Reads and verifies whole journals, and keeps the newest `mostKept` entries of the range, so that memory is bounded.
+ * Reads whole journals and keeps the newest `mostKept` entries of the range, so that memory is bounded.
  * An unreadable directory or file is reported, and the others are read. A journal that is given twice is shown once.
  */
 export function collectJournals(
@@ -70,22 +70,22 @@ export function collectJournals(
   fetched: readonly FetchedJournals[] = [],
 ): Collected {
   const unread: Unread[] = [];
-  const chains: ChainReading[] = [];
+  const journals: JournalReading[] = [];
   let moments: readonly Moment[] = [];
   const earlier: JournalLine[] = [];
   let leftOut = 0;
   const found = [...findJournals(directories, unread), ...fetched.flatMap(fetchedJournals)];
   for (const { directory, program, files } of found) {
-    const read = readChain({ directory, program, files, index: chains.length }, range, mostKept);
+    const read = readJournal({ directory, program, files, index: journals.length }, range, mostKept);
     const merged = withoutCopies(inOrder([...moments, ...read.moments]));
     const dropped = Math.max(0, merged.length - mostKept);
     leftOut += read.leftOut + dropped;
     moments = merged.slice(dropped);
     earlier.push(...read.earlier);
-    chains.push(read.look);
+    journals.push(read.look);
   }
   const byTime = earlier.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
-  return { chains, unread, moments, earlier: byTime, leftOut };
+  return { journals, unread, moments, earlier: byTime, leftOut };
 }
 
 interface Found {
@@ -129,17 +129,17 @@ function whyNot(error: unknown): string {
   }
 }
 
-function readChain(
+function readJournal(
   { directory, program, files, index }: Found & { readonly index: number },
   { since, until }: Range,
   mostKept: number,
-): Pick<Collected, 'moments' | 'earlier' | 'leftOut'> & { readonly look: ChainReading } {
+): Pick<Collected, 'moments' | 'earlier' | 'leftOut'> & { readonly look: JournalReading } {
   const timeOf = createClockReader();
   // Read twice: where a line belongs is known only once the clock was put right, and a journal may be long.
   const places = placesOf(Array.from(scanJournal(files), timeOf));
   const timeAgain = createClockReader();
   let order = 0;
-  let look: ChainReading = {
+  let look: JournalReading = {
     ...{ directory, program, node: undefined, lines: 0, first: undefined, last: undefined },
     ...{ faults: [], faultCount: 0, unread: [] },
   };
@@ -151,7 +151,7 @@ function readChain(
     const time = timeAgain(item);
     const place = places[order] ?? { at: time, clockBackMs: 0, clockOffMs: 0 };
     order += 1;
-    const moment = { item, chain: index, order, ...place };
+    const moment = { item, journal: index, order, ...place };
     look = lookedAt(look, item);
     const own = item.kind === 'line' ? item.line.at : moment.at;
     // Its own time counts as well as its place: where a clock was wrong for a while nothing gets lost.
@@ -171,7 +171,7 @@ function rememberTransition(earlier: Map<string, JournalLine>, line: JournalLine
   if (earlier.has(line.subject) || earlier.size < MOST_INSTANCES) earlier.set(line.subject, line);
 }
 
-function lookedAt(look: ChainReading, item: JournalItem): ChainReading {
+function lookedAt(look: JournalReading, item: JournalItem): JournalReading {
   switch (item.kind) {
     case 'line': {
       const { seq, at, node } = item.line;
@@ -192,8 +192,8 @@ function withoutCopies(moments: readonly Moment[]): readonly Moment[] {
   const seen = new Set<string>();
   return moments.filter(({ item }) => {
     if (item.kind !== 'line') return true;
-    const { node, program, seq, at, prev } = item.line;
-    const key = `${node}/${program}/${seq}/${at}/${prev}`;
+    const { node, program, seq, at } = item.line;
+    const key = `${node}/${program}/${seq}/${at}`;
     return !seen.has(key) && seen.add(key);
   });
 }

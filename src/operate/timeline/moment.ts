@@ -4,7 +4,7 @@ import type { JournalItem } from '../../engine/observe/journal/read-journal.ts';
 export interface Moment {
   readonly item: JournalItem;
   /** Which journal, in the order in which they were read. */
-  readonly chain: number;
+  readonly journal: number;
   /** Where in it. */
   readonly order: number;
   /**
@@ -78,7 +78,7 @@ function putRight(places: string[], index: number, back: number): boolean {
 
 /** The order of many journals, also of several nodes: that of their places in time, and within each its own. */
 export function inOrder(moments: readonly Moment[]): readonly Moment[] {
-  return moments.toSorted((a, b) => compare(a.at, b.at) || a.chain - b.chain || a.order - b.order);
+  return moments.toSorted((a, b) => compare(a.at, b.at) || a.journal - b.journal || a.order - b.order);
 }
 
 function compare(a: string, b: string): number {

@@ -32,8 +32,8 @@ const MOST_BYTES = 8 * 1_024 * 1_024;
 
 /**
  * Returns a function that gives the newest `most` entries from `since` (ISO 8601, UTC) on. Asked again it reads only what was
- * written in between, so that asking twice a second costs next to nothing; memory is bounded by `most` a file. It does not
- * look at the chains: `hawser timeline --verify` does. Never throws.
+ * written in between, so that asking twice a second costs next to nothing; memory is bounded by `most` a file. Lines
+ * that are missing are told by `hawser timeline` alone. Never throws.
  */
 export function createRecentEntries(
   directories: readonly string[],
@@ -138,6 +138,6 @@ function newest(
 
 /** The same journal may be in two of the directories. */
 function withoutCopies(lines: readonly JournalLine[]): readonly JournalLine[] {
-  const known = new Map(lines.map((line) => [`${line.node}/${line.program}/${line.seq}/${line.prev}`, line]));
+  const known = new Map(lines.map((line) => [`${line.node}/${line.program}/${line.seq}/${line.at}`, line]));
   return [...known.values()];
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { type JournalLine, journalKinds } from '../../engine/observe/journal/journal-line.ts';
 import type { JournalItem } from '../../engine/observe/journal/read-journal.ts';
-import type { ChainReading, Collected, Range } from './collect.ts';
+import type { Collected, JournalReading, Range } from './collect.ts';
 import { likelyCauses } from './likely-causes.ts';
 
 const unreadSchema = z.array(z.object({ path: z.string(), problem: z.string() }));
@@ -47,7 +47,7 @@ export const timelineSchema = z.object({
   since: z.nullable(z.string()),
   until: z.nullable(z.string()),
   /** Each journal as a whole, whatever part of it is shown. */
-  chains: z.array(
+  journals: z.array(
     z.object({
       directory: z.string(),
       program: z.string(),
@@ -82,9 +82,9 @@ export function timelineReport(
   kinds: readonly JournalLine['kind'][] | undefined,
 ): TimelineReport {
   const lines = collected.moments.flatMap(({ item }) => (item.kind === 'line' ? [item.line] : []));
-  const chains = collected.chains.map(shownChain);
+  const journals = collected.journals.map(shownJournal);
   const verdicts = [
-    ...chains.map(({ verdict }) => verdict),
+    ...journals.map(({ verdict }) => verdict),
     ...collected.unread.map(() => 'unknown' as const),
   ];
   return {
@@ -92,7 +92,7 @@ export function timelineReport(
     verdict: worstOf(verdicts),
     since: boundOf(range.since),
     until: boundOf(range.until),
-    chains,
+    journals,
     unread: [...collected.unread],
     leftOut: collected.leftOut,
     entries: entriesOf(collected, lines, kinds),
@@ -100,14 +100,14 @@ export function timelineReport(
 }
 
 function entriesOf(
-  { moments, chains, earlier }: Collected,
+  { moments, journals, earlier }: Collected,
   lines: readonly JournalLine[],
   kinds: readonly JournalLine['kind'][] | undefined,
 ): TimelineReport['entries'] {
   const known = [...earlier, ...lines];
   let index = earlier.length - 1;
-  return moments.flatMap(({ item, chain, clockBackMs, clockOffMs }): TimelineReport['entries'] => {
-    if (item.kind !== 'line') return [shownFault(item, chains[chain])];
+  return moments.flatMap(({ item, journal, clockBackMs, clockOffMs }): TimelineReport['entries'] => {
+    if (item.kind !== 'line') return [shownFault(item, journals[journal])];
     index += 1;
     const isShown = kinds?.includes(item.line.kind) ?? true;
     return isShown ? [shownEntry(item.line, { clockBackMs, clockOffMs }, likelyCauses(known, index))] : [];
@@ -116,7 +116,7 @@ function entriesOf(
 
 function shownFault(
   item: Exclude<JournalItem, { kind: 'line' }>,
-  of: ChainReading | undefined,
+  of: JournalReading | undefined,
 ): TimelineFault {
   const { path, line, problem } = item.kind === 'fault' ? item.fault : { ...item, line: null };
   return { kind: 'fault', node: of?.node ?? null, program: of?.program ?? '', path, line, problem };
@@ -129,11 +129,11 @@ function boundOf(text: string): string | null {
   return text === openRange.since || text === openRange.until ? null : text;
 }
 
-function shownChain(chain: ChainReading): TimelineReport['chains'][number] {
-  const { node, first, last, faults, unread } = chain;
-  const verdict: Verdict = chain.faultCount > 0 ? 'broken' : unread.length > 0 ? 'unknown' : 'whole';
+function shownJournal(journal: JournalReading): TimelineReport['journals'][number] {
+  const { node, first, last, faults, unread } = journal;
+  const verdict: Verdict = journal.faultCount > 0 ? 'broken' : unread.length > 0 ? 'unknown' : 'whole';
   const ends = { first: first ?? null, last: last ?? null };
-  return { ...chain, ...ends, node: node ?? null, verdict, faults: [...faults], unread: [...unread] };
+  return { ...journal, ...ends, node: node ?? null, verdict, faults: [...faults], unread: [...unread] };
 }
 
 /** Of a line that stands where its own time is. */

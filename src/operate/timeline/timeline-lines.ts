@@ -5,7 +5,8 @@ import { foldRepeats, type Row } from './fold.ts';
 import { localTime } from './local-time.ts';
 import { phraseOf } from './phrase.ts';
 import type { TimelineEntry, TimelineReport } from './report.ts';
-import { chainName, verdictText } from './verdict-lines.ts';
+
+type Journal = TimelineReport['journals'][number];
 
 export interface Look {
   readonly colours: boolean;
@@ -39,7 +40,7 @@ const COLOURS: Readonly<Record<TimelineEntry['kind'] | 'fault', string>> = {
 
 /** The journals for a person, in 80 columns: a line an entry, more where its cause needs them, a headline a day. */
 export function timelineLines(report: TimelineReport, look: Look): readonly string[] {
-  const nodes = new Set(report.chains.flatMap(({ node }) => node ?? []));
+  const nodes = new Set(report.journals.flatMap(({ node }) => node ?? []));
   const nodeWidth = nodes.size < 2 ? 0 : Math.min(MOST_NODE_WIDTH, longest([...nodes])) + 1;
   let day = '';
   const rows = foldRepeats(report.entries).flatMap((row) => {
@@ -101,17 +102,28 @@ function clockText(offMs: number): string {
 }
 
 function footer(report: TimelineReport): readonly string[] {
-  const { entries, chains, leftOut, unread } = report;
+  const { entries, journals, leftOut, unread } = report;
   const count = entries.filter(({ kind }) => kind !== 'fault').length;
-  const broken = chains.filter(({ verdict }) => verdict !== 'whole');
+  const broken = journals.filter(({ verdict }) => verdict !== 'whole');
   const shown = `${count === 0 ? 'no entries' : count === 1 ? '1 entry' : `${count} entries`} in this time`;
-  const all = chains.length === 1 ? 'its chain is whole' : `all ${chains.length} chains are whole`;
+  const all = journals.length === 1 ? 'the journal is whole' : `all ${journals.length} journals are whole`;
   return [
-    ...wrapText(`${shown}${chains.length > 0 && broken.length === 0 ? `; ${all}` : ''}`, WIDTH),
+    ...wrapText(`${shown}${journals.length > 0 && broken.length === 0 ? `; ${all}` : ''}`, WIDTH),
     ...(leftOut > 0 ? [`${leftOut} earlier ones left out: narrow it with --since and --until`] : []),
-    ...broken.map((chain) => `${verdictText(chain)}: ${chainName(chain)}; --verify says where`),
+    ...broken.map(troubleText),
     ...unread.map(({ path, problem }) => `cannot tell: ${printable(path)}: ${printable(problem)}`),
   ].flatMap((line) => wrapText(line, WIDTH));
+}
+
+/** Where the journal has its first fault, else what of it could not be read. */
+function troubleText({ program, node, verdict, faults, faultCount, unread }: Journal): string {
+  const [fault] = faults;
+  const [closed] = unread;
+  const first = fault === undefined ? closed : { ...fault, path: `line ${fault.line} of ${fault.path}` };
+  const more = (fault === undefined ? unread.length : faultCount) - 1;
+  const name = node === null ? program : `${program} of ${node}`;
+  const where = `${first?.path}: ${first?.problem}${more > 0 ? ` (and ${more} more)` : ''}`;
+  return printable(`${verdict === 'broken' ? 'BROKEN' : 'cannot tell'}: ${name}: ${where}`);
 }
 
 function paint(text: string, code: string, { colours }: Look): string {

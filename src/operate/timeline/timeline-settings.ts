@@ -37,7 +37,6 @@ export const timelineCommand: CommandSpec = {
       repeats: true,
       typedOnly: true,
     },
-    { flag: '--verify', help: "check the journals' chains instead" },
     { flag: '--utc', help: "UTC instead of this machine's time zone" },
     ...peerFlags,
     {
@@ -55,13 +54,12 @@ export const timelineCommand: CommandSpec = {
       'this node, and copies from two others',
     ],
     ['hawser timeline --peers --since 1h', 'this node and every other (docs/peers.md)'],
-    ['hawser timeline --verify', 'was a line changed, cut or lost?'],
     ['hawser timeline --json | jq \'.entries[] | select(.kind == "vip")\''],
   ],
   notes: [
     'Kinds: vip, split-brain, health, repair, reload, rejected, servers, group, process, steering, drill, journal.',
     'After "←" stands what the journals have close in time to a move of a VIP; it is evidence, not proof.',
-    'Exit codes: 0 shown, and every chain is whole; 1 a chain is broken; 2 no journal, one that could not be read fully, a node of --peers that did not answer, or usage.',
+    'Exit codes: 0 shown, and every journal is whole; 1 a journal lacks lines or has foreign ones; 2 no journal, one that could not be read fully, a node of --peers that did not answer, or usage.',
   ],
 };
 
@@ -90,7 +88,6 @@ export function timelineSettings<Kind extends string>(
     until: z.optional(moment),
     journal: z._default(directories, [defaultJournalPath]),
     kind: z.optional(z.pipe(texts, z.array(z.enum(kinds, { error: `expected ${kinds.join(', ')}` })))),
-    verify: z._default(z.boolean(), false),
     utc: z._default(z.boolean(), false),
     peers: z.optional(peerList),
     ...peerFields,

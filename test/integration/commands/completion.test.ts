@@ -20,7 +20,7 @@ const unique: readonly (readonly [string, string])[] = [
   ['hawser haproxy monitor --source end', 'endpoints'],
   ['hawser keepalived monitor --profile op', 'openshift'],
   ['hawser install --flavor o', 'openshift'],
-  ['hawser timeline --verif', '--verify'],
+  ['hawser timeline --unt', '--until'],
   ['hawser timeline --kind vip,spl', 'vip,split-brain'],
   ['hawser doctor --only vip-h', 'vip-holder'],
   ['hawser completion f', 'fish'],

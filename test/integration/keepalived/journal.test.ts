@@ -26,9 +26,9 @@ test('the journal says what happened to the VIP and why, through a crash of its 
   next.kill('SIGTERM');
   expect(await next.ended).toBe(0);
 
-  const [chain, ...more] = readJournals(dir);
+  const [journal, ...more] = readJournals(dir);
   expect(more).toEqual([]);
-  expect(chain).toMatchObject({ program: 'keepalived-supervisor', faults: [] });
+  expect(journal).toMatchObject({ program: 'keepalived-supervisor', faults: [] });
   const told = lines().map(({ kind, event, subject, to }) =>
     [kind, event, subject, to].filter(Boolean).join(' '),
   );

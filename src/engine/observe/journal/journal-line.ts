@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 
 /** What an entry is about. */
@@ -32,9 +31,9 @@ const entryFields = {
 };
 
 /**
- * One line of a journal. `seq` counts from 1 without a gap, through restarts and files; `prev` is the SHA-256 of the
- * line before (its bytes without the newline), of the first one 64 zeros. A reader of version 1 may rely on all of it:
- * fields are added, never changed.
+ * One line of a journal. `seq` counts from 1 without a gap, through restarts and files, so
+ * that a missing line shows. A reader of version 1 may rely on all of it: fields are added, never changed. Lines of
+ * earlier versions also have `prev`, the SHA-256 of the line before, which is not looked at.
  */
 export const journalLineSchema = z.object({
   v: z.literal(1),
@@ -44,19 +43,11 @@ export const journalLineSchema = z.object({
   node: z.string(),
   program: z.string(),
   ...entryFields,
-  prev: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
 });
 
 const entrySchema = z.object(entryFields);
 export type JournalEntry = z.infer<typeof entrySchema>;
 export type JournalLine = z.infer<typeof journalLineSchema>;
-
-export const noLineBefore = '0'.repeat(64);
-
-/** The `prev` of the line after this one. */
-export function hashOfLine(line: string): string {
-  return createHash('sha256').update(line).digest('hex');
-}
 
 /** Undefined for whatever is no line of a journal. */
 export function parseJournalLine(text: string): JournalLine | undefined {

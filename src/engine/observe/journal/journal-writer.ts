@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { journalPath, listJournalFiles, readTail } from './journal-files.ts';
-import { hashOfLine, type JournalEntry, noLineBefore, parseJournalLine } from './journal-line.ts';
+import { type JournalEntry, parseJournalLine } from './journal-line.ts';
 
 export interface JournalLimits {
   /** A file that has reached this is followed by a new one. */
@@ -28,7 +28,6 @@ interface Head {
   readonly fd: number;
   readonly bytes: number;
   readonly seq: number;
-  readonly prev: string;
 }
 
 /** A line has at most some twelve texts of 500 characters; what is longer all the same loses its facts. */
@@ -50,22 +49,21 @@ export function openJournalWriter(
 
   const write = (entry: JournalEntry): void => {
     if (head.bytes >= limits.fileBytes) rotate();
-    // A program that cut the file, or wrote to it, would have made one chain of two.
+    // Another program has cut the file or written to it: two writers would use the same numbers.
     const { size } = fstatSync(head.fd);
     if (size !== head.bytes)
       throw new Error(
         `another program has changed the journal: it has ${size} bytes, expected ${head.bytes}`,
       );
-    const line = lineOf(entry, head);
-    const bytes = Buffer.from(`${line}\n`);
+    const bytes = Buffer.from(`${lineOf(entry, head.seq)}\n`);
     writeWhole(head, bytes);
-    head = { ...head, bytes: head.bytes + bytes.length, seq: head.seq + 1, prev: hashOfLine(line) };
+    head = { ...head, bytes: head.bytes + bytes.length, seq: head.seq + 1 };
   };
-  const lineOf = (entry: JournalEntry, { seq, prev }: Head): string => {
+  const lineOf = (entry: JournalEntry, seq: number): string => {
     const at = new Date().toISOString();
-    const line = JSON.stringify({ v: 1, seq, at, node, program, ...entry, prev });
+    const line = JSON.stringify({ v: 1, seq, at, node, program, ...entry });
     if (Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
-    return JSON.stringify({ v: 1, seq, at, node, program, kind: entry.kind, event: entry.event, prev });
+    return JSON.stringify({ v: 1, seq, at, node, program, kind: entry.kind, event: entry.event });
   };
   const rotate = (): void => {
     const fd = openSync(journalPath(directory, program, head.seq), 'ax', 0o644);
@@ -116,7 +114,6 @@ function findEnd(
       fd,
       bytes: tail?.wholeBytes ?? 0,
       seq: parsed === undefined ? counted : parsed.seq + 1,
-      prev: line === undefined ? noLineBefore : hashOfLine(line),
     },
     trouble: troubleOf(half, line !== undefined && parsed === undefined),
   };

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { codeOf, messageOf } from '../../system/errors.ts';
 import { type JournalFile, listJournalFiles } from './journal-files.ts';
-import { hashOfLine, type JournalLine, noLineBefore, parseJournalLine } from './journal-line.ts';
+import { type JournalLine, parseJournalLine } from './journal-line.ts';
 
-/** Something that an honest journal does not have. */
+/** A place where lines are missing, or something else stands than a line of this journal. */
 export interface JournalFault {
   readonly path: string;
   /** From 1. */
@@ -12,17 +12,17 @@ export interface JournalFault {
 }
 
 /** What one program wrote on one node. */
-export interface JournalChain {
+export interface Journal {
   readonly program: string;
   readonly lines: readonly JournalLine[];
   readonly faults: readonly JournalFault[];
 }
 
-/** What a journal holds, in its order. A fault comes where it was found out: before the line that gave it away. */
+/** What a journal holds, in its order. Missing lines are told before the line that follows them. */
 export type JournalItem =
   | { readonly kind: 'line'; readonly line: JournalLine }
   | { readonly kind: 'fault'; readonly fault: JournalFault }
-  /** A file that could not be looked into. What comes after it is not held against what came before. */
+  /** A file that could not be looked into. Its lines do not count as missing. */
   | { readonly kind: 'unread'; readonly path: string; readonly problem: string };
 
 /** A line in its place, whatever it says. */
@@ -40,11 +40,10 @@ interface Placed {
 const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
 
 /**
- * Every program's journal in a directory, each line checked against the one before. The files of a journal that
- * something else has changed are read as far as they can be. A chain says nothing about lines that are missing at its
- * end, or that rotation has removed from its beginning. Throws where the directory cannot be read, and for a file.
+ * Every program's journal in a directory. Lines that are missing show by the numbers, except at a journal's end and
+ * where rotation has removed its oldest files. Throws where the directory or a file cannot be read.
  */
-export function readJournals(directory: string): readonly JournalChain[] {
+export function readJournals(directory: string): readonly Journal[] {
   return [...journalsIn(directory)].map(([program, files]) => {
     const lines: JournalLine[] = [];
     const faults: JournalFault[] = [];
@@ -66,28 +65,22 @@ export function byProgram(files: readonly JournalFile[]): ReadonlyMap<string, re
   return Map.groupBy(files, ({ program }) => program);
 }
 
-/** One journal, checked as `readJournals` says, with one file of it in memory at a time. */
+/** One journal, as `readJournals` says, with one file of it in memory at a time. */
 export function* scanJournal(files: readonly JournalFile[]): Generator<JournalItem> {
-  let before: Placed | undefined;
-  let wasLine = true;
   let due = files[0]?.firstSeq;
   for (const file of files) {
     const content = linesOf(file);
     if (content.kind !== 'lines') {
       if (content.kind === 'unread') yield { ...content, path: file.path };
-      before = undefined;
       due = undefined;
       continue;
     }
     for (const placed of content.lines) {
       const parsed = placed.isHalf ? undefined : parseJournalLine(placed.text);
-      const fault =
-        parsed === undefined ? foreign(placed) : faultOf(parsed, placed, wasLine ? before : undefined, due);
+      const fault = parsed === undefined ? foreign(placed) : faultOf(parsed, placed, due);
       if (fault !== undefined) yield { kind: 'fault', fault };
       if (parsed !== undefined) yield { kind: 'line', line: parsed };
       due = parsed === undefined ? due && due + 1 : parsed.seq + 1;
-      before = placed;
-      wasLine = parsed !== undefined;
     }
   }
 }
@@ -98,23 +91,14 @@ function foreign({ path, line, isHalf }: Placed): JournalFault {
 }
 
 function faultOf(
-  { seq, prev, program }: JournalLine,
+  { seq, program }: JournalLine,
   { path, line, owner }: Placed,
-  before: Placed | undefined,
   due: number | undefined,
 ): JournalFault | undefined {
   if (program !== owner) return { path, line, problem: `it is of program "${program}", expected "${owner}"` };
-  if (due !== undefined && seq !== due) {
-    const missing = seq > due ? `, ${seq - due} missing before it` : '';
-    return { path, line, problem: `its number is ${seq}, expected ${due}${missing}` };
-  }
-  if (before === undefined)
-    return seq === 1 && prev !== noLineBefore
-      ? { path, line, problem: 'it is the first one and names a line before it' }
-      : undefined;
-  if (prev === hashOfLine(before.text)) return undefined;
-  const problem = 'it is not what it was when the next line was written';
-  return { path: before.path, line: before.line, problem };
+  if (due === undefined || seq === due) return undefined;
+  const missing = seq > due ? `, ${seq - due} missing before it` : '';
+  return { path, line, problem: `its number is ${seq}, expected ${due}${missing}` };
 }
 
 type Content =

@@ -12,7 +12,7 @@ const NEWLINE = 0x0a;
 
 /**
  * The journals of a directory for another node: a line of JSON for each file, `{"file":"…","bytes":N}`, and then its N
- * bytes as they are, so that the other node can check the chains itself. `range` is ISO 8601, UTC. Whole files are left
+ * bytes as they are. `range` is ISO 8601, UTC. Whole files are left
  * out that were last written to before it or begin after it, and the oldest where there is too much: to a reader it
  * looks as if rotation had removed them. One file is in memory at a time. Throws where the directory cannot be read.
  */

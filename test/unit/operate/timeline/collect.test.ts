@@ -16,15 +16,17 @@ function written(count: number): JournalDirectory {
 const collect = ({ path }: JournalDirectory, mostKept = 1_000) =>
   collectJournals([path], openRange, mostKept);
 const problems = (directory: JournalDirectory) =>
-  collect(directory).chains.flatMap(({ faults }) => faults.map(({ line, problem }) => `${line}: ${problem}`));
+  collect(directory).journals.flatMap(({ faults }) =>
+    faults.map(({ line, problem }) => `${line}: ${problem}`),
+  );
 const subjects = (collected: ReturnType<typeof collect>) =>
   collected.moments.flatMap(({ item }) => (item.kind === 'line' ? (item.line.subject ?? '') : item.kind));
 
-test('only the newest are kept, the rest is counted, and the chain is checked as a whole', () => {
+test('only the newest are kept, the rest is counted, and the journal is read as a whole', () => {
   const collected = collect(written(30), 4);
   expect(subjects(collected)).toEqual(['API26', 'API27', 'API28', 'API29']);
   expect(collected.leftOut).toBe(26);
-  expect(collected.chains).toMatchObject([
+  expect(collected.journals).toMatchObject([
     { lines: 30, first: { seq: 1 }, last: { seq: 30 }, faultCount: 0 },
   ]);
 });
@@ -81,7 +83,7 @@ test('foreign files are left alone', () => {
   const directory = written(1);
   for (const name of ['notes.txt', 'keepalived-supervisor.1.jsonl', 'x.jsonl.gz'])
     writeFileSync(join(directory.path, name), 'x');
-  expect(collect(directory).chains).toMatchObject([{ lines: 1, faultCount: 0, unread: [] }]);
+  expect(collect(directory).journals).toMatchObject([{ lines: 1, faultCount: 0, unread: [] }]);
 });
 
 test('what is no file, or far too large, is told and kept out of memory, and the rest is shown', () => {
@@ -91,13 +93,13 @@ test('what is no file, or far too large, is told and kept out of memory, and the
   rmSync(first);
   execFileSync('mkfifo', [first]);
   mkdirSync(join(directory.path, 'haproxy-monitor.000000000001.jsonl'));
-  const [folder, chain] = collect(directory).chains;
+  const [folder, journal] = collect(directory).journals;
   expect(folder?.unread).toMatchObject([{ problem: 'it is no file' }]);
-  expect(chain?.unread.map(({ problem }) => problem)).toEqual([
+  expect(journal?.unread.map(({ problem }) => problem)).toEqual([
     'it is no file',
     'it has 8589934592 bytes, expected at most 8388608',
   ]);
-  expect(chain).toMatchObject({ faultCount: 0, last: { seq: 20 } });
+  expect(journal).toMatchObject({ faultCount: 0, last: { seq: 20 } });
 });
 
 test('a journal that is given twice, or copied, is shown once', () => {
@@ -106,7 +108,7 @@ test('a journal that is given twice, or copied, is shown once', () => {
   cpSync(directory.path, copy.path, { recursive: true });
   const collected = collectJournals([directory.path, `${directory.path}/.`, copy.path], openRange, 100);
   expect(subjects(collected)).toEqual(['API0', 'API1', 'API2']);
-  expect(collected.chains).toHaveLength(2);
+  expect(collected.journals).toHaveLength(2);
 });
 
 test('directories without a journal are told, and the others are read', () => {

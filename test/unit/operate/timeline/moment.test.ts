@@ -58,7 +58,7 @@ test('property: whatever the clocks did, no journal is torn apart', () => {
     fc.property(clocks, clocks, (a, b) => {
       const merged = inOrder([...chain(0, 'a', ...a), ...chain(1, 'b', ...b)]);
       const seqs = (program: number) =>
-        merged.filter((each) => each.chain === program).map(({ order }) => order);
+        merged.filter((each) => each.journal === program).map(({ order }) => order);
       expect(seqs(0)).toEqual(a.map((_, n) => n + 1));
       expect(seqs(1)).toEqual(b.map((_, n) => n + 1));
     }),

@@ -11,15 +11,16 @@ const plain = { colours: false, utc: true };
 
 /** What is printed of one journal a list. */
 function shown(journals: readonly (readonly JournalItem[])[], look = plain, leftOut = 0): readonly string[] {
-  const moments = inOrder(journals.flatMap((items, chain) => momentsOf(chain, items)));
-  const chains = journals.map((items) => ({
-    ...{ directory: '/j', program: 'keepalived-supervisor', lines: items.length, faults: [], unread: [] },
+  const moments = inOrder(journals.flatMap((items, journal) => momentsOf(journal, items)));
+  const readings = journals.map((items) => ({
+    ...{ directory: '/j', program: 'keepalived-supervisor', lines: items.length, unread: [] },
     ...{ first: undefined, last: undefined },
     node: items.flatMap((item) => (item.kind === 'line' ? [item.line.node] : [])).at(-1),
+    faults: items.flatMap((item) => (item.kind === 'fault' ? [item.fault] : [])),
     faultCount: items.filter(({ kind }) => kind === 'fault').length,
   }));
   return timelineLines(
-    timelineReport({ chains, moments, earlier: [], unread: [], leftOut }, openRange, undefined),
+    timelineReport({ journals: readings, moments, earlier: [], unread: [], leftOut }, openRange, undefined),
     look,
   );
 }
@@ -36,7 +37,7 @@ test('a line says when, what, where, from what to what, and why', () => {
     '03:12:00.000 vip         API BACKUP → MASTER: no advert of a better node',
     '                         (priority 250)',
     '',
-    '1 entry in this time; its chain is whole',
+    '1 entry in this time; the journal is whole',
   ]);
 });
 
@@ -66,7 +67,8 @@ test('a fault stands where it was found out, and the end says which journal is b
     '03:12:00.009 vip         later',
     '',
     '2 entries in this time',
-    'BROKEN: keepalived-supervisor of cp-1; --verify says where',
+    'BROKEN: keepalived-supervisor of cp-1: line 2 of /j/a.jsonl: it is no line of a',
+    'journal',
   ]);
 });
 

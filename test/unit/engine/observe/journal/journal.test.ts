@@ -72,7 +72,7 @@ test('property: whatever an event holds, its entry is a line of a journal, and n
     fc.property(names, fields, (event, rest) => {
       const entry = journalEntryOf({ ...rest, event });
       const at = new Date(0).toISOString();
-      const whole = { v: 1, seq: 1, at, node: 'n', program: 'p', ...entry, prev: '0'.repeat(64) };
+      const whole = { v: 1, seq: 1, at, node: 'n', program: 'p', ...entry };
       const line = JSON.stringify(whole);
       expect(parseJournalLine(line)).toMatchObject({ event });
       expect(Buffer.byteLength(line)).toBeLessThan(40_000);
@@ -124,7 +124,7 @@ test('a directory that cannot be made is told once, and so is the recovery with 
   ]);
 });
 
-test('a full disk costs entries and nothing else, and the chain is whole afterwards', async () => {
+test('a full disk costs entries and nothing else, and the journal is whole afterwards', async () => {
   const disk = join(dir, 'disk');
   mkdirSync(disk);
   const mounted = await runCommand(['mount', '-t', 'tmpfs', '-o', 'size=64k', 'none', disk], {
@@ -147,11 +147,11 @@ test('a full disk costs entries and nothing else, and the chain is whole afterwa
     tell(move);
     expect(told('vrrp-')).toHaveLength(302);
     expect(told('journal-').map(({ event }) => event)).toEqual(['journal-not-written', 'journal-recovered']);
-    const [chain] = readJournals(disk);
-    expect(chain?.faults).toEqual([]);
-    const lost = Number(chain?.lines.find(({ event }) => event === 'journal-gap')?.facts?.['lost']);
+    const [whole] = readJournals(disk);
+    expect(whole?.faults).toEqual([]);
+    const lost = Number(whole?.lines.find(({ event }) => event === 'journal-gap')?.facts?.['lost']);
     expect(lost).toBeGreaterThan(100);
-    expect(chain?.lines.length).toBe(302 - lost + 1);
+    expect(whole?.lines.length).toBe(302 - lost + 1);
   } finally {
     survivor.dismiss();
     // Lazily: the journal is open, as it is until its process ends.
