@@ -20,8 +20,6 @@ export interface ApiSession {
     ask: (target: ApiTarget) => Promise<T | ApiFailure>,
     signal: AbortSignal,
   ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
-  /** Does the same for a base whose 429 came outside `firstAnswer`, to a watch. */
-  postpone(target: ApiTarget, failure: ApiFailure): void;
   /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. */
   whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
   /** Remembers the addresses of API servers as further bases. */
@@ -114,7 +112,6 @@ export function openApiSession(settings: {
         message,
       };
     },
-    postpone,
     whileGood: (target) => {
       const controller = new AbortController();
       users.set(controller, target);

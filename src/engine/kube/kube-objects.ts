@@ -1,16 +1,4 @@
 import * as z from 'zod/mini';
-import type { ServerCandidate, SkippedServer } from './control-plane/choose-servers.ts';
-
-/** What one object of the API says about API servers. */
-export interface ParsedItem {
-  /** Identifies the object within its list. */
-  readonly key: string;
-  readonly resourceVersion: string;
-  readonly candidates: readonly ServerCandidate[];
-  readonly skipped: readonly SkippedServer[];
-}
-
-export type ParseItem = (item: unknown) => ParsedItem;
 
 /** The answer to a list request. Unknown fields are ignored. */
 export const listPage = z.object({
@@ -27,82 +15,26 @@ export const statusObject = z.object({
 
 export const watchEvent = z.object({ type: z.string(), object: z.unknown() });
 
-export const objectMetadata = z.object({
-  metadata: z.object({ name: z.optional(z.string()), resourceVersion: z.string() }),
-});
+export const bookmarkObject = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
 
 const namedObject = z.object({
-  metadata: z.object({ name: z.string(), resourceVersion: z.optional(z.string()) }),
-});
-
-const node = z.object({
-  status: z.object({
-    addresses: z.nullish(z.array(z.object({ type: z.string(), address: z.string() }))),
+  metadata: z.object({
+    name: z.string(),
+    namespace: z.optional(z.string()),
+    resourceVersion: z.optional(z.string()),
   }),
 });
 
-/** Every InternalIP of a Node (core/v1), with the port of the API servers. */
-export function parseNode(apiPort: number): ParseItem {
-  return (item) =>
-    parseNamed(item, (name) => {
-      const parsed = node.safeParse(item);
-      if (!parsed.success) return 'it has no readable status.addresses';
-      const internal = (parsed.data.status.addresses ?? []).filter((entry) => entry.type === 'InternalIP');
-      return [{ name, addresses: internal.map((entry) => entry.address), port: apiPort }];
-    });
+export interface ObjectIdentity {
+  /** Unique within a kind: `name`, or `namespace/name`. */
+  readonly key: string;
+  readonly resourceVersion: string;
 }
 
-const endpoint = z.object({
-  addresses: z.array(z.string()),
-  nodeName: z.nullish(z.string()),
-  conditions: z.nullish(z.object({ ready: z.nullish(z.boolean()) })),
-});
-const endpointSlice = z.object({
-  endpoints: z.nullish(z.array(endpoint)),
-  ports: z.nullish(
-    z.array(
-      z.object({ name: z.nullish(z.string()), port: z.nullish(z.number()), protocol: z.nullish(z.string()) }),
-    ),
-  ),
-});
-
-/**
- * The ready endpoints of an EndpointSlice (discovery.k8s.io/v1) with its `https` port; an unknown readiness counts as
- * ready, as the API's documentation asks. API servers have no node name there: their address is their name.
- */
-export function parseEndpointSlice(item: unknown): ParsedItem {
-  return parseNamed(item, () => {
-    const parsed = endpointSlice.safeParse(item);
-    if (!parsed.success) return 'it has no readable endpoints';
-    const ports = (parsed.data.ports ?? []).filter((entry) => (entry.protocol ?? 'TCP') === 'TCP');
-    const port = (
-      ports.find((entry) => entry.name === 'https') ?? (ports.length === 1 ? ports[0] : undefined)
-    )?.port;
-    if (port === undefined || port === null) return 'it has no port named "https"';
-    return (parsed.data.endpoints ?? [])
-      .filter((entry) => entry.conditions?.ready !== false && entry.addresses.length > 0)
-      .map((entry) => ({
-        name: entry.nodeName ?? entry.addresses[0] ?? '',
-        addresses: entry.addresses,
-        port,
-      }));
-  });
-}
-
-/** An object that cannot be parsed is skipped with a reason; the others are not affected. */
-function parseNamed(
-  item: unknown,
-  candidatesOf: (name: string) => readonly ServerCandidate[] | string,
-): ParsedItem {
-  const parsed = namedObject.safeParse(item);
-  if (!parsed.success) return skip('(unnamed)', '', 'it has no readable metadata.name');
-  const { name, resourceVersion = '' } = parsed.data.metadata;
-  const candidates = candidatesOf(name);
-  return typeof candidates === 'string'
-    ? skip(name, resourceVersion, candidates)
-    : { key: name, resourceVersion, candidates, skipped: [] };
-}
-
-function skip(name: string, resourceVersion: string, reason: string): ParsedItem {
-  return { key: name, resourceVersion, candidates: [], skipped: [{ name, reason }] };
+/** Who an object is. Objects without a readable name share the key `(unnamed)`. */
+export function identify(object: unknown): ObjectIdentity {
+  const parsed = namedObject.safeParse(object);
+  if (!parsed.success) return { key: '(unnamed)', resourceVersion: '' };
+  const { name, namespace, resourceVersion = '' } = parsed.data.metadata;
+  return { key: namespace === undefined ? name : `${namespace}/${name}`, resourceVersion };
 }

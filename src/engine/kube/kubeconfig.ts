@@ -6,8 +6,8 @@ import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
-import type { Report } from './control-plane/source.ts';
 import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
+import type { Report } from './report.ts';
 
 export interface LoadedKubeconfig {
   /**

@@ -1,50 +1,62 @@
 import { type ApiFailure, type ApiTarget, getJson } from './api-request.ts';
-import { listPage, type ParsedItem, type ParseItem } from './kube-objects.ts';
-import type { ListedObjects } from './object-store.ts';
+import { identify, listPage } from './kube-objects.ts';
+import type { Kept, ListedObjects } from './object-store.ts';
+import { queryPath, type Resource } from './resource.ts';
 import type { ListWatchTiming } from './timing.ts';
 
-/** A kind of objects to list and watch. */
-export interface Resource {
-  /** The name for messages: `control-plane nodes`. */
-  readonly what: string;
-  readonly path: string;
-  readonly labelSelector: string;
-  readonly parse: ParseItem;
-}
+/** Ends a list whose pages always announce another one. */
+const mostPages = 1_000;
+/** Lists whose `continue` expired before one is given up. */
+const mostLists = 3;
 
-/** More pages than any cluster has control planes. It ends a list whose pages always announce another one. */
-const mostPages = 200;
+interface ListLimits {
+  readonly signal: AbortSignal;
+  /** For each page. */
+  readonly timeoutMs: number;
+  readonly timing: ListWatchTiming;
+}
 
 /**
  * Lists every object of a resource, page by page, as of the resource version of the first page. The read sets no
- * version, so it is consistent with etcd even if the API server's cache lags. Never throws.
+ * version, so it is consistent with etcd even if the API server's cache lags. A list whose next page has expired (HTTP
+ * 410: etcd was compacted meanwhile) begins anew. Never throws.
  */
-export async function listObjects(
+export async function listObjects<T>(
   target: ApiTarget,
-  resource: Resource,
-  limits: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly timing: ListWatchTiming },
-): Promise<({ readonly kind: 'listed' } & ListedObjects) | ApiFailure> {
-  const items: ParsedItem[] = [];
-  const { signal, timeoutMs, timing } = limits;
+  resource: Resource<T>,
+  limits: ListLimits,
+): Promise<({ readonly kind: 'listed' } & ListedObjects<T>) | ApiFailure> {
+  for (let lists = 1; ; lists += 1) {
+    const answer = await listPages(target, resource, limits);
+    const isExpired = answer.kind === 'failure' && answer.status === 410;
+    if (!isExpired || lists === mostLists) return answer;
+  }
+}
+
+async function listPages<T>(
+  target: ApiTarget,
+  resource: Resource<T>,
+  { signal, timeoutMs, timing }: ListLimits,
+): Promise<({ readonly kind: 'listed' } & ListedObjects<T>) | ApiFailure> {
+  const objects = new Map<string, Kept<T>>();
+  const limit = `${timing.pageLimit}`;
   let token: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
-    const path = pathOf(resource, timing.pageLimit, token);
+    const path = queryPath(resource, { limit, ...(token !== undefined && { continue: token }) });
     const answer = await getJson(target, path, { signal, timeoutMs, maxBytes: timing.maxPageBytes });
     if (answer.kind === 'failure') return answer;
     const parsed = listPage.safeParse(answer.value);
     if (!parsed.success) return broken('the answer is no list');
-    items.push(...(parsed.data.items ?? []).map(resource.parse));
+    for (const item of parsed.data.items ?? []) {
+      const value = resource.project(item);
+      const { key, resourceVersion } = identify(item);
+      if (value !== undefined) objects.set(key, { resourceVersion, value });
+    }
     const { resourceVersion } = parsed.data.metadata;
     token = parsed.data.metadata.continue;
-    if (token === undefined || token === '') return { kind: 'listed', resourceVersion, items };
+    if (token === undefined || token === '') return { kind: 'listed', resourceVersion, objects };
   }
   return broken(`the list has more than ${mostPages} pages`);
-}
-
-function pathOf(resource: Resource, limit: number, token: string | undefined): string {
-  const query = new URLSearchParams({ labelSelector: resource.labelSelector, limit: `${limit}` });
-  if (token !== undefined) query.set('continue', token);
-  return `${resource.path}?${query}`;
 }
 
 function broken(message: string): ApiFailure {

@@ -1,62 +1,78 @@
-import type { ParsedItem } from './kube-objects.ts';
+import type { ObjectIdentity } from './kube-objects.ts';
 
-/** The result of a list and the watch events after it. Readonly: every change makes a new store. */
-export interface ObjectStore {
+/** What is kept of one object. */
+export interface Kept<T> {
   readonly resourceVersion: string;
-  readonly items: ReadonlyMap<string, ParsedItem>;
+  readonly value: T;
 }
 
-export interface ListedObjects {
+export interface ListedObjects<T> {
   readonly resourceVersion: string;
-  readonly items: readonly ParsedItem[];
+  /** By key. */
+  readonly objects: Map<string, Kept<T>>;
 }
 
-export type ObjectChange =
-  | { readonly kind: 'set'; readonly item: ParsedItem }
-  | { readonly kind: 'remove'; readonly key: string; readonly resourceVersion: string }
+export type ObjectChange<T> =
+  /** Undefined: the object was deleted, or nothing is kept of it any more. */
+  | ({ readonly kind: 'object'; readonly value: T | undefined } & ObjectIdentity)
   /** A bookmark: nothing changed up to here. */
   | { readonly kind: 'reached'; readonly resourceVersion: string };
 
-/** A store of exactly the listed objects: those that vanished while there was no watch are gone. */
-export function fromList(list: ListedObjects): ObjectStore {
+/** The result of a list and the watch events after it. */
+export interface ObjectStore<T> {
+  readonly resourceVersion: () => string;
+  /** By key. */
+  readonly objects: () => ReadonlyMap<string, Kept<T>>;
+  /** Replaces everything: objects that vanished while there was no watch are gone. */
+  readonly relist: (list: ListedObjects<T>) => void;
+  /**
+   * Takes a polled list, unless the watch has seen a newer version: a poll that was requested before a change and
+   * answered after it would undo the change until the next poll.
+   */
+  readonly poll: (list: ListedObjects<T>) => void;
+  /** Takes a watch event. False for one that changes no object: a bookmark, or one older than the last poll. */
+  readonly take: (change: ObjectChange<T>) => boolean;
+}
+
+/** Takes the list over: its map is the store's from then on. */
+export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
+  let { resourceVersion, objects } = first;
+  const relist = (list: ListedObjects<T>): void => {
+    ({ resourceVersion, objects } = list);
+  };
   return {
-    resourceVersion: list.resourceVersion,
-    items: new Map(list.items.map((item) => [item.key, item])),
+    resourceVersion: () => resourceVersion,
+    objects: () => objects,
+    relist,
+    poll: (list) => {
+      if ((order(list.resourceVersion, resourceVersion) ?? 1) >= 0) relist(list);
+    },
+    take: (change) => {
+      if ((order(change.resourceVersion, resourceVersion) ?? 1) <= 0) return false;
+      resourceVersion = change.resourceVersion;
+      if (change.kind === 'reached') return false;
+      const { key, value } = change;
+      if (value === undefined) return objects.delete(key);
+      objects.set(key, { resourceVersion, value });
+      return true;
+    },
   };
 }
 
 /**
- * Takes a polled list, unless the watch has seen a newer version: a poll that was requested before a change and
- * answered after it would undo the change until the next poll.
+ * The objects of several stores, for those that a label selector can only find in two requests. The newest version of
+ * an object counts.
  */
-export function takePoll(store: ObjectStore | undefined, list: ListedObjects): ObjectStore {
-  const isStale = store !== undefined && (order(list.resourceVersion, store.resourceVersion) ?? 1) < 0;
-  return isStale ? store : fromList(list);
-}
-
-/** Takes a watch event. An event older than the last poll returns the same store. */
-export function takeChange(store: ObjectStore, change: ObjectChange): ObjectStore {
-  const resourceVersion = change.kind === 'set' ? change.item.resourceVersion : change.resourceVersion;
-  if ((order(resourceVersion, store.resourceVersion) ?? 1) <= 0) return store;
-  if (change.kind === 'reached') return { ...store, resourceVersion };
-  const items = new Map(store.items);
-  if (change.kind === 'set') items.set(change.item.key, change.item);
-  else items.delete(change.key);
-  return { resourceVersion, items };
-}
-
-/**
- * Merges stores, for objects that a label selector can only find in two requests. The newest version of an object
- * counts.
- */
-export function mergeStores(stores: readonly ObjectStore[]): readonly ParsedItem[] {
-  const merged = new Map<string, ParsedItem>();
-  for (const item of stores.flatMap((store) => [...store.items.values()])) {
-    const known = merged.get(item.key);
-    if (known === undefined || (order(item.resourceVersion, known.resourceVersion) ?? 1) > 0)
-      merged.set(item.key, item);
+export function mergeStores<T>(stores: readonly ObjectStore<T>[]): ReadonlyMap<string, Kept<T>> {
+  const [first, ...others] = stores;
+  if (first === undefined || others.length === 0) return first?.objects() ?? new Map();
+  const merged = new Map(first.objects());
+  for (const [key, object] of others.flatMap((store) => [...store.objects()])) {
+    const known = merged.get(key);
+    if (known === undefined || (order(object.resourceVersion, known.resourceVersion) ?? 1) > 0)
+      merged.set(key, object);
   }
-  return [...merged.values()];
+  return merged;
 }
 
 /**

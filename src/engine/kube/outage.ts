@@ -1,4 +1,4 @@
-import type { Report } from './control-plane/source.ts';
+import type { Report } from './report.ts';
 
 /** Reports the first failure, the first of each other kind, and the recovery. Repeats are not reported. */
 export interface Outage {

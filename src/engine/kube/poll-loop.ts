@@ -1,23 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { ApiFailure, ApiTarget } from './api-request.ts';
-import { listObjects, type Resource } from './list-objects.ts';
+import { listObjects } from './list-objects.ts';
 import type { ListedObjects } from './object-store.ts';
+import type { Resource } from './resource.ts';
 import type { LoopContext } from './watch-loop.ts';
 
 /**
- * Lists all resources every `checkIntervalMs`, beside the watch. The poll confirms the watch, finds a watch that has
- * gone silent, and is what the loss guard counts. A hung API costs one request timeout for each base.
+ * Lists all resources every `intervalMs`, beside the watch. The poll confirms the watch, and finds one that has gone
+ * silent. A hung API costs one request timeout for each base.
  */
-export async function runPollLoop(
-  resources: readonly Resource[],
-  checkIntervalMs: number,
-  context: LoopContext,
+export async function runPollLoop<T>(
+  resources: readonly Resource<T>[],
+  intervalMs: number,
+  context: LoopContext<T>,
 ): Promise<void> {
   const { session, view, signal } = context;
-  const timeoutMs = Math.min(context.timing.requestTimeoutMs, checkIntervalMs);
+  const timeoutMs = Math.min(context.timing.requestTimeoutMs, intervalMs);
   for (;;) {
-    await pause(checkIntervalMs, undefined, { signal }).catch(() => undefined);
+    await pause(intervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     const beganAtMs = monotonicMs();
     const found = await session.firstAnswer(
@@ -31,12 +32,14 @@ export async function runPollLoop(
 }
 
 /** One base must answer for all resources: lists of different servers may be from different moments. */
-async function listEvery(
+async function listEvery<T>(
   target: ApiTarget,
-  resources: readonly Resource[],
-  limits: Pick<LoopContext, 'signal' | 'timing'> & { readonly timeoutMs: number },
-): Promise<{ readonly kind: 'all'; readonly lists: ReadonlyMap<Resource, ListedObjects> } | ApiFailure> {
-  const lists = new Map<Resource, ListedObjects>();
+  resources: readonly Resource<T>[],
+  limits: Pick<LoopContext<T>, 'signal' | 'timing'> & { readonly timeoutMs: number },
+): Promise<
+  { readonly kind: 'all'; readonly lists: ReadonlyMap<Resource<T>, ListedObjects<T>> } | ApiFailure
+> {
+  const lists = new Map<Resource<T>, ListedObjects<T>>();
   for (const resource of resources) {
     const answer = await listObjects(target, resource, limits);
     if (answer.kind === 'failure')

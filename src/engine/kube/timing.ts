@@ -1,7 +1,9 @@
 /** Time limits of the list+watch loop. The defaults suit kube-apiserver; tests use shorter ones. */
 export interface ListWatchTiming {
-  /** One list request, or the wait for a watch's headers. */
+  /** One page of a list, or the wait for a watch's headers. */
   readonly requestTimeoutMs: number;
+  /** While it is watched, a resource is listed anew after this time, whatever the watch has said. */
+  readonly resyncMs: number;
   /** The API server ends a watch after this time. */
   readonly watchTimeoutSeconds: number;
   /** A watch that is silent for this long counts as dead: bookmarks arrive about once a minute. */
@@ -10,6 +12,7 @@ export interface ListWatchTiming {
   readonly healthyWatchMs: number;
   readonly backoffFirstMs: number;
   readonly backoffCapMs: number;
+  /** Objects a page: it is parsed at once, and so is memory for a moment. */
   readonly pageLimit: number;
   readonly maxPageBytes: number;
   /** etcd takes objects up to 1.5 MiB. */
@@ -18,12 +21,13 @@ export interface ListWatchTiming {
 
 export const defaultTiming: ListWatchTiming = {
   requestTimeoutMs: 5_000,
+  resyncMs: 600_000,
   watchTimeoutSeconds: 300,
   watchIdleMs: 75_000,
   healthyWatchMs: 5_000,
   backoffFirstMs: 100,
   backoffCapMs: 5_000,
-  pageLimit: 50,
+  pageLimit: 500,
   maxPageBytes: 16_000_000,
   maxLineBytes: 2_000_000,
 };

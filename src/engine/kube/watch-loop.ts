@@ -1,109 +1,121 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../system/errors.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
-import { type ApiTarget, openStream } from './api-request.ts';
+import { openStream } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { createBackoff } from './backoff.ts';
-import type { ServerView } from './control-plane/server-view.ts';
-import type { Report } from './control-plane/source.ts';
-import { listObjects, type Resource } from './list-objects.ts';
+import { listObjects } from './list-objects.ts';
 import { type Outage, trackOutage } from './outage.ts';
+import type { Report } from './report.ts';
+import { queryPath, type Resource } from './resource.ts';
+import type { ResourceView } from './resource-view.ts';
 import type { ListWatchTiming } from './timing.ts';
 import { readWatch } from './watch-stream.ts';
 
-export interface LoopContext {
+export interface LoopContext<T> {
   readonly session: ApiSession;
-  readonly view: ServerView;
+  readonly view: ResourceView<T>;
   readonly report: Report;
   readonly signal: AbortSignal;
   readonly timing: ListWatchTiming;
 }
 
+/** Where the next watch begins. */
+interface Position {
+  readonly resourceVersion: string;
+  /** Monotonic. */
+  readonly listedAtMs: number;
+}
+
 /**
- * Lists and watches a resource repeatedly until the signal aborts: after the server's normal end of the watch, after
- * 410, and after any failure. It lists each time, so that it notices what vanished meanwhile; a control plane's list is
- * short. A watch that lived for a while resets the backoff.
+ * Lists and watches a resource repeatedly until the signal aborts. A watch that the server ends normally goes on where
+ * it ended; it lists anew after 410, after any failure, and once `resyncMs` have passed since the last list. A watch
+ * that lived for a while resets the backoff.
  */
-export async function runWatchLoop(resource: Resource, context: LoopContext): Promise<void> {
-  const { timing, signal } = context;
-  const outage = trackOutage(
-    context.report,
-    { failed: 'watch-interrupted', recovered: 'watch-recovered' },
-    { what: resource.what },
-  );
+export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContext<T>): Promise<void> {
+  const { timing, signal, report } = context;
+  const names = { failed: 'watch-interrupted', recovered: 'watch-recovered' };
+  const outage = trackOutage(report, names, { what: resource.what });
   const backoff = createBackoff({
     firstMs: timing.backoffFirstMs,
     capMs: timing.backoffCapMs,
     random: Math.random,
   });
+  let position: Position | undefined;
   while (!signal.aborted) {
-    const watchedMs = await listAndWatch(resource, context, outage);
-    if (watchedMs >= timing.healthyWatchMs) backoff.reset();
+    position ??= await list(resource, context);
+    const startedMs = monotonicMs();
+    if (position !== undefined) position = await watchFrom(position, resource, context, outage);
+    if (monotonicMs() - startedMs >= timing.healthyWatchMs) backoff.reset();
     await pause(backoff.nextMs(), undefined, { signal }).catch(() => undefined);
   }
 }
 
-/** Resolves with how long the watch lived; 0 if there was none. */
-async function listAndWatch(resource: Resource, context: LoopContext, outage: Outage): Promise<number> {
+async function list<T>(resource: Resource<T>, context: LoopContext<T>): Promise<Position | undefined> {
   const { session, view, signal, timing } = context;
   const beganAtMs = monotonicMs();
   const found = await session.firstAnswer(
     (target) => listObjects(target, resource, { signal, timeoutMs: timing.requestTimeoutMs, timing }),
     signal,
   );
-  if (signal.aborted) return 0;
+  if (signal.aborted) return undefined;
   if (found.kind === 'failure') {
     view.unavailable({ ...found, message: `Cannot list ${resource.what}: ${found.message}` }, beganAtMs);
-    return 0;
+    return undefined;
   }
+  const { resourceVersion } = found.answer;
   view.relisted(resource, found.answer, found.target.base.url);
-  const startedMs = performance.now();
-  try {
-    await watch(resource, found.target, found.answer.resourceVersion, context, outage);
-  } catch (error) {
-    if (!signal.aborted) outage.failed(messageOf(error));
-  }
-  return performance.now() - startedMs;
+  return { resourceVersion, listedAtMs: beganAtMs };
 }
 
-/** Returns when the server ended the watch normally, and throws when it was lost. */
-async function watch(
-  resource: Resource,
-  target: ApiTarget,
-  resourceVersion: string,
-  context: LoopContext,
+/** Resolves with where to go on; undefined where a new list is needed. */
+async function watchFrom<T>(
+  { resourceVersion, listedAtMs }: Position,
+  resource: Resource<T>,
+  context: LoopContext<T>,
   outage: Outage,
-): Promise<void> {
-  const { session, view, timing } = context;
-  using good = session.whileGood(target);
-  const signal = AbortSignal.any([context.signal, good.signal]);
-  const limits = { signal, timeoutMs: timing.requestTimeoutMs, maxBytes: timing.maxLineBytes };
-  const answer = await openStream(target, watchPath(resource, resourceVersion, timing), limits);
-  if (answer.kind === 'failure') {
-    session.postpone(target, answer);
-    throw new Error(answer.message);
-  }
-  const healthy = setTimeout(() => outage.succeeded(), timing.healthyWatchMs);
-  const stream = { idleMs: timing.watchIdleMs, maxLineBytes: timing.maxLineBytes };
+): Promise<Position | undefined> {
+  const { view, signal, timing } = context;
+  const resyncAtMs = listedAtMs + timing.resyncMs;
+  const seconds = Math.max(1, Math.ceil((resyncAtMs - monotonicMs()) / 1_000));
+  const timeoutSeconds = `${Math.min(seconds, timing.watchTimeoutSeconds)}`;
   try {
-    for await (const message of readWatch(answer.response, resource.parse, stream)) {
-      if (message.kind === 'expired') return;
+    const end = await watch(resource, { resourceVersion, timeoutSeconds }, context, outage);
+    if (end === 'expired' || monotonicMs() >= resyncAtMs) return undefined;
+    return { resourceVersion: view.resourceVersion(resource) ?? resourceVersion, listedAtMs };
+  } catch (error) {
+    if (!signal.aborted) outage.failed(messageOf(error));
+    return undefined;
+  }
+}
+
+/** Resolves when the server ended the watch, and throws when it was lost. */
+async function watch<T>(
+  resource: Resource<T>,
+  from: { readonly resourceVersion: string; readonly timeoutSeconds: string },
+  context: LoopContext<T>,
+  outage: Outage,
+): Promise<'ended' | 'expired'> {
+  const { session, view, timing } = context;
+  const path = queryPath(resource, { watch: '1', allowWatchBookmarks: 'true', ...from });
+  const { requestTimeoutMs: timeoutMs, maxLineBytes: maxBytes } = timing;
+  const found = await session.firstAnswer(
+    (target) => openStream(target, path, { signal: context.signal, timeoutMs, maxBytes }),
+    context.signal,
+  );
+  if (found.kind === 'failure') throw new Error(found.message);
+  const { answer, target } = found;
+  using good = session.whileGood(target);
+  good.signal.addEventListener('abort', () => answer.response.destroy(good.signal.reason));
+  const healthy = setTimeout(() => outage.succeeded(), timing.healthyWatchMs);
+  const limits = { idleMs: timing.watchIdleMs, maxLineBytes: timing.maxLineBytes };
+  try {
+    for await (const message of readWatch(answer.response, resource, limits)) {
+      if (message.kind === 'expired') return 'expired';
       view.changed(resource, message, target.base.url);
     }
-  } catch (error) {
-    throw good.signal.aborted ? good.signal.reason : error;
+    return 'ended';
   } finally {
     clearTimeout(healthy);
   }
-}
-
-function watchPath(resource: Resource, resourceVersion: string, timing: ListWatchTiming): string {
-  const query = new URLSearchParams({
-    watch: '1',
-    allowWatchBookmarks: 'true',
-    timeoutSeconds: `${timing.watchTimeoutSeconds}`,
-    labelSelector: resource.labelSelector,
-    resourceVersion,
-  });
-  return `${resource.path}?${query}`;
 }

@@ -1,44 +1,46 @@
 import type { Readable } from 'node:stream';
 import type * as z from 'zod/mini';
 import { patientTimer } from '../system/time/patient-timeout.ts';
-import { objectMetadata, type ParseItem, statusObject, watchEvent } from './kube-objects.ts';
+import { bookmarkObject, identify, statusObject, watchEvent } from './kube-objects.ts';
 import type { ObjectChange } from './object-store.ts';
+import type { Resource } from './resource.ts';
 
 /** A change, or the server's message that the watch began too far back and a new list is needed. */
-export type WatchMessage = ObjectChange | { readonly kind: 'expired' };
+export type WatchMessage<T> = ObjectChange<T> | { readonly kind: 'expired' };
 
 /**
  * The messages of a watch, in order, until the server ends it. Throws once the watch is not reliable any more: a reset,
  * silence for `idleMs` (a half-open connection reports nothing), a line longer than `maxLineBytes`, a line that is not
  * a watch event, or an ERROR event other than 410. A half-received message is dropped.
  */
-export async function* readWatch(
+export async function* readWatch<T>(
   stream: Readable,
-  parse: ParseItem,
+  resource: Pick<Resource<T>, 'project'>,
   limits: { readonly idleMs: number; readonly maxLineBytes: number },
-): AsyncGenerator<WatchMessage> {
+): AsyncGenerator<WatchMessage<T>> {
   for await (const line of readLines(stream, limits)) {
     if (line.trim() === '') continue;
-    const message = parseMessage(line, parse);
+    const message = parseMessage(line, resource);
     if (message !== undefined) yield message;
   }
 }
 
 /** Undefined for an event type that this version does not know. */
-function parseMessage(line: string, parse: ParseItem): WatchMessage | undefined {
+function parseMessage<T>(
+  line: string,
+  { project }: Pick<Resource<T>, 'project'>,
+): WatchMessage<T> | undefined {
   const { type, object } = parseOrThrow(watchEvent, JSON.parse(line));
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
-      return { kind: 'set', item: parse(object) };
-    case 'DELETED': {
-      const { key, resourceVersion } = parse(object);
-      return { kind: 'remove', key, resourceVersion };
-    }
+      return { kind: 'object', ...identify(object), value: project(object) };
+    case 'DELETED':
+      return { kind: 'object', ...identify(object), value: undefined };
     case 'BOOKMARK':
       return {
         kind: 'reached',
-        resourceVersion: parseOrThrow(objectMetadata, object).metadata.resourceVersion,
+        resourceVersion: parseOrThrow(bookmarkObject, object).metadata.resourceVersion,
       };
     case 'ERROR':
       return errorMessage(object);
@@ -48,7 +50,7 @@ function parseMessage(line: string, parse: ParseItem): WatchMessage | undefined 
 }
 
 /** HTTP 410 arrives inside the stream, after the answer began with 200. */
-function errorMessage(object: unknown): WatchMessage {
+function errorMessage(object: unknown): { readonly kind: 'expired' } {
   const status = parseOrThrow(statusObject, object);
   if (status.code === 410) return { kind: 'expired' };
   throw new Error(`the API ended the watch: ${status.code ?? 'no code'} ${status.message ?? ''}`);

@@ -1,9 +1,9 @@
-import type { ParsedItem } from '../kube-objects.ts';
-import type { ListWatchSettings } from '../list-watch-source.ts';
 import type { AddressPreference } from './choose-address.ts';
 import type { ServerChoice } from './choose-servers.ts';
+import type { ServerFinding } from './server-objects.ts';
+import type { ServerSourceSettings } from './server-source.ts';
 
-export interface ClusterSettings extends ListWatchSettings {
+export interface ClusterSettings extends ServerSourceSettings {
   readonly vips: readonly string[];
   /** CIDRs of this machine's interfaces, read each time: at boot an interface may come up later. */
   readonly subnets: () => readonly string[];
@@ -13,7 +13,7 @@ export function preferenceOf(settings: ClusterSettings): AddressPreference {
   return { vips: settings.vips, subnets: settings.subnets() };
 }
 
-/** A choice, with the items that could not be parsed. */
-export function withUnparsed(choice: ServerChoice, items: readonly ParsedItem[]): ServerChoice {
-  return { ...choice, skipped: [...choice.skipped, ...items.flatMap((item) => item.skipped)] };
+/** A choice, with the objects that could not be parsed. */
+export function withUnparsed(choice: ServerChoice, findings: readonly ServerFinding[]): ServerChoice {
+  return { ...choice, skipped: [...choice.skipped, ...findings.flatMap((finding) => finding.skipped)] };
 }

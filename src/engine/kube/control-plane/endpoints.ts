@@ -1,21 +1,23 @@
-import { parseEndpointSlice } from '../kube-objects.ts';
-import { createListWatchSource } from '../list-watch-source.ts';
 import { familiesOf } from './choose-address.ts';
 import { chooseServers, type ServerCandidate, type ServerChoice } from './choose-servers.ts';
 import { type ClusterSettings, preferenceOf, withUnparsed } from './cluster-settings.ts';
+import { parseEndpointSlice } from './server-objects.ts';
+import { shareServerSource } from './server-source.ts';
 import type { Source } from './source.ts';
 
 /** The API servers as they register themselves: the ready endpoints of the `kubernetes` service, with their ports. */
 export function createEndpointsSource(settings: ClusterSettings): Source {
   const resource = {
     what: 'EndpointSlices of default/kubernetes',
-    path: '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+    apiVersion: 'discovery.k8s.io/v1',
+    plural: 'endpointslices',
+    namespace: 'default',
     labelSelector: 'kubernetes.io/service-name=kubernetes',
-    parse: parseEndpointSlice,
+    project: parseEndpointSlice,
   };
-  return createListWatchSource(settings, [resource], (items) => {
-    const candidates = items.flatMap((item) => item.candidates);
-    return withUnparsed(chooseOneFamily(candidates, settings), items);
+  return shareServerSource(settings, [resource])((findings) => {
+    const candidates = findings.flatMap((finding) => finding.candidates);
+    return withUnparsed(chooseOneFamily(candidates, settings), findings);
   });
 }
 

@@ -1,8 +1,8 @@
-import { parseNode } from '../kube-objects.ts';
-import type { Resource } from '../list-objects.ts';
-import { shareListWatch } from '../list-watch-source.ts';
+import type { Resource } from '../resource.ts';
 import { chooseServers } from './choose-servers.ts';
 import { type ClusterSettings, preferenceOf, withUnparsed } from './cluster-settings.ts';
+import { parseNode, type ServerFinding } from './server-objects.ts';
+import { shareServerSource } from './server-source.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -12,33 +12,30 @@ import type { Source } from './source.ts';
  */
 export function shareNodes(settings: ClusterSettings): (vips: readonly string[]) => Source {
   const resources = ['control-plane', 'master'].map((role) => ({
+    ...nodes(settings.apiPort),
     what: `${role} nodes`,
-    path: '/api/v1/nodes',
     labelSelector: `node-role.kubernetes.io/${role}`,
-    parse: parseNode(settings.apiPort),
   }));
   return shareOf(settings, resources);
 }
 
 /** Every node of the cluster, whatever its role: each may hold an ingress VIP. */
 export function shareAllNodes(settings: ClusterSettings): (vips: readonly string[]) => Source {
-  const resource = {
-    what: 'nodes',
-    path: '/api/v1/nodes',
-    labelSelector: '',
-    parse: parseNode(settings.apiPort),
-  };
-  return shareOf(settings, [resource]);
+  return shareOf(settings, [nodes(settings.apiPort)]);
+}
+
+function nodes(apiPort: number): Resource<ServerFinding> {
+  return { what: 'nodes', apiVersion: 'v1', plural: 'nodes', project: parseNode(apiPort) };
 }
 
 function shareOf(
   settings: ClusterSettings,
-  resources: readonly Resource[],
+  resources: readonly Resource<ServerFinding>[],
 ): (vips: readonly string[]) => Source {
-  const share = shareListWatch(settings, resources);
+  const share = shareServerSource(settings, resources);
   return (vips) =>
-    share((items) => {
-      const candidates = items.flatMap((item) => item.candidates);
-      return withUnparsed(chooseServers(candidates, preferenceOf({ ...settings, vips })), items);
+    share((findings) => {
+      const candidates = findings.flatMap((finding) => finding.candidates);
+      return withUnparsed(chooseServers(candidates, preferenceOf({ ...settings, vips })), findings);
     });
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { stall } from '../../../helpers/stall.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -126,7 +127,9 @@ test.each([
   expect((await seen.reports('watch-interrupted'))['error']).toMatch(error);
 });
 
-test('watches that the server ends by its timeout are renewed without a word', async () => {
+const lists = (server: ApiServer) => server.requests.filter((path) => !path.includes('watch=1'));
+
+test('watches that the server ends by its timeout go on where they ended, without a word or a new list', async () => {
   const server = await watchOneServer({
     ...neverPoll,
     timing: { watchTimeoutSeconds: 1, watchIdleMs: 30_000 },
@@ -134,6 +137,13 @@ test('watches that the server ends by its timeout are renewed without a word', a
   await waitFor('new watches', () => server.requests.filter((path) => path.includes('watch=1')).length >= 4);
   cluster.store.set(node('cp-2', ['10.0.0.2']));
   await seen.sees(two);
+  expect(seen.events).toEqual([]);
+  expect(lists(server)).toHaveLength(2);
+});
+
+test('a resource is listed anew once its last list is old, though its watch lives', async () => {
+  const server = await watchOneServer({ ...neverPoll, timing: { resyncMs: 1_000, watchIdleMs: 30_000 } });
+  await waitFor('new lists', () => lists(server).length >= 4);
   expect(seen.events).toEqual([]);
 });
 
@@ -179,8 +189,10 @@ test.each([
   await waitFor('a long outage', () => performance.now() - outageStartMs > 1_500);
   await server.setFaults(repaired);
   await seen.sees(two, 'poll');
+  await waitFor('both watches again', () => server.served().watches === 2);
   cluster.store.delete('Node', 'cp-2');
-  await seen.sees(one, 'watch');
+  // By the watch, or by a poll that overtakes it.
+  await seen.sees(one);
   await seen.reports('api-recovered');
   const told = seen.events.filter((item) => item.event === 'api-unavailable');
   const outages = seen.observations.filter((item) => item.kind === 'unavailable');

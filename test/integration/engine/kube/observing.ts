@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClusterSettings } from '../../../../src/engine/kube/control-plane/cluster-settings.ts';
 import { createSource } from '../../../../src/engine/kube/control-plane/create-source.ts';
-import type { Observation, Source, SourceEvent } from '../../../../src/engine/kube/control-plane/source.ts';
+import type { Observation, Source } from '../../../../src/engine/kube/control-plane/source.ts';
+import type { SourceEvent } from '../../../../src/engine/kube/report.ts';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
 import {
   type ApiServer,

@@ -69,15 +69,6 @@ test('a Retry-After of an hour is waited for no longer than 32 s', async () => {
   expect(alone.asked).toEqual([vip, local, vip, local]);
 });
 
-test('a watch that is answered 429 postpones the next list too', async () => {
-  const { session, asked, request } = createSession({});
-  const first = await request();
-  if (first.kind !== 'answered') throw new Error(first.message);
-  session.postpone(first.target, busy(5_000));
-  expect(await request()).toMatchObject({ kind: 'answered' });
-  expect(asked).toEqual([vip, local]);
-});
-
 test('a new kubeconfig ends the wait: it may name another cluster or user', async () => {
   const { asked, request, replaceKubeconfig } = createSession({ [vip]: busy(5_000), [local]: refused });
   await request();

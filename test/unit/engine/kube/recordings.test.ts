@@ -1,60 +1,64 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import {
-  listPage,
   parseEndpointSlice,
   parseNode,
-  statusObject,
-} from '../../../../src/engine/kube/kube-objects.ts';
-import { fromList, type ObjectStore, takeChange } from '../../../../src/engine/kube/object-store.ts';
+  type ServerFinding,
+} from '../../../../src/engine/kube/control-plane/server-objects.ts';
+import { identify, listPage, statusObject } from '../../../../src/engine/kube/kube-objects.ts';
+import { createObjectStore, type ObjectStore } from '../../../../src/engine/kube/object-store.ts';
 import { readWatch } from '../../../../src/engine/kube/watch-stream.ts';
 import { readRecording } from '../../../helpers/recordings.ts';
 
-const parse = parseNode(6443);
+const nodes = { project: parseNode(6443) };
 const limits = { idleMs: 60_000, maxLineBytes: 1_000_000 };
 
 function listed(name: string) {
   const { metadata, items } = listPage.parse(JSON.parse(readRecording(name).body));
-  return { ...metadata, items: (items ?? []).map(parse) };
+  const objects = (items ?? []).map((item) => {
+    const { key, resourceVersion } = identify(item);
+    return [key, { resourceVersion, value: nodes.project(item) }] as const;
+  });
+  return { ...metadata, objects: new Map(objects) };
 }
 
-function addresses(store: ObjectStore): Record<string, readonly string[]> {
+function addresses(store: ObjectStore<ServerFinding>): Record<string, readonly string[]> {
   return Object.fromEntries(
-    [...store.items].map(([name, item]) => [
+    [...store.objects()].map(([name, { value }]) => [
       name,
-      item.candidates.flatMap((candidate) => candidate.addresses),
+      value.candidates.flatMap((candidate) => candidate.addresses),
     ]),
   );
 }
 
 test("a real list of nodes gives every node's InternalIP and nothing else", () => {
   const list = listed('nodes-list');
-  expect(addresses(fromList(list))).toEqual({
+  expect(addresses(createObjectStore(list))).toEqual({
     'cp-1': ['10.20.0.11'],
     'cp-2': ['10.20.0.12'],
     'cp-3': ['10.20.0.13'],
   });
   expect(list.resourceVersion).toBe('334');
-  expect(list.items.flatMap((item) => item.skipped)).toEqual([]);
+  expect([...list.objects.values()].flatMap(({ value }) => value.skipped)).toEqual([]);
 });
 
 test('a real list in two pages ends where the token ends', () => {
   expect(listed('nodes-list-limit2').continue).toMatch(/^eyJ/);
   expect(listed('nodes-list-continue').continue).toBeUndefined();
-  expect(listed('nodes-list-continue').items.map((item) => item.key)).toEqual(['cp-3']);
+  expect([...listed('nodes-list-continue').objects.keys()]).toEqual(['cp-3']);
 });
 
 test('a real watch, step by step: label lost and regained, deleted and created, a bookmark at the end', async () => {
-  let store = fromList(listed('nodes-list'));
+  const store = createObjectStore(listed('nodes-list'));
   const steps: string[] = [];
   for await (const message of readWatch(
     Readable.from([Buffer.from(readRecording('nodes-watch').body)]),
-    parse,
+    nodes,
     limits,
   )) {
     if (message.kind === 'expired') throw new Error('the recording has no 410');
-    store = takeChange(store, message);
-    steps.push(`${store.resourceVersion} ${Object.keys(addresses(store)).sort().join(' ')}`);
+    store.take(message);
+    steps.push(`${store.resourceVersion()} ${Object.keys(addresses(store)).sort().join(' ')}`);
   }
   expect(steps).toEqual([
     '336 cp-1 cp-3',
@@ -70,23 +74,23 @@ test('a real watch, step by step: label lost and regained, deleted and created, 
 
 test('a real watch gives the same messages however its bytes are cut', async () => {
   const bytes = Buffer.from(readRecording('nodes-watch').body);
-  const whole = await Readable.from(readWatch(Readable.from([bytes]), parse, limits)).toArray();
+  const whole = await Readable.from(readWatch(Readable.from([bytes]), nodes, limits)).toArray();
   const cut = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>
     bytes.subarray(index * 7, index * 7 + 7),
   );
-  expect(await Readable.from(readWatch(Readable.from(cut), parse, limits)).toArray()).toEqual(whole);
+  expect(await Readable.from(readWatch(Readable.from(cut), nodes, limits)).toArray()).toEqual(whole);
 });
 
 test('the real "too old" event asks for a new list', async () => {
   const stream = Readable.from([Buffer.from(readRecording('nodes-watch-too-old').body)]);
-  expect(await Readable.from(readWatch(stream, parse, limits)).toArray()).toEqual([{ kind: 'expired' }]);
+  expect(await Readable.from(readWatch(stream, nodes, limits)).toArray()).toEqual([{ kind: 'expired' }]);
 });
 
 test('the real EndpointSlice gives three endpoints with the https port', () => {
   const { items } = listPage.parse(JSON.parse(readRecording('endpointslices-list').body));
+  expect(items?.map((item) => identify(item).key)).toEqual(['default/kubernetes']);
   expect(items?.map(parseEndpointSlice)).toMatchObject([
     {
-      key: 'kubernetes',
       candidates: ['10.20.0.11', '10.20.0.12', '10.20.0.13'].map((address) => ({
         name: address,
         addresses: [address],

@@ -1,4 +1,4 @@
-import type { Observation } from './control-plane/source.ts';
+import type { Observation } from './source.ts';
 
 export interface ObservationQueue {
   push(observation: Observation): void;

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
-import { parseEndpointSlice, parseNode } from '../../../../src/engine/kube/kube-objects.ts';
-import { kubernetesSlice, node } from '../../../helpers/api-server/objects.ts';
+import {
+  parseEndpointSlice,
+  parseNode,
+} from '../../../../../src/engine/kube/control-plane/server-objects.ts';
+import { kubernetesSlice, node } from '../../../../helpers/api-server/objects.ts';
 
 const parse = parseNode(6443);
 

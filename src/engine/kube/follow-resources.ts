@@ -1,0 +1,43 @@
+import type { ApiSession } from './api-session.ts';
+import { runPollLoop } from './poll-loop.ts';
+import type { Report } from './report.ts';
+import type { Resource } from './resource.ts';
+import { createResourceView, type ResourceNews } from './resource-view.ts';
+import { defaultTiming, type ListWatchTiming } from './timing.ts';
+import { runWatchLoop } from './watch-loop.ts';
+
+export interface FollowSettings {
+  readonly session: ApiSession;
+  /** Lists all resources this often beside their watches. Left out: every `resyncMs` must do. */
+  readonly pollMs?: number;
+  readonly report: Report;
+  readonly timing?: Partial<ListWatchTiming>;
+}
+
+export interface Following<T> {
+  /** What is kept of every object; undefined until every resource was listed once. */
+  readonly objects: () => readonly T[] | undefined;
+  /** Resolves once every loop has ended. Rejects only for a bug. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Lists and watches `resources` until `signal` aborts, and passes on the news. It survives any behaviour of an API
+ * server: each loop continues with other bases and a backoff. Resources that are followed together are known together:
+ * there are no objects of one before all were listed. Memory is bounded by what they keep of their objects.
+ */
+export function followResources<T>(
+  resources: readonly Resource<T>[],
+  settings: FollowSettings,
+  hear: (news: ResourceNews) => void,
+  signal: AbortSignal,
+): Following<T> {
+  const { session, report, pollMs } = settings;
+  const view = createResourceView(resources, report, hear);
+  const context = { session, view, report, signal, timing: { ...defaultTiming, ...settings.timing } };
+  const loops = [
+    ...resources.map((resource) => runWatchLoop(resource, context)),
+    ...(pollMs === undefined ? [] : [runPollLoop(resources, pollMs, context)]),
+  ];
+  return { objects: view.objects, ended: Promise.all(loops).then(() => undefined) };
+}

@@ -1,0 +1,94 @@
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import type { ApiFailure } from './api-request.ts';
+import {
+  createObjectStore,
+  type ListedObjects,
+  mergeStores,
+  type ObjectChange,
+  type ObjectStore,
+} from './object-store.ts';
+import { trackOutage } from './outage.ts';
+import { rbacHint } from './rbac-hint.ts';
+import type { Report } from './report.ts';
+import type { Resource } from './resource.ts';
+
+export type ResourceNews =
+  /** All resources were listed, and an object may have changed. A poll confirms every object, whatever has changed. */
+  | { readonly kind: 'objects'; readonly via: 'watch' | 'poll'; readonly from: string }
+  /** No API server answered. Told when an outage begins, and when its HTTP status changes. */
+  | { readonly kind: 'unavailable'; readonly message: string }
+  /** The outage is over. */
+  | { readonly kind: 'available' };
+
+/** The common knowledge of the loops that list and watch `resources`. Only this turns it into news. */
+export interface ResourceView<T> {
+  /** What is kept of every object, once and in its newest version; undefined until every resource was listed. */
+  objects(): readonly T[] | undefined;
+  /** Up to which version a resource is known. */
+  resourceVersion(resource: Resource<T>): string | undefined;
+  relisted(resource: Resource<T>, list: ListedObjects<T>, from: string): void;
+  changed(resource: Resource<T>, change: ObjectChange<T>, from: string): void;
+  /** One complete poll: the lists of all resources, from one base. */
+  polled(lists: ReadonlyMap<Resource<T>, ListedObjects<T>>, from: string): void;
+  /** No base answered a list request that began at `beganAtMs` (monotonic clock). */
+  unavailable(failure: ApiFailure, beganAtMs: number): void;
+}
+
+/** Tells of no objects before every resource was listed once, because half of a list looks like a loss. */
+export function createResourceView<T>(
+  resources: readonly Resource<T>[],
+  report: Report,
+  hear: (news: ResourceNews) => void,
+): ResourceView<T> {
+  const stores = new Map<Resource<T>, ObjectStore<T>>();
+  const outage = trackOutage(report, { failed: 'api-unavailable', recovered: 'api-recovered' }, {});
+  let outageKind: string | undefined;
+  let answeredAtMs = Number.NEGATIVE_INFINITY;
+
+  const tell = (via: 'watch' | 'poll', from: string) => {
+    if (stores.size === resources.length) hear({ kind: 'objects', via, from });
+  };
+
+  const available = () => {
+    answeredAtMs = monotonicMs();
+    outage.succeeded();
+    if (outageKind !== undefined) hear({ kind: 'available' });
+    outageKind = undefined;
+  };
+
+  const storeOf = (resource: Resource<T>, list: ListedObjects<T>): ObjectStore<T> => {
+    const store = stores.get(resource) ?? createObjectStore(list);
+    stores.set(resource, store);
+    return store;
+  };
+
+  return {
+    objects: () => {
+      if (stores.size < resources.length) return undefined;
+      return [...mergeStores([...stores.values()]).values()].map(({ value }) => value);
+    },
+    resourceVersion: (resource) => stores.get(resource)?.resourceVersion(),
+    relisted: (resource, list, from) => {
+      available();
+      storeOf(resource, list).relist(list);
+      tell('watch', from);
+    },
+    changed: (resource, change, from) => {
+      if (stores.get(resource)?.take(change) === true) tell('watch', from);
+    },
+    polled: (lists, from) => {
+      available();
+      for (const [resource, list] of lists) storeOf(resource, list).poll(list);
+      tell('poll', from);
+    },
+    unavailable: ({ status, message }, beganAtMs) => {
+      // A request that began before another loop's success says nothing about now.
+      if (beganAtMs < answeredAtMs) return;
+      // Compares the status, not the message: loops and bases word the same outage differently.
+      const kind = `${status ?? 'no answer'}`;
+      outage.failed(message, { kind, remedy: status === 403 ? rbacHint(message) : undefined });
+      if (kind !== outageKind) hear({ kind: 'unavailable', message });
+      outageKind = kind;
+    },
+  };
+}
