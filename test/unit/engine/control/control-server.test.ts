@@ -102,6 +102,24 @@ test('a client that never reads does not keep the others waiting, and its lines 
   deaf.destroy();
 });
 
+test('what a client sends beyond the lines that wait is not read, and so takes no memory', async () => {
+  let held = 0;
+  await serve((line) => {
+    if (line === 'ping') return echo(line);
+    held += 1;
+    return new Promise(() => {});
+  });
+  const flood = connect(path);
+  flood.on('error', () => {});
+  flood.write('reload\n'.repeat(1_000_000));
+  await waitFor('the first of its lines to wait', () => held === 256);
+  // Each takes several rounds of the event loop, in each of which the server would read 64 kB of the 7 MB.
+  for (let round = 0; round < 100; round += 1) expect(await askRaw(path, 'ping\n')).toEqual([echoed('ping')]);
+  expect(flood.writableLength).toBeGreaterThan(0);
+  expect(held).toBe(256);
+  flood.destroy();
+});
+
 test('clients that reset the connection do no harm', async () => {
   await serve();
   for (let round = 0; round < 20; round += 1) {
