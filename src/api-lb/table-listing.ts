@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { parseAddress } from '../engine/system/network/node-address.ts';
+import { parseJson } from '../engine/system/text/parse-json.ts';
 import type { Redirect } from './redirect.ts';
 
 const address = z.tuple([
@@ -21,11 +22,7 @@ export type TableListing = z.infer<typeof listingSchema>;
 
 /** What `nft -j list table` printed; undefined where it is something else. */
 export function parseTableListing(json: string): TableListing | undefined {
-  try {
-    return listingSchema.parse(JSON.parse(json));
-  } catch {
-    return undefined;
-  }
+  return listingSchema.safeParse(parseJson(json)).data;
 }
 
 /**

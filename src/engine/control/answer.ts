@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../system/text/parse-json.ts';
 
 /**
  * One request's answer: one line of JSON, sent when what was asked for is done. `stage` says how far a request
@@ -41,12 +42,5 @@ export function encodeAnswer(answer: Answer): string {
 
 /** Undefined where the line is no answer of this protocol. */
 export function decodeAnswer(line: string): Answer | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  const parsed = answerSchema.safeParse(value);
-  return parsed.success ? parsed.data : undefined;
+  return answerSchema.safeParse(parseJson(line)).data;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Agent, type RequestOptions, request } from 'node:https';
 import { codeOf, messageOf } from '../system/errors.ts';
 import { checkRegularFile } from '../system/file/read-regular-file.ts';
+import { parseJson } from '../system/text/parse-json.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import type { ApiBase } from './api-bases.ts';
 import type { Credential } from './credential-plugin.ts';
@@ -174,12 +175,4 @@ function secondsToMs(header: string | undefined): number | undefined {
 
 function failure(signal: AbortSignal, error: unknown): ApiFailure {
   return { kind: 'failure', status: undefined, message: messageOf(signal.aborted ? signal.reason : error) };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

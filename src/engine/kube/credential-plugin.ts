@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { messageOf } from '../system/errors.ts';
+import { parseJson } from '../system/text/parse-json.ts';
 
 /** A plugin's output, until it expires. */
 export interface Credential {
@@ -133,11 +134,9 @@ function answerOf(
       setTimeout(finish, OUTPUT_WITHIN_MS).unref();
     });
     const settle = (text: string) => {
-      try {
-        resolve(answerSchema.parse(JSON.parse(text)).status);
-      } catch {
-        fail('its output is no ExecCredential with a status');
-      }
+      const answer = answerSchema.safeParse(parseJson(text)).data;
+      if (answer === undefined) fail('its output is no ExecCredential with a status');
+      else resolve(answer.status);
     };
   });
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import * as z from 'zod/mini';
 import { codeOf, messageOf } from '../system/errors.ts';
+import { parseJson } from '../system/text/parse-json.ts';
 import { patientTimeout } from '../system/time/patient-timeout.ts';
 import { certificateTrouble } from './certificate-trouble.ts';
 import type { PeerCredentials } from './credentials.ts';
@@ -101,14 +102,6 @@ function refusalText(status: number | undefined, body: Buffer): string {
   const words = said.success ? said.data.problem : `HTTP ${status}`;
   const who = status === 403 ? 'it refuses this node: ' : 'it says: ';
   return `${who}${words.slice(0, 300)}`;
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** How far it came: a connection that ends means something else each time. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { parseJson } from '../../engine/system/text/parse-json.ts';
 
 const record = z.object({
   version: z.literal(1),
@@ -27,11 +28,7 @@ export function recordText(content: InstallRecord): string {
 
 /** Undefined for anything that is no record. */
 export function parseRecord(text: string): InstallRecord | undefined {
-  try {
-    return record.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return record.safeParse(parseJson(text)).data;
 }
 
 export function sha256(content: string | Buffer): string {

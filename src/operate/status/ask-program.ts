@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { askPage, type PageAddress } from '../../engine/system/network/ask-page.ts';
+import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { NodeStatus } from './node-status.ts';
 
 export type ProgramName = NodeStatus['programs'][number]['name'];
@@ -29,7 +30,7 @@ export async function askProgram<T>(
   });
   const answer = await askPage(reached, '/status', options);
   if (answer.kind === 'silent') return silent(answer.message);
-  const status = answer.status === 200 ? schema.safeParse(jsonOf(answer.text)).data : undefined;
+  const status = answer.status === 200 ? schema.safeParse(parseJson(answer.text)).data : undefined;
   if (status === undefined) return silent(`HTTP ${answer.status}, and no status of this program`);
   return { program: { name, state: 'answers', address, problem: null }, status };
 }
@@ -43,12 +44,4 @@ function reachable({ host, port }: PageAddress): PageAddress {
 /** As a URL has it. */
 export function addressText({ host, port }: PageAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
-import { askPeer, type PeerAccess, parseJson } from '../../engine/peers/ask-peer.ts';
+import { askPeer, type PeerAccess } from '../../engine/peers/ask-peer.ts';
 import type { Peer } from '../../engine/peers/peer.ts';
+import { parseJson } from '../../engine/system/text/parse-json.ts';
 import { type NodeStatus, nodeStatusSchema } from './node-status.ts';
 
 export type PublishedStatus =

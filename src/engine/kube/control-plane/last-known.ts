@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { codeOf, messageOf } from '../../system/errors.ts';
 import { writeFileAtomically } from '../../system/file/atomic-write.ts';
 import { parseAddress } from '../../system/network/node-address.ts';
+import { parseJson } from '../../system/text/parse-json.ts';
 import { type ApiServer, sortServers } from './api-server.ts';
 import { safeServerName } from './server-name.ts';
 
@@ -66,14 +67,6 @@ async function readSmallFile(path: string): Promise<string | { bytes: number }> 
     return size > largestFile ? { bytes: size } : await file.readFile('utf8');
   } finally {
     await file.close();
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../../system/text/parse-json.ts';
 
 /** What an entry is about. */
 export const journalKinds = [
@@ -51,10 +52,5 @@ export type JournalLine = z.infer<typeof journalLineSchema>;
 
 /** Undefined for whatever is no line of a journal. */
 export function parseJournalLine(text: string): JournalLine | undefined {
-  try {
-    const parsed = journalLineSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
+  return journalLineSchema.safeParse(parseJson(text)).data;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../../system/text/parse-json.ts';
 import { type JournalFile, journalFilesAmong } from './journal-files.ts';
 
 export type ReceivedJournal =
@@ -34,10 +35,5 @@ export function receiveJournal(body: Buffer, at: string): ReceivedJournal {
 }
 
 function headOf(line: string): z.infer<typeof headSchema> | undefined {
-  try {
-    const parsed = headSchema.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
+  return headSchema.safeParse(parseJson(line)).data;
 }

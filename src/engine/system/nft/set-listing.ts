@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../text/parse-json.ts';
 
 const element = z.object({ concat: z.array(z.unknown()) });
 const listing = z.object({
@@ -17,12 +18,4 @@ export function elementsOf(json: string, set: string): readonly (readonly unknow
     .filter((entry) => entry.set?.name === set)
     .flatMap((entry) => entry.set?.elem ?? [])
     .map(({ concat }) => concat);
-}
-
-function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { forgetTable } from '../../../engine/system/nft/nft.ts';
+import { parseJson } from '../../../engine/system/text/parse-json.ts';
 import type { RunProgram } from '../run-program.ts';
 import { listenWith } from './listen.ts';
 
@@ -65,7 +66,7 @@ export async function countAdverts(
 }
 
 export function parseAdverts(json: string, own: readonly string[]): HeardAdverts {
-  const parsed = listing.safeParse(JSON.parse(json));
+  const parsed = listing.safeParse(parseJson(json));
   if (!parsed.success) return { kind: 'failed', message: 'the output of nft is no listing' };
   const entries = parsed.data.nftables;
   const of = (name: string): readonly string[] =>

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { touchNeighbour } from '../../../engine/system/network/neighbour-table.ts';
+import { parseJson } from '../../../engine/system/text/parse-json.ts';
 import { lastWords, type RunProgram } from '../run-program.ts';
 
 const LOOK_EVERY_MS = 100;
@@ -50,7 +51,7 @@ export async function knownNeighbour(
 }
 
 export function neighbourOf(json: string): string | undefined {
-  const parsed = entries.safeParse(JSON.parse(json.trim() || '[]'));
+  const parsed = entries.safeParse(parseJson(json));
   const [entry] = parsed.success ? parsed.data : [];
   return entry?.state?.some((state) => state === 'FAILED' || state === 'INCOMPLETE')
     ? undefined
