@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readText } from '../engine/system/file/read-text.ts';
 import { parseConfiguration } from './parse-configuration.ts';
 import type { AcceptedConfiguration } from './vrrp-program.ts';
 
@@ -32,22 +32,12 @@ const MARK =
 /** The content of a marked copy. Undefined if there is no copy, or it is not marked. */
 export function readAccepted(path: string): AcceptedConfiguration | undefined {
   const text = readText(path);
-  const mark = text === undefined ? undefined : MARK.exec(text);
-  if (text === undefined || mark === undefined || mark === null) return undefined;
+  const mark = MARK.exec(text);
+  if (mark === null) return undefined;
   return describeConfiguration(text.slice(0, mark.index), Number(mark[1]));
 }
 
 export function describeConfiguration(text: string, number: number): AcceptedConfiguration {
   const sha256 = createHash('sha256').update(text).digest('hex');
   return { number, sha256, ...parseConfiguration(text) };
-}
-
-/** Undefined where there is nothing to read, or nothing in it. */
-export function readText(path: string): string | undefined {
-  try {
-    const text = readFileSync(path, 'utf8');
-    return text === '' ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,18 +1,14 @@
-import { closeSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../engine/system/errors.ts';
+import { readText } from '../engine/system/file/read-text.ts';
 import { forgetUnanswered } from '../engine/system/network/neighbour-table.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess, signalProcess } from '../engine/system/process/processes.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
-import {
-  describeConfiguration,
-  markConfiguration,
-  readAccepted,
-  readText,
-} from './accepted-configuration.ts';
+import { describeConfiguration, markConfiguration, readAccepted } from './accepted-configuration.ts';
 import { daemonArgv, type KeepalivedPaths } from './argv.ts';
 import { createKeepalivedCheck } from './check-configuration.ts';
 import { readKeepalivedBuild } from './keepalived-build.ts';
@@ -48,7 +44,7 @@ export function createKeepalivedProgram(
     return guard;
   };
   return {
-    hasConfiguration: () => readText(paths.config) !== undefined,
+    hasConfiguration: () => readText(paths.config) !== '',
     lastAccepted: () => readAccepted(paths.accepted),
     // One after the other: they share the candidate's file.
     accept: () => {
@@ -75,7 +71,7 @@ export function createKeepalivedProgram(
 /** Checks the copy: the file itself may change a moment later. */
 async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
   const text = readText(paths.config);
-  if (text === undefined)
+  if (text === '')
     return {
       kind: 'refused',
       message: `Cannot use configuration "${paths.config}": it is missing or empty, expected text`,
@@ -129,7 +125,7 @@ async function confirm(
   rmSync(dumpPath, { force: true });
   while (!signal.aborted && signalProcess(id, 'SIGUSR1')) {
     await pause(DUMP_EVERY_MS);
-    const { number, instances } = parseDump(readText(dumpPath) ?? '');
+    const { number, instances } = parseDump(readText(dumpPath));
     const told = new Set(instances.map(({ name }) => name));
     if (number === configuration.number && configuration.instances.every(({ name }) => told.has(name)))
       return instances;
@@ -139,16 +135,9 @@ async function confirm(
 
 /** Finds it by the pid file, whose path no other program uses, and only if that process was started with this path. */
 function findLeftOver({ pidFile }: KeepalivedPaths): ProcessId | undefined {
-  const pid = Number((readText(pidFile) ?? '').trim());
+  const pid = Number(readText(pidFile).trim());
   if (!Number.isInteger(pid) || pid <= 1) return undefined;
   const found = readProcess(pid);
-  return found !== undefined && found.state !== 'Z' && argvOf(pid).includes(pidFile) ? found.id : undefined;
-}
-
-function argvOf(pid: number): readonly string[] {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-  } catch {
-    return [];
-  }
+  const argv = readText(`/proc/${pid}/cmdline`).split('\0');
+  return found !== undefined && found.state !== 'Z' && argv.includes(pidFile) ? found.id : undefined;
 }

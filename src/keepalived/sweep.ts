@@ -1,5 +1,6 @@
+import { readText } from '../engine/system/file/read-text.ts';
 import { addAddress, findAddress, removeAddress } from '../engine/system/network/interface-addresses.ts';
-import { describeConfiguration, readAccepted, readText } from './accepted-configuration.ts';
+import { describeConfiguration, readAccepted } from './accepted-configuration.ts';
 import type { KeepalivedPaths } from './argv.ts';
 import type { Disagreement, HeldAddress } from './vip-presence.ts';
 import type { SweepOutcome } from './vrrp-program.ts';
@@ -10,7 +11,7 @@ export async function sweepConfigured({
   config,
 }: Pick<KeepalivedPaths, 'accepted' | 'config'>): Promise<SweepOutcome> {
   const known = readAccepted(accepted)?.instances ?? [];
-  const live = describeConfiguration(readText(config) ?? '', 0).instances;
+  const live = describeConfiguration(readText(config), 0).instances;
   return await sweepAddresses([...known, ...live].flatMap(({ vips }) => vips));
 }
 

@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { messageOf } from '../../engine/system/errors.ts';
+import { readText } from '../../engine/system/file/read-text.ts';
+import { createRunFile } from '../../engine/system/file/run-file.ts';
+import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { State } from './state.ts';
 
 const processSchema = z.object({ pid: z.int(), startTicks: z.int() });
@@ -63,38 +64,21 @@ export function recordOf(state: State, epoch: string): ProcessRecord {
 }
 
 /**
- * Writes the record at each change, in one synchronous step: it must be on disk before the process that it names is
- * made. It is not synced, since no process survives a power cut. A failed write is reported once and repeated at each
- * look at a generation. Supervising goes on without it, and the next supervisor finds unrecorded processes by their
- * sockets.
+ * Writes the record at each change, before the process that it names is made. A failed write is repeated at each look at
+ * a generation. Supervising goes on without it, and the next supervisor finds unrecorded processes by their sockets.
  */
 export function createRecorder(path: string, epoch: string, log: Log): (state: State) => void {
-  let written = '';
-  let failing = false;
-  return (state) => {
-    const text = JSON.stringify(recordOf(state, epoch));
-    if (text === written) return;
-    try {
-      writeFileSync(`${path}.new`, text, { mode: 0o600 });
-      renameSync(`${path}.new`, path);
-      written = text;
-      if (failing) log({ event: 'record-written', level: 'info', path });
-      failing = false;
-    } catch (error) {
-      if (!failing) log({ event: 'record-not-written', level: 'error', path, message: messageOf(error) });
-      failing = true;
-    }
-  };
+  const write = createRunFile(path, 0o600, {
+    failed: (message) => log({ event: 'record-not-written', level: 'error', path, message }),
+    recovered: () => log({ event: 'record-written', level: 'info', path }),
+  });
+  return (state) => write(JSON.stringify(recordOf(state, epoch)));
 }
 
 type Log = (event: { event: string; level: 'info' | 'error'; path: string; message?: string }) => void;
 
 /** Undefined if it is missing, damaged, or from another boot or pid namespace. */
 export function readRecord(path: string, epoch: string): ProcessRecord | undefined {
-  try {
-    const record: ProcessRecord = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-    return record.epoch === epoch ? record : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = recordSchema.safeParse(parseJson(readText(path))).data;
+  return record?.epoch === epoch ? record : undefined;
 }

@@ -1,7 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { messageOf } from '../../engine/system/errors.ts';
+import { readText } from '../../engine/system/file/read-text.ts';
+import { createRunFile } from '../../engine/system/file/run-file.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import {
   childrenOf,
@@ -11,6 +11,7 @@ import {
   readProcess,
   signalProcess,
 } from '../../engine/system/process/processes.ts';
+import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { Vitals } from './state.ts';
 
 /** A VRRP process whose parent was killed resigns within two seconds, and removes its addresses first. */
@@ -41,24 +42,19 @@ export function createProcesses(
 ): Processes {
   const epoch = processEpoch();
   let known: ProcessRecord | undefined = readRecord(path, epoch);
-  let complained = false;
+  const write = createRunFile(path, 0o600, {
+    failed: (message) => log({ event: 'record-not-written', level: 'error', path, message }),
+  });
   const remember = (record: ProcessRecord): void => {
     known = record;
-    try {
-      writeFileSync(`${path}.new`, JSON.stringify(record), { mode: 0o600 });
-      renameSync(`${path}.new`, path);
-      complained = false;
-    } catch (error) {
-      if (!complained) log({ event: 'record-not-written', level: 'error', path, message: messageOf(error) });
-      complained = true;
-    }
+    write(JSON.stringify(record));
   };
   return {
     started: (parent) => remember({ epoch, parent: { ...parent }, children: [] }),
     look: () => {
       if (known === undefined || !isAlive(known.parent)) return undefined;
       const children = childrenOf(known.parent).map((child) => ({ ...child }));
-      if (JSON.stringify(children) !== JSON.stringify(known.children)) remember({ ...known, children });
+      remember({ ...known, children });
       return vitalsOf(known.parent, children);
     },
     bury: () => bury(known === undefined ? [] : [known.parent, ...known.children]),
@@ -85,10 +81,6 @@ async function bury(processes: readonly ProcessId[]): Promise<void> {
 }
 
 function readRecord(path: string, epoch: string): ProcessRecord | undefined {
-  try {
-    const record = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-    return record.epoch === epoch ? record : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = recordSchema.safeParse(parseJson(readText(path))).data;
+  return record?.epoch === epoch ? record : undefined;
 }

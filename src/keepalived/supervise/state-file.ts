@@ -1,5 +1,5 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-import { messageOf } from '../../engine/system/errors.ts';
+import { rmSync } from 'node:fs';
+import { createRunFile } from '../../engine/system/file/run-file.ts';
 import type { InstanceState } from '../vip-presence.ts';
 
 export interface StateFile {
@@ -19,29 +19,19 @@ export function createStateFile(
   path: string,
   log: (event: { event: string; level: 'error'; path: string; message: string }) => void,
 ): StateFile {
-  let written: string | undefined;
-  let complained = false;
+  const replace = createRunFile(path, 0o644, {
+    failed: (message) => log({ event: 'states-not-written', level: 'error', path, message }),
+  });
   return {
     write: (instances, nowMs) => {
       const known = instances.filter(({ state }) => state !== 'UNKNOWN');
-      const key = JSON.stringify(known);
-      if (key === written) return;
       const at = Date.now();
       const shown = known.map(({ since, ...rest }) => ({
         ...rest,
         sinceMs: Math.round(at - (nowMs - since)),
       }));
-      try {
-        const text = JSON.stringify({ instances: shown, at: new Date(at).toISOString() });
-        writeFileSync(`${path}.new`, `${text}\n`, { mode: 0o644 });
-        renameSync(`${path}.new`, path);
-        written = key;
-        complained = false;
-      } catch (error) {
-        if (!complained)
-          log({ event: 'states-not-written', level: 'error', path, message: messageOf(error) });
-        complained = true;
-      }
+      const text = JSON.stringify({ instances: shown, at: new Date(at).toISOString() });
+      replace(`${text}\n`, JSON.stringify(known));
     },
     remove: () => rmSync(path, { force: true }),
   };

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { messageOf } from '../../engine/system/errors.ts';
+import { readText } from '../../engine/system/file/read-text.ts';
 import type { SupervisorStatus } from '../../haproxy/supervise/supervisor-status.ts';
-import { readText } from '../../keepalived/accepted-configuration.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import type { DaemonSettings } from './daemon-settings.ts';
 import type { Daemon, DaemonName } from './daemons.ts';
@@ -115,6 +115,6 @@ async function runningKeepalived({ daemons, before }: PlanInput): Promise<string
   const daemon = daemons.find(({ name }) => name === 'keepalived supervise');
   const runDir = before['keepalived supervise']?.runDir;
   return daemon && runDir
-    ? readText(await daemon.locate(join(runDir, 'keepalived.accepted.conf')))
+    ? readText(await daemon.locate(join(runDir, 'keepalived.accepted.conf'))) || undefined
     : undefined;
 }

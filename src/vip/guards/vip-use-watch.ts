@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Observers } from '../../engine/reconcile/observers.ts';
+import { readText } from '../../engine/system/file/read-text.ts';
 import { askNeighbours, ownMacs } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import { describeConfiguration, readAccepted, readText } from '../../keepalived/accepted-configuration.ts';
+import { describeConfiguration, readAccepted } from '../../keepalived/accepted-configuration.ts';
 import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
@@ -109,7 +110,7 @@ function configuredVips(
   kind: VipKind,
 ): readonly AskedVip[] {
   const configuration =
-    readAccepted(join(runDir, ACCEPTED_FILE)) ?? describeConfiguration(readText(config) ?? '', 0);
+    readAccepted(join(runDir, ACCEPTED_FILE)) ?? describeConfiguration(readText(config), 0);
   return configuration.instances
     .filter(({ name }) => isInstanceOf(kind, name))
     .flatMap(({ vips }) => vips)

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { readText } from '../process/read-proc.ts';
+import { readText } from './read-text.ts';
 
 /** Half a minute: a file that is removed and made again must be back before its container is. */
 const LOOK_EVERY_MS = 3_000;

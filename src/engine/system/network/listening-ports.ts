@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readText } from '../file/read-text.ts';
 import { holdersOf } from '../process/socket-holders.ts';
 
 export interface ListeningPort {
@@ -28,12 +28,4 @@ export function listeningPorts(): readonly ListeningPort[] {
 export function ownerOf({ inode }: ListeningPort): string | undefined {
   const [pid] = holdersOf(new Set([inode])).keys();
   return pid === undefined ? undefined : `${readText(`/proc/${pid}/comm`).trim()}, pid ${pid}`;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

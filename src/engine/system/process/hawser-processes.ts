@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
+import { entriesOf, readText } from '../file/read-text.ts';
 import type { ProcessId } from './process-id.ts';
 import { childrenOf, readProcess } from './processes.ts';
 
@@ -14,7 +15,7 @@ export interface RunningProcess {
  */
 export function hawserProcesses(): readonly RunningProcess[] {
   const network = networkOf('self');
-  const daemons = readdirSync('/proc').flatMap((pid) => {
+  const daemons = entriesOf('/proc').flatMap((pid) => {
     const what = /^\d+$/.test(pid) ? daemonOf(pid) : undefined;
     const found = what === undefined || networkOf(pid) !== network ? undefined : readProcess(Number(pid));
     return what === undefined || found === undefined ? [] : [{ id: found.id, what }];
@@ -24,7 +25,7 @@ export function hawserProcesses(): readonly RunningProcess[] {
 
 /** `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`. */
 function daemonOf(pid: string): string | undefined {
-  const words = textOf(`/proc/${pid}/cmdline`).split('\0');
+  const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = words.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
   const name = words.slice(program + 1, program + 3).join(' ');
   return program > 0 && /^(?:haproxy|keepalived) (?:supervise|monitor)$/.test(name) ? name : undefined;
@@ -32,7 +33,7 @@ function daemonOf(pid: string): string | undefined {
 
 function below(parent: ProcessId): readonly RunningProcess[] {
   return childrenOf(parent).flatMap((id) => [
-    { id, what: textOf(`/proc/${id.pid}/comm`).trim() },
+    { id, what: readText(`/proc/${id.pid}/comm`).trim() },
     ...below(id),
   ]);
 }
@@ -42,13 +43,5 @@ function networkOf(pid: string): string | undefined {
     return readlinkSync(`/proc/${pid}/ns/net`);
   } catch {
     return undefined;
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
   }
 }

@@ -1,5 +1,5 @@
+import { entriesOf, readText } from '../file/read-text.ts';
 import type { ProcessId } from './process-id.ts';
-import { entriesOf, readText } from './read-proc.ts';
 
 export interface ThreadVitals {
   readonly tid: number;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { codeOf, messageOf } from '../errors.ts';
+import { readText } from '../file/read-text.ts';
 import type { ProcessId } from './process-id.ts';
 
 export interface ProcessStat {
@@ -11,8 +12,7 @@ export interface ProcessStat {
 
 /** From `/proc/PID/stat` (proc(5)); undefined where there is no such process, or it cannot be read. */
 export function readProcess(pid: number): ProcessStat | undefined {
-  const text = readProcFile(`/proc/${pid}/stat`);
-  return text === undefined ? undefined : parseStat(pid, text);
+  return parseStat(pid, readText(`/proc/${pid}/stat`));
 }
 
 function parseStat(pid: number, text: string): ProcessStat | undefined {
@@ -29,7 +29,7 @@ function parseStat(pid: number, text: string): ProcessStat | undefined {
  * this grows; undefined where there is no such process.
  */
 export function contextSwitches(id: ProcessId): number | undefined {
-  const text = readProcFile(`/proc/${id.pid}/status`) ?? '';
+  const text = readText(`/proc/${id.pid}/status`);
   const counts = [...text.matchAll(/^(?:non)?voluntary_ctxt_switches:\s+(\d+)$/gm)];
   return counts.length === 2 ? counts.reduce((sum, [, count]) => sum + Number(count), 0) : undefined;
 }
@@ -61,7 +61,7 @@ function isAliveForSure({ pid, startTicks }: ProcessId): boolean {
 
 /** The live children of a process, as the kernel lists them. */
 export function childrenOf(parent: ProcessId): readonly ProcessId[] {
-  const text = readProcFile(`/proc/${parent.pid}/task/${parent.pid}/children`) ?? '';
+  const text = readText(`/proc/${parent.pid}/task/${parent.pid}/children`);
   return text
     .split(' ')
     .filter((pid) => pid !== '')
@@ -90,15 +90,7 @@ export function signalProcess(
 
 /** Identifies the boot and the pid namespace: in another one, the same pid and start time mean nothing. */
 export function processEpoch(): string {
-  const boot = readProcFile('/proc/sys/kernel/random/boot_id')?.trim() ?? 'unknown';
+  const boot = readText('/proc/sys/kernel/random/boot_id').trim() || 'unknown';
   const init = readProcess(1)?.id.startTicks ?? 0;
   return `${boot}/${init}`;
-}
-
-function readProcFile(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
 }

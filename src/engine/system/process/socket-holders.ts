@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { entriesOf, readText } from './read-proc.ts';
+import { entriesOf, readText } from '../file/read-text.ts';
 
 export interface ListeningSocket {
   /** As it was when the socket was bound: a file that was renamed or removed since has its old name here. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Names in a folder of /proc; none where its process has ended meanwhile. */
+/** The names in a folder, such as one of /proc; none where it cannot be read. */
 export function entriesOf(path: string): readonly string[] {
   try {
     return readdirSync(path);
@@ -9,7 +9,7 @@ export function entriesOf(path: string): readonly string[] {
   }
 }
 
-/** A file of /proc; empty where its process has ended meanwhile. */
+/** A small file of this machine, such as one of /proc; empty where it cannot be read. */
 export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
