@@ -6,6 +6,7 @@ import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.
 import { logForeignFile, logOutcome } from '../engine/reconcile/log-outcome.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
 import { createRenderer } from '../engine/reconcile/renderer.ts';
+import type { ServerList } from '../engine/reconcile/servers/server-list.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
@@ -13,7 +14,6 @@ import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
 import { printableLoadBalancer } from './render-load-balancer.ts';
-import type { ServerList } from './server-list.ts';
 
 /** A loaded machine takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;

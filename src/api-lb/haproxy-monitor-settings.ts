@@ -2,7 +2,15 @@ import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
 import type { CommandSpec } from '../cli/command-line.ts';
 import { durationMs } from '../cli/duration.ts';
-import { absolutePath, addresses, listenAddress, port, serverList, socketPath } from '../cli/fields.ts';
+import {
+  absolutePath,
+  addresses,
+  clusterName,
+  listenAddress,
+  port,
+  serverList,
+  socketPath,
+} from '../cli/fields.ts';
 import { parseSettings } from '../cli/parse-settings.ts';
 import { defaultPorts } from '../cli/ports.ts';
 import {
@@ -16,7 +24,6 @@ import {
   logLevelFlag,
   lookupFlags,
 } from '../cli/shared-flags.ts';
-import { clusterName } from '../vip/router-id-fields.ts';
 
 export const haproxyMonitorCommand: CommandSpec = {
   name: 'haproxy monitor',

@@ -1,9 +1,9 @@
 import type { ApiServer } from '../engine/kube/control-plane/api-server.ts';
 import { createSource } from '../engine/kube/control-plane/create-source.ts';
 import { readLastKnown } from '../engine/kube/control-plane/last-known.ts';
+import { sourceSettings } from '../engine/kube/control-plane/lookup-settings.ts';
 import type { Log } from '../engine/observe/logger.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
-import { sourceSettings } from './source-settings.ts';
 
 /** For commands that run once: the current list, else the last-known one, else undefined. */
 export async function serversOnce(

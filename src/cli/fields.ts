@@ -114,3 +114,8 @@ export const directories = z.pipe(
   texts,
   z.array(z.string()).check(z.minLength(1, { error: 'expected a directory' })),
 );
+
+/** Virtual router ids derive from it unless they are given. */
+export const clusterName = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'expected a name of A-Z a-z 0-9 . -' }));

@@ -6,12 +6,11 @@ import {
 } from '../api-lb/haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from '../api-lb/haproxy-monitor-status.ts';
 import { createRedirectLoop } from '../api-lb/redirect-loop.ts';
-import { createServerList } from '../api-lb/server-list.ts';
 import { watchServers } from '../api-lb/server-watch.ts';
-import { sourceSettings } from '../api-lb/source-settings.ts';
 import { readCommandLine } from '../cli/command-line.ts';
 import { createSource } from '../engine/kube/control-plane/create-source.ts';
 import { readLastKnown } from '../engine/kube/control-plane/last-known.ts';
+import { sourceSettings } from '../engine/kube/control-plane/lookup-settings.ts';
 import { watchEventLoop } from '../engine/observe/event-loop-lag.ts';
 import { serveEndpoint } from '../engine/observe/http-endpoint.ts';
 import { createMonitorMetrics } from '../engine/observe/monitor-metrics.ts';
@@ -22,10 +21,11 @@ import { watchClientCertificate } from '../engine/reconcile/client-certificate.t
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
 import { fileMounts, watchInputs } from '../engine/reconcile/inputs.ts';
 import { livenessFailure } from '../engine/reconcile/liveness-failure.ts';
-import { observeSource } from '../engine/reconcile/observe-source.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
 import { type Loops, runMonitor } from '../engine/reconcile/run-monitor.ts';
-import { createSaver } from '../engine/reconcile/saver.ts';
+import { observeSource } from '../engine/reconcile/servers/observe-source.ts';
+import { createSaver } from '../engine/reconcile/servers/saver.ts';
+import { createServerList } from '../engine/reconcile/servers/server-list.ts';
 import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { createWake } from '../engine/system/time/wake.ts';

@@ -7,6 +7,7 @@ import {
   absolutePaths,
   address,
   addresses,
+  clusterName,
   listenAddress,
   port,
   serverList,
@@ -30,7 +31,7 @@ import {
 import { ConfigError } from '../engine/system/errors.ts';
 import type { KeepalivedSettings, TrackFiles } from './group/vrrp.ts';
 import { healthUrl } from './health-url-field.ts';
-import { clusterName, virtualRouterIdPair } from './router-id-fields.ts';
+import { virtualRouterIdPair } from './router-id-fields.ts';
 import { vipFlagProblems } from './vip-flags.ts';
 
 export const keepalivedMonitorCommand: CommandSpec = {

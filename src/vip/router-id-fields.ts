@@ -3,11 +3,6 @@ import { fileForms } from '../cli/file-forms.ts';
 import { virtualRouterIdProblems } from './group/virtual-router-id.ts';
 import type { VirtualRouterIds } from './group/vrrp.ts';
 
-/** Virtual router ids derive from it unless they are given. */
-export const clusterName = z
-  .string()
-  .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'expected a name of A-Z a-z 0-9 . -' }));
-
 /** `API,INGRESS`: two different ones. */
 export const virtualRouterIdPair = z.pipe(
   z.string().check(z.regex(/^\d{1,3},\d{1,3}$/, { error: 'expected API,INGRESS such as 77,78' })),

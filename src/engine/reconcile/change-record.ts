@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { HaproxyMonitorStatus } from '../../api-lb/haproxy-monitor-status.ts';
 import type { ApplyOutcome } from '../apply/apply-outcome.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { type LastChange, messageIn, nextChange, type Origin } from './last-change.ts';
+import type { ShownChange } from './last-change-schema.ts';
 
 /** What a monitor remembers of the configurations that it has applied, for its status and its log. */
 export interface ChangeRecord {
   /** Records an attempt; returns its cause. */
   readonly note: (origin: Origin, outcome: ApplyOutcome) => string;
-  readonly view: () => Pick<HaproxyMonitorStatus, 'configSha256' | 'lastChange'>;
+  readonly view: () => ChangeView;
+}
+
+/** As it stands in a monitor's status. */
+export interface ChangeView {
+  /** Of the configuration that was rendered last; null before the first. */
+  readonly configSha256: string | null;
+  readonly lastChange: ShownChange | null;
 }
 
 export function createChangeRecord(): ChangeRecord {
@@ -25,7 +32,7 @@ export function createChangeRecord(): ChangeRecord {
   };
 }
 
-function shown({ cause, outcome, atMs }: LastChange): HaproxyMonitorStatus['lastChange'] {
+function shown({ cause, outcome, atMs }: LastChange): ShownChange {
   const message = messageIn(outcome);
   const agoMs = Math.round(monotonicMs() - atMs);
   return { cause, result: outcome.kind, agoMs, ...(message !== undefined && { message }) };

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import * as z from 'zod/mini';
 import type { CommandSpec } from '../../cli/command-line.ts';
 import { durationMs } from '../../cli/duration.ts';
-import { absolutePath, addresses, port, socketPath } from '../../cli/fields.ts';
+import { absolutePath, addresses, clusterName, port, socketPath } from '../../cli/fields.ts';
 import { outputFormat } from '../../cli/output-format.ts';
 import { parseSettings } from '../../cli/parse-settings.ts';
 import { type PeerSettings, peerFields, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
@@ -10,7 +10,7 @@ import { defaultPorts } from '../../cli/ports.ts';
 import type { SettingsFile, SettingsReader } from '../../cli/settings-values.ts';
 import { peerFlags, sourceFlag } from '../../cli/shared-flags.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
-import { clusterName, virtualRouterIdPair } from '../../vip/router-id-fields.ts';
+import { virtualRouterIdPair } from '../../vip/router-id-fields.ts';
 
 export const doctorCommand: CommandSpec = {
   name: 'doctor',

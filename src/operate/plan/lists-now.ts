@@ -1,9 +1,13 @@
-import { decideDesired, recordObserved, startDesired } from '../../api-lb/desired-servers.ts';
-import { type LookupSettings, sourceSettings } from '../../api-lb/source-settings.ts';
 import type { ApiServer } from '../../engine/kube/control-plane/api-server.ts';
 import { createSource } from '../../engine/kube/control-plane/create-source.ts';
 import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
+import { type LookupSettings, sourceSettings } from '../../engine/kube/control-plane/lookup-settings.ts';
 import type { Observation } from '../../engine/kube/control-plane/source.ts';
+import {
+  decideDesired,
+  recordObserved,
+  startDesired,
+} from '../../engine/reconcile/servers/desired-servers.ts';
 
 /** The list that a monitor would serve now. */
 export type ListNow =

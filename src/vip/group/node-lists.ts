@@ -1,10 +1,10 @@
-import { createServerList, type ServerList } from '../../api-lb/server-list.ts';
-import { type LookupSettings, sourceSettings } from '../../api-lb/source-settings.ts';
 import { shareSource } from '../../engine/kube/control-plane/create-source.ts';
 import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
-import { observeSource } from '../../engine/reconcile/observe-source.ts';
+import { type LookupSettings, sourceSettings } from '../../engine/kube/control-plane/lookup-settings.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
-import { createSaver } from '../../engine/reconcile/saver.ts';
+import { observeSource } from '../../engine/reconcile/servers/observe-source.ts';
+import { createSaver } from '../../engine/reconcile/servers/saver.ts';
+import { createServerList, type ServerList } from '../../engine/reconcile/servers/server-list.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';

@@ -1,5 +1,5 @@
-import type { ServerList } from '../../api-lb/server-list.ts';
-import type { Source } from '../kube/control-plane/source.ts';
+import type { Source } from '../../kube/control-plane/source.ts';
+import type { ServerList } from './server-list.ts';
 
 /** Passes a source's observations to a list and wakes the loop after each, until `signal` aborts. */
 export async function observeSource(

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ApiServer } from '../../../../../src/engine/kube/control-plane/api-server.ts';
 import {
   type DesiredServers,
   decideDesired,
   recordApplied,
   recordObserved,
   startDesired,
-} from '../../../src/api-lb/desired-servers.ts';
-import type { ApiServer } from '../../../src/engine/kube/control-plane/api-server.ts';
+} from '../../../../../src/engine/reconcile/servers/desired-servers.ts';
 
 const SETTLE_MS = 500;
 

@@ -1,9 +1,9 @@
-import type { ApiServer } from '../engine/kube/control-plane/api-server.ts';
-import type { SourceSettings } from '../engine/kube/control-plane/create-source.ts';
-import { parseServers } from '../engine/kube/control-plane/static-servers.ts';
-import type { Log } from '../engine/observe/logger.ts';
-import { ConfigError } from '../engine/system/errors.ts';
-import { interfaceSubnets } from '../engine/system/network/interface-subnets.ts';
+import { ConfigError } from '../../system/errors.ts';
+import { interfaceSubnets } from '../../system/network/interface-subnets.ts';
+import type { Report } from '../report.ts';
+import type { ApiServer } from './api-server.ts';
+import type { SourceSettings } from './create-source.ts';
+import { parseServers } from './static-servers.ts';
 
 /** The settings of both monitors about their source. */
 export interface LookupSettings {
@@ -19,7 +19,7 @@ export interface LookupSettings {
 export function sourceSettings(
   settings: LookupSettings,
   lastKnown: readonly ApiServer[],
-  log: Log,
+  report: Report,
 ): SourceSettings {
   const { source, servers, apiPort, vips } = settings;
   if (source === 'static') {
@@ -33,7 +33,7 @@ export function sourceSettings(
     apiPort,
     checkIntervalMs: settings.checkInterval,
     lastKnown,
-    report: log,
+    report,
     vips,
     subnets: interfaceSubnets,
   };

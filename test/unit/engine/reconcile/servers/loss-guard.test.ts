@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { countPoll, lossDecision, lostServers, type PollAgreement } from '../../../src/api-lb/loss-guard.ts';
-import type { ApiServer } from '../../../src/engine/kube/control-plane/api-server.ts';
+import type { ApiServer } from '../../../../../src/engine/kube/control-plane/api-server.ts';
+import {
+  countPoll,
+  lossDecision,
+  lostServers,
+  type PollAgreement,
+} from '../../../../../src/engine/reconcile/servers/loss-guard.ts';
 
 const server = (id: number): ApiServer => ({ name: `cp-${id}`, address: `10.0.0.${id}`, port: 6443 });
 const servers = (...ids: number[]) => ids.map(server);

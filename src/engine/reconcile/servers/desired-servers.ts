@@ -1,11 +1,5 @@
-import type { ApiServer } from '../engine/kube/control-plane/api-server.ts';
-import {
-  markApplied,
-  type SettleState,
-  settle,
-  settleDecision,
-  startSettling,
-} from '../engine/reconcile/settle.ts';
+import type { ApiServer } from '../../kube/control-plane/api-server.ts';
+import { markApplied, type SettleState, settle, settleDecision, startSettling } from '../settle.ts';
 import { countPoll, type LossDecision, lossDecision, type PollAgreement } from './loss-guard.ts';
 
 /** What a monitor has seen and what it wants, between two looks at the API. */

@@ -1,7 +1,7 @@
-import type { ApiServer } from '../kube/control-plane/api-server.ts';
-import { writeLastKnown } from '../kube/control-plane/last-known.ts';
-import { messageOf } from '../system/errors.ts';
-import type { Observers } from './observers.ts';
+import type { ApiServer } from '../../kube/control-plane/api-server.ts';
+import { writeLastKnown } from '../../kube/control-plane/last-known.ts';
+import { messageOf } from '../../system/errors.ts';
+import type { Observers } from '../observers.ts';
 
 /** Saves each served list for the next cold start. A failed write is logged once. */
 export function createSaver(path: string, { log, once }: Observers): (servers: readonly ApiServer[]) => void {

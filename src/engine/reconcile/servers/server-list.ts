@@ -1,10 +1,10 @@
-import { isOwnFile } from '../engine/apply/foreign-file.ts';
-import { type ApiServer, sameServers } from '../engine/kube/control-plane/api-server.ts';
-import type { Observation } from '../engine/kube/control-plane/source.ts';
-import { probeReadyz } from '../engine/kube/probe-readyz.ts';
-import type { Wanted } from '../engine/reconcile/configuration-loop.ts';
-import type { Observers } from '../engine/reconcile/observers.ts';
-import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import { isOwnFile } from '../../apply/foreign-file.ts';
+import { type ApiServer, sameServers } from '../../kube/control-plane/api-server.ts';
+import type { Observation } from '../../kube/control-plane/source.ts';
+import { probeReadyz } from '../../kube/probe-readyz.ts';
+import { monotonicMs } from '../../system/time/monotonic-clock.ts';
+import type { Wanted } from '../configuration-loop.ts';
+import type { Observers } from '../observers.ts';
 import {
   type DesiredDecision,
   type DesiredServers,
