@@ -63,7 +63,7 @@ async function measured(run: DrillRun, places: SteeringEndpoints, probe: VipProb
   const fromMs = monotonicMs();
   const watch = new AbortController();
   const legs = watchLegs({ ...run, order }, watch.signal);
-  const given = await giveOrder(order, undefined, places, (_, steered) => steered !== null);
+  const given = await giveOrder(order, undefined, places);
   if (given.kind !== 'taken') {
     watch.abort();
     return { kind: given.kind === 'refused' ? 'refused' : 'unknown', message: given.message };

@@ -4,10 +4,11 @@ import { messageOf } from '../../engine/system/errors.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import { askMonitor } from './gather-facts.ts';
 import { newOrderId, placeOrder, removeOrder, replaceOrder, whatOvertook } from './order-file.ts';
 import type { SteeringEndpoints } from './steering-settings.ts';
-import type { SteeringOrder } from './vrrp-steering.ts';
+import { type DrainOrder, type MoveOrder, type SteeringOrder, steeringText } from './vrrp-steering.ts';
 
 /** Without a file notification, the monitor reads the file every few seconds. */
 const TAKEN_WITHIN_MS = 20_000;
@@ -31,21 +32,32 @@ function userName(): string {
   }
 }
 
+/** The order to move a VIP, and to move it back if `backAfterMs` is given. It expires `timeout` after its last step. */
+export function moveOrder(
+  {
+    backAfterMs,
+    ...what
+  }: Pick<MoveOrder, 'purpose' | 'vip' | 'first'> & { readonly backAfterMs: number | undefined },
+  { reason, timeout }: { readonly reason: string; readonly timeout: number },
+  env: NodeJS.ProcessEnv,
+): MoveOrder {
+  const whose = asked(reason, env);
+  const backAtMs = backAfterMs === undefined ? undefined : whose.atMs + backAfterMs;
+  return { kind: 'move', ...what, ...whose, backAtMs, untilMs: (backAtMs ?? whose.atMs) + timeout };
+}
+
 export type OrderOutcome =
   | { readonly kind: 'taken' }
-  /** The order is gone: it was withdrawn or replaced, possibly before it was taken. */
-  | { readonly kind: 'refused' | 'not-taken' | 'overtaken'; readonly message: string };
+  | { readonly kind: 'refused' | 'not-taken'; readonly message: string };
 
 /**
- * Writes the order for the monitor, replacing `before` if given, and waits until the monitor follows it. `isTaken`
- * judges the monitor's status of each kind of VIP; a completed move was taken too. An order that is not taken is
- * removed.
+ * Writes the order for the monitor, replacing `before` if given, and waits until the monitor follows it or the order is
+ * gone: a completed move was taken too. An order that is not taken is removed.
  */
 export async function giveOrder(
   order: SteeringOrder,
   before: SteeringOrder | undefined,
   places: SteeringEndpoints,
-  isTaken: (kind: VipKind, steered: string | null) => boolean,
 ): Promise<OrderOutcome> {
   const path = places.steering;
   try {
@@ -56,24 +68,29 @@ export async function giveOrder(
   } catch (error) {
     return { kind: 'refused', message: `${messageOf(error)}, expected to be able to write "${path}"` };
   }
-  const kinds = order.kind === 'drain' ? order.vips : [order.vip];
-  let overtaken: string | undefined;
   const taken = await within(TAKEN_WITHIN_MS, async () => {
-    const what = await whatOvertook(path, order.id);
-    if (order.kind === 'drain') overtaken = what;
-    if (what !== undefined) return true;
+    if ((await whatOvertook(path, order.id)) !== undefined) return true;
     const look = await askMonitor(places);
-    if (look.kind === 'silent') return false;
-    const { priorities } = look.status;
-    return kinds.every((each) =>
-      priorities.some(({ kind, steered }) => kind === each && isTaken(kind, steered)),
-    );
+    return look.kind === 'answered' && isFollowed(order, look.status.priorities);
   });
-  if (overtaken !== undefined) return { kind: 'overtaken', message: overtaken };
   if (taken) return { kind: 'taken' };
   await removeOrder(path, order.id).catch(() => undefined);
   const message = `the monitor has not taken the order within ${TAKEN_WITHIN_MS} ms, expected it to: is "${path}" the file that it reads?`;
   return { kind: 'not-taken', message };
+}
+
+function isFollowed(order: SteeringOrder, priorities: KeepalivedMonitorStatus['priorities']): boolean {
+  const isSteered = (kind: VipKind, steered: string | null): boolean =>
+    order.kind === 'drain' ? steered === drainText(order, [kind]) : steered !== null;
+  const kinds = order.kind === 'drain' ? order.vips : [order.vip];
+  return kinds.every((each) =>
+    priorities.some(({ kind, steered }) => kind === each && isSteered(kind, steered)),
+  );
+}
+
+/** What the status says of a node that this order drains. */
+export function drainText(order: DrainOrder, [kind = 'api']: readonly VipKind[]): string | undefined {
+  return steeringText({ kind: 'drained' }, order, kind);
 }
 
 /**
@@ -93,15 +110,6 @@ export async function awaitPlace(
   };
   const reached = await within(timeoutMs, async () => signal.aborted || (await isReached()));
   return reached && !signal.aborted ? Math.round(monotonicMs() - fromMs) : undefined;
-}
-
-/** Resolves with what became of the order once it is no longer in force. Rejects when `signal` aborts. */
-export async function untilOvertaken(path: string, id: string, signal: AbortSignal): Promise<string> {
-  for (;;) {
-    const what = await whatOvertook(path, id);
-    if (what !== undefined) return what;
-    await pause(LOOK_EVERY_MS, undefined, { signal });
-  }
 }
 
 /** Resolves with true once `isReached`, with false at the deadline. */

@@ -1,33 +1,24 @@
 import type { OutputFormat } from '../../cli/output-format.ts';
 import { structuredWriter } from '../../cli/structured-text.ts';
-import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
-import type { SteeringFacts } from './steering-plan.ts';
+import { type DrillReport, drillExitCode, drillLines } from './drill-report.ts';
 import { exitCodeOf, type SteeringReport, steeringLines } from './steering-report.ts';
-import { findHolder, holderText } from './vip-holder.ts';
-
-/** The holders of the VIPs of these kinds. */
-export async function whereAre(
-  kinds: readonly VipKind[],
-  { vips }: Pick<SteeringFacts, 'vips'>,
-  group: KeepalivedMonitorStatus['group'],
-): Promise<SteeringReport['vips']> {
-  const all = vips.flatMap(({ kind, vips: list }) =>
-    kinds.includes(kind) ? list.map((vip) => ({ kind, vip })) : [],
-  );
-  return await Promise.all(
-    all.map(async ({ kind, vip }) => {
-      const found = await findHolder(vip, group);
-      const holder = found.kind === 'free' ? null : holderText(found);
-      return { kind, vip, holder, here: found.kind === 'here' };
-    }),
-  );
-}
 
 /** Prints the report, with failures on stderr, and returns the exit code. */
 export async function printReport(report: SteeringReport, json: OutputFormat | undefined): Promise<number> {
-  const exitCode = exitCodeOf(report);
+  return await print(report, json, steeringLines(report), exitCodeOf(report));
+}
+
+export async function printDrill(report: DrillReport, json: OutputFormat | undefined): Promise<number> {
+  return await print(report, json, drillLines(report), drillExitCode(report));
+}
+
+async function print(
+  report: object,
+  json: OutputFormat | undefined,
+  lines: readonly string[],
+  exitCode: number,
+): Promise<number> {
   if (json) process.stdout.write(`${(await structuredWriter(json))(report)}\n`);
-  else (exitCode === 0 ? process.stdout : process.stderr).write(`${steeringLines(report).join('\n')}\n`);
+  else (exitCode === 0 ? process.stdout : process.stderr).write(`${lines.join('\n')}\n`);
   return exitCode;
 }

@@ -50,6 +50,8 @@ export type MovePlan =
   /** Each ends with what was expected. */
   | { readonly kind: 'refused'; readonly reasons: readonly string[] };
 
+export type Move = Extract<MovePlan, { kind: 'move' }>;
+
 /** What a move of one VIP asks for. `to` is a node's name; `back` means that it is to return to where it is. */
 export interface MoveWish {
   readonly kind: VipKind;

@@ -1,0 +1,93 @@
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { asked, awaitPlace, drainText, within } from './give-order.ts';
+import { type OrderFile, readOrderFile, whatOvertook } from './order-file.ts';
+import { giveAndFollow, refused, type SteeringOutcome, steer, vipsOf } from './steer.ts';
+import { drainObjections, type SteeringFacts } from './steering-plan.ts';
+import type { SteeringReport } from './steering-report.ts';
+import type { drainSettings } from './steering-settings.ts';
+import type { DrainOrder, SteeringOrder } from './vrrp-steering.ts';
+
+type Settings = ReturnType<typeof drainSettings>;
+
+/** Drains this node: resolves once its VIPs are elsewhere, or with why they are not. */
+export async function drain(settings: Settings, env: NodeJS.ProcessEnv): Promise<SteeringReport> {
+  return await steer('drain', settings, settings.kind, ({ facts }, kinds) =>
+    drainKinds(kinds, facts, settings, env),
+  );
+}
+
+async function drainKinds(
+  kinds: readonly VipKind[],
+  facts: SteeringFacts,
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+): Promise<SteeringOutcome> {
+  const { self } = facts;
+  const cannot = `Cannot drain ${self}`;
+  const file = await readOrderFile(settings.steering);
+  const reasons = [...drainObjections(facts, kinds, settings.force), ...inTheWay(file, settings.force)];
+  if (kinds.length === 0) reasons.push('this node has no VIP to drain');
+  if (reasons.length > 0) return refused(cannot, reasons);
+  const before = file.kind === 'order' && file.order.kind !== 'report' ? file.order : undefined;
+  const vips = vipsOf(facts, kinds);
+  if (before?.kind === 'drain' && kinds.every((kind) => before.vips.includes(kind))) {
+    const departure = awaitPlace(vips, 'elsewhere', settings.timeout, new AbortController().signal);
+    return await outcomeOf(
+      before,
+      `${self} is ${drainText(before, kinds)} already`,
+      self,
+      departure,
+      settings,
+    );
+  }
+  const order = drainOf(kinds, before, asked(settings.reason, env));
+  const note = `${self} is drained, until: hawser undrain`;
+  const errand = { cannot, order, before, vips, place: 'elsewhere' } as const;
+  return await giveAndFollow(errand, settings, (departure) =>
+    outcomeOf(order, note, self, departure, settings),
+  );
+}
+
+function inTheWay(file: OrderFile, force: boolean): string[] {
+  if (file.kind === 'unusable') return [`${file.message} (hawser undrain takes it away)`];
+  if (file.kind === 'none' || file.order.kind !== 'move' || force) return [];
+  const { purpose, by } = file.order;
+  return [`a ${purpose} by ${by} is under way, expected it to be over (or --force)`];
+}
+
+/** A VIP that is already drained stays drained. */
+function drainOf(
+  kinds: readonly VipKind[],
+  before: SteeringOrder | undefined,
+  whose: ReturnType<typeof asked>,
+): DrainOrder {
+  const more = before?.kind === 'drain' ? before.vips : [];
+  return { kind: 'drain', ...whose, vips: [...new Set([...more, ...kinds])] };
+}
+
+/** Waits for the VIPs to leave, as long as the order is in force. */
+async function outcomeOf(
+  { id }: DrainOrder,
+  note: string,
+  self: string,
+  departure: Promise<number | undefined>,
+  { timeout, steering }: Settings,
+): Promise<SteeringOutcome> {
+  let isOver = false;
+  void departure.then(() => {
+    isOver = true;
+  });
+  // The departure resolves at the latest when `timeout` is over.
+  await within(2 * timeout, async () => isOver || (await whatOvertook(steering, id)) !== undefined);
+  const overtaken = await whatOvertook(steering, id);
+  if (overtaken !== undefined)
+    return {
+      outcome: 'not-done',
+      notes: [`${self} is not drained by this order: ${overtaken}`],
+      tookMs: null,
+    };
+  const tookMs = await departure;
+  if (tookMs !== undefined) return { outcome: 'done', notes: [note], tookMs };
+  const still = `not every VIP has been taken within ${timeout} ms: the rest leaves once another node can serve`;
+  return { outcome: 'not-done', notes: [note, still], tookMs: null };
+}

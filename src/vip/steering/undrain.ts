@@ -1,0 +1,80 @@
+import { rm } from 'node:fs/promises';
+import { messageOf } from '../../engine/system/errors.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { askMonitor } from './gather-facts.ts';
+import { within } from './give-order.ts';
+import { newOrderId, readOrderFile, removeOrder, replaceOrder } from './order-file.ts';
+import { refused, type SteeringOutcome, steer } from './steer.ts';
+import type { SteeringReport } from './steering-report.ts';
+import type { undrainSettings } from './steering-settings.ts';
+import type { DrainOrder } from './vrrp-steering.ts';
+
+/** Without a file notification, the monitor reads the file every few seconds. */
+const BELIEVED_WITHIN_MS = 20_000;
+
+type Settings = ReturnType<typeof undrainSettings>;
+
+/** Removes the drain even if no monitor answers: the next monitor will not find it. */
+export async function undrain(settings: Settings): Promise<SteeringReport> {
+  const done = await takeAway(settings);
+  const report = await steer('undrain', settings, settings.kind, async (_, kinds) => {
+    const doubt = done.outcome === 'done' ? await whyNotBelieved(kinds, settings) : undefined;
+    return doubt === undefined
+      ? { ...done, notes: [] }
+      : { outcome: 'not-done', notes: [doubt], tookMs: null };
+  });
+  return { ...report, notes: [...done.notes, ...report.notes] };
+}
+
+async function takeAway({ steering: path, kind }: Settings): Promise<SteeringOutcome> {
+  const file = await readOrderFile(path);
+  if (file.kind === 'none') return done('This node is not drained.');
+  if (file.kind === 'unusable')
+    return await attempt(path, rm(path, { recursive: true }), `${file.message}: it is taken away`);
+  const { order } = file;
+  if (order.kind !== 'drain') return refused('Cannot undrain', ['this node is not drained, it moves a VIP']);
+  const work = shrink(path, order, kind ?? order.vips);
+  return await attempt(path, work, `This node is not drained any more (it was by ${order.by}).`);
+}
+
+async function attempt(path: string, work: Promise<void>, note: string): Promise<SteeringOutcome> {
+  try {
+    await work;
+    return done(note);
+  } catch (error) {
+    return refused('Cannot undrain', [`${messageOf(error)}, expected to be able to write "${path}"`]);
+  }
+}
+
+function done(note: string): SteeringOutcome {
+  return { outcome: 'done', notes: [note], tookMs: null };
+}
+
+async function shrink(path: string, order: DrainOrder, kinds: readonly VipKind[]): Promise<void> {
+  const left = order.vips.filter((kind) => !kinds.includes(kind));
+  if (left.length === 0) await removeOrder(path, order.id);
+  else await replaceOrder(path, order.id, { ...order, id: newOrderId(), vips: left });
+}
+
+/** Undefined once the monitor follows the change. */
+async function whyNotBelieved(kinds: readonly VipKind[], settings: Settings): Promise<string | undefined> {
+  let again: DrainOrder | undefined;
+  const isOver = await within(BELIEVED_WITHIN_MS, async () => {
+    again = await drainedAgain(kinds, settings.steering);
+    if (again !== undefined) return true;
+    const look = await askMonitor(settings);
+    if (look.kind === 'silent') return false;
+    return look.status.priorities.every(({ kind, steered }) => !kinds.includes(kind) || steered === null);
+  });
+  if (again !== undefined) return `It was drained again in the meantime by ${again.by}: that order stands.`;
+  return isOver
+    ? undefined
+    : `the monitor has not believed it within ${BELIEVED_WITHIN_MS} ms: does it read "${settings.steering}"?`;
+}
+
+/** The rest of the order has none of these kinds. An order that has one is a later order. */
+async function drainedAgain(kinds: readonly VipKind[], path: string): Promise<DrainOrder | undefined> {
+  const file = await readOrderFile(path);
+  if (file.kind !== 'order' || file.order.kind !== 'drain') return undefined;
+  return file.order.vips.some((kind) => kinds.includes(kind)) ? file.order : undefined;
+}
