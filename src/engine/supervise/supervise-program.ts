@@ -1,0 +1,85 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Answer } from '../control/answer.ts';
+import { serveControlSocket } from '../control/control-server.ts';
+import type { Endpoint } from '../observe/http-endpoint.ts';
+import type { Log } from '../observe/logger.ts';
+import { observeSupervisor } from '../observe/observe-supervisor.ts';
+import { openLog } from '../observe/open-log.ts';
+import { processMetrics } from '../observe/process-metrics.ts';
+import { servePatiently } from '../observe/serve-patiently.ts';
+import type { SupervisorMetrics } from '../observe/supervisor-metrics.ts';
+import { survive } from '../observe/survive.ts';
+import { ConfigError } from '../system/errors.ts';
+import { hawserVersion } from '../system/version.ts';
+
+export interface SuperviseSettings {
+  readonly socket: string;
+  readonly config: string;
+  readonly listen: { readonly host: string; readonly port: number } | undefined;
+  readonly logLevel: string;
+  readonly journal?: string | undefined;
+}
+
+type Answers = Readonly<Record<string, () => Answer | Promise<Answer>>>;
+
+/** A supervisor that runs, as the control socket, signals, probes and collectors see it. */
+export interface Supervised<Now> {
+  /** By the line that asks for it; `ping` is answered without asking the supervisor. */
+  readonly answers: Answers & { readonly reload: () => Answer | Promise<Answer> };
+  readonly status: Endpoint['status'];
+  /** What the metrics show besides the logged events. */
+  readonly now: () => Now;
+  readonly trouble: Endpoint['trouble'];
+  readonly unready?: () => string | undefined;
+  readonly stop: () => void;
+  readonly finished: Promise<void>;
+}
+
+/**
+ * Runs a supervisor until it is stopped and everything that it supervises has ended; resolves with 0. The socket comes
+ * first: a second supervisor must be turned away, by a ConfigError, before `start` touches a process or an address.
+ */
+export async function superviseProgram<Now>(
+  name: string,
+  settings: SuperviseSettings,
+  metrics: SupervisorMetrics<Now>,
+  start: (log: Log) => Promise<Supervised<Now>>,
+): Promise<number> {
+  const { socket, config, listen } = settings;
+  const log = observeSupervisor(await openLog(name, settings), metrics);
+  survive(log);
+  mkdirSync(dirname(socket), { recursive: true });
+  const { promise: ready, resolve: setReady } = Promise.withResolvers<Answers>();
+  const control = await serveControlSocket(socket, async (line) => await answerTo(line, await ready), log);
+  if (control.kind === 'in-use')
+    throw new ConfigError([`Cannot listen on "${socket}": another supervisor answers there, expected none`]);
+  const supervisor = await start(log).catch(async (error: unknown) => {
+    await control.close();
+    throw error;
+  });
+  setReady(supervisor.answers);
+  process.on('SIGTERM', supervisor.stop);
+  process.on('SIGINT', supervisor.stop);
+  process.on('SIGHUP', () => void supervisor.answers.reload());
+  log({ event: 'supervisor-started', socket, config });
+  const end = new AbortController();
+  const own = processMetrics({ version: hawserVersion() });
+  const text = (): string => `${metrics.text(supervisor.now())}\n${own()}`;
+  const page = { ...supervisor, metrics: text };
+  void servePatiently(listen, page, log, end.signal);
+  await supervisor.finished;
+  end.abort();
+  await control.close();
+  log({ event: 'supervisor-stopped' });
+  return 0;
+}
+
+async function answerTo(line: string, answers: Answers): Promise<Answer> {
+  if (line === 'ping') return { ok: true };
+  const answer = Object.hasOwn(answers, line) ? answers[line] : undefined;
+  if (answer !== undefined) return await answer();
+  const known = Object.keys(answers).map((each) => `"${each}"`);
+  const message = `Cannot answer "${line.slice(0, 80)}": it is no request, expected ${known.join(', ')} or "ping"`;
+  return { ok: false, stage: 'protocol', message };
+}

@@ -1,0 +1,39 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { coalesce } from '../../engine/supervise/coalesce.ts';
+import { superviseProgram } from '../../engine/supervise/supervise-program.ts';
+import { createHaproxyProgram } from '../haproxy-program.ts';
+import type { HaproxySuperviseSettings } from './haproxy-supervise-settings.ts';
+import { createHaproxySupervisorMetrics } from './haproxy-supervisor-metrics.ts';
+import { createSupervisor } from './supervisor.ts';
+
+/** How long a worker may take to count its sessions. The page waits less: a collector asks many pages at once. */
+const COUNT_FOR_SOCKET_MS = 1_000;
+const COUNT_FOR_PAGE_MS = 150;
+
+/** Resolves with 0 after a stop was requested and every process has ended. */
+export async function superviseHaproxy(settings: HaproxySuperviseSettings): Promise<number> {
+  const metrics = createHaproxySupervisorMetrics();
+  return await superviseProgram('haproxy-supervisor', settings, metrics, async (log) => {
+    const { statsSocket, pidFile, stateFile } = settings;
+    for (const file of [statsSocket, pidFile, stateFile]) mkdirSync(dirname(file), { recursive: true });
+    const supervisor = await createSupervisor({
+      program: createHaproxyProgram(settings),
+      limits: {
+        drainTimeoutMs: settings.drainTimeout,
+        forceDeleteTimeoutMs: settings.forceDeleteTimeout,
+        startTimeoutMs: settings.startTimeout,
+      },
+      recordPath: join(dirname(statsSocket), 'hawser-generations.json'),
+      log,
+    });
+    // Each status asks every worker. Coalescing keeps a client that asks a thousand times at once from opening a thousand
+    // connections to each.
+    const answers = {
+      reload: supervisor.reload,
+      status: coalesce(() => supervisor.status(COUNT_FOR_SOCKET_MS)),
+    };
+    const status = coalesce(() => supervisor.status(COUNT_FOR_PAGE_MS));
+    return { ...supervisor, answers, status, now: supervisor.generations };
+  });
+}

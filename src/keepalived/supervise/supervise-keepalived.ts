@@ -1,0 +1,89 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../../engine/observe/logger.ts';
+import { superviseProgram } from '../../engine/supervise/supervise-program.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
+import { ACCEPTED_FILE } from '../argv.ts';
+import { createKeepalivedProgram } from '../keepalived-program.ts';
+import { readNotifyFifo } from '../notify-fifo.ts';
+import type { KeepalivedSuperviseSettings } from './keepalived-supervise-settings.ts';
+import { unreadiness } from './readiness.ts';
+import { createVrrpSupervisor, type VrrpSupervisor } from './supervisor.ts';
+import type { VrrpStatus } from './vrrp-status.ts';
+import { createVrrpSupervisorMetrics, type Holding } from './vrrp-supervisor-metrics.ts';
+
+/** Resolves with 0 after a stop was requested and no VIP is left. */
+export async function superviseKeepalived(settings: KeepalivedSuperviseSettings): Promise<number> {
+  const metrics = createVrrpSupervisorMetrics();
+  return await superviseProgram('keepalived-supervisor', settings, metrics, async (log) => {
+    const supervisor = await start(settings, log);
+    const { request, status } = supervisor;
+    const answers = {
+      reload: () => request('reload'),
+      stop: () => request('stop'),
+      leave: () => request('leave'),
+      start: () => request('start'),
+      status,
+    };
+    const unready = () => unreadiness(status());
+    return { ...supervisor, answers, unready, now: () => holdingsOf(status()) };
+  });
+}
+
+function holdingsOf({ instances }: VrrpStatus): readonly Holding[] {
+  return instances.flatMap(({ name, state, vips }) =>
+    vips.map(({ address, present }) => ({
+      instance: name,
+      vip: address,
+      holder: state === 'MASTER' && present,
+    })),
+  );
+}
+
+async function start(settings: KeepalivedSuperviseSettings, log: Log): Promise<VrrpSupervisor> {
+  const { runDir, config, keepalived } = settings;
+  mkdirSync(join(runDir, 'dump'), { recursive: true, mode: 0o700 });
+  const paths = {
+    keepalived,
+    config,
+    accepted: join(runDir, ACCEPTED_FILE),
+    candidate: join(runDir, 'keepalived.candidate.conf'),
+    pidFile: join(runDir, 'keepalived.pid'),
+    vrrpPidFile: join(runDir, 'vrrp.pid'),
+    dumpDir: join(runDir, 'dump'),
+    output: join(runDir, 'keepalived.log'),
+  };
+  const realtimePriority = await permittedPriority(settings.realtimePriority, log);
+  const { promise: told, resolve: resolveSupervisor } = Promise.withResolvers<VrrpSupervisor>();
+  const closeFifo = await readNotifyFifo(
+    join(runDir, 'notify.fifo'),
+    (notification) => void told.then((supervisor) => supervisor.notified(notification)),
+  );
+  const supervisor = createVrrpSupervisor({
+    program: createKeepalivedProgram(paths, { realtimePriority, silentAfterMs: settings.monitorTimeout }),
+    recordPath: join(runDir, 'hawser-keepalived.json'),
+    statePath: join(runDir, 'vrrp-state.json'),
+    log,
+  });
+  resolveSupervisor(supervisor);
+  void supervisor.finished.then(closeFifo);
+  return supervisor;
+}
+
+/** Starting even `true` takes long on a starved node. This runs once per process. */
+const TRY_PRIORITY_MS = 20_000;
+
+/** Without CAP_SYS_NICE in the container, keepalived runs without a realtime priority. */
+async function permittedPriority(wanted: number | undefined, log: Log): Promise<number | undefined> {
+  if (wanted === undefined) return undefined;
+  const tried = await runLeanCommand(['chrt', '--rr', String(wanted), 'true'], {
+    timeoutMs: TRY_PRIORITY_MS,
+  }).then(
+    ({ exitCode, stderr }) => (exitCode === 0 ? undefined : stderr.trim() || `exit code ${exitCode}`),
+    messageOf,
+  );
+  if (tried === undefined) return wanted;
+  log({ event: 'no-realtime-priority', level: 'warn', wanted, message: tried });
+  return undefined;
+}
