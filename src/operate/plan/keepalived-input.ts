@@ -1,4 +1,4 @@
-import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
+import { clusterNameIn } from '../../engine/kube/control-plane/cluster-name.ts';
 import { openKubeconfig } from '../../engine/kube/kubeconfig.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
@@ -29,8 +29,7 @@ export async function keepalivedInputNow(ask: InputQuestion): Promise<VrrpInput 
   const { at, settings, note } = ask;
   const kubeconfig = at(settings.kubeconfig);
   const clusterName =
-    settings.clusterName ??
-    clusterNameOf((await openKubeconfig(kubeconfig, () => undefined).load()).server.hostname);
+    settings.clusterName ?? (await clusterNameIn(openKubeconfig(kubeconfig, () => undefined)));
   const { dialect, later } = await dialectNow(settings, at);
   if (later !== undefined) note(later);
   const [controlPlane, allNodes] = await Promise.all([

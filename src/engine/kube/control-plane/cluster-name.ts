@@ -1,4 +1,5 @@
 import { parseAddress } from '../../system/network/node-address.ts';
+import type { KubeconfigFile } from '../kubeconfig.ts';
 
 /**
  * The cluster's name as the field takes it from its API's host name: the second label of `api.NAME.DOMAIN` and
@@ -9,4 +10,9 @@ export function clusterNameOf(host: string): string {
   if (parseAddress(bare) !== undefined) return bare.replaceAll(/[.:]+/g, '-');
   const [first = bare, second] = bare.split('.');
   return /^api(?:-int)?$/.test(first) && second !== undefined ? second : first;
+}
+
+/** The name of the cluster whose API a kubeconfig names. Rejects if there never was a usable kubeconfig. */
+export async function clusterNameIn(kubeconfig: Pick<KubeconfigFile, 'load'>): Promise<string> {
+  return clusterNameOf((await kubeconfig.load()).server.hostname);
 }

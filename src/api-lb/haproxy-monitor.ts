@@ -1,0 +1,51 @@
+import { createSource } from '../engine/kube/control-plane/create-source.ts';
+import { readLastKnown } from '../engine/kube/control-plane/last-known.ts';
+import { sourceSettings } from '../engine/kube/control-plane/lookup-settings.ts';
+import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
+import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
+import type { Loops } from '../engine/reconcile/run-monitor.ts';
+import { observeSource } from '../engine/reconcile/servers/observe-source.ts';
+import { createSaver } from '../engine/reconcile/servers/saver.ts';
+import { createServerList } from '../engine/reconcile/servers/server-list.ts';
+import { hawserVersion } from '../engine/system/version.ts';
+import { haproxyConfiguration } from './haproxy-configuration.ts';
+import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
+import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
+import { createRedirectLoop } from './redirect-loop.ts';
+import { watchServers } from './server-watch.ts';
+
+/** Resolves with 0 after a stop was requested and the redirect is gone. */
+export async function monitorHaproxy(settings: HaproxyMonitorSettings): Promise<number> {
+  return await monitorProgram('haproxy-monitor', settings, (monitor) => prepare(settings, monitor));
+}
+
+async function prepare(
+  settings: HaproxyMonitorSettings,
+  { observers, log, wake, show }: Monitor,
+): Promise<Loops> {
+  const known = await readLastKnown(settings.lastKnownPath);
+  if (known.kind === 'unusable') log({ event: 'last-known-unusable', level: 'warn', message: known.reason });
+  const lastKnown = known.kind === 'known' ? known.servers : undefined;
+  const source = createSource(sourceSettings(settings, lastKnown ?? [], log));
+  const save = createSaver(settings.lastKnownPath, observers);
+  const list = createServerList(settings, { lastKnown, save }, observers);
+  const configuration = haproxyConfiguration(settings, wake, list, observers);
+  const redirect = createRedirectLoop(settings, observers);
+  const version = hawserVersion();
+  show(
+    (): HaproxyMonitorStatus => ({
+      version,
+      source: settings.source,
+      ...list.view(),
+      ...configuration.view(),
+      ...redirect.view(),
+    }),
+  );
+  log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });
+  return {
+    source: (stop) => observeSource(source, list, wake.poke, stop),
+    configuration: (stop) => runConfigurationLoop(configuration, stop),
+    redirect: redirect.run,
+    servers: (stop) => watchServers(settings, observers, stop),
+  };
+}

@@ -1,0 +1,69 @@
+import { watchEventLoop } from '../observe/event-loop-lag.ts';
+import { serveEndpoint } from '../observe/http-endpoint.ts';
+import type { Log } from '../observe/logger.ts';
+import { createMonitorMetrics, type MonitorName } from '../observe/monitor-metrics.ts';
+import { createOnce } from '../observe/once.ts';
+import { openLog } from '../observe/open-log.ts';
+import { processMetrics } from '../observe/process-metrics.ts';
+import { stopOnSignals } from '../system/process/stop-signals.ts';
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import { createWake, type Wake } from '../system/time/wake.ts';
+import { hawserVersion } from '../system/version.ts';
+import { watchClientCertificate } from './client-certificate.ts';
+import { fileMounts, type InputPaths, watchInputs } from './inputs.ts';
+import { livenessFailure } from './liveness-failure.ts';
+import type { Observers } from './observers.ts';
+import { type Loops, runMonitor } from './run-monitor.ts';
+
+export interface MonitorSettings extends InputPaths {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly logLevel: string;
+  readonly journal?: string | undefined;
+}
+
+/** What every monitor has. */
+export interface Monitor {
+  readonly observers: Observers;
+  readonly log: Log;
+  /** Wakes the loop; a changed input does too. */
+  readonly wake: Wake;
+  /** Sets what `/status` answers. A question before the first time waits for it. */
+  readonly show: (status: () => object) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a monitor until a signal stops it, and resolves with the exit code. Its page answers before `prepare` begins, so
+ * that a monitor that has to wait for its cluster is not restarted meanwhile.
+ */
+export async function monitorProgram(
+  name: MonitorName,
+  settings: MonitorSettings,
+  prepare: (monitor: Monitor) => Promise<Loops>,
+): Promise<number> {
+  const log = await openLog(name, settings);
+  const metrics = createMonitorMetrics(monotonicMs, name);
+  const observers = { log, metrics, once: createOnce() };
+  const surroundings = { log, asked: stopOnSignals(log), replaced: fileMounts(settings) };
+  return await runMonitor(surroundings, async (signal) => {
+    watchEventLoop(metrics.lag);
+    watchClientCertificate(settings.kubeconfig, observers, signal);
+    const own = processMetrics({ version: hawserVersion() });
+    const first = Promise.withResolvers<object>();
+    let status: () => object | Promise<object> = () => first.promise;
+    const show: Monitor['show'] = (next) => {
+      status = next;
+      first.resolve(next());
+    };
+    const page = {
+      trouble: () => livenessFailure(metrics.secondsSinceBeat()),
+      metrics: () => `${metrics.text()}\n${own()}`,
+      status: () => status(),
+    };
+    await serveEndpoint(settings.listen, page, signal);
+    const wake = createWake();
+    const loops = await prepare({ observers, log, wake, show, signal });
+    if (!signal.aborted) watchInputs(settings, wake, observers, signal);
+    return loops;
+  });
+}

@@ -1,0 +1,100 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { clusterNameIn } from '../engine/kube/control-plane/cluster-name.ts';
+import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
+import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
+import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
+import type { Loops } from '../engine/reconcile/run-monitor.ts';
+import { watchFiles } from '../engine/system/file/watch-files.ts';
+import { openNodeLists } from './group/node-lists.ts';
+import { ownEndpoints } from './group/own-endpoints.ts';
+import { vrrpConfiguration } from './group/vrrp-configuration.ts';
+import { guardLeftVips } from './guards/left-vip-guard.ts';
+import { createSplitBrainSentinel } from './guards/split-brain-sentinel.ts';
+import { createVipUseWatch } from './guards/vip-use-watch.ts';
+import { createVirtualRouterIdGuard } from './guards/virtual-router-id-guard.ts';
+import { createHealthLoop } from './health/health-loop.ts';
+import { type HealthSource, healthSources } from './health/health-sources.ts';
+import { type KeepalivedMonitorSettings, keepalivedSettings } from './keepalived-monitor-settings.ts';
+import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
+import { publishStatus } from './publish-status.ts';
+import { createSteeringKeeper, type SteeringKeeper } from './steering/steering-keeper.ts';
+
+const NAME_RETRY_MS = 500;
+
+type Places = ReturnType<typeof ownEndpoints> | undefined;
+
+/** Resolves with 0 after a stop was requested. */
+export async function monitorKeepalived(
+  settings: KeepalivedMonitorSettings,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const places = settings.peers && ownEndpoints(settings, env);
+  return await monitorProgram('keepalived-monitor', settings, (monitor) =>
+    prepare(settings, places, monitor),
+  );
+}
+
+async function prepare(
+  settings: KeepalivedMonitorSettings,
+  places: Places,
+  monitor: Monitor,
+): Promise<Loops> {
+  const { observers, log, wake, show, signal } = monitor;
+  show(() => waitingStatus(settings));
+  guardLeftVips(settings, observers, signal);
+  const clusterName = settings.clusterName ?? (await awaitName(settings.kubeconfig, monitor));
+  if (clusterName === undefined) return {};
+  const lists = await openNodeLists(settings, wake, observers);
+  const modelSettings = keepalivedSettings(settings, clusterName);
+  const guard = createVirtualRouterIdGuard(settings, clusterName, observers, signal);
+  const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
+  const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
+  const vipUse = createVipUseWatch(settings, observers);
+  const sources = healthSources(settings, observers);
+  const steering = await openSteering(settings, sources, monitor);
+  const loops = sources.map((source) => {
+    const mustLeave = () => sentinel.mustLeave(source.kind);
+    const parts = { ...configuration, mustLeave, vipUse: () => vipUse.look(source.kind), steering };
+    return createHealthLoop(source, settings, parts, observers);
+  });
+  show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel }));
+  log({ event: 'monitor-started', clusterName, vips: settings.vips, profile: settings.profile });
+  return {
+    ...Object.fromEntries(lists.map(({ kind, run: feed }, index) => [`${kind} nodes ${index + 1}`, feed])),
+    configuration: (stop) => runConfigurationLoop(configuration, stop),
+    'virtual router id guard': guard.run,
+    ...Object.fromEntries(loops.map((each) => [`${each.kind} health`, each.run])),
+    'split-brain sentinel': sentinel.run,
+    'VIP use': vipUse.run,
+    peers: (stop) =>
+      publishStatus(settings, { lists, served: configuration.served, places }, observers, stop),
+  };
+}
+
+/** Reads the orders before health is first reported, so that a drained node stays drained across a restart. */
+async function openSteering(
+  { steeringPath, checkInterval }: KeepalivedMonitorSettings,
+  sources: readonly HealthSource[],
+  { observers, signal }: Monitor,
+): Promise<SteeringKeeper> {
+  const kinds = sources.map(({ kind }) => kind);
+  const steering = createSteeringKeeper(steeringPath, kinds, observers);
+  await steering.read();
+  watchFiles([steeringPath], () => void steering.read(), { lookAgainMs: checkInterval, signal });
+  return steering;
+}
+
+/**
+ * Waits for a kubeconfig, because the router ids derive from the cluster name and a guess could be wrong. On the first
+ * node of a cluster the kubeconfig is made after the pods. Undefined if the monitor was stopped meanwhile.
+ */
+async function awaitName(path: string, { observers, log, signal }: Monitor): Promise<string | undefined> {
+  const kubeconfig = openKubeconfig(path, log);
+  while (!signal.aborted) {
+    observers.metrics.beat();
+    const name = await clusterNameIn(kubeconfig).catch(() => undefined);
+    if (name !== undefined) return name;
+    await pause(NAME_RETRY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
