@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { MAX_CONFIGURATION_BYTES } from '../engine/apply/limits.ts';
 import { codeOf, messageOf } from '../engine/system/errors.ts';
-
-/** Far above any real configuration; what is bigger was not written for HAProxy. */
-const MAX_BYTES = 16 * 1024 * 1024;
+import { overLimit } from '../engine/system/limit.ts';
 
 export type Configuration =
   | { readonly kind: 'present'; readonly bytes: Buffer; readonly sha256: string }
@@ -19,7 +18,8 @@ export function readConfiguration(path: string): Configuration {
     const stat = statSync(path);
     if (!stat.isFile()) return unusable('it is no regular file');
     if (stat.size === 0) return unusable('it is empty');
-    if (stat.size > MAX_BYTES) return unusable(`it has ${stat.size} bytes (at most ${MAX_BYTES} are read)`);
+    const over = overLimit(stat.size, 'bytes', { MAX_CONFIGURATION_BYTES });
+    if (over !== undefined) return unusable(`it has ${over}`);
     const bytes = readFileSync(path);
     return { kind: 'present', bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
   } catch (error) {

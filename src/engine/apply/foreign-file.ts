@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { ASIDE_SUFFIX, isRendered } from '../render/rendered-mark.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
+import { MAX_CONFIGURATION_BYTES } from './limits.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 
 /** A configuration that hawser is about to replace though it did not write it, and where its copy is. */
@@ -41,11 +42,9 @@ function isOwn(bytes: Buffer, lastGood: Buffer | undefined): boolean {
   return bytes.length === 0 || isRendered(bytes.toString('utf8')) || lastGood?.equals(bytes) === true;
 }
 
-const MAX_BYTES = 16 * 1024 * 1024;
-
 function readSmall(path: string): Buffer | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size > 0 && found.size <= MAX_BYTES
+  return found?.isFile() === true && found.size > 0 && found.size <= MAX_CONFIGURATION_BYTES
     ? readFileSync(path)
     : undefined;
 }

@@ -3,9 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf } from '../system/errors.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
-
-/** Far above any configuration. */
-const MAX_BYTES = 64 * 1024 * 1024;
+import { MAX_FOUND_BYTES } from './limits.ts';
 
 /** A configuration file and what lies beside it while it is being replaced. */
 export interface LiveFile {
@@ -46,7 +44,7 @@ async function isLink(path: string): Promise<boolean> {
  */
 export async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {
-    return (await readRegularFile(path, MAX_BYTES)).bytes;
+    return (await readRegularFile(path, { MAX_FOUND_BYTES })).bytes;
   } catch (error) {
     const code = codeOf(error);
     if (code === 'ENOENT' || code === 'EACCES') return undefined;

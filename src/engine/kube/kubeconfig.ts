@@ -31,7 +31,7 @@ export interface KubeconfigFile {
   close(): void;
 }
 
-const largestFile = 1_000_000;
+const MAX_KUBECONFIG_BYTES = 1_000_000;
 /** Plugins of the cloud vendors take one to three seconds at rest. */
 const PLUGIN_TIMEOUT_MS = 8_000;
 
@@ -96,7 +96,7 @@ async function readIfChanged(
   const { ino, size, mtimeNs } = await stat(path, { bigint: true });
   const fingerprint = `${ino} ${size} ${mtimeNs}`;
   if (fingerprint === known) return { fingerprint };
-  const { bytes } = await readRegularFile(path, largestFile);
+  const { bytes } = await readRegularFile(path, { MAX_KUBECONFIG_BYTES });
   return { fingerprint, text: bytes.toString('utf8') };
 }
 

@@ -2,7 +2,7 @@ import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 
 /** Far above any real template. */
-const MAX_BYTES = 1024 * 1024;
+const MAX_TEMPLATE_BYTES = 1024 * 1024;
 
 export type TemplateFile =
   | { readonly kind: 'read'; readonly text: string; readonly mode: number }
@@ -15,7 +15,7 @@ export async function readTemplate(path: string): Promise<TemplateFile> {
     message: `Cannot read template "${path}": ${found}, expected an EJS file`,
   });
   try {
-    const { bytes, mode } = await readRegularFile(path, MAX_BYTES);
+    const { bytes, mode } = await readRegularFile(path, { MAX_TEMPLATE_BYTES });
     const text = bytes.toString('utf8');
     return text.trim() === '' ? unreadable('it is empty') : { kind: 'read', text, mode };
   } catch (error) {

@@ -22,7 +22,7 @@ export interface ThreadLimits {
 
 /** A starved machine may take seconds to start a thread. */
 const START_TIMEOUT_MS = 20_000;
-const MEMORY_MB = 32;
+const MAX_THREAD_MB = 32;
 
 type Answer = RenderOutcome | { readonly kind: 'ended'; readonly message: string };
 
@@ -74,7 +74,7 @@ function startThread(): Worker {
   // Beside this file, as source and in the bundle, whose parts all lie in one folder.
   const name = import.meta.url.endsWith('.ts') ? './render-worker.ts' : './render-worker.mjs';
   const thread = new Worker(new URL(name, import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: 8 },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_THREAD_MB, maxYoungGenerationSizeMb: 8 },
     // A template has no business with what this process was started with.
     env: {},
     execArgv: [],
@@ -95,7 +95,11 @@ function answerOf(thread: Worker, withinMs: number, send: (thread: Worker) => vo
     const exited = (): void => ended('it ended the thread that renders it');
     const broken = (error: Error & { readonly code?: string }): void => {
       const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      ended(isMemory ? `it took more than ${MEMORY_MB} MB of memory` : error.message);
+      ended(
+        isMemory
+          ? `it took more memory than the limit MAX_THREAD_MB allows (${MAX_THREAD_MB} MB)`
+          : error.message,
+      );
     };
     const timer = setTimeout(() => ended(`it was not done within ${withinMs} ms`), withinMs);
     thread.on('message', settle).on('exit', exited).on('error', broken);

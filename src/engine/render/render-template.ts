@@ -11,7 +11,7 @@ export type RenderOutcome =
   /** Names the template, the line where it is known, and what is wrong there. */
   | { readonly kind: 'failed'; readonly message: string };
 
-const MAX_OUTPUT_CHARACTERS = 1_000_000;
+const MAX_RENDERED_CHARACTERS = 1_000_000;
 
 /** Names that a template has no business with. Hidden to catch mistakes, not to hold back malice. */
 const hiddenGlobals = ['process', 'globalThis', 'global', 'fetch'] as const;
@@ -58,7 +58,7 @@ function prepare(templateText: string, model: object): ejs.Template {
     escape: (value?: unknown) => {
       const text = safeText(value);
       printed += text.length;
-      if (printed > MAX_OUTPUT_CHARACTERS) throw new Error(tooLong);
+      if (printed > MAX_RENDERED_CHARACTERS) throw new Error(tooLong);
       return text;
     },
     includer: (path) => {
@@ -73,10 +73,10 @@ function variablesOf(model: object): Record<string, unknown> {
   return Object.fromEntries([...hidden, ...fields]);
 }
 
-const tooLong = `it prints more than ${MAX_OUTPUT_CHARACTERS} characters, expected a configuration file`;
+const tooLong = `it prints more characters than the limit MAX_RENDERED_CHARACTERS allows (${MAX_RENDERED_CHARACTERS}), expected a configuration file`;
 
 function problemOf(text: string): string | undefined {
-  if (text.length > MAX_OUTPUT_CHARACTERS) return tooLong;
+  if (text.length > MAX_RENDERED_CHARACTERS) return tooLong;
   if (text.trim() === '') return 'it prints nothing, expected a configuration file';
   return undefined;
 }

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { messageOf } from '../errors.ts';
 import { readRegularFile } from './read-regular-file.ts';
 
-const MAX_BYTES = 1024 * 1024;
+const MAX_COPY_BYTES = 1024 * 1024;
 
 export type CopyOutcome =
   | { readonly kind: 'same' }
@@ -15,7 +15,7 @@ export type CopyOutcome =
  */
 export async function copyFile(from: string, to: string): Promise<CopyOutcome> {
   try {
-    const bytes = (await readRegularFile(from, MAX_BYTES)).bytes;
+    const bytes = (await readRegularFile(from, { MAX_COPY_BYTES })).bytes;
     const before = await readFile(to).catch(() => undefined);
     if (bytes.length === 0 || before?.equals(bytes) === true) return { kind: 'same' };
     await writeFile(to, bytes);
