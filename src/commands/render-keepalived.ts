@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { readCommandLine } from '../cli/command-line.ts';
-import type { Rendered } from '../engine/apply/applier.ts';
+import type { Rendered } from '../engine/apply/file-set.ts';
 import { isOwnFile, keepForeignFile } from '../engine/apply/foreign-file.ts';
 import { findLiveFile } from '../engine/apply/live-file.ts';
 import { clusterNameOf } from '../engine/kube/control-plane/cluster-name.ts';

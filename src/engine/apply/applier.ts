@@ -1,14 +1,10 @@
-import { createHash } from 'node:crypto';
 import { codeOf, messageOf } from '../system/errors.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
+import { afterReload } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
-import {
-  connectSupervisor,
-  type ReloadOutcome,
-  type Supervisor,
-  type SupervisorOptions,
-} from './ask-supervisor.ts';
+import { connectSupervisor, type Supervisor, type SupervisorOptions } from './ask-supervisor.ts';
 import type { ConfigurationCheck } from './configuration-check.ts';
+import { identityOf, mustBeSet, type Rendered, sha256Of } from './file-set.ts';
 import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
 import {
   discard,
@@ -18,6 +14,8 @@ import {
   readIfThere,
   removeLeftovers,
 } from './live-file.ts';
+import { removeLeftoverSets, removeOldSets, removeUnlessNamed } from './old-sets.ts';
+import { findInPlace, type StagedSet, stageSet } from './set-folder.ts';
 
 /** The supervisor to ask, its control socket, and how long to wait for it. */
 export interface ApplierOptions extends SupervisorOptions {
@@ -28,22 +26,16 @@ export interface ApplierOptions extends SupervisorOptions {
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
 
-/** A configuration as it should lie there. */
-export interface Rendered {
-  readonly text: string;
-  /** The template's mode, of which the file gets the permissions. */
-  readonly mode: number;
-}
-
 export interface Applier {
   /**
    * Brings a configuration into service: checks it with the real HAProxy, replaces the file in one step, asks for a reload and
-   * waits for its answer. The live file is at every moment a whole one, with the template's mode. Where the reload is
-   * refused, the bytes of before come back. Rejects only when `signal` stops it; call it for one text at a time.
+   * waits for its answer. The live file is at every moment a whole one, with the template's mode, and so are the files that
+   * it names. Where the reload is refused, the bytes of before come back. Rejects only when `signal` stops it; call it for
+   * one configuration at a time.
    */
   apply(rendered: Rendered, signal: AbortSignal): Promise<ApplyOutcome>;
   /**
-   * A rejected text is answered with the same rejection, at no cost, until another text is applied or this is called:
+   * A rejected one is answered with the same rejection, at no cost, until another one is applied or this is called:
    * a rejection may have had a passing reason (a port still taken), and the caller knows when it is time to look.
    */
   retryRejected(): void;
@@ -54,9 +46,9 @@ type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 /** What an applier remembers between calls. */
 interface Memory {
   readonly supervisor: Supervisor;
-  /** Hash of the text that is in the file and known to be served. */
+  /** Hash of the main file that is in place and known to be served. */
   served: string | undefined;
-  rejected: { readonly sha256: string; readonly outcome: Rejection } | undefined;
+  rejected: { readonly identity: string; readonly outcome: Rejection } | undefined;
   /** Whether what a killed monitor left has been removed. */
   cleaned: boolean;
 }
@@ -69,9 +61,9 @@ export function createApplier(options: ApplierOptions): Applier {
     cleaned: false,
   };
   return {
-    apply: async ({ text, mode }, signal) => {
+    apply: async (rendered, signal) => {
       try {
-        return await applyText({ text, mode: mode & 0o777 }, options, memory, signal);
+        return await applySet({ ...rendered, mode: rendered.mode & 0o777 }, options, memory, signal);
       } catch (error) {
         signal.throwIfAborted();
         return failed(options.configPath, error);
@@ -87,57 +79,71 @@ function failed(path: string, error: unknown): ApplyOutcome {
   const code = codeOf(error);
   // Everything here that throws is a file operation; a mistake of our own must not pass for one.
   if (code === undefined) throw error;
-  const message = `Cannot replace configuration "${path}": ${messageOf(error)}, expected a writable directory`;
-  return { kind: 'failed', message };
+  const expected = code === 'EFBIG' || code === 'EINVAL' ? '' : ', expected a writable directory';
+  return {
+    kind: 'failed',
+    message: `Cannot replace configuration "${path}": ${messageOf(error)}${expected}`,
+  };
 }
 
-async function applyText(
+async function applySet(
   rendered: Rendered,
   options: ApplierOptions,
   memory: Memory,
   signal: AbortSignal,
 ): Promise<ApplyOutcome> {
   signal.throwIfAborted();
-  const { text, mode } = rendered;
-  const sha256 = createHash('sha256').update(text).digest('hex');
-  if (memory.rejected?.sha256 === sha256) return memory.rejected.outcome;
+  const { mode } = rendered;
+  const identity = identityOf(rendered);
+  if (memory.rejected?.identity === identity) return memory.rejected.outcome;
   memory.rejected = undefined;
+  mustBeSet(rendered);
   const file = await findLiveFile(options.configPath);
-  if (!memory.cleaned) await removeLeftovers(file, Date.now());
+  if (!memory.cleaned) await cleanUp(file);
   memory.cleaned = true;
   const found = await readIfThere(file.path);
-  const inPlace = found?.equals(Buffer.from(text)) === true;
+  const inPlace = await findInPlace(file, found, rendered);
   // A file that hawser did not write is not to come back where ours is refused.
   const before = isOwnFile(file.path) ? found : undefined;
-  if (inPlace) await keepModes(file, mode);
-  if (inPlace && (await isServed(sha256, memory, signal))) return { kind: 'unchanged' };
+  if (inPlace !== undefined) await keepModes(file, mode);
+  if (inPlace !== undefined && (await isServed(inPlace, memory, signal))) return { kind: 'unchanged' };
 
-  const refusal = inPlace ? undefined : await checkAndReplace(file, rendered, options, signal);
-  if (refusal !== undefined) return remember(memory, sha256, refusal);
+  const staged = inPlace ?? (await stageSet(file, found, rendered));
+  const refusal = inPlace ? undefined : await checkAndReplace(file, staged, mode, options, signal);
+  if (refusal !== undefined) return remember(memory, identity, refusal);
   // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
   const outcome = await memory.supervisor.reload(signal);
-  if (outcome.kind === 'reloaded') memory.served = sha256;
-  return remember(memory, sha256, await settle(file, { text, before, mode }, outcome));
+  if (outcome.kind === 'reloaded') memory.served = sha256Of(staged.text);
+  const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
+  await removeOldSets(file);
+  return remember(memory, identity, settled);
+}
+
+async function cleanUp(file: LiveFile): Promise<void> {
+  await removeLeftovers(file, Date.now());
+  await removeLeftoverSets(file, Date.now());
 }
 
 /** A supervisor that started with this file needs no reload, so its status is asked first. */
-async function isServed(sha256: string, memory: Memory, signal: AbortSignal): Promise<boolean> {
+async function isServed({ text }: StagedSet, memory: Memory, signal: AbortSignal): Promise<boolean> {
+  const sha256 = sha256Of(text);
   if (memory.served === sha256) return true;
   if ((await memory.supervisor.servedSha256(signal)) !== sha256) return false;
   memory.served = sha256;
   return true;
 }
 
-function remember(memory: Memory, sha256: string, outcome: ApplyOutcome): ApplyOutcome {
-  if (outcome.kind === 'rejected') memory.rejected = { sha256, outcome };
+function remember(memory: Memory, identity: string, outcome: ApplyOutcome): ApplyOutcome {
+  if (outcome.kind === 'rejected') memory.rejected = { identity, outcome };
   return outcome;
 }
 
-/** Undefined where the live file now holds `text`. */
+/** Undefined where the live file now holds the staged text; else nothing of the set is left. */
 async function checkAndReplace(
   file: LiveFile,
-  { text, mode }: Rendered,
+  { text, folder }: StagedSet,
+  mode: number,
   options: ApplierOptions,
   signal: AbortSignal,
 ): Promise<ApplyOutcome | undefined> {
@@ -153,47 +159,6 @@ async function checkAndReplace(
     return undefined;
   } finally {
     await discard(file.candidate);
+    if (folder !== undefined) await removeUnlessNamed(file, folder);
   }
-}
-
-/** Does to the files what the answer to a reload means for them. */
-async function settle(
-  file: LiveFile,
-  { text, before, mode }: { text: string; before: Buffer | undefined; mode: number },
-  outcome: ReloadOutcome,
-): Promise<ApplyOutcome> {
-  switch (outcome.kind) {
-    case 'reloaded':
-      // The original daemon says nothing, so nothing is known to be good. That the copy could not be written does not
-      // make the reload undone: the older copy stays.
-      if (outcome.acknowledged)
-        await writeFileAtomically(file.lastGood, text, { mode }).catch(() => undefined);
-      return outcome;
-    case 'rejected':
-      try {
-        await restore(file, text, before, mode);
-        return outcome;
-      } catch (error) {
-        const lost = `the file of before could not be put back (${messageOf(error)})`;
-        return { ...outcome, detail: [outcome.detail, lost].join('\n').trim() };
-      }
-    case 'unreachable':
-      return outcome;
-  }
-}
-
-/**
- * Restores the text from before `text`. If that was `text` itself (an earlier run wrote it without asking the
- * supervisor) or nothing, it writes the last acknowledged text. Without one the file stays as it is, since a missing
- * file would help no client.
- */
-async function restore(
-  file: LiveFile,
-  text: string,
-  before: Buffer | undefined,
-  mode: number,
-): Promise<void> {
-  const previous = before?.equals(Buffer.from(text)) === true ? undefined : before;
-  const good = previous ?? (await readIfThere(file.lastGood));
-  if (good !== undefined) await writeFileAtomically(file.path, good, { mode });
 }

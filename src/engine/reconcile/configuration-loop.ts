@@ -1,5 +1,6 @@
-import type { Applier, Rendered } from '../apply/applier.ts';
+import type { Applier } from '../apply/applier.ts';
 import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import type { Rendered } from '../apply/file-set.ts';
 import { retryPauseMs } from '../system/time/retry.ts';
 import type { Wake } from '../system/time/wake.ts';
 

@@ -1,4 +1,4 @@
-import type { Rendered } from '../apply/applier.ts';
+import type { Rendered } from '../apply/file-set.ts';
 import { type CheckedModel, unprintable } from '../render/checked-model.ts';
 import { createRenderThread } from '../render/render-in-thread.ts';
 import type { Observers } from './observers.ts';

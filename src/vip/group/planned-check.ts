@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
-import type { Rendered } from '../../engine/apply/applier.ts';
 import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
+import type { Rendered } from '../../engine/apply/file-set.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { buildKeepalivedModel } from './keepalived-model.ts';

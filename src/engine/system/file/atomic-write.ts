@@ -41,8 +41,13 @@ async function fill(file: FileHandle, data: string | Buffer, mode: number): Prom
   }
 }
 
+/** A file that was not there before, with exactly `mode`, on the disk once it resolves. A link there is not followed. */
+export async function writeNewFile(path: string, data: string | Buffer, mode: number): Promise<void> {
+  await fill(await open(path, 'wx', mode), data, mode);
+}
+
 /** Some file systems cannot sync a directory (EINVAL): the rename has happened, so that is no failure. */
-async function syncDirectory(directory: string): Promise<void> {
+export async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   try {
     await handle.sync().catch(() => undefined);

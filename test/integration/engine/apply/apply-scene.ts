@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Applier, type ApplierOptions, createApplier } from '../../../../src/engine/apply/applier.ts';
+import type { Rendered } from '../../../../src/engine/apply/file-set.ts';
 import type { Answer } from '../../../../src/engine/control/answer.ts';
 import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
@@ -23,6 +24,7 @@ export interface ApplyScene extends AsyncDisposable {
   readonly stopServing: () => Promise<void>;
   readonly applier: (options?: Partial<ApplierOptions>) => {
     readonly apply: (text: string, signal: AbortSignal, mode?: number) => ReturnType<Applier['apply']>;
+    readonly applySet: (set: Rendered, signal: AbortSignal) => ReturnType<Applier['apply']>;
     readonly retryRejected: Applier['retryRejected'];
   };
 }
@@ -66,7 +68,7 @@ export async function createApplyScene(): Promise<ApplyScene> {
       const applier = createApplier({ configPath, check: checkWith(haproxyPath), socketPath, ...options });
       const apply = (text: string, signal: AbortSignal, mode = 0o100640) =>
         applier.apply({ text, mode }, signal);
-      return { ...applier, apply };
+      return { ...applier, apply, applySet: applier.apply };
     },
     [Symbol.asyncDispose]: async () => {
       await close();

@@ -51,7 +51,11 @@ describe('a failure names the template, the line and what is wrong there', () =>
     ['the process', '\n<%= process.env.HOME %>', 'line 2: '],
     ['a change of the model', '<% server.name = "b" %>', 'line 1: Cannot set "server.name"'],
     ['no output', ' \n<% %>\n', 'it prints nothing'],
-    ['output without end', '<% for (;;) { %><%= server.name %><% } %>', 'MAX_RENDERED_CHARACTERS allows (1000000)'],
+    [
+      'output without end',
+      '<% for (;;) { %><%= server.name %><% } %>',
+      'MAX_RENDERED_CHARACTERS allows (1000000)',
+    ],
     [
       'too much output',
       '<% for (let i = 0; i < 9999; i++) { %>0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789x<% } %>',

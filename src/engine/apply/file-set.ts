@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { type NamedLimit, overLimit } from '../system/limit.ts';
+import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from './limits.ts';
+
+/** A configuration as it should lie there: one file, or a main file and those that it names. */
+export interface Rendered {
+  /** The main file. Where there are others, it holds `SET_FOLDER` in place of the folder in which they lie. */
+  readonly text: string;
+  /** The template's mode, of which the files get the permissions. */
+  readonly mode: number;
+  readonly others?: readonly SetFile[];
+}
+
+/** A file that the main file names: a map, a list, a certificate. */
+export interface SetFile {
+  /** Below the set's folder, `maps/hosts.map`: parts of A-Z a-z 0-9 . _ -, none of which begins with a dot. */
+  readonly name: string;
+  readonly content: string | Buffer;
+  /** Its permissions are 0600, whatever those of the main file. */
+  readonly secret?: boolean;
+}
+
+/**
+ * In the main file this stands for the absolute path of the folder in which the other files lie. It is a new one with
+ * each set, so the main file alone says which files belong to it: docs/decisions/0061.
+ */
+export const SET_FOLDER = '@SET_FOLDER@';
+
+export const othersOf = (rendered: Rendered): readonly SetFile[] => rendered.others ?? [];
+
+/** The permissions of one of the other files. */
+export function modeOf(file: SetFile, mode: number): number {
+  return file.secret === true ? 0o600 : mode;
+}
+
+/** The same for two sets only where they are the same in every file. Of one file: the hash of its bytes. */
+export function identityOf(rendered: Rendered): string {
+  const hash = createHash('sha256').update(rendered.text);
+  for (const { name, content, secret } of othersOf(rendered)) {
+    hash.update(`\0${name}\0${secret === true}\0${sha256Of(content)}`);
+  }
+  return hash.digest('hex');
+}
+
+export function sha256Of(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+/** Throws, with a code as the file system does, where a set is larger than a limit, which it names, or is none. */
+export function mustBeSet(rendered: Rendered): void {
+  const others = othersOf(rendered);
+  mustBeWithin('the main file has', Buffer.byteLength(rendered.text), 'bytes', { MAX_CONFIGURATION_BYTES });
+  mustBeWithin('the set has', others.length, 'files', { MAX_SET_FILES });
+  const bytes = others.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  mustBeWithin('the files of the set have', bytes, 'bytes', { MAX_SET_BYTES });
+  if (others.length > 0 && !rendered.text.includes(SET_FOLDER))
+    throw refusal('EINVAL', `the main file does not name its folder, expected "${SET_FOLDER}" in it`);
+  const wrong = others.find(({ name }) => !/^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name));
+  if (wrong !== undefined)
+    throw refusal(
+      'EINVAL',
+      `a file of the set is named ${JSON.stringify(wrong.name)}, expected a relative path`,
+    );
+}
+
+function mustBeWithin(what: string, found: number, unit: string, limit: NamedLimit): void {
+  const over = overLimit(found, unit, limit);
+  if (over !== undefined) throw refusal('EFBIG', `${what} ${over}`);
+}
+
+/** An error as of the file system, which an applier reports and survives. */
+export function refusal(code: 'EFBIG' | 'EINVAL', message: string): Error {
+  return Object.assign(new Error(message), { code });
+}

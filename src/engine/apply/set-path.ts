@@ -1,0 +1,27 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LiveFile } from './live-file.ts';
+
+/** Beside a main file, the folder of its sets: each has a number and is a folder with the files that the main file names. */
+export const setsOf = (file: LiveFile): string => `${file.path}.sets`;
+
+export const folderOf = (file: LiveFile, number: number): string => join(setsOf(file), String(number));
+
+/** The folder that a main file names, which may be gone. */
+export function folderNamedIn(file: LiveFile, text: Buffer | undefined): string | undefined {
+  const start = `${setsOf(file)}/`;
+  const at = text?.indexOf(start) ?? -1;
+  if (text === undefined || at === -1) return undefined;
+  const from = at + Buffer.byteLength(start);
+  const number = /^[0-9]{1,15}/.exec(text.toString('latin1', from, from + 15))?.[0];
+  return number === undefined ? undefined : folderOf(file, Number(number));
+}
+
+/** Of the sets that are there, newest first. */
+export async function numbersOf(file: LiveFile): Promise<readonly number[]> {
+  const names = await readdir(setsOf(file)).catch(() => []);
+  return names
+    .filter((name) => /^[1-9][0-9]{0,14}$/.test(name))
+    .map(Number)
+    .sort((one, other) => other - one);
+}

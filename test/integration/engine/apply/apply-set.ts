@@ -1,0 +1,66 @@
+/**
+ * `node apply-set.ts CONFIG SOCKET ROUND [STEP]`: applies a set without HAProxy and prints what became of it, and by how
+ * many steps. With STEP it is killed just before that step changes something on the disk, or halfway through a write.
+ */
+import fs, { type FileHandle } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { createApplier } from '../../../../src/engine/apply/applier.ts';
+import { setOf } from './set-scene.ts';
+
+const [configPath = '', socketPath = '', round = '', lastStep = '0'] = process.argv.slice(2);
+let steps = 0;
+
+const isLastStep = (): boolean => {
+  steps += 1;
+  return steps === Number(lastStep);
+};
+const die = (): void => void process.kill(process.pid, 'SIGKILL');
+const step = (): void => {
+  if (isLastStep()) die();
+};
+
+const { open, mkdir, chmod, link, rename, unlink, rm } = fs;
+Object.assign(fs, {
+  open: async (...args: Parameters<typeof open>) => {
+    if (String(args[1]).startsWith('w')) step();
+    return steppingHandle(await open(...args));
+  },
+  mkdir: stepping(mkdir),
+  chmod: stepping(chmod),
+  link: stepping(link),
+  rename: stepping(rename),
+  unlink: stepping(unlink),
+  rm: stepping(rm),
+});
+syncBuiltinESMExports();
+
+const check = async () => ({ kind: 'valid' }) as const;
+const outcome = await createApplier({ configPath, check, socketPath }).apply(
+  setOf(round),
+  AbortSignal.timeout(20_000),
+);
+process.stdout.write(JSON.stringify({ outcome, steps }));
+
+function stepping<Args extends readonly unknown[], Result>(
+  change: (...args: Args) => Promise<Result>,
+): (...args: Args) => Promise<Result> {
+  return async (...args) => {
+    step();
+    return await change(...args);
+  };
+}
+
+function steppingHandle(handle: FileHandle): FileHandle {
+  const writeFile = handle.writeFile.bind(handle);
+  return Object.assign(handle, {
+    chmod: stepping(handle.chmod.bind(handle)),
+    sync: stepping(handle.sync.bind(handle)),
+    writeFile: async (data: string | Buffer) => {
+      if (isLastStep()) {
+        await writeFile(Buffer.from(data).subarray(0, Buffer.byteLength(data) / 2));
+        die();
+      }
+      await writeFile(data);
+    },
+  });
+}

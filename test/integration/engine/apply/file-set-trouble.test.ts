@@ -1,0 +1,83 @@
+import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Applier, createApplier } from '../../../../src/engine/apply/applier.ts';
+import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
+import { type ApplyScene, createApplyScene, serving } from './apply-scene.ts';
+import { setAt, setOf, setsBeside, wholeSet } from './set-scene.ts';
+
+const { signal } = new AbortController();
+const script = fileURLToPath(new URL('apply-set.ts', import.meta.url));
+
+let scene: ApplyScene;
+beforeEach(async () => {
+  scene = await createApplyScene();
+  await scene.serve();
+});
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+it('SIGKILL at any step leaves the old or the new set whole, and the next monitor brings the new one', async () => {
+  const { steps } = await applyInChild(await withOldSet('unharmed'));
+  expect(steps).toBeGreaterThan(20);
+  const found = new Set<string>();
+  for (let step = 1; step <= steps; step += 1) {
+    const configPath = await withOldSet(`killed-${step}`);
+    expect(await applyInChild(configPath, step)).toMatchObject({ killed: true });
+    const left = setAt(configPath);
+    found.add(left.text);
+    const whole = [setOf('old'), setOf('new')].map(wholeSet);
+    expect(whole, `killed before step ${step} of ${steps}`).toContainEqual(left);
+
+    for (const name of setsBeside(configPath)) utimesSync(join(`${configPath}.sets`, name), 0, 0);
+    scene.answers.status = serving(readFileSync(configPath, 'utf8'));
+    expect(['reloaded', 'unchanged']).toContain(
+      (await applierFor(configPath).apply(setOf('new'), signal)).kind,
+    );
+    expect(setAt(configPath)).toEqual(wholeSet(setOf('new')));
+    expect(setsBeside(configPath).length).toBeLessThanOrEqual(2);
+  }
+  expect(found.size).toBe(2);
+}, 120_000);
+
+it.each([
+  ['a full disk', 'dd if=/dev/zero of="$D/fill" bs=4k 2>/dev/null', 'ENOSPC'],
+  ['a read-only disk', 'mount -o remount,ro "$D"', 'EROFS'],
+])('on %s the last good set stays, and nothing is left of the new one', async (_what, spoil, expected) => {
+  const apply = `"${process.execPath}" "${script}" "$D/haproxy.cfg" /nonexistent`;
+  const run = `set -e; D=${scene.directory}; mount -t tmpfs -o size=96k none "$D"
+    ${apply} old >/dev/null; ${spoil} || true
+    ${apply} new; echo; tail -1 "$D/haproxy.cfg"; cat "$D/haproxy.cfg.sets/1/maps/hosts.map"; ls "$D/haproxy.cfg.sets"`;
+  const { stdout, stderr } = await runCommand(['unshare', '-m', 'sh', '-c', run], { timeoutMs: 30_000 });
+  const [said = '', ...left] = stdout.trim().split('\n');
+  expect(said, stderr).toContain('"kind":"failed"');
+  expect(said).toContain(expected);
+  expect(left).toEqual(['# old', 'a.example old', '1']);
+});
+
+function applierFor(configPath: string): Applier {
+  const check = async () => ({ kind: 'valid' }) as const;
+  return createApplier({ configPath, check, socketPath: join(scene.directory, 'master.sock') });
+}
+
+/** A folder of its own with the old set in place. */
+async function withOldSet(name: string): Promise<string> {
+  const configPath = join(scene.directory, name, 'haproxy.cfg');
+  mkdirSync(join(scene.directory, name));
+  await applierFor(configPath).apply(setOf('old'), signal);
+  return configPath;
+}
+
+/** Applies the new set in a process of its own, killed at a step where there is one. */
+async function applyInChild(
+  configPath: string,
+  step = 0,
+): Promise<{ readonly steps: number; readonly killed: boolean }> {
+  const socketPath = join(scene.directory, 'master.sock');
+  const argv = [process.execPath, script, configPath, socketPath, 'new', String(step)] as const;
+  const { stdout, signal: killedBy } = await runCommand(argv, { timeoutMs: 30_000 });
+  if (killedBy !== undefined) return { steps: step, killed: killedBy === 'SIGKILL' };
+  return { steps: JSON.parse(stdout).steps, killed: false };
+}

@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Rendered } from '../../../../src/engine/apply/file-set.ts';
+import { createNetNamespace } from '../../../helpers/net-namespace.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { type ApplyScene, createApplyScene, serving } from './apply-scene.ts';
+import { folderIn, mainText, setAt, setOf, setsBeside, wholeSet } from './set-scene.ts';
+
+const { signal } = new AbortController();
+const reloaded = { kind: 'reloaded', acknowledged: true, generation: 1, tookMs: 5 };
+const refusal = { ok: false, stage: 'prove', message: 'no answer in 10s' } as const;
+
+let scene: ApplyScene;
+beforeEach(async () => {
+  scene = await createApplyScene();
+  await scene.serve();
+});
+afterEach(async () => {
+  await scene[Symbol.asyncDispose]();
+});
+
+const live = () => readFileSync(scene.configPath, 'utf8');
+const fileOf = (name: string) => join(folderIn(live()), name);
+const reloads = () => scene.requests.filter((line) => line === 'reload').length;
+
+describe('a set', () => {
+  it('is checked by the real HAProxy where it will lie, switched as one and reloaded', async () => {
+    const { applySet } = scene.applier();
+    expect(await applySet(setOf('one'), signal)).toEqual(reloaded);
+    expect(await applySet(setOf('two'), signal)).toEqual(reloaded);
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('two')));
+    expect(readFileSync(`${scene.configPath}.last-good`, 'utf8')).toBe(live());
+    expect([scene.checks(), reloads()]).toEqual([2, 2]);
+  });
+
+  it('that is the same is neither checked, written nor reloaded', async () => {
+    const { applySet } = scene.applier();
+    await applySet(setOf('one'), signal);
+    const before = statSync(scene.configPath).ino;
+    expect(await applySet(setOf('one'), signal)).toEqual({ kind: 'unchanged' });
+    expect([scene.checks(), reloads(), setsBeside(scene.configPath)]).toEqual([1, 1, ['1']]);
+    expect(statSync(scene.configPath).ino).toBe(before);
+  });
+
+  it('that a supervisor serves already is not reloaded by the next monitor', async () => {
+    await scene.applier().applySet(setOf('one'), signal);
+    scene.answers.status = serving(live());
+    expect(await scene.applier().applySet(setOf('one'), signal)).toEqual({ kind: 'unchanged' });
+    expect(reloads()).toBe(1);
+  });
+
+  it('writes only the files that changed, and never into the set of before', async () => {
+    const { applySet } = scene.applier();
+    await applySet(setOf('one'), signal);
+    const [map, certificate] = [fileOf('maps/hosts.map'), fileOf('certs/a.pem')];
+    await applySet(setOf('two'), signal);
+    expect(statSync(fileOf('certs/a.pem')).ino).toBe(statSync(certificate).ino);
+    expect(readFileSync(map, 'utf8')).toBe('a.example one\n');
+  });
+
+  it.each(['022', '077'])(
+    'gives a secret the mode 0600 and the others that of the main file, umask %s',
+    async (mask) => {
+      const before = process.umask(Number.parseInt(mask, 8));
+      try {
+        await scene.applier().applySet({ ...setOf('one'), mode: 0o100664 }, signal);
+      } finally {
+        process.umask(before);
+      }
+      const modes = ['maps/hosts.map', 'certs/a.pem', 'certs', '..'].map(
+        (name) => statSync(fileOf(name)).mode & 0o7777,
+      );
+      expect(modes).toEqual([0o664, 0o600, 0o755, 0o755]);
+    },
+  );
+
+  it('of which a file was changed by hand is written anew', async () => {
+    const { applySet } = scene.applier();
+    await applySet(setOf('one'), signal);
+    writeFileSync(fileOf('maps/hosts.map'), 'a.example eno\n');
+    expect(await applySet(setOf('one'), signal)).toEqual(reloaded);
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+  });
+
+  it.each([
+    ['a file more', () => writeFileSync(fileOf('maps/more.map'), '')],
+    ['a file less', () => rmSync(fileOf('maps/hosts.map'))],
+    ['a link in place of a file', () => relink(fileOf('maps/hosts.map'))],
+    ['a link in place of a folder', () => relink(fileOf('maps'))],
+    ['a secret that others can read', () => writeAnew(fileOf('certs/a.pem'))],
+    ['no folder at all', () => rmSync(folderIn(live()), { recursive: true })],
+  ])('is written anew where there is %s', async (_what, spoil) => {
+    const { applySet } = scene.applier();
+    await applySet(setOf('one'), signal);
+    spoil();
+    expect(await applySet(setOf('one'), signal)).toEqual(reloaded);
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+    expect(lstatSync(fileOf('maps/hosts.map')).isFile()).toBe(true);
+    expect(statSync(fileOf('certs/a.pem')).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('the last good set stays, and is whole', () => {
+  it.each([
+    ['the check refuses a set that lacks a file', { ...setOf('two'), others: [] as const }],
+    ['the check refuses the main file', { ...setOf('two'), text: mainText().replace('bind', 'blind') }],
+  ])('where %s', async (_what, bad: Rendered) => {
+    const { applySet } = scene.applier();
+    await applySet(setOf('one'), signal);
+    const others = bad.others?.length === 0 ? [{ name: 'unused', content: '' }] : bad.others;
+    const outcome = await applySet({ ...bad, ...(others && { others }) }, signal);
+    expect(outcome).toMatchObject({ kind: 'rejected', by: 'check' });
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+    expect([setsBeside(scene.configPath), reloads()]).toEqual([['1'], 1]);
+  });
+
+  it('where the supervisor refuses the set of before comes back as one', async () => {
+    const { applySet } = scene.applier();
+    await applySet(setOf('one'), signal);
+    const text = live();
+    scene.answers.reload = refusal;
+    expect(await applySet(setOf('two'), signal)).toMatchObject({ kind: 'rejected', by: 'reload' });
+    expect(live()).toBe(text);
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+    scene.answers.status = serving(text);
+    expect(await applySet(setOf('one'), signal)).toEqual({ kind: 'unchanged' });
+  });
+
+  it('where the supervisor refuses a set that was in place before, the last good one comes back', async () => {
+    await scene.applier().applySet(setOf('one'), signal);
+    await scene.stopServing();
+    await scene.applier().applySet(setOf('two'), signal);
+    await scene.serve();
+    scene.answers.reload = refusal;
+    expect(await scene.applier().applySet(setOf('two'), signal)).toMatchObject({ kind: 'rejected' });
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+  });
+
+  it('where a link lies in place of the folder of all sets', async () => {
+    const { applySet } = scene.applier();
+    mkdirSync(join(scene.directory, 'elsewhere'));
+    symlinkSync('elsewhere', `${scene.configPath}.sets`);
+    const outcome = await applySet(setOf('one'), signal);
+    expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringContaining('is no folder') });
+    expect(existsSync(scene.configPath)).toBe(false);
+    rmSync(`${scene.configPath}.sets`);
+    expect(await applySet(setOf('one'), signal)).toEqual(reloaded);
+  });
+
+  it('where a set is over a limit, which is told by name', async () => {
+    const { applySet } = scene.applier();
+    await applySet(setOf('one'), signal);
+    const others = Array.from({ length: 10_001 }, (_, index) => ({ name: `f${index}`, content: '' }));
+    const outcome = await applySet({ ...setOf('two'), others }, signal);
+    const message = expect.stringContaining('the set has 10001 files, the limit MAX_SET_FILES is 10000');
+    expect(outcome).toEqual({ kind: 'failed', message });
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
+  });
+});
+
+describe('sets that are not needed any more', () => {
+  it('go: the live one, the last good one and three others stay', async () => {
+    const { applySet } = scene.applier();
+    await applySet(setOf('good'), signal);
+    await scene.stopServing();
+    for (let round = 0; round < 6; round += 1) await applySet(setOf(`round ${round}`), signal);
+    expect(setsBeside(scene.configPath)).toEqual(['1', '4', '5', '6', '7']);
+    await scene.serve();
+    scene.answers.reload = refusal;
+    await applySet(setOf('refused'), signal);
+    expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('round 5')));
+  });
+
+  it('go where a killed process left them, once they are a minute old', async () => {
+    await scene.applier().applySet(setOf('one'), signal);
+    const [old, young] = ['2', '3'].map((name) => join(`${scene.configPath}.sets`, name));
+    for (const folder of [old, young]) mkdirSync(join(folder ?? '', 'maps'), { recursive: true });
+    utimesSync(old ?? '', 0, 0);
+    await scene.applier().applySet(setOf('one'), signal);
+    expect(setsBeside(scene.configPath)).toEqual(['1', '3']);
+  });
+
+  it('are not read by an HAProxy that was started with one', async () => {
+    await using net = await createNetNamespace();
+    const { applySet } = scene.applier();
+    await applySet(setOf('one'), signal);
+    const [file, ...args] = [...net.prefix, 'haproxy', '-W', '-db', '-f', scene.configPath];
+    const child = spawn(file, args, { stdio: 'ignore' });
+    await once(child, 'spawn');
+    const ask = () => net.run('sh', '-c', 'curl -s -m 5 -H "Host: a.example" 127.0.0.1:19080; true');
+    await waitFor('HAProxy to answer', async () => (await ask()) === 'one');
+    await applySet(setOf('two'), signal);
+    rmSync(join(`${scene.configPath}.sets`, '1'), { recursive: true });
+    expect(await ask()).toBe('one');
+  });
+});
+
+/** Replaces what lies at a path by a link to it. */
+function relink(path: string): void {
+  const moved = join(scene.directory, 'moved');
+  renameSync(path, moved);
+  symlinkSync(moved, path);
+}
+
+function writeAnew(path: string): void {
+  const content = readFileSync(path);
+  rmSync(path);
+  writeFileSync(path, content, { mode: 0o644 });
+}
