@@ -33,17 +33,32 @@ export interface RequestLimits {
   readonly maxBytes: number;
 }
 
+export interface ObjectRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly path: string;
+  /** A merge patch (RFC 7386) of a PATCH. */
+  readonly body?: unknown;
+}
+
+type JsonAnswer = { readonly kind: 'json'; readonly value: unknown } | ApiFailure;
+
 /** The parsed JSON of a 200 answer. Never throws; broken JSON, a long body and a slow answer are failures. */
-export async function getJson(
+export async function getJson(target: ApiTarget, path: string, limits: RequestLimits): Promise<JsonAnswer> {
+  return await requestJson(target, { method: 'GET', path }, limits);
+}
+
+/** The same for any request, and for a 201 answer. */
+export async function requestJson(
   target: ApiTarget,
-  path: string,
+  request: ObjectRequest,
   limits: RequestLimits,
-): Promise<{ readonly kind: 'json'; readonly value: unknown } | ApiFailure> {
+): Promise<JsonAnswer> {
   using deadline = startDeadline(limits);
   try {
-    const response = await open(target, path, deadline.signal);
+    const response = await open(target, request, deadline.signal);
     const text = await readText(response, limits.maxBytes);
-    if (response.statusCode !== 200) return refused(response, text);
+    if (response.statusCode !== 200 && response.statusCode !== 201)
+      return refused(response, text, request.method);
     return { kind: 'json', value: JSON.parse(text) };
   } catch (error) {
     return failure(deadline.signal, error);
@@ -58,20 +73,32 @@ export async function openStream(
 ): Promise<{ readonly kind: 'stream'; readonly response: IncomingMessage } | ApiFailure> {
   using deadline = startDeadline(limits);
   try {
-    const response = await open(target, path, deadline.signal);
+    const response = await open(target, { method: 'GET', path }, deadline.signal);
     if (response.statusCode === 200) return { kind: 'stream', response };
-    return refused(response, await readText(response, limits.maxBytes));
+    return refused(response, await readText(response, limits.maxBytes), 'GET');
   } catch (error) {
     return failure(deadline.signal, error);
   }
 }
 
-async function open(target: ApiTarget, path: string, signal: AbortSignal): Promise<IncomingMessage> {
-  const options = await withCredentials(target, signal);
-  return await send(`${target.base.url}${path}`, options, true);
+async function open(
+  target: ApiTarget,
+  { method, path, body }: ObjectRequest,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  const { headers, ...options } = await withCredentials(target, signal);
+  const content = body === undefined ? undefined : JSON.stringify(body);
+  const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+  const typed = content === undefined ? headers : { ...headers, 'content-type': type };
+  return await send(`${target.base.url}${path}`, { ...options, method, headers: typed }, content, true);
 }
 
-function send(url: string, options: RequestOptions, mayRepeat: boolean): Promise<IncomingMessage> {
+function send(
+  url: string,
+  options: RequestOptions,
+  content: string | undefined,
+  mayRepeat: boolean,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     let isAnswered = false;
     const outgoing = request(url, options, (response) => {
@@ -85,10 +112,10 @@ function send(url: string, options: RequestOptions, mayRepeat: boolean): Promise
       if (isAnswered) return;
       // The server closed this idle connection: that says nothing about the API.
       const isStale = mayRepeat && outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
-      if (isStale) resolve(send(url, options, false));
+      if (isStale) resolve(send(url, options, content, false));
       else reject(error);
     });
-    outgoing.end();
+    outgoing.end(content);
   });
 }
 
@@ -155,10 +182,14 @@ function startDeadline(limits: RequestLimits): { signal: AbortSignal } & Disposa
   };
 }
 
-function refused({ statusCode: status, headers }: IncomingMessage, text: string): ApiFailure {
+function refused(
+  { statusCode: status, headers }: IncomingMessage,
+  text: string,
+  method: ObjectRequest['method'],
+): ApiFailure {
   const said = statusObject.safeParse(parseJson(text));
   const words = (said.success ? said.data.message : undefined) ?? text;
-  const expected = status === 401 || status === 403 ? ', expected credentials that may list and watch' : '';
+  const expected = status === 401 || status === 403 ? `, expected credentials that may ${verbs[method]}` : '';
   const retryAfterMs = status === 429 ? secondsToMs(headers['retry-after']) : undefined;
   return {
     kind: 'failure',
@@ -167,6 +198,8 @@ function refused({ statusCode: status, headers }: IncomingMessage, text: string)
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
+
+const verbs = { GET: 'list and watch', POST: 'create', PATCH: 'patch' } as const;
 
 /** API servers send seconds; the other form, a date, would need a clock that agrees with theirs. */
 function secondsToMs(header: string | undefined): number | undefined {

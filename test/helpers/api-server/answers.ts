@@ -19,6 +19,11 @@ export function sendText(response: ServerResponse, status: number, text: string)
   response.end(text);
 }
 
+export interface Answer {
+  readonly code: number;
+  readonly body: unknown;
+}
+
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';

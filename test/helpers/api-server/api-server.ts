@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import {
+  type Answer,
   forbidden,
   forbiddenForKubelet,
   type Status,
@@ -12,8 +13,10 @@ import {
   unauthorized,
 } from './answers.ts';
 import { type Faults, noFaults } from './faults.ts';
-import { type Answer, listAnswer, type ServedResource } from './list.ts';
+import { listAnswer } from './list.ts';
+import { objectAnswer } from './object-answer.ts';
 import type { ObjectStore } from './object-store.ts';
+import { addressOf, type ServedResource } from './served-kinds.ts';
 import { listen, rawSocketOf } from './tls-listener.ts';
 import { sendWatch } from './watch.ts';
 
@@ -60,20 +63,10 @@ export interface ApiServer {
   readonly stop: () => Promise<void>;
 }
 
-const resources: ReadonlyMap<string, ServedResource> = new Map([
-  ['/api/v1/nodes', { kind: 'Node', apiVersion: 'v1', plural: 'nodes' }],
-  ...['', '/namespaces/default'].map((scope): [string, ServedResource] => [
-    `/apis/discovery.k8s.io/v1${scope}/endpointslices`,
-    {
-      kind: 'EndpointSlice',
-      apiVersion: 'discovery.k8s.io/v1',
-      plural: 'endpointslices',
-      ...(scope === '' ? {} : { namespace: 'default' }),
-    },
-  ]),
-]);
-
-/** A small kube-apiserver over TLS: probes, version, list and watch, and every way in which a real one fails. */
+/**
+ * A small kube-apiserver over TLS: probes, version, list and watch, single objects, and every way in which a real
+ * one fails.
+ */
 export async function startApiServer(settings: ApiServerSettings): Promise<ApiServer> {
   const requests: string[] = [];
   let faults = noFaults;
@@ -105,7 +98,8 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
     const { pathname, searchParams } = urlOf(request);
     const probe = probeAnswer(pathname, faults);
     if (probe !== undefined) return sendText(response, probe.code, probe.text);
-    const resource = resources.get(pathname);
+    const addressed = addressOf(pathname);
+    const resource = addressed?.resource;
     if (resource !== undefined) requests.push(request.url ?? '');
     const other = otherAnswer(pathname, faults) ?? refusal(request, resource, settings);
     if (other !== undefined) return sendJson(response, other.code, other.body);
@@ -113,7 +107,12 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
       response.setHeader('retry-after', faults.retryAfterSeconds);
       return sendJson(response, 429, tooManyRequests);
     }
-    if (resource === undefined) return sendJson(response, 200, { kind: 'APIVersions', path: pathname });
+    if (addressed === undefined || resource === undefined)
+      return sendJson(response, 200, { kind: 'APIVersions', path: pathname });
+    if (addressed.name !== undefined || request.method === 'POST') {
+      const { code, body } = await objectAnswer(request, addressed, settings.store);
+      return sendJson(response, code, body);
+    }
     if (['1', 'true'].includes(searchParams.get('watch') ?? '')) return watch(request, response, resource);
     const { code, body } = listAnswer(resource, searchParams, settings.store);
     sendJson(response, code, body);
@@ -154,7 +153,7 @@ function otherAnswer(path: string, faults: Faults): Answer | undefined {
   if (faults.error500)
     return { code: 500, body: status(500, 'InternalError', 'Internal error occurred: fault') };
   if (path === '/version') return { code: 200, body: version };
-  if (!path.startsWith('/api') || resources.has(path)) return undefined;
+  if (!path.startsWith('/api') || addressOf(path) !== undefined) return undefined;
   return { code: 404, body: status(404, 'NotFound', 'the server could not find the requested resource', {}) };
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ApiServer } from './api-server.ts';
 import { noFaults } from './faults.ts';
-import type { ObjectStore } from './object-store.ts';
+import { keyOf, type ObjectStore } from './object-store.ts';
 
 export const storedObject = z.looseObject({
   apiVersion: z.string(),
@@ -40,9 +40,11 @@ export async function applyState(
   store: ObjectStore,
   server: ApiServer,
 ): Promise<void> {
-  const keep = new Set((wanted.objects ?? []).map((object) => `${object.kind}/${object.metadata.name}`));
-  for (const object of store.objects())
-    if (!keep.has(`${object.kind}/${object.metadata.name}`)) store.delete(object.kind, object.metadata.name);
+  const keep = new Set((wanted.objects ?? []).map(keyOf));
+  for (const object of store.objects()) {
+    const { name, namespace } = object.metadata;
+    if (!keep.has(keyOf(object))) store.delete(object.kind, name, namespace);
+  }
   for (const object of wanted.objects ?? []) store.set(object);
   await server.setFaults({ ...noFaults, ...wanted.faults });
 }

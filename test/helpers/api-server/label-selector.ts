@@ -13,3 +13,13 @@ function matchesTerm(term: string, labels: Labels): boolean {
   const [, key = '', operator, value] = match;
   return operator === '!=' ? labels[key] !== value : labels[key] === value;
 }
+
+/** `metadata.name=cp-1,spec.host!=a.example`: fields by their path. */
+export function matchesFields(selector: string, object: object): boolean {
+  const terms = selector.split(',').filter((term) => term !== '');
+  return terms.every((term) => {
+    const [, path = '', operator, value] = /^([^=!]+)(!=|==?)(.*)$/.exec(term) ?? [];
+    const found = path.split('.').reduce<unknown>((inner, key) => Object(inner)[key], object);
+    return operator === '!=' ? found !== value : found === value;
+  });
+}

@@ -1,27 +1,15 @@
-import { status, tooNew } from './answers.ts';
-import { matchesSelector } from './label-selector.ts';
-import type { ObjectStore, StoredObject } from './object-store.ts';
-
-/** One kind of objects that the stand-in serves. */
-export interface ServedResource {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly plural: string;
-  /** Only objects of this namespace. */
-  readonly namespace?: string;
-}
+import { type Answer, status, tooNew } from './answers.ts';
+import { matchesFields, matchesSelector } from './label-selector.ts';
+import { keyOf, type ObjectStore, type StoredObject } from './object-store.ts';
+import type { ServedResource } from './served-kinds.ts';
 
 export function isSelected(object: StoredObject, resource: ServedResource, query: URLSearchParams): boolean {
   return (
     object.kind === resource.kind &&
     (resource.namespace === undefined || object.metadata.namespace === resource.namespace) &&
-    matchesSelector(query.get('labelSelector') ?? '', object.metadata.labels ?? {})
+    matchesSelector(query.get('labelSelector') ?? '', object.metadata.labels ?? {}) &&
+    matchesFields(query.get('fieldSelector') ?? '', object)
   );
-}
-
-export interface Answer {
-  readonly code: number;
-  readonly body: unknown;
 }
 
 /** A list, in pages where `limit` asks for them. Items carry no kind and apiVersion, like the real ones. */
@@ -32,7 +20,7 @@ export function listAnswer(resource: ServedResource, query: URLSearchParams, sto
   if (token !== undefined && token.version < store.oldest())
     return { code: 410, body: status(410, 'Expired', 'The provided continue parameter is too old') };
   const all = store.objects().filter((object) => isSelected(object, resource, query));
-  const rest = all.filter((object) => token === undefined || object.metadata.name >= token.start);
+  const rest = all.filter((object) => token === undefined || keyOf(object) >= token.start);
   const limit = Number(query.get('limit') ?? 0);
   const page = limit > 0 ? rest.slice(0, limit) : rest;
   const next = rest[page.length];
@@ -42,7 +30,7 @@ export function listAnswer(resource: ServedResource, query: URLSearchParams, sto
     ...(next === undefined
       ? {}
       : {
-          continue: writeToken({ version, start: next.metadata.name }),
+          continue: writeToken({ version, start: keyOf(next) }),
           remainingItemCount: rest.length - page.length,
         }),
   };

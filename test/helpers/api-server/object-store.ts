@@ -19,16 +19,24 @@ export interface StoreChange {
   readonly after?: StoredObject;
 }
 
+/** Unique in a store, and what lists are sorted by. */
+export function keyOf({ kind, metadata: { name, namespace = '' } }: StoredObject): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
 /** What stands for etcd: several servers may share one. */
 export interface ObjectStore {
   readonly version: () => number;
   /** The oldest version a watch may start from. */
   readonly oldest: () => number;
+  /** Sorted by key. */
   readonly objects: () => readonly StoredObject[];
+  readonly get: (kind: string, name: string, namespace?: string) => StoredObject | undefined;
   readonly changesSince: (version: number) => readonly StoreChange[];
   /** Creates or replaces; an equal object changes nothing. */
   readonly set: (object: StoredObject) => void;
-  readonly delete: (kind: string, name: string) => void;
+  /** Without a namespace: of any. */
+  readonly delete: (kind: string, name: string, namespace?: string) => void;
   /** Compacts: every older resourceVersion and continue token gets 410 from now on. */
   readonly expire: () => void;
   readonly subscribe: (listener: (change: StoreChange) => void) => () => void;
@@ -41,9 +49,11 @@ export function createObjectStore(nextVersion: (last: number) => number = (last)
   const listeners = new Set<(change: StoreChange) => void>();
   let version = nextVersion(100);
   let oldest = 0;
+  let sorted: readonly StoredObject[] | undefined;
 
   const commit = (key: string, before?: StoredObject, next?: StoredObject) => {
     version = nextVersion(version);
+    sorted = undefined;
     const last = next ?? before;
     if (last === undefined) return;
     const stamped = { ...last, metadata: { ...last.metadata, resourceVersion: `${version}` } };
@@ -61,17 +71,22 @@ export function createObjectStore(nextVersion: (last: number) => number = (last)
   return {
     version: () => version,
     oldest: () => oldest,
-    objects: () => [...objects.keys()].sort().flatMap((key) => objects.get(key) ?? []),
+    objects: () => {
+      sorted ??= [...objects.keys()].sort().flatMap((key) => objects.get(key) ?? []);
+      return sorted;
+    },
+    get: (kind, name, namespace = '') => objects.get(`${kind}/${namespace}/${name}`),
     changesSince: (since) => changes.filter((change) => change.version > since),
     set: (object) => {
-      const key = `${object.kind}/${object.metadata.name}`;
+      const key = keyOf(object);
       const before = objects.get(key);
       if (before === undefined || !isSame(before, object)) commit(key, before, object);
     },
-    delete: (kind, name) => {
-      const key = `${kind}/${name}`;
-      const before = objects.get(key);
-      if (before !== undefined) commit(key, before);
+    delete: (kind, name, namespace) => {
+      const isMeant = ({ metadata }: StoredObject) =>
+        metadata.name === name && (namespace === undefined || metadata.namespace === namespace);
+      const before = [...objects.values()].find((object) => object.kind === kind && isMeant(object));
+      if (before !== undefined) commit(keyOf(before), before);
     },
     expire: () => {
       version = nextVersion(version);

@@ -52,3 +52,38 @@ export function kubernetesSlice(
     ports: [{ name: 'https', port: options.port ?? 6443, protocol: 'TCP' }],
   };
 }
+
+/** An OpenShift Route: many of them are what a router lists. */
+export function route(namespace: string, name: string, host: string): StoredObject {
+  return {
+    kind: 'Route',
+    apiVersion: 'route.openshift.io/v1',
+    metadata: {
+      name,
+      namespace,
+      uid: `uid-${namespace}-${name}`,
+      creationTimestamp: created,
+      labels: { app: name },
+      annotations: { 'haproxy.router.openshift.io/timeout': '30s' },
+    },
+    spec: {
+      host,
+      path: '/',
+      to: { kind: 'Service', name, weight: 100 },
+      port: { targetPort: 'http' },
+      tls: { termination: 'edge', insecureEdgeTerminationPolicy: 'Redirect' },
+      wildcardPolicy: 'None',
+    },
+    status: {
+      ingress: [
+        {
+          host,
+          routerName: 'default',
+          conditions: [{ type: 'Admitted', status: 'True', lastTransitionTime: created }],
+          wildcardPolicy: 'None',
+          routerCanonicalHostname: 'router-default.apps.example.com',
+        },
+      ],
+    },
+  };
+}

@@ -2,8 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expired } from './answers.ts';
 import type { Faults } from './faults.ts';
-import { isSelected, type ServedResource } from './list.ts';
+import { isSelected } from './list.ts';
 import type { ObjectStore, StoreChange } from './object-store.ts';
+import type { ServedResource } from './served-kinds.ts';
 
 export interface WatchSettings {
   readonly resource: ServedResource;

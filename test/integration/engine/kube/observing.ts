@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type ApiSession, openApiSession } from '../../../../src/engine/kube/api-session.ts';
 import type { ClusterSettings } from '../../../../src/engine/kube/control-plane/cluster-settings.ts';
 import { createSource } from '../../../../src/engine/kube/control-plane/create-source.ts';
 import type { Observation, Source } from '../../../../src/engine/kube/control-plane/source.ts';
+import { openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
 import type { SourceEvent } from '../../../../src/engine/kube/report.ts';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
 import {
@@ -56,6 +58,13 @@ export function createTestCluster(): TestCluster {
       rmSync(dir, { recursive: true });
     },
   };
+}
+
+/** A session of its own with the servers of `cluster`; the test closes it. */
+export function openTestSession(cluster: TestCluster, lastKnown: readonly ApiServer[] = []): ApiSession {
+  const kubeconfig = openKubeconfig(cluster.kubeconfigPath, () => undefined);
+  const known = lastKnown.map(({ port }) => ({ name: `at-${port}`, address: '127.0.0.1', port }));
+  return openApiSession({ kubeconfig, apiPort: 1, lastKnown: known });
 }
 
 export function certificateUser(client: { readonly certFile: string; readonly keyFile: string }): string {

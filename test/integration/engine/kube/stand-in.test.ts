@@ -109,6 +109,7 @@ test('refusals and errors', async () => {
   expectSameAnswer(await get('/api/v1/nodes', known, false), 'forbidden-anonymous', ['.reason: Forbidden']);
   expectSameAnswer(await get('/api/v1/nodes?resourceVersion=999999999'), 'nodes-future-rv', ['.code: 504']);
   expect((await get('/api/v1/none')).code).toBe(readRecording('not-found').code);
+  expectSameAnswer(await get('/api/v1/nodes/none'), 'not-found', ['.details.name: string', '.code: 404']);
 });
 
 test('probes and version', async () => {

@@ -1,0 +1,53 @@
+import { type ApiFailure, type ObjectRequest, requestJson } from './api-request.ts';
+import type { ApiSession } from './api-session.ts';
+import { type ObjectKind, pathOf } from './resource.ts';
+
+export interface NamedObject extends ObjectKind {
+  readonly name: string;
+}
+
+export interface WriteLimits {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+export type ObjectAnswer =
+  | { readonly kind: 'object'; readonly value: unknown }
+  /** Every API server would say the same: the object is missing, in conflict, or invalid. */
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string };
+
+/** etcd takes objects up to 1.5 MiB. */
+const LARGEST_OBJECT = 2_000_000;
+
+/**
+ * Reads or writes one object, at the first API server that answers. A write that got no answer may have been made, and
+ * is asked of the next server: it must carry the resource version that it changes. Never throws.
+ */
+export async function askObject(
+  session: Pick<ApiSession, 'firstAnswer'>,
+  request: ObjectRequest,
+  { signal, timeoutMs }: WriteLimits,
+): Promise<ObjectAnswer | ApiFailure> {
+  const found = await session.firstAnswer(async (target) => {
+    const answer = await requestJson(target, request, { signal, timeoutMs, maxBytes: LARGEST_OBJECT });
+    if (answer.kind === 'json') return { kind: 'object', value: answer.value } as const;
+    const { status, message } = answer;
+    return status !== undefined && finalStatuses.has(status)
+      ? ({ kind: 'refused', status, message } as const)
+      : answer;
+  }, signal);
+  return found.kind === 'answered' ? found.answer : found;
+}
+
+const finalStatuses: ReadonlySet<number> = new Set([400, 404, 405, 409, 413, 415, 422]);
+
+/** A JSON merge patch (RFC 7386) that is refused with 409 once the object is no longer at `resourceVersion`. */
+export function mergePatch(
+  object: NamedObject,
+  resourceVersion: string,
+  change: Readonly<Record<string, unknown>>,
+  subresource = '',
+): ObjectRequest {
+  const path = `${pathOf(object, object.name)}${subresource}`;
+  return { method: 'PATCH', path, body: { metadata: { resourceVersion }, ...change } };
+}

@@ -1,0 +1,43 @@
+import * as z from 'zod/mini';
+
+/** A Lease's spec (coordination.k8s.io/v1). */
+const leaseSpec = z.looseObject({
+  /** Empty: given back. */
+  holderIdentity: z.nullish(z.string()),
+  leaseDurationSeconds: z.nullish(z.number()),
+  acquireTime: z.nullish(z.string()),
+  renewTime: z.nullish(z.string()),
+  leaseTransitions: z.nullish(z.number()),
+});
+
+export type LeaseSpec = z.infer<typeof leaseSpec>;
+
+export const leaseObject = z.object({
+  metadata: z.object({ resourceVersion: z.string() }),
+  spec: z.prefault(leaseSpec, {}),
+});
+
+export function firstSpec(identity: string, durationMs: number, now: Date): LeaseSpec {
+  return { ...renewed(identity, durationMs, now), acquireTime: microTime(now), leaseTransitions: 0 };
+}
+
+/** Renews a lease that `identity` holds, else takes it over. */
+export function nextSpec(spec: LeaseSpec, identity: string, durationMs: number, now: Date): LeaseSpec {
+  if (spec.holderIdentity === identity) return renewed(identity, durationMs, now);
+  const leaseTransitions = (spec.leaseTransitions ?? 0) + 1;
+  return { ...renewed(identity, durationMs, now), acquireTime: microTime(now), leaseTransitions };
+}
+
+/** Nobody's, and expired in a second for those that only look at times. */
+export function releasedSpec(now: Date): LeaseSpec {
+  return { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(now) };
+}
+
+function renewed(holderIdentity: string, durationMs: number, now: Date): LeaseSpec {
+  return { holderIdentity, leaseDurationSeconds: Math.ceil(durationMs / 1_000), renewTime: microTime(now) };
+}
+
+/** A MicroTime: API servers want six digits behind the second. */
+function microTime(now: Date): string {
+  return now.toISOString().replace('Z', '000Z');
+}

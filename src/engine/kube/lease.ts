@@ -1,0 +1,123 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import type { ApiFailure } from './api-request.ts';
+import type { ApiSession } from './api-session.ts';
+import { askObject, mergePatch, type ObjectAnswer, type WriteLimits } from './ask-object.ts';
+import { firstSpec, type LeaseSpec, leaseObject, nextSpec, releasedSpec } from './lease-spec.ts';
+import { trackOutage } from './outage.ts';
+import type { Report } from './report.ts';
+import { pathOf } from './resource.ts';
+
+export interface LeaseSettings {
+  readonly session: Pick<ApiSession, 'firstAnswer'>;
+  readonly namespace: string;
+  readonly name: string;
+  /** Of this process, different from every other's. */
+  readonly identity: string;
+  readonly report: Report;
+  /** Called after the lease was taken or lost. */
+  readonly onChange: () => void;
+  readonly timing?: LeaseTiming;
+}
+
+export interface LeaseTiming {
+  /** For how long others leave the lease alone after a renewal that they saw. Whole seconds. */
+  readonly durationMs: number;
+  /** The holder stops after this time without a renewal: before others may take over. */
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+}
+
+/** As client-go's leader election has them. */
+const defaultTiming: LeaseTiming = { durationMs: 15_000, renewDeadlineMs: 10_000, retryMs: 2_000 };
+
+export interface Lease {
+  /** False as soon as the last renewal is too old, even while a request hangs. */
+  readonly isHeld: () => boolean;
+  /** Resolves once `signal` has aborted and a held lease was given back. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Holds a Lease (coordination.k8s.io/v1) whenever no other process does, until `signal` aborts. As in client-go, no two
+ * clocks are compared: a lease has expired once it did not change for its duration while this process watched.
+ */
+export function contendForLease(settings: LeaseSettings, signal: AbortSignal): Lease {
+  const timing = settings.timing ?? defaultTiming;
+  const { namespace, name, identity, report, onChange } = settings;
+  const object = { apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespace, name };
+  const outage = trackOutage(report, { failed: 'lease-unavailable', recovered: 'lease-recovered' }, { name });
+  let seen: { readonly spec: string; readonly sinceMs: number } | undefined;
+  let heldUntilMs = Number.NEGATIVE_INFINITY;
+  let wasHeld = false;
+
+  const isHeld = () => monotonicMs() < heldUntilMs;
+
+  const ask = async (request: Parameters<typeof askObject>[1], limits: WriteLimits) =>
+    await askObject(settings.session, request, limits);
+
+  const hasExpired = (spec: LeaseSpec): boolean => {
+    const text = JSON.stringify(spec);
+    if (seen?.spec !== text) seen = { spec: text, sinceMs: monotonicMs() };
+    return monotonicMs() - seen.sinceMs >= (spec.leaseDurationSeconds ?? 0) * 1_000;
+  };
+
+  const create = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure> => {
+    const { apiVersion } = object;
+    const spec = firstSpec(identity, timing.durationMs, new Date());
+    const body = { apiVersion, kind: 'Lease', metadata: { namespace, name }, spec };
+    return await ask({ method: 'POST', path: pathOf(object), body }, limits);
+  };
+
+  /** One try to take or renew the lease. Undefined: another process holds it. */
+  const attempt = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure | undefined> => {
+    const read = await ask({ method: 'GET', path: pathOf(object, name) }, limits);
+    if (read.kind === 'refused' && read.status === 404) return await create(limits);
+    if (read.kind !== 'object') return read;
+    const parsed = leaseObject.safeParse(read.value);
+    if (!parsed.success) return { kind: 'failure', status: undefined, message: 'the answer is no Lease' };
+    const { metadata, spec } = parsed.data;
+    const isFree = (spec.holderIdentity ?? '') === '' || spec.holderIdentity === identity;
+    const expired = hasExpired(spec);
+    if (!isFree && !expired) return undefined;
+    const next = nextSpec(spec, identity, timing.durationMs, new Date());
+    return await ask(mergePatch(object, metadata.resourceVersion, { spec: next }), limits);
+  };
+
+  const contend = async (): Promise<void> => {
+    const beganAtMs = monotonicMs();
+    const answer = await attempt({ signal, timeoutMs: timing.renewDeadlineMs / 2 });
+    if (signal.aborted) return;
+    if (answer?.kind === 'object') heldUntilMs = beganAtMs + timing.renewDeadlineMs;
+    if (answer === undefined) heldUntilMs = Number.NEGATIVE_INFINITY;
+    const isOut = answer?.kind === 'failure' || (answer?.kind === 'refused' && answer.status !== 409);
+    if (isOut) outage.failed(answer.message);
+    else outage.succeeded();
+    if (isHeld() === wasHeld) return;
+    wasHeld = isHeld();
+    report({ event: wasHeld ? 'lease-taken' : 'lease-lost', name, identity });
+    onChange();
+  };
+
+  const release = async (): Promise<void> => {
+    if (!isHeld()) return;
+    heldUntilMs = Number.NEGATIVE_INFINITY;
+    const limits = { signal: new AbortController().signal, timeoutMs: timing.renewDeadlineMs / 2 };
+    const read = await ask({ method: 'GET', path: pathOf(object, name) }, limits);
+    const parsed = leaseObject.safeParse(read.kind === 'object' ? read.value : undefined);
+    if (!parsed.success || parsed.data.spec.holderIdentity !== identity) return;
+    const { resourceVersion } = parsed.data.metadata;
+    await ask(mergePatch(object, resourceVersion, { spec: releasedSpec(new Date()) }), limits);
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await contend();
+      // Contenders that began together do not stay together.
+      const retryMs = timing.retryMs * (1 + Math.random() / 5);
+      await pause(retryMs, undefined, { signal }).catch(() => undefined);
+    }
+    await release();
+  };
+  return { isHeld, ended: run() };
+}

@@ -1,0 +1,44 @@
+/** One kind of objects that the stand-in serves. */
+export interface ServedResource {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly plural: string;
+  /** Only objects of this namespace. */
+  readonly namespace?: string;
+}
+
+/** What a path of the API means. */
+export interface Addressed {
+  readonly resource: ServedResource;
+  /** Left out: the collection. */
+  readonly name?: string;
+  readonly isStatus: boolean;
+}
+
+const kinds: readonly ServedResource[] = [
+  { kind: 'Node', apiVersion: 'v1', plural: 'nodes' },
+  { kind: 'EndpointSlice', apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices' },
+  { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', plural: 'leases' },
+  { kind: 'Route', apiVersion: 'route.openshift.io/v1', plural: 'routes' },
+];
+
+const shape =
+  /^\/(?:api\/(v1)|apis\/([^/]+\/[^/]+))(?:\/namespaces\/([^/]+))?\/([^/]+)(?:\/([^/]+))?(\/status)?$/;
+
+/** Undefined for a path that the stand-in does not serve. */
+export function addressOf(path: string): Addressed | undefined {
+  const [, core, group, namespace, plural, name, subresource] = shape.exec(path) ?? [];
+  const found = kinds.find((each) => each.plural === plural && each.apiVersion === (core ?? group));
+  if (found === undefined) return undefined;
+  return {
+    resource: { ...found, ...(namespace !== undefined && { namespace: decodeURIComponent(namespace) }) },
+    ...(name !== undefined && { name: decodeURIComponent(name) }),
+    isStatus: subresource !== undefined,
+  };
+}
+
+/** `nodes`, `leases.coordination.k8s.io`: as the API names a kind in its messages. */
+export function resourceName({ apiVersion, plural }: ServedResource): string {
+  const [group = '', version] = apiVersion.split('/');
+  return version === undefined ? plural : `${plural}.${group}`;
+}
