@@ -4,13 +4,13 @@ import { endpointOf } from '../engine/kube/control-plane/choose-servers.ts';
 import { createChangeRecord } from '../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../engine/reconcile/log-outcome.ts';
-import type { Observers } from '../engine/reconcile/observers.ts';
 import { createRenderer } from '../engine/reconcile/renderer.ts';
 import type { ServerList } from '../engine/reconcile/servers/server-list.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
+import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
 import { printableLoadBalancer } from './render-load-balancer.ts';
@@ -30,7 +30,7 @@ export function haproxyConfiguration(
   settings: HaproxyMonitorSettings,
   wake: Wake,
   list: ServerList,
-  observers: Observers,
+  observers: HaproxyMonitorObservers,
 ): HaproxyConfiguration {
   const { haproxy: haproxyPath, template, config: configPath, socket: socketPath } = settings;
   const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
@@ -64,7 +64,7 @@ export function haproxyConfiguration(
 function logServerChanges(
   before: readonly ApiServer[] | undefined,
   now: readonly ApiServer[],
-  { log }: Observers,
+  { log }: HaproxyMonitorObservers,
 ): void {
   if (before === undefined) return;
   const without = (list: readonly ApiServer[], gone: readonly ApiServer[]) =>

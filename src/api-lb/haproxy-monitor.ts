@@ -9,6 +9,7 @@ import { createSaver } from '../engine/reconcile/servers/saver.ts';
 import { createServerList } from '../engine/reconcile/servers/server-list.ts';
 import { hawserVersion } from '../engine/system/version.ts';
 import { haproxyConfiguration } from './haproxy-configuration.ts';
+import { createHaproxyMonitorMetrics, type HaproxyMonitorMetrics } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
 import { createRedirectLoop } from './redirect-loop.ts';
@@ -16,19 +17,27 @@ import { watchServers } from './server-watch.ts';
 
 /** Resolves with 0 after a stop was requested and the redirect is gone. */
 export async function monitorHaproxy(settings: HaproxyMonitorSettings): Promise<number> {
-  return await monitorProgram('haproxy-monitor', settings, (monitor) => prepare(settings, monitor));
+  return await monitorProgram(
+    { name: 'haproxy-monitor', createMetrics: createHaproxyMonitorMetrics },
+    settings,
+    (monitor) => prepare(settings, monitor),
+  );
 }
 
 async function prepare(
   settings: HaproxyMonitorSettings,
-  { observers, log, wake, show }: Monitor,
+  { observers, log, wake, show }: Monitor<HaproxyMonitorMetrics>,
 ): Promise<Loops> {
   const known = await readLastKnown(settings.lastKnownPath);
   if (known.kind === 'unusable') log({ event: 'last-known-unusable', level: 'warn', message: known.reason });
   const lastKnown = known.kind === 'known' ? known.servers : undefined;
   const source = createSource(sourceSettings(settings, lastKnown ?? [], log));
   const save = createSaver(settings.lastKnownPath, observers);
-  const list = createServerList(settings, { lastKnown, save }, observers);
+  const list = createServerList(
+    settings,
+    { lastKnown, save },
+    { ...observers, listMetrics: observers.metrics },
+  );
   const configuration = haproxyConfiguration(settings, wake, list, observers);
   const redirect = createRedirectLoop(settings, observers);
   const version = hawserVersion();

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Observers } from '../engine/reconcile/observers.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { defaultUsableLimits, initialUsableState, nextUsableState } from '../haproxy/usable.ts';
 import { probeUsable } from '../haproxy/usable-probe.ts';
+import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
 import type { RedirectOutcome } from './redirect.ts';
@@ -23,7 +23,10 @@ export interface RedirectLoop {
  * (docs/decisions/0041). Rules of a killed monitor stay until HAProxy has failed for long enough: a crash of the
  * monitor moves no traffic.
  */
-export function createRedirectLoop(settings: HaproxyMonitorSettings, observers: Observers): RedirectLoop {
+export function createRedirectLoop(
+  settings: HaproxyMonitorSettings,
+  observers: HaproxyMonitorObservers,
+): RedirectLoop {
   let redirect: RedirectOutcome | undefined;
   let usable: boolean | null = null;
   const told = {
@@ -91,7 +94,7 @@ function createLook(
   };
 }
 
-function logRedirect(outcome: RedirectOutcome, { log, metrics, once }: Observers): void {
+function logRedirect(outcome: RedirectOutcome, { log, metrics, once }: HaproxyMonitorObservers): void {
   metrics.redirect(outcome.kind === 'present');
   if (outcome.kind === 'failed') {
     if (once.isNew('redirect', outcome.message))

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Observers } from '../engine/reconcile/observers.ts';
 import type { ServerRow } from '../haproxy/server-rows.ts';
 import { askStatistics } from '../haproxy/statistics.ts';
+import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import { serverTransitions } from './server-transitions.ts';
 
 const LOOK_EVERY_MS = 1_000;
@@ -16,7 +16,7 @@ const SILENT_LOOKS_TO_FORGET = 5;
  */
 export async function watchServers(
   { statPort }: { readonly statPort: number },
-  { log, metrics }: Observers,
+  { log, metrics }: HaproxyMonitorObservers,
   signal: AbortSignal,
 ): Promise<void> {
   let seen: readonly ServerRow[] = [];

@@ -14,6 +14,10 @@ import { createVipUseWatch } from './guards/vip-use-watch.ts';
 import { createVirtualRouterIdGuard } from './guards/virtual-router-id-guard.ts';
 import { createHealthLoop } from './health/health-loop.ts';
 import { type HealthSource, healthSources } from './health/health-sources.ts';
+import {
+  createKeepalivedMonitorMetrics,
+  type KeepalivedMonitorMetrics,
+} from './keepalived-monitor-metrics.ts';
 import { type KeepalivedMonitorSettings, keepalivedSettings } from './keepalived-monitor-settings.ts';
 import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
 import { publishStatus } from './publish-status.ts';
@@ -21,6 +25,7 @@ import { createSteeringKeeper, type SteeringKeeper } from './steering/steering-k
 
 const NAME_RETRY_MS = 500;
 
+type VipMonitor = Monitor<KeepalivedMonitorMetrics>;
 type Places = ReturnType<typeof ownEndpoints> | undefined;
 
 /** Resolves with 0 after a stop was requested. */
@@ -29,15 +34,17 @@ export async function monitorKeepalived(
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const places = settings.peers && ownEndpoints(settings, env);
-  return await monitorProgram('keepalived-monitor', settings, (monitor) =>
-    prepare(settings, places, monitor),
+  return await monitorProgram(
+    { name: 'keepalived-monitor', createMetrics: createKeepalivedMonitorMetrics },
+    settings,
+    (monitor) => prepare(settings, places, monitor),
   );
 }
 
 async function prepare(
   settings: KeepalivedMonitorSettings,
   places: Places,
-  monitor: Monitor,
+  monitor: VipMonitor,
 ): Promise<Loops> {
   const { observers, log, wake, show, signal } = monitor;
   show(() => waitingStatus(settings));
@@ -75,7 +82,7 @@ async function prepare(
 async function openSteering(
   { steeringPath, checkInterval }: KeepalivedMonitorSettings,
   sources: readonly HealthSource[],
-  { observers, signal }: Monitor,
+  { observers, signal }: VipMonitor,
 ): Promise<SteeringKeeper> {
   const kinds = sources.map(({ kind }) => kind);
   const steering = createSteeringKeeper(steeringPath, kinds, observers);
@@ -88,7 +95,7 @@ async function openSteering(
  * Waits for a kubeconfig, because the router ids derive from the cluster name and a guess could be wrong. On the first
  * node of a cluster the kubeconfig is made after the pods. Undefined if the monitor was stopped meanwhile.
  */
-async function awaitName(path: string, { observers, log, signal }: Monitor): Promise<string | undefined> {
+async function awaitName(path: string, { observers, log, signal }: VipMonitor): Promise<string | undefined> {
   const kubeconfig = openKubeconfig(path, log);
   while (!signal.aborted) {
     observers.metrics.beat();

@@ -5,13 +5,13 @@ import { keepCredentials } from '../engine/peers/keep-credentials.ts';
 import { createPeerAnswers } from '../engine/peers/peer-answers.ts';
 import { createPeerListeners } from '../engine/peers/peer-listeners.ts';
 import { createRefusals } from '../engine/peers/refusals.ts';
-import type { Observers } from '../engine/reconcile/observers.ts';
 import type { ClusterNode } from '../engine/system/network/cluster-node.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import { collectNodeStatus, type StatusEndpoints } from '../operate/status/collect-node-status.ts';
 import { mergeNodes } from './group/merge-nodes.ts';
 import type { NodeList } from './group/node-lists.ts';
 import type { KeepalivedModel } from './group/vrrp.ts';
+import type { KeepalivedMonitorObservers } from './keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from './keepalived-monitor-settings.ts';
 
 /** How soon a new address of this node gets a listener, and a failed listen is retried. */
@@ -32,7 +32,7 @@ export interface Publication {
 export async function publishStatus(
   { peers, journal }: Pick<KeepalivedMonitorSettings, 'peers' | 'journal'>,
   { lists, served, places }: Publication,
-  { log, metrics }: Observers,
+  { log, metrics }: KeepalivedMonitorObservers,
   signal: AbortSignal,
 ): Promise<void> {
   if (peers === undefined || places === undefined) return;

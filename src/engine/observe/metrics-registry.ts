@@ -67,6 +67,17 @@ export function createMetricsRegistry(): MetricsRegistry {
   };
 }
 
+/** A gauge without labels, which shows 0 from the beginning; `true` is 1. */
+export function simpleGauge(
+  registry: MetricsRegistry,
+  name: string,
+  help: string,
+): (value: number | boolean) => void {
+  const { set } = registry.gauge(name, help);
+  set(0);
+  return (value) => set(Number(value));
+}
+
 /** `{vrrp_instance="API",to="MASTER"}`, nothing where there are none. */
 function textOf(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);

@@ -1,7 +1,8 @@
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import type { Log } from '../observe/logger.ts';
-import { createMonitorMetrics, type MonitorName } from '../observe/monitor-metrics.ts';
+import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
+import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
 import { openLog } from '../observe/open-log.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
@@ -21,9 +22,15 @@ export interface MonitorSettings extends InputPaths {
   readonly journal?: string | undefined;
 }
 
+/** A monitor's name in its log, and what it counts. */
+export interface MonitorKind<Metrics extends MonitorMetrics> {
+  readonly name: string;
+  readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
+}
+
 /** What every monitor has. */
-export interface Monitor {
-  readonly observers: Observers;
+export interface Monitor<Metrics extends MonitorMetrics> {
+  readonly observers: Observers<Metrics>;
   readonly log: Log;
   /** Wakes the loop; a changed input does too. */
   readonly wake: Wake;
@@ -36,13 +43,13 @@ export interface Monitor {
  * Runs a monitor until a signal stops it, and resolves with the exit code. Its page answers before `prepare` begins, so
  * that a monitor that has to wait for its cluster is not restarted meanwhile.
  */
-export async function monitorProgram(
-  name: MonitorName,
+export async function monitorProgram<Metrics extends MonitorMetrics>(
+  { name, createMetrics }: MonitorKind<Metrics>,
   settings: MonitorSettings,
-  prepare: (monitor: Monitor) => Promise<Loops>,
+  prepare: (monitor: Monitor<Metrics>) => Promise<Loops>,
 ): Promise<number> {
   const log = await openLog(name, settings);
-  const metrics = createMonitorMetrics(monotonicMs, name);
+  const metrics = createMetrics(monotonicMs, createMetricsRegistry());
   const observers = { log, metrics, once: createOnce() };
   const surroundings = { log, asked: stopOnSignals(log), replaced: fileMounts(settings) };
   return await runMonitor(surroundings, async (signal) => {
@@ -51,7 +58,7 @@ export async function monitorProgram(
     const own = processMetrics({ version: hawserVersion() });
     const first = Promise.withResolvers<object>();
     let status: () => object | Promise<object> = () => first.promise;
-    const show: Monitor['show'] = (next) => {
+    const show: Monitor<Metrics>['show'] = (next) => {
       status = next;
       first.resolve(next());
     };

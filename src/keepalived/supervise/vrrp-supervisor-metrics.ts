@@ -1,13 +1,9 @@
 import type { LogEvent } from '../../engine/observe/logger.ts';
 import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts';
-import {
-  internalErrorCounter,
-  lagHistogram,
-  reloadCounter,
-  vipRepairCounter,
-} from '../../engine/observe/shared-metrics.ts';
+import { internalErrorCounter, lagHistogram, reloadCounter } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
 import { transitionCauses } from '../transition-cause.ts';
+import { vipRepairCounter } from '../vip-repair-counter.ts';
 
 /** One VIP on this node; the holder is MASTER and has the address. */
 export interface Holding {

@@ -1,5 +1,5 @@
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import { readAgreementFile } from './agreement-file.ts';
 import { readDialectRecord, sameDialect, writeDialectRecord } from './dialect-record.ts';
@@ -35,7 +35,7 @@ export interface AgreedDialect {
 /** The dialect of the flags, until the time at which all nodes switch to the one in the agreement file. */
 export function createAgreedDialect(
   settings: VrrpDialect & { readonly monitorConf: readonly string[]; readonly config: string },
-  observers: Observers,
+  observers: KeepalivedMonitorObservers,
 ): AgreedDialect {
   const flags: VrrpDialect = { profile: settings.profile, mode: settings.mode };
   const recordPath = `${settings.config}.agreed`;
@@ -84,7 +84,7 @@ export function createAgreedDialect(
 /** Reads the agreement file. While the file is unusable, the last usable agreement stays in force. */
 function createAgreementReader(
   paths: readonly string[],
-  { log, metrics, once }: Observers,
+  { log, metrics, once }: KeepalivedMonitorObservers,
 ): () => Promise<Agreement | undefined> {
   let known: Agreement | undefined;
   return async () => {
@@ -116,7 +116,7 @@ interface PlanReporter {
   readonly view: (from: VrrpDialect) => KeepalivedMonitorStatus['planned'];
 }
 
-function createPlanReporter({ log, metrics }: Observers): PlanReporter {
+function createPlanReporter({ log, metrics }: KeepalivedMonitorObservers): PlanReporter {
   let told: string | undefined;
   let known: { readonly plan: PlannedChange; readonly refusal: string | undefined } | undefined;
   return {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import { parseDialectRecord } from './settings-dialect-record.ts';
 import type { VrrpDialect } from './vrrp-agreement.ts';
 
@@ -23,7 +23,7 @@ export async function writeDialectRecord(
   path: string,
   flags: VrrpDialect,
   dialect: VrrpDialect,
-  { log, once }: Observers,
+  { log, once }: KeepalivedMonitorObservers,
 ): Promise<void> {
   try {
     await writeFileAtomically(path, `${JSON.stringify({ flags, dialect })}\n`, { mode: 0o644 });

@@ -1,9 +1,9 @@
 import { findLiveFile, setAside } from '../../engine/apply/live-file.ts';
 import { type RequestOutcome, request } from '../../engine/control/request.ts';
 import type { Wanted } from '../../engine/reconcile/configuration-loop.ts';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import { groupView, membershipDelayMs, withoutForgetting } from './membership-delay.ts';
 import type { VrrpInput } from './vrrp.ts';
 
@@ -31,7 +31,7 @@ export interface MembershipSequencer {
 export function createMembershipSequencer(
   { socket, config }: { readonly socket: string; readonly config: string },
   { onExcluded }: { readonly onExcluded: () => void },
-  observers: Observers,
+  observers: KeepalivedMonitorObservers,
 ): MembershipSequencer {
   const { log, once } = observers;
   let served: VrrpInput | undefined;

@@ -1,13 +1,13 @@
 import { shareSource } from '../../engine/kube/control-plane/create-source.ts';
 import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
 import { type LookupSettings, sourceSettings } from '../../engine/kube/control-plane/lookup-settings.ts';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { observeSource } from '../../engine/reconcile/servers/observe-source.ts';
 import { createSaver } from '../../engine/reconcile/servers/saver.ts';
 import { createServerList, type ServerList } from '../../engine/reconcile/servers/server-list.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 import { nodeListPath } from './node-list-path.ts';
 
@@ -23,7 +23,7 @@ export interface NodeList {
 export async function openNodeLists(
   settings: KeepalivedMonitorSettings,
   wake: Wake,
-  observers: Observers,
+  observers: KeepalivedMonitorObservers,
 ): Promise<readonly NodeList[]> {
   const lists = await Promise.all([
     openKind('api', settings.apiVips, settings, wake, observers),
@@ -37,7 +37,7 @@ async function openKind(
   vips: readonly string[],
   settings: KeepalivedMonitorSettings,
   wake: Wake,
-  observers: Observers,
+  observers: KeepalivedMonitorObservers,
 ): Promise<readonly NodeList[]> {
   if (vips.length === 0) return [];
   const paths = vips.map((vip) =>

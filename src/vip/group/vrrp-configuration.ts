@@ -2,7 +2,6 @@ import { type Applier, createApplier } from '../../engine/apply/applier.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts, Wanted } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { createRenderer } from '../../engine/reconcile/renderer.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';
@@ -12,6 +11,7 @@ import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
 import { createAgreedDialect, type TakingPart } from '../agreement/agreed-dialect.ts';
 import type { VirtualRouterIdGuard } from '../guards/virtual-router-id-guard.ts';
 import { readLocalVrrpRole } from '../health/local-vrrp-role.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import { advertIntervalMs, buildKeepalivedModel } from './keepalived-model.ts';
@@ -57,7 +57,7 @@ export function vrrpConfiguration(
     readonly lists: readonly NodeList[];
     readonly modelSettings: KeepalivedSettings;
     readonly guard: VirtualRouterIdGuard;
-    readonly observers: Observers;
+    readonly observers: KeepalivedMonitorObservers;
   },
 ): VrrpConfiguration {
   const { wake, lists, guard, observers } = parts;
@@ -171,7 +171,7 @@ function announced(applier: Applier, before: () => void): Applier {
   return { ...applier, apply };
 }
 
-function complain(reason: string, { log, once }: Observers): undefined {
+function complain(reason: string, { log, once }: KeepalivedMonitorObservers): undefined {
   if (once.isNew('not-ready', reason)) log({ event: 'group-not-ready', level: 'warn', reason });
   return undefined;
 }

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { readAccepted } from '../../keepalived/accepted-configuration.ts';
 import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
 import { hasFifoReader } from '../../keepalived/notify-fifo.ts';
 import { sweepConfigured } from '../../keepalived/sweep.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 
 const LOOK_EVERY_MS = 100;
@@ -22,7 +22,7 @@ type Settings = Pick<KeepalivedMonitorSettings, 'config' | 'runDir' | 'notifyFif
  */
 export function guardLeftVips(
   settings: Settings,
-  { log, metrics, once }: Observers,
+  { log, metrics, once }: KeepalivedMonitorObservers,
   signal: AbortSignal,
 ): void {
   const { config, notifyFifo, stateFile } = settings;

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { readNeighbourTable } from '../../engine/system/network/neighbour-table.ts';
 import { askNeighbours, ownMacs } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
 import { readLocalVrrpRole } from '../health/local-vrrp-role.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import { createAnswerTrap, type VipAnswer } from './answer-trap.ts';
@@ -35,7 +35,7 @@ export interface SplitBrainSentinel {
 export function createSplitBrainSentinel(
   settings: KeepalivedMonitorSettings,
   served: () => KeepalivedModel | undefined,
-  observers: Observers,
+  observers: KeepalivedMonitorObservers,
 ): SplitBrainSentinel {
   const states = new Map<string, SplitBrainState>();
   const lastHeard = new Map<string, readonly OtherHolder[]>();
@@ -156,7 +156,7 @@ async function otherHolders(
       });
 }
 
-function logTrouble(trouble: string | undefined, { log, once }: Observers): void {
+function logTrouble(trouble: string | undefined, { log, once }: KeepalivedMonitorObservers): void {
   if (trouble === undefined) {
     if (once.clear('split-brain')) log({ event: 'split-brain-watched-again' });
   } else if (once.isNew('split-brain', trouble))
@@ -171,7 +171,7 @@ function logHolders(
     readonly others: readonly OtherHolder[];
     readonly nowMs: number;
   },
-  { log, metrics }: Observers,
+  { log, metrics }: KeepalivedMonitorObservers,
 ): void {
   const { before, after, nowMs } = seen;
   metrics.splitBrain(vip, after.split);

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { readText } from '../../engine/system/file/read-text.ts';
 import { askNeighbours, ownMacs } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
@@ -8,6 +7,7 @@ import { describeConfiguration, readAccepted } from '../../keepalived/accepted-c
 import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 import type { AskedVip } from './answer-trap.ts';
 import { initialVipUse, nextVipUse, type VipUse, type VipUseState, vipUseOf } from './vip-use.ts';
@@ -34,7 +34,7 @@ export interface VipUseWatch {
  */
 export function createVipUseWatch(
   settings: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
-  { log, once }: Pick<Observers, 'log' | 'once'>,
+  { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
 ): VipUseWatch {
   const trap = createVipUseTrap();
   const askedAt = new Map<VipKind, number>();

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { request } from '../../engine/control/request.ts';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { retryPauseMs } from '../../engine/system/time/retry.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 import { createAdvertTrap } from './advert-trap.ts';
 import {
@@ -54,7 +54,7 @@ interface Look {
 export function createVirtualRouterIdGuard(
   settings: KeepalivedMonitorSettings,
   clusterName: string,
-  observers: Observers,
+  observers: KeepalivedMonitorObservers,
   signal: AbortSignal,
 ): VirtualRouterIdGuard {
   const trap = createAdvertTrap();
@@ -131,7 +131,7 @@ function logVerdict(
   verdict: Verdict,
   { instances }: KeepalivedModel,
   clusterName: string,
-  { log, metrics, once }: Observers,
+  { log, metrics, once }: KeepalivedMonitorObservers,
 ): void {
   metrics.virtualRouterIdTaken(verdict.kind === 'taken');
   switch (verdict.kind) {

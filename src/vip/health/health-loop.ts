@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { askHealth } from '../../engine/system/network/ask-health.ts';
 import { atHost } from '../../engine/system/network/health-url.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
@@ -10,6 +9,7 @@ import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { VrrpConfiguration } from '../group/vrrp-configuration.ts';
 import { createPermission, type Permission } from '../guards/permission.ts';
 import type { VipUse } from '../guards/vip-use.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 import type { SteeringKeeper } from '../steering/steering-keeper.ts';
 import type { HealthSource } from './health-sources.ts';
@@ -48,7 +48,7 @@ export function createHealthLoop(
     readonly vipUse: () => VipUse;
     readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
   },
-  observers: Observers,
+  observers: KeepalivedMonitorObservers,
 ): HealthLoop {
   const { served, mustLeave, steering } = configuration;
   const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;

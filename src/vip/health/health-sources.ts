@@ -1,9 +1,9 @@
 import { askReadyz } from '../../engine/kube/probe-readyz.ts';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import type { HealthAnswer } from '../../engine/system/network/ask-health.ts';
 import type { HealthUrl } from '../../engine/system/network/health-url.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 
 /** How one kind of VIP is checked on this node, and where its health is written. */
@@ -34,7 +34,7 @@ const READYZ_TIMEOUT_MS = 1_000;
 /** One source for each kind of VIP whose health is measured: always the API's, and ingress if there is a URL for it. */
 export function healthSources(
   settings: KeepalivedMonitorSettings,
-  { metrics }: Observers,
+  { metrics }: KeepalivedMonitorObservers,
 ): readonly HealthSource[] {
   const { apiVips, ingressVips, bootstrap, trackFiles, healthPort, ingressHealth } = settings;
   const api: HealthSource = {

@@ -1,10 +1,10 @@
 import { closeSync, constants, existsSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { noteHealthUrl } from '../../keepalived/silent-health.ts';
 import { readTrackValue } from '../../keepalived/track-file.ts';
 import { TRACK } from '../../keepalived/track-value.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import type { HealthSource } from './health-sources.ts';
 
 /** How often an unchanged value is rewritten. The supervisor takes 3 s of silence for a dead monitor. */
@@ -29,7 +29,7 @@ export interface TrackWriter {
  */
 export function createTrackWriter(
   { kind, trackFile: path, url }: Pick<HealthSource, 'kind' | 'trackFile' | 'url'>,
-  { log, once }: Pick<Observers, 'log' | 'once'>,
+  { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
 ): TrackWriter {
   let last: { readonly value: number; readonly at: number } | undefined;
   const topic = `track-file-${kind}`;

@@ -1,7 +1,7 @@
-import type { Observers } from '../../engine/reconcile/observers.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import type { Steer } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
+import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
 import { type OrderFile, readOrderFile, removeOrder } from './order-file.ts';
 import {
   type MoveOrder,
@@ -38,7 +38,7 @@ interface Known {
 export function createSteeringKeeper(
   path: string,
   steerable: readonly VipKind[],
-  observers: Observers,
+  observers: KeepalivedMonitorObservers,
 ): SteeringKeeper {
   const { log, metrics, once } = observers;
   const listeners: (() => void)[] = [];
@@ -121,7 +121,7 @@ function isDrained(order: SteeringOrder | undefined, kind: VipKind): boolean {
   return order?.kind === 'drain' && order.vips.includes(kind);
 }
 
-function logBegin(order: SteeringOrder, { log }: Observers): void {
+function logBegin(order: SteeringOrder, { log }: KeepalivedMonitorObservers): void {
   const { by, why } = order;
   if (order.kind === 'drain') {
     log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since: iso(order.atMs) });
@@ -132,7 +132,12 @@ function logBegin(order: SteeringOrder, { log }: Observers): void {
   log({ event: `${order.purpose}-began`, kind, to: first, by, why, ...back, until: iso(untilMs) });
 }
 
-function logStep(order: MoveOrder, before: Steering, after: Steering, { log }: Observers): void {
+function logStep(
+  order: MoveOrder,
+  before: Steering,
+  after: Steering,
+  { log }: KeepalivedMonitorObservers,
+): void {
   const { purpose, vip: kind } = order;
   if (after.kind === 'over' && before.kind !== 'over')
     log({ event: `${purpose}-over`, kind, outcome: after.outcome, tookMs: Date.now() - order.atMs });
@@ -145,7 +150,7 @@ function stepName(state: Steering): string {
   return state.kind === 'moving' ? state.step : state.kind;
 }
 
-function logEnd({ order, state }: Known, outcome: string, { log }: Observers): void {
+function logEnd({ order, state }: Known, outcome: string, { log }: KeepalivedMonitorObservers): void {
   const tookMs = Date.now() - order.atMs;
   if (order.kind === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
   else if (state.kind !== 'over') log({ event: `${order.purpose}-over`, kind: order.vip, outcome, tookMs });

@@ -1,7 +1,10 @@
-import { createMonitorMetrics, type MonitorName } from '../../../src/engine/observe/monitor-metrics.ts';
+import { createHaproxyMonitorMetrics } from '../../../src/api-lb/haproxy-monitor-metrics.ts';
+import { createMetricsRegistry, type MetricsRegistry } from '../../../src/engine/observe/metrics-registry.ts';
+import type { MonitorMetrics } from '../../../src/engine/observe/monitor-metrics.ts';
 import { processMetrics } from '../../../src/engine/observe/process-metrics.ts';
 import { createHaproxySupervisorMetrics } from '../../../src/haproxy/supervise/haproxy-supervisor-metrics.ts';
 import { createVrrpSupervisorMetrics } from '../../../src/keepalived/supervise/vrrp-supervisor-metrics.ts';
+import { createKeepalivedMonitorMetrics } from '../../../src/vip/keepalived-monitor-metrics.ts';
 import { parseExposition, type Sample } from './exposition.ts';
 
 const own = processMetrics({ version: '1.2.3' });
@@ -28,12 +31,14 @@ function said(text: string): readonly Sample[] {
 }
 
 /** Its loop is one second old. */
-function monitorMetrics(monitor: MonitorName): ReturnType<typeof createMonitorMetrics> {
+function drivenMonitor<Metrics extends MonitorMetrics & { readonly usable: (usable: boolean) => void }>(
+  create: (nowMs: () => number, registry: MetricsRegistry) => Metrics,
+): Metrics {
   let nowMs = 0;
-  const metrics = createMonitorMetrics(() => {
+  const metrics = create(() => {
     nowMs += 1_000;
     return nowMs;
-  }, monitor);
+  }, createMetricsRegistry());
   for (const result of ['unchanged', 'reloaded', 'rejected', 'unreachable', 'failed'])
     metrics.applied(result);
   metrics.clientCertificate(1_000);
@@ -44,7 +49,7 @@ function monitorMetrics(monitor: MonitorName): ReturnType<typeof createMonitorMe
 }
 
 async function haproxyMonitorPage(): Promise<string> {
-  const metrics = monitorMetrics('haproxy-monitor');
+  const metrics = drivenMonitor(createHaproxyMonitorMetrics);
   metrics.servers(3);
   metrics.changeServed(0.7);
   metrics.apiReachable(true);
@@ -55,7 +60,7 @@ async function haproxyMonitorPage(): Promise<string> {
 }
 
 async function keepalivedMonitorPage(): Promise<string> {
-  const metrics = monitorMetrics('keepalived-monitor');
+  const metrics = drivenMonitor(createKeepalivedMonitorMetrics);
   metrics.groupNodes('api', 3);
   metrics.ingressUsable(true);
   metrics.splitBrain('10.0.0.5', true);

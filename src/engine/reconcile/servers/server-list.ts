@@ -13,6 +13,7 @@ import {
   recordObserved,
   startDesired,
 } from './desired-servers.ts';
+import type { ServerListMetrics } from './server-list-metrics.ts';
 
 const PROBE_TIMEOUT_MS = 2_000;
 
@@ -41,10 +42,15 @@ export interface LastKnownList {
   readonly save: (servers: readonly ApiServer[]) => void;
 }
 
+type Reporters = Pick<Observers, 'log' | 'once'> & {
+  /** None where the list is one of several in a process, which would overwrite each other. */
+  readonly listMetrics?: ServerListMetrics;
+};
+
 export function createServerList(
   settings: { readonly settle: number; readonly config: string },
   { lastKnown, save }: LastKnownList,
-  observers: Observers,
+  observers: Reporters,
 ): ServerList {
   let desired = startDesired(lastKnown);
   let wanted: readonly ApiServer[] | undefined;
@@ -85,7 +91,7 @@ export function createServerList(
     markServed: (servers) => {
       const { pending } = desired.settling;
       desired = recordApplied(desired, servers, monotonicMs());
-      observers.metrics.servers(servers.length);
+      observers.listMetrics?.servers(servers.length);
       if (servers.length > 0 && (saved === undefined || !sameServers(saved, servers))) save(servers);
       if (servers.length > 0) saved = servers;
       return pending === undefined ? undefined : Math.round(monotonicMs() - pending.sinceMs);
@@ -111,7 +117,7 @@ function standingOf(desired: DesiredServers, settleMs: number): ReturnType<Serve
 function coldStart(
   config: string,
   lastKnown: readonly ApiServer[] | undefined,
-  { log }: Observers,
+  { log }: Reporters,
 ): readonly ApiServer[] | undefined {
   if (lastKnown !== undefined) {
     log({ event: 'cold-start-with-last-known', level: 'warn', servers: lastKnown.length });
@@ -131,8 +137,8 @@ async function failing(servers: readonly ApiServer[], signal: AbortSignal): Prom
   return servers.filter((_, index) => alive[index] === false);
 }
 
-function logObservation(observation: Observation, { log, metrics, once }: Observers): void {
-  metrics.apiReachable(observation.kind === 'servers');
+function logObservation(observation: Observation, { log, listMetrics, once }: Reporters): void {
+  listMetrics?.apiReachable(observation.kind === 'servers');
   // The source reports outages and recoveries itself.
   if (observation.kind === 'unavailable') return;
   const { via, from, servers } = observation;
@@ -143,8 +149,8 @@ function logObservation(observation: Observation, { log, metrics, once }: Observ
     log({ event: 'servers-skipped', level: 'warn', skipped: observation.skipped });
 }
 
-function logHold(decision: DesiredDecision, { log, metrics, once }: Observers): void {
-  metrics.held(decision.kind === 'hold' ? decision.reason : undefined);
+function logHold(decision: DesiredDecision, { log, listMetrics, once }: Reporters): void {
+  listMetrics?.held(decision.kind === 'hold' ? decision.reason : undefined);
   if (decision.kind !== 'hold') {
     once.clear('hold');
     return;

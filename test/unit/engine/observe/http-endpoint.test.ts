@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createHaproxyMonitorMetrics } from '../../../../src/api-lb/haproxy-monitor-metrics.ts';
 import { serveEndpoint } from '../../../../src/engine/observe/http-endpoint.ts';
-import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 
 let stop: AbortController;
@@ -13,7 +14,7 @@ afterEach(() => stop.abort());
 
 test('/healthz follows the loop, /metrics shows what was observed', async () => {
   let nowMs = 0;
-  const metrics = createMonitorMetrics(() => nowMs, 'haproxy-monitor');
+  const metrics = createHaproxyMonitorMetrics(() => nowMs, createMetricsRegistry());
   const port = await freePort();
   const trouble = () => (metrics.secondsSinceBeat() > 120 ? 'the loop hangs' : undefined);
   await serveEndpoint(
@@ -45,7 +46,7 @@ test('/healthz follows the loop, /metrics shows what was observed', async () => 
 });
 
 test('a server that HAProxy does not know any more is no longer shown', async () => {
-  const metrics = createMonitorMetrics(() => 0, 'haproxy-monitor');
+  const metrics = createHaproxyMonitorMetrics(() => 0, createMetricsRegistry());
   metrics.serversUp([
     ['cp-1', true],
     ['cp-2', false],

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
-import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { createHaproxyMonitorMetrics } from '../../../../src/api-lb/haproxy-monitor-metrics.ts';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { processMetrics } from '../../../../src/engine/observe/process-metrics.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
 import { parseExposition } from '../../../helpers/monitoring/exposition.ts';
 
 const namesOf = (text: string) => new Set(parseExposition(text).map(({ name }) => name));
 
 test('a monitor shows nothing that only the other one knows', async () => {
-  const haproxy = namesOf(createMonitorMetrics(() => 0, 'haproxy-monitor').text());
-  const keepalived = namesOf(createMonitorMetrics(() => 0, 'keepalived-monitor').text());
+  const haproxy = namesOf(createHaproxyMonitorMetrics(() => 0, createMetricsRegistry()).text());
+  const keepalived = namesOf(createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry()).text());
   expect([...keepalived]).not.toContain('hawser_api_reachable');
   expect([...keepalived]).not.toContain('hawser_redirect_present');
   expect([...haproxy]).not.toContain('hawser_virtual_router_id_taken');

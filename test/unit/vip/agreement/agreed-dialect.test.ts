@@ -3,17 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
-import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createAgreedDialect, type TakingPart } from '../../../../src/vip/agreement/agreed-dialect.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
 
 let dir: string;
 let log: LogEvent[];
-let metrics: ReturnType<typeof createMonitorMetrics>;
+let metrics: ReturnType<typeof createKeepalivedMonitorMetrics>;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
   log = [];
-  metrics = createMonitorMetrics(() => 0, 'keepalived-monitor');
+  metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 

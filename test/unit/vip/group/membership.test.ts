@@ -5,10 +5,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Answer } from '../../../../src/engine/control/answer.ts';
 import { serveControlSocket } from '../../../../src/engine/control/control-server.ts';
 import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
-import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createMembershipSequencer } from '../../../../src/vip/group/membership.ts';
 import type { VrrpInput } from '../../../../src/vip/group/vrrp.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;
@@ -29,7 +30,7 @@ const sequencer = () =>
     { socket: join(dir, 'keepalived.sock'), config: join(dir, 'keepalived.conf') },
     { onExcluded: () => void excluded.push(asked.length) },
     {
-      metrics: createMonitorMetrics(() => 0, 'keepalived-monitor'),
+      metrics: createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry()),
       once: createOnce(),
       log: (event) => void logged.push(event),
     },

@@ -3,10 +3,11 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'vitest';
-import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { TRACK } from '../../../../src/keepalived/track-value.ts';
 import { createHealthLoop } from '../../../../src/vip/health/health-loop.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -42,7 +43,7 @@ test('a node that the list of nodes does not contain is in FAULT, though its ser
     },
     {
       log: () => undefined,
-      metrics: createMonitorMetrics(() => 0, 'keepalived-monitor'),
+      metrics: createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry()),
       once: createOnce(),
     },
   );

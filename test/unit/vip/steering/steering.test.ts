@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
-import { createMonitorMetrics } from '../../../../src/engine/observe/monitor-metrics.ts';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
 import { placeOrder, removeOrder, replaceOrder } from '../../../../src/vip/steering/order-file.ts';
 import { steeringOrderText } from '../../../../src/vip/steering/steering-file.ts';
 import { createSteeringKeeper } from '../../../../src/vip/steering/steering-keeper.ts';
@@ -15,12 +16,12 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 let dir: string;
 let path: string;
 let logged: LogEvent[];
-let metrics: ReturnType<typeof createMonitorMetrics>;
+let metrics: ReturnType<typeof createKeepalivedMonitorMetrics>;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'hawser-steering-'));
   path = join(dir, 'vrrp-steering.json');
   logged = [];
-  metrics = createMonitorMetrics(() => 0, 'keepalived-monitor');
+  metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 

@@ -1,0 +1,50 @@
+import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
+import { createMonitorMetrics, type MonitorMetrics } from '../engine/observe/monitor-metrics.ts';
+import type { Observers } from '../engine/reconcile/observers.ts';
+import type { ServerListMetrics } from '../engine/reconcile/servers/server-list-metrics.ts';
+
+/** What the HAProxy monitor can be asked about besides, in Prometheus' words. */
+export interface HaproxyMonitorMetrics extends MonitorMetrics, ServerListMetrics {
+  readonly changeServed: (seconds: number) => void;
+  /** Each server that HAProxy knows now, by name, and whether it is up; those of before are forgotten. */
+  readonly serversUp: (servers: readonly (readonly [string, boolean])[]) => void;
+  readonly usable: (usable: boolean) => void;
+  readonly redirect: (present: boolean) => void;
+}
+
+export type HaproxyMonitorObservers = Observers<HaproxyMonitorMetrics>;
+
+const HOLD_REASONS = ['empty-list', 'polls-do-not-agree-yet', 'lost-servers-not-failed'];
+
+export function createHaproxyMonitorMetrics(
+  nowMs: () => number,
+  registry: MetricsRegistry,
+): HaproxyMonitorMetrics {
+  const monitor = createMonitorMetrics(nowMs, registry);
+  const number = (name: string, help: string) => simpleGauge(registry, name, help);
+  const changeServed = registry.histogram(
+    'hawser_change_to_serving_seconds',
+    'From the first sight of a changed list of API servers to HAProxy serving it.',
+    [0.25, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 30],
+  );
+  const held = registry.gauge('hawser_list_held', 'A list is not applied, and why.');
+  const serverUp = registry.gauge(
+    'hawser_server_up',
+    '1 while HAProxy of this node sends clients to the API server.',
+  );
+  return {
+    ...monitor,
+    changeServed,
+    servers: number('hawser_servers', 'API servers that HAProxy is configured with.'),
+    apiReachable: number('hawser_api_reachable', '1 while some API server answers the monitor.'),
+    usable: number('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.'),
+    redirect: number('hawser_redirect_present', '1 while the VIP is redirected to HAProxy on this node.'),
+    serversUp: (now) => {
+      serverUp.clear();
+      for (const [server, isUp] of now) serverUp.set(Number(isUp), { server });
+    },
+    held: (reason) => {
+      for (const each of HOLD_REASONS) held.set(Number(each === reason), { reason: each });
+    },
+  };
+}

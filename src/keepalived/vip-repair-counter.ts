@@ -1,0 +1,14 @@
+import type { MetricsRegistry } from '../engine/observe/metrics-registry.ts';
+
+/** The supervisor has it, and the monitor, which removes the VIP of a keepalived container that was killed as a whole. */
+export function vipRepairCounter(
+  { counter }: MetricsRegistry,
+  kinds: readonly string[],
+): (kind: string) => void {
+  const count = counter(
+    'hawser_vip_repairs_total',
+    'VIPs put back, or removed because no instance on this node held them.',
+    kinds.map((kind) => ({ kind })),
+  );
+  return (kind) => count({ kind });
+}
