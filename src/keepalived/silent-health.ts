@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { HealthUrl } from '../engine/system/network/ask-health.ts';
 import { askPage } from '../engine/system/network/ask-page.ts';
-import type { HealthUrl } from '../engine/system/network/health-url.ts';
 
 const ASK_TIMEOUT_MS = 500;
 /** One may be lost to a machine that is starved for a moment. */

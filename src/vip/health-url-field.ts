@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { HealthUrl } from '../engine/system/network/health-url.ts';
+import type { HealthUrl } from '../engine/system/network/ask-health.ts';
 import { parseAddress } from '../engine/system/network/node-address.ts';
 
 const EXPECTED = 'expected http(s)://ADDRESS[:PORT]/PATH with an address of this node, or localhost';

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Agent, type RequestOptions, request } from 'node:https';
 import { codeOf, messageOf } from '../system/errors.ts';
 import { checkRegularFile } from '../system/file/read-regular-file.ts';
+import { headOfAnswer, readBody } from '../system/network/ask.ts';
 import { parseJson } from '../system/text/parse-json.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import type { ApiBase } from './api-bases.ts';
@@ -93,30 +94,21 @@ async function open(
   return await send(`${target.base.url}${path}`, { ...options, method, headers: typed }, content, true);
 }
 
-function send(
+async function send(
   url: string,
   options: RequestOptions,
   content: string | undefined,
   mayRepeat: boolean,
 ): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    let isAnswered = false;
-    const outgoing = request(url, options, (response) => {
-      isAnswered = true;
-      // A reset between two readers of the body must not become an uncaught error; readers still see it.
-      response.on('error', () => undefined);
-      resolve(response);
-    });
-    outgoing.on('error', (error) => {
-      // Resets in the middle of an answer are emitted here as well; its reader has to deal with them.
-      if (isAnswered) return;
-      // The server closed this idle connection: that says nothing about the API.
-      const isStale = mayRepeat && outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
-      if (isStale) resolve(send(url, options, content, false));
-      else reject(error);
-    });
-    outgoing.end(content);
-  });
+  const outgoing = request(url, options);
+  try {
+    return await headOfAnswer(() => outgoing, content);
+  } catch (error) {
+    // The server closed this idle connection: that says nothing about the API.
+    const isStale = mayRepeat && outgoing.reusedSocket && codeOf(error) === 'ECONNRESET';
+    if (isStale) return await send(url, options, content, false);
+    throw error;
+  }
 }
 
 /** The certificate chain is always verified, whatever the kubeconfig or the environment says about skipping it. */
@@ -161,14 +153,7 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+  return (await readBody(response, maxBytes)).toString('utf8');
 }
 
 function startDeadline(limits: RequestLimits): { signal: AbortSignal } & Disposable {

@@ -1,10 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
 import * as z from 'zod/mini';
 import { codeOf, messageOf } from '../system/errors.ts';
+import { type AskStage, ask } from '../system/network/ask.ts';
 import { parseJson } from '../system/text/parse-json.ts';
-import { patientTimeout } from '../system/time/patient-timeout.ts';
 import { certificateTrouble } from './certificate-trouble.ts';
 import type { PeerCredentials } from './credentials.ts';
 import { isOfNode, namesIn } from './identity.ts';
@@ -45,38 +43,20 @@ export async function askPeer(
   { timeoutMs, maxBytes, signal }: AskLimits,
 ): Promise<PeerAnswer> {
   const { ca, cert, key } = credentials;
-  const late = patientTimeout(timeoutMs);
-  let stage: Stage = 'connecting';
   const checkServerIdentity = (_host: string, shown: { readonly raw: Buffer }): Error | undefined =>
     identityTrouble(new X509Certificate(shown.raw), peer);
-  try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const outgoing = request(
-        peerUrl(peer, port, path),
-        {
-          ...{ ca, cert, key, checkServerIdentity, minVersion: 'TLSv1.3', rejectUnauthorized: true },
-          ...{ agent: false, signal: AbortSignal.any([signal, late]) },
-        },
-        (incoming) => {
-          // A reset between two reads must not become an uncaught error; the reader still sees it.
-          incoming.on('error', () => undefined);
-          resolve(incoming);
-        },
-      );
-      outgoing.on('socket', (socket) => socket.once('secureConnect', () => (stage = 'asking')));
-      outgoing.on('error', reject);
-      outgoing.end();
-    });
-    stage = 'reading';
-    const body = await readBody(response, maxBytes);
-    return response.statusCode === 200
-      ? { kind: 'answer', body }
-      : { kind: 'problem', problem: refusalText(response.statusCode, body) };
-  } catch (error) {
-    if (signal.aborted) return { kind: 'problem', problem: 'it was not waited for' };
-    if (late.aborted) return { kind: 'problem', problem: `no answer within ${timeoutMs} ms` };
-    return { kind: 'problem', problem: troubleText(error, stage, `${peer.address} port ${port}`) };
-  }
+  const identity = { ca, cert, key, checkServerIdentity, minVersion: 'TLSv1.3' } as const;
+  const answer = await ask(
+    { host: peer.address, port, path, tls: { ...identity, rejectUnauthorized: true } },
+    { timeoutMs, maxBytes, signal },
+  );
+  if (answer.kind === 'answered' && answer.status === 200) return { kind: 'answer', body: answer.body };
+  if (answer.kind === 'answered')
+    return { kind: 'problem', problem: refusalText(answer.status, answer.body) };
+  if (signal.aborted) return { kind: 'problem', problem: 'it was not waited for' };
+  if (answer.isLate) return { kind: 'problem', problem: answer.reason };
+  const where = `${peer.address} port ${port}`;
+  return { kind: 'problem', problem: troubleText(answer.error, answer.stage, where) };
 }
 
 function identityTrouble(certificate: X509Certificate, { name, address }: Peer): Error | undefined {
@@ -84,36 +64,22 @@ function identityTrouble(certificate: X509Certificate, { name, address }: Peer):
   return new Error(`it shows a certificate of ${namesIn(certificate)}, expected ${name} or ${address} in it`);
 }
 
-async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`its answer is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, bytes);
-}
-
 const problemSchema = z.object({ problem: z.string() });
 
-function refusalText(status: number | undefined, body: Buffer): string {
+function refusalText(status: number, body: Buffer): string {
   const said = problemSchema.safeParse(parseJson(body.toString('utf8')));
   const words = said.success ? said.data.problem : `HTTP ${status}`;
   const who = status === 403 ? 'it refuses this node: ' : 'it says: ';
   return `${who}${words.slice(0, 300)}`;
 }
 
-/** How far it came: a connection that ends means something else each time. */
-type Stage = 'connecting' | 'asking' | 'reading';
-
-const ENDED: Readonly<Record<Stage, string>> = {
+const ENDED: Readonly<Record<AskStage, string>> = {
   connecting: 'it ended the connection: it is no hawser, or has too many connections',
   asking: 'it ended the connection: it does not accept our certificate (peer-refused in its log says why)',
   reading: 'it ended the connection in the middle of its answer',
 };
 
-function troubleText(error: unknown, stage: Stage, where: string): string {
+function troubleText(error: unknown, stage: AskStage, where: string): string {
   const code = codeOf(error) ?? '';
   if (code === 'ECONNREFUSED')
     return `nothing listens at ${where}: its keepalived monitor is down, or has no --peer-tls-… files`;

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { askHealth } from '../../engine/system/network/ask-health.ts';
-import { atHost } from '../../engine/system/network/health-url.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { type Liveness, watchLiveness } from '../../engine/system/network/watch-liveness.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
@@ -130,7 +129,7 @@ async function lookAtPeers(
   const nameAt = new Map(peers.map(({ address, name }) => [address, name]));
   const answers = await Promise.all(
     [...nameAt].map(async ([host, name]) => {
-      const { ok } = await askHealth(atHost(url, host), PEER_TIMEOUT_MS, signal);
+      const { ok } = await askHealth({ ...url, host }, PEER_TIMEOUT_MS, signal);
       return ok ? [name] : [];
     }),
   );

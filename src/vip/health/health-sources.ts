@@ -1,6 +1,5 @@
-import { askReadyz } from '../../engine/kube/probe-readyz.ts';
-import type { HealthAnswer } from '../../engine/system/network/ask-health.ts';
-import type { HealthUrl } from '../../engine/system/network/health-url.ts';
+import { askReadyz } from '../../engine/kube/ask-readyz.ts';
+import type { HealthAnswer, HealthUrl } from '../../engine/system/network/ask-health.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
@@ -72,5 +71,5 @@ function askLocalApi(
   signal: AbortSignal,
 ): Promise<HealthAnswer> {
   const address = model?.instances.find(({ kind }) => kind === 'api')?.sourceAddress ?? '127.0.0.1';
-  return askReadyz({ name: 'local', address, port: apiPort }, { timeoutMs: READYZ_TIMEOUT_MS, signal });
+  return askReadyz({ address, port: apiPort }, { timeoutMs: READYZ_TIMEOUT_MS, signal });
 }

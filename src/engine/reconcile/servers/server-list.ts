@@ -1,7 +1,7 @@
 import { isOwnFile } from '../../apply/foreign-file.ts';
+import { askReadyz } from '../../kube/ask-readyz.ts';
 import { type ApiServer, sameServers } from '../../kube/control-plane/api-server.ts';
 import type { Observation } from '../../kube/control-plane/source.ts';
-import { probeReadyz } from '../../kube/probe-readyz.ts';
 import { monotonicMs } from '../../system/time/monotonic-clock.ts';
 import type { Wanted } from '../configuration-loop.ts';
 import type { Observers } from '../observers.ts';
@@ -132,9 +132,9 @@ function coldStart(
 
 async function failing(servers: readonly ApiServer[], signal: AbortSignal): Promise<readonly ApiServer[]> {
   const alive = await Promise.all(
-    servers.map((server) => probeReadyz(server, { timeoutMs: PROBE_TIMEOUT_MS, signal })),
+    servers.map((server) => askReadyz(server, { timeoutMs: PROBE_TIMEOUT_MS, signal })),
   );
-  return servers.filter((_, index) => alive[index] === false);
+  return servers.filter((_, index) => alive[index]?.ok === false);
 }
 
 function logObservation(observation: Observation, { log, listMetrics, once }: Reporters): void {

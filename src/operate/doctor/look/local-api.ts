@@ -1,5 +1,5 @@
-import { request } from 'node:https';
-import { codeOf, messageOf } from '../../../engine/system/errors.ts';
+import { codeOf } from '../../../engine/system/errors.ts';
+import { ask, unverified } from '../../../engine/system/network/ask.ts';
 
 export type LocalApiReading =
   | {
@@ -13,34 +13,21 @@ export type LocalApiReading =
   | { readonly kind: 'failed'; readonly message: string };
 
 /** `/readyz` as HAProxy's check asks for it: without credentials, without a look at the certificate. Never throws. */
-export function askReadyz(
+export async function askReadyz(
   { host, port }: { readonly host: string; readonly port: number },
   { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
 ): Promise<LocalApiReading> {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
-  return new Promise((resolve) => {
-    const options = { host, port, path: '/readyz', agent: false, rejectUnauthorized: false, signal: limit };
-    const outgoing = request(options, (response) => {
-      const said = Date.parse(response.headers.date ?? '');
-      resolve({
-        kind: 'answered',
-        status: response.statusCode ?? 0,
-        serverTime: Number.isNaN(said) ? undefined : new Date(said),
-        ourTime: new Date(),
-      });
-      response.on('error', () => undefined);
-      response.destroy();
-    });
-    outgoing.on('error', (error) =>
-      resolve(
-        codeOf(error) === 'ECONNREFUSED'
-          ? { kind: 'closed' }
-          : {
-              kind: 'failed',
-              message: limit.aborted ? `no answer within ${answerTimeoutMs} ms` : messageOf(error),
-            },
-      ),
-    );
-    outgoing.end();
-  });
+  const question = { host, port, path: '/readyz', tls: unverified };
+  const answer = await ask(question, { timeoutMs: answerTimeoutMs, signal });
+  if (answer.kind === 'silent')
+    return codeOf(answer.error) === 'ECONNREFUSED'
+      ? { kind: 'closed' }
+      : { kind: 'failed', message: answer.reason };
+  const said = Date.parse(answer.headers.date ?? '');
+  return {
+    kind: 'answered',
+    status: answer.status,
+    serverTime: Number.isNaN(said) ? undefined : new Date(said),
+    ourTime: new Date(),
+  };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { probeReadyz } from '../../../../src/engine/kube/probe-readyz.ts';
+import { askReadyz } from '../../../../src/engine/kube/ask-readyz.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 import { createTestCluster, type TestCluster, type Watching, watchNodes } from './observing.ts';
@@ -79,11 +79,9 @@ test('the control port sets objects and faults', async () => {
   await seen.sees(['cp-1=10.0.0.1'], 'watch');
   await control('DELETE', '/objects/Node/cp-1');
   await seen.sees([], 'watch');
-  const probe = (timeoutMs: number) =>
-    probeReadyz(
-      { name: 'a', address: '127.0.0.1', port },
-      { timeoutMs, signal: new AbortController().signal },
-    );
+  const { signal } = new AbortController();
+  const probe = async (timeoutMs: number) =>
+    (await askReadyz({ address: '127.0.0.1', port }, { timeoutMs, signal })).ok;
   expect(await probe(10_000)).toBe(true);
   for (const faults of [
     { notReady: true },

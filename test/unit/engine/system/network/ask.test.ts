@@ -1,0 +1,52 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { type AskLimits, ask } from '../../../../../src/engine/system/network/ask.ts';
+
+/** What `ask` says of a server that answers so. */
+async function asked(answer: RequestListener, limits: Partial<AskLimits> = {}) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const question = { host: '127.0.0.1', port, path: '/a?b=c', tls: undefined };
+    return await ask(question, { timeoutMs: 10_000, maxBytes: 10, ...limits });
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+}
+
+test('an answer comes with its status, its headers and its body', async () => {
+  const answer = await asked((request, response) => response.writeHead(404, { a: 'b' }).end(request.url));
+  expect(answer).toMatchObject({ kind: 'answered', status: 404, headers: { a: 'b' } });
+  expect(answer).toMatchObject({ body: Buffer.from('/a?b=c') });
+});
+
+test('an answer that is longer than the limit is none', async () => {
+  const answer = await asked((_, response) => response.end('12345678901'));
+  expect(answer).toMatchObject({
+    ...{ kind: 'silent', stage: 'reading', isLate: false, reason: 'its answer is longer than 10 bytes' },
+  });
+});
+
+test('a connection that ends is reported with how far the question came', async () => {
+  const before = await asked((request) => request.socket.destroy());
+  expect(before).toMatchObject({ kind: 'silent', stage: 'asking', error: { code: 'ECONNRESET' } });
+  const within = await asked((request, response) => {
+    response.writeHead(200, { 'content-length': 8 }).write('1', () => request.socket.destroy());
+  });
+  expect(within).toMatchObject({ kind: 'silent', stage: 'reading', error: { code: 'ECONNRESET' } });
+});
+
+test('the time limit counts until the last byte', async () => {
+  const answer = await asked((_, response) => response.writeHead(200).write('1'), { timeoutMs: 300 });
+  expect(answer).toMatchObject({
+    ...{ kind: 'silent', stage: 'reading', isLate: true, reason: 'no answer within 300 ms' },
+  });
+});
+
+test('a question that cannot be sent is answered by its error', async () => {
+  const answer = await ask({ host: '127.0.0.1', port: 1, path: '/ ', tls: undefined }, { timeoutMs: 1_000 });
+  expect(answer).toMatchObject({ kind: 'silent', stage: 'connecting' });
+});
