@@ -1,4 +1,5 @@
 import { readCommandLine } from '../cli/command-line.ts';
+import { printText } from '../cli/print-text.ts';
 import { readSettingsFile } from '../cli/read-settings-file.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
@@ -34,7 +35,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
     return 0;
   }
   const status = await look(settings, new AbortController().signal);
-  await print(show(status).join('\n'));
+  await printText(show(status).join('\n'));
   return exitCodeOf(status);
 }
 
@@ -50,12 +51,4 @@ async function watchStatus(
   process.stdout.once('error', () => readerGone.abort());
   const signal = AbortSignal.any([stopOnSignals(() => undefined), readerGone.signal]);
   await watch(async () => show(await look(settings, signal)), process.stdout, signal);
-}
-
-/** A reader that closes the pipe early, such as `head`, is not a failure. */
-async function print(text: string): Promise<void> {
-  await new Promise<void>((resolve) => {
-    process.stdout.once('error', () => resolve());
-    process.stdout.write(`${text}\n`, () => resolve());
-  });
 }

@@ -1,4 +1,5 @@
 import { readCommandLine } from '../cli/command-line.ts';
+import { printText } from '../cli/print-text.ts';
 import { readSettingsFile } from '../cli/read-settings-file.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { journalKinds } from '../engine/observe/journal/journal-line.ts';
@@ -29,7 +30,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const report = timelineReport(all, range, settings.kind);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const shown = timelineLines(report, { colours, utc: settings.utc });
-  await print(settings.json ? (await structuredWriter(settings.json))(report) : shown.join('\n'));
+  await printText(settings.json ? (await structuredWriter(settings.json))(report) : shown.join('\n'));
   return exitCodeOf(report);
 }
 
@@ -43,12 +44,4 @@ async function peerJournals(
     return { fetched: [], unread: file.problems.map((problem) => ({ path: 'the other nodes', problem })) };
   const { lastKnown, peerAccess: access } = settings;
   return await fetchPeerJournals(settings.peers, { lastKnown, access }, range);
-}
-
-/** A reader that closes the pipe early, such as `head`, is not a failure. */
-async function print(text: string): Promise<void> {
-  await new Promise<void>((resolve) => {
-    process.stdout.once('error', () => resolve());
-    process.stdout.write(`${text}\n`, () => resolve());
-  });
 }

@@ -1,0 +1,46 @@
+import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
+import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
+import { asInstalled } from './as-installed.ts';
+import type { DoctorContext } from './context.ts';
+import type { DoctorCommandSettings, SettingsFileReading } from './doctor-settings.ts';
+import type { HostFiles } from './host-files.ts';
+import { createReadings } from './readings.ts';
+import { checks } from './registry.ts';
+import { type DoctorReport, reportOf } from './report.ts';
+import { runChecks } from './run-checks.ts';
+import { createPrograms } from './run-program.ts';
+
+const LONGEST_CLEAN_UP_MS = 1_000;
+/** The share of a check's time that a question may take. The rest is for reporting that there was no answer. */
+const ANSWER_SHARE = 0.6;
+
+/** Runs the chosen checks. When stopped, it reports what was found so far and leaves no nftables table behind. */
+export async function examine(
+  typed: DoctorCommandSettings,
+  files: HostFiles,
+  settingsFile: SettingsFileReading,
+): Promise<DoctorReport> {
+  const start = performance.now();
+  const controller = new AbortController();
+  const signal = AbortSignal.any([controller.signal, stopOnSignals(() => undefined)]);
+  const { pages, kubeconfig } = await asInstalled(
+    files,
+    settingsFile.kind === 'read' ? settingsFile.file : undefined,
+  );
+  const settings = { ...typed, pages, kubeconfig: typed.kubeconfig ?? kubeconfig };
+  const answerTimeoutMs = settings.timeout * ANSWER_SHARE;
+  const programs = createPrograms(runLeanCommand, settings.timeout);
+  const all = { ...settings, settingsFile };
+  const context: DoctorContext = {
+    settings: all,
+    files,
+    run: programs.run,
+    answerTimeoutMs,
+    readings: createReadings(all, files, { signal, answerTimeoutMs }),
+  };
+  const chosen = checks.filter(({ id }) => settings.only?.includes(id) ?? true);
+  const results = await runChecks(chosen, context, { timeoutMs: settings.timeout, signal });
+  controller.abort();
+  await programs.idle(LONGEST_CLEAN_UP_MS);
+  return reportOf(results, performance.now() - start);
+}

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { messageOf } from '../engine/system/errors.ts';
+import { runCommand } from '../engine/system/process/run-command.ts';
+import { withoutSecrets } from '../engine/system/text/without-secrets.ts';
+
+const COMMAND_TIMEOUT_MS = 60_000;
+
+/** Their exit codes are verdicts and do not matter here: a bundle is made for a node in trouble. */
+const REPORTS = {
+  'version.json': ['version', '--json'],
+  'status.json': ['status', '--json'],
+  'status.txt': ['status'],
+  'haproxy-status.json': ['haproxy', 'status', '--json'],
+  'keepalived-status.json': ['keepalived', 'status', '--json'],
+} as const;
+
+const CONFIGURATIONS = [
+  '/etc/hawser/config.yaml',
+  '/etc/haproxy/haproxy.cfg',
+  '/etc/keepalived/keepalived.conf',
+  '/etc/kubernetes/manifests/haproxy.yaml',
+  '/etc/kubernetes/manifests/keepalived.yaml',
+  '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs',
+  '/etc/kubernetes/static-pod-resources/keepalived/keepalived.conf.ejs',
+] as const;
+
+/** Writes one gzipped tar to stdout. A source that cannot be read is named in `errors.txt`. Resolves with the exit code. */
+export async function writeSupportBundle(root: string): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'hawser-support-'));
+  try {
+    await gather(join(folder, 'hawser-support'), root);
+    return await writeTar(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function gather(target: string, root: string): Promise<void> {
+  mkdirSync(target);
+  const errors: string[] = [];
+  const journals = join(root, '/var/log/hawser');
+  const reports: Readonly<Record<string, readonly string[]>> = {
+    ...REPORTS,
+    'doctor.json': ['doctor', '--json', '--root', root],
+    'timeline.txt': ['timeline', '--journal', journals],
+  };
+  await Promise.all(
+    Object.entries(reports).map(async ([file, argv]) => {
+      const outcome = await ask(argv);
+      if (outcome.stdout !== '') writeFileSync(join(target, file), outcome.stdout);
+      if (outcome.stderr !== '') errors.push(`hawser ${argv.join(' ')}: ${outcome.stderr.trim()}`);
+    }),
+  );
+  for (const path of CONFIGURATIONS)
+    attempt(errors, path, () => copyText(join(root, path), join(target, 'files', path)));
+  attempt(errors, journals, () => cpSync(journals, join(target, 'journals'), { recursive: true }));
+  for (const path of containerLogs(root))
+    attempt(errors, path, () => copyText(path, join(target, 'logs', path.slice(root.length))));
+  if (errors.length > 0) writeFileSync(join(target, 'errors.txt'), `${errors.join('\n')}\n`);
+}
+
+async function ask(argv: readonly string[]): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const [, program = ''] = process.argv;
+  const own = [process.execPath, ...process.execArgv, program, ...argv] as [string, ...string[]];
+  return await runCommand(own, { timeoutMs: COMMAND_TIMEOUT_MS }).catch((error: unknown) => ({
+    stdout: '',
+    stderr: messageOf(error),
+  }));
+}
+
+/** The kubelet's paths: `kube-system_haproxy-NODE_UID/CONTAINER/0.log`. */
+function containerLogs(root: string): readonly string[] {
+  const folder = join(root, '/var/log/pods');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((pod) => /^kube-system_(?:haproxy|keepalived)-/.test(pod))
+    .flatMap((pod) =>
+      readdirSync(join(folder, pod), { recursive: true, encoding: 'utf8' }).map((file) =>
+        join(folder, pod, file),
+      ),
+    )
+    .filter((path) => path.endsWith('.log'));
+}
+
+function copyText(from: string, to: string): void {
+  const text = withoutSecrets(readFileSync(from, 'utf8'));
+  mkdirSync(dirname(to), { recursive: true });
+  writeFileSync(to, text);
+}
+
+function attempt(errors: string[], path: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    errors.push(`${path}: ${messageOf(error)}`);
+  }
+}
+
+async function writeTar(folder: string): Promise<number> {
+  const tar = spawn('tar', ['-C', folder, '-czf', '-', 'hawser-support'], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  return await new Promise((resolve) => {
+    tar.once('error', (error) => {
+      process.stderr.write(`Cannot run tar: ${error.message}\n`);
+      resolve(1);
+    });
+    tar.once('close', (code) => resolve(code === 0 ? 0 : 1));
+  });
+}
