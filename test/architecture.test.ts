@@ -186,6 +186,11 @@ describe('source files', () => {
     expect(long).toEqual([]);
   });
 
+  test('of commands are at most 60 lines long: their work is done in a room', () => {
+    const commands = files.filter((file) => roomOf(relative(src, file)) === 'commands');
+    expect(commands.filter((file) => readFileSync(file, 'utf8').split('\n').length > 61)).toEqual([]);
+  });
+
   test('never find or end a process by its name', () => {
     const named = files.filter((file) => /\b(pkill|killall|pidof|pgrep)\b/.test(readFileSync(file, 'utf8')));
     expect(named).toEqual([]);

@@ -1,107 +1,14 @@
-import { rm } from 'node:fs/promises';
 import { readCommandLine } from '../cli/command-line.ts';
-import type { Rendered } from '../engine/apply/file-set.ts';
-import { isOwnFile, keepForeignFile } from '../engine/apply/foreign-file.ts';
-import { findLiveFile } from '../engine/apply/live-file.ts';
-import { clusterNameOf } from '../engine/kube/control-plane/cluster-name.ts';
-import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
-import { createLog, type Log } from '../engine/observe/logger.ts';
-import { logForeignFile } from '../engine/reconcile/log-outcome.ts';
-import { readTemplate } from '../engine/reconcile/template-file.ts';
-import { ConfigError } from '../engine/system/errors.ts';
-import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
-import { currentInterfaces, currentRoutes } from '../engine/system/network/routes.ts';
-import { runCommand } from '../engine/system/process/run-command.ts';
-import { createKeepalivedCheck } from '../keepalived/check-configuration.ts';
-import { buildKeepalivedModel } from '../vip/group/keepalived-model.ts';
-import { nodesOnce, onlyThisNode } from '../vip/group/nodes-once.ts';
-import { renderKeepalived } from '../vip/group/render-keepalived.ts';
-import type { VrrpInput } from '../vip/group/vrrp.ts';
-import {
-  type KeepalivedMonitorSettings,
-  keepalivedMonitorSettings,
-  keepalivedSettings,
-} from '../vip/keepalived-monitor-settings.ts';
+import { keepalivedMonitorSettings } from '../vip/keepalived-monitor-settings.ts';
 import { renderKeepalivedCommand } from '../vip/keepalived-render-settings.ts';
+import { renderKeepalivedOnce } from '../vip/render-keepalived-once.ts';
 
-const CHECK_TIMEOUT_MS = 20_000;
-
-/**
- * `hawser render keepalived`, for an init container. It asks no API server and does not wait. A flag or template that
- * only an operator can correct ends it with 2. What may resolve itself (a missing kubeconfig or interface, unknown
- * nodes) is left to the monitor. It writes CONFIG if the nodes are known and hawser has not rendered the file before.
- */
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const line = readCommandLine(renderKeepalivedCommand, argv, env);
   if (line.kind === 'help') {
     process.stdout.write(line.text);
     return 0;
   }
-  const settings = keepalivedMonitorSettings(line.values);
-  const { config } = settings;
-  const log = createLog('render', settings.logLevel);
-  const clusterName = settings.clusterName ?? (await nameFromKubeconfig(settings.kubeconfig, log));
-  const nodes = await nodesOnce(settings);
-  const known = clusterName === undefined ? undefined : nodes;
-  const rendered = await render(settings, clusterName ?? 'unknown', known, log);
-  if (rendered === undefined) return 0;
-  await refuseBadConfiguration(settings, rendered, log);
-  if (isOwnFile(config)) log({ event: 'configuration-kept', config });
-  else if (known === undefined) log({ event: 'configuration-left-to-the-monitor', config });
-  else {
-    const foreign = await keepForeignFile(await findLiveFile(config));
-    if (foreign !== undefined) logForeignFile({ log })(foreign);
-    await writeFileAtomically(config, rendered.text, { mode: rendered.mode & 0o777 });
-    log({ event: 'configuration-rendered', config });
-  }
+  await renderKeepalivedOnce(keepalivedMonitorSettings(line.values));
   return 0;
-}
-
-/** Undefined if there is no kubeconfig yet: on a cluster's first node it is made after the pods. */
-async function nameFromKubeconfig(path: string, log: Log): Promise<string | undefined> {
-  const loaded = await openKubeconfig(path, log)
-    .load()
-    .catch(() => undefined);
-  return loaded === undefined ? undefined : clusterNameOf(loaded.server.hostname);
-}
-
-/** For the known nodes, else for this one alone. Undefined if this node cannot take part yet. */
-async function render(
-  settings: KeepalivedMonitorSettings,
-  clusterName: string,
-  known: Pick<VrrpInput, 'controlPlane' | 'allNodes'> | undefined,
-  log: Log,
-): Promise<Rendered | undefined> {
-  const { template: templatePath } = settings;
-  const template = await readTemplate(templatePath);
-  if (template.kind === 'unreadable') throw new ConfigError([template.message]);
-  const interfaces = currentInterfaces();
-  const built = buildKeepalivedModel({
-    settings: keepalivedSettings(settings, clusterName),
-    ...(known ?? onlyThisNode(settings, interfaces)),
-    interfaces,
-    routes: await currentRoutes(),
-  });
-  if (built.kind === 'not-ready') {
-    log({ event: 'group-not-ready', level: 'warn', reason: built.reason });
-    return undefined;
-  }
-  const outcome = renderKeepalived(template.text, built.model, { templatePath });
-  if (outcome.kind === 'failed') throw new ConfigError([outcome.message]);
-  return { text: outcome.text, mode: template.mode };
-}
-
-/** A keepalived that cannot be run says nothing about the configuration: its supervisor checks it again. */
-async function refuseBadConfiguration(
-  { config, keepalived: keepalivedPath }: KeepalivedMonitorSettings,
-  { text }: Rendered,
-  log: Log,
-): Promise<void> {
-  const candidate = `${config}.render`;
-  const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
-  await writeFileAtomically(candidate, text, { mode: 0o600 });
-  const outcome = await check(candidate).finally(() => rm(candidate, { force: true }));
-  if (outcome.kind === 'invalid') throw new ConfigError([outcome.message, outcome.detail]);
-  if (outcome.kind === 'impossible')
-    log({ event: 'configuration-not-checked', level: 'warn', message: outcome.message });
 }

@@ -2,12 +2,10 @@ import { haproxyMonitorSettings, renderCommand } from '../api-lb/haproxy-monitor
 import { renderLoadBalancer } from '../api-lb/render-load-balancer.ts';
 import { serversOnce } from '../api-lb/servers-once.ts';
 import { readCommandLine } from '../cli/command-line.ts';
-import { isOwnFile, keepForeignFile } from '../engine/apply/foreign-file.ts';
-import { findLiveFile } from '../engine/apply/live-file.ts';
+import { isOwnFile } from '../engine/apply/foreign-file.ts';
 import { createLog } from '../engine/observe/logger.ts';
-import { logForeignFile } from '../engine/reconcile/log-outcome.ts';
 import { readTemplate } from '../engine/reconcile/template-file.ts';
-import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
+import { writeFirst } from '../engine/reconcile/write-first.ts';
 
 /**
  * `hawser render`, for an init container: writes CONFIG once. If no API server answers and no list is known, it leaves
@@ -31,10 +29,8 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
   const options = { templatePath: settings.template };
   const outcome = renderLoadBalancer(template.text, settings, servers ?? [], options);
   if (outcome.kind === 'failed') return refuse(outcome.message);
-  const foreign = await keepForeignFile(await findLiveFile(settings.config));
-  if (foreign !== undefined) logForeignFile({ log })(foreign);
-  await writeFileAtomically(settings.config, outcome.text, { mode: template.mode & 0o777 });
-  log({ event: 'configuration-rendered', config: settings.config, servers: servers?.length ?? 0 });
+  const rendered = { text: outcome.text, mode: template.mode };
+  await writeFirst(settings.config, rendered, log, { servers: servers?.length ?? 0 });
   return 0;
 }
 
