@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { codeOf } from '../system/errors.ts';
 import { syncDirectory, writeNewFile } from '../system/file/atomic-write.ts';
 import { modeOf, othersOf, type Rendered, refusal, SET_FOLDER, type SetFile } from './file-set.ts';
+import { forEachAtOnce } from './for-each-at-once.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 import { removeFolder } from './old-sets.ts';
 import { folderNamedIn, folderOf, numbersOf, setsOf } from './set-path.ts';
@@ -29,10 +30,11 @@ export async function findInPlace(
   if (folder === undefined) return { text, folder };
   const names = await filesIn(folder);
   if (names.size !== others.length) return undefined;
-  for (const each of others) {
-    if (!(await isSame(folder, names, each, rendered.mode))) return undefined;
-  }
-  return { text, folder };
+  let isWhole = true;
+  await forEachAtOnce(others, async (each) => {
+    if (isWhole && !(await isSame(folder, names, each, rendered.mode))) isWhole = false;
+  });
+  return isWhole ? { text, folder } : undefined;
 }
 
 /**
@@ -93,15 +95,16 @@ async function fillFolder(folder: string, before: string | undefined, rendered: 
   const { mode } = rendered;
   const names = before === undefined ? new Map<string, boolean>() : await filesIn(before);
   const made = new Set([folder]);
-  for (const each of othersOf(rendered)) {
+  for (const { name } of othersOf(rendered))
+    await makeFolders(dirname(join(folder, name)), made, folderMode(mode));
+  await forEachAtOnce(othersOf(rendered), async (each) => {
     const path = join(folder, each.name);
-    await makeFolders(dirname(path), made, folderMode(mode));
     const isLinked =
       before !== undefined &&
       (await isSame(before, names, each, mode)) &&
       (await linkIfAllowed(join(before, each.name), path));
     if (!isLinked) await writeNewFile(path, each.content, modeOf(each, mode));
-  }
+  });
   for (const each of made) await syncDirectory(each);
   await syncDirectory(dirname(folder));
   await syncDirectory(dirname(dirname(folder)));

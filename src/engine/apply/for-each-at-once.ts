@@ -1,0 +1,19 @@
+/** A disk syncs several files in the time of one. */
+const AT_ONCE = 16;
+
+/**
+ * Does the work for each of a list, for several at once. After a failure nothing more is begun; it throws the first one
+ * when all that was begun is over.
+ */
+export async function forEachAtOnce<T>(list: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
+  const left = list.values();
+  const failures: unknown[] = [];
+  const goOn = async (): Promise<void> => {
+    for (const each of left) {
+      if (failures.length > 0) return;
+      await work(each).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, goOn));
+  if (failures.length > 0) throw failures[0];
+}
