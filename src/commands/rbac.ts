@@ -1,5 +1,5 @@
 import { readCommandLine } from '../cli/command-line.ts';
-import { shippedFile } from '../engine/system/file/shipped-file.ts';
+import { shippedFile } from '../engine/system/shipped-file.ts';
 import { rbacCommand, rbacSettings } from '../operate/install/rbac-settings.ts';
 
 export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -1,4 +1,4 @@
-import { shippedFile } from './file/shipped-file.ts';
+import { shippedFile } from './shipped-file.ts';
 
 /** This program's version from its package.json; `unknown` if that is missing. */
 export function hawserVersion(): string {

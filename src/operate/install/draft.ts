@@ -3,7 +3,7 @@ import { openshiftHealthPort } from '../../cli/ports.ts';
 import { settingsJsonSchema } from '../../cli/settings-form.ts';
 import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
-import { shippedFile } from '../../engine/system/file/shipped-file.ts';
+import { shippedFile } from '../../engine/system/shipped-file.ts';
 import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, type Flavor, layout, podLayouts } from './layout.ts';

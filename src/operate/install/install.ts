@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { structuredWriter } from '../../cli/structured-text.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { shippedFile } from '../../engine/system/file/shipped-file.ts';
+import { shippedFile } from '../../engine/system/shipped-file.ts';
 import { applySteps } from './apply-steps.ts';
 import { chooseClusterName } from './cluster-name.ts';
 import { type Draft, draftInstall, type OnDisk, ownTexts, readDisk } from './draft.ts';

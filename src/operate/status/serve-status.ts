@@ -1,7 +1,7 @@
 import { messageOf } from '../../engine/system/errors.ts';
-import { shippedFile } from '../../engine/system/file/shipped-file.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
+import { shippedFile } from '../../engine/system/shipped-file.ts';
 import { isLoopback } from '../page/server/guard.ts';
 import { type PageAssets, servePage } from '../page/server/serve-page.ts';
 import { createRecentEntries } from '../timeline/recent.ts';
