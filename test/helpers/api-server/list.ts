@@ -19,8 +19,9 @@ export function listAnswer(resource: ServedResource, query: URLSearchParams, sto
   const token = readToken(query.get('continue'));
   if (token !== undefined && token.version < store.oldest())
     return { code: 410, body: status(410, 'Expired', 'The provided continue parameter is too old') };
-  const all = store.objects().filter((object) => isSelected(object, resource, query));
-  const rest = all.filter((object) => token === undefined || keyOf(object) >= token.start);
+  const { keys, objects } = selectionOf(resource, query, store);
+  const first = token === undefined ? 0 : keys.findIndex((key) => key >= token.start);
+  const rest = first === -1 ? [] : objects.slice(first);
   const limit = Number(query.get('limit') ?? 0);
   const page = limit > 0 ? rest.slice(0, limit) : rest;
   const next = rest[page.length];
@@ -39,6 +40,27 @@ export function listAnswer(resource: ServedResource, query: URLSearchParams, sto
     code: 200,
     body: { kind: `${resource.kind}List`, apiVersion: resource.apiVersion, metadata, items },
   };
+}
+
+interface Selection {
+  readonly keys: readonly string[];
+  readonly objects: readonly StoredObject[];
+}
+
+/** Of each state of a store, so that the pages of a long list do not each cost the whole list. */
+const selections = new WeakMap<readonly StoredObject[], Map<string, Selection>>();
+
+function selectionOf(resource: ServedResource, query: URLSearchParams, store: ObjectStore): Selection {
+  const all = store.objects();
+  const known = selections.get(all) ?? new Map<string, Selection>();
+  selections.set(all, known);
+  const name = JSON.stringify([resource, query.get('labelSelector'), query.get('fieldSelector')]);
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const objects = all.filter((object) => isSelected(object, resource, query));
+  const selection = { keys: objects.map(keyOf), objects };
+  known.set(name, selection);
+  return selection;
 }
 
 interface Token {
