@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../engine/system/errors.ts';
 import { readText } from '../engine/system/file/read-text.ts';
-import { forgetUnanswered } from '../engine/system/network/neighbour-table.ts';
+import { forgetUnanswered } from '../engine/system/network/neighbours.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess, signalProcess } from '../engine/system/process/processes.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';

@@ -1,10 +1,11 @@
 import { connect, type TLSSocket } from 'node:tls';
 import { codeOf } from '../../engine/system/errors.ts';
-import { neighbourOf } from '../../engine/system/network/neighbour.ts';
+import { neighbourOf } from '../../engine/system/network/neighbours.ts';
 
 /** A present host accepts a connection at once; a busy API server needs longer for a handshake. */
 const CONNECT_TIMEOUT_MS = 1_500;
 const HANDSHAKE_TIMEOUT_MS = 10_000;
+const TABLE_TIMEOUT_MS = 10_000;
 
 /** The host that has an address. */
 export type VipAnswer =
@@ -20,7 +21,7 @@ export type VipAnswer =
 export async function askVip(vip: string, port: number, authority: string | undefined): Promise<VipAnswer> {
   const answer = await knock(vip, port, authority);
   if (answer !== undefined) return answer;
-  const hardware = await neighbourOf(vip);
+  const hardware = await neighbourOf(vip, TABLE_TIMEOUT_MS);
   if (hardware === undefined) return { kind: 'free' };
   return { kind: 'taken', what: `a machine with the hardware address ${hardware}` };
 }

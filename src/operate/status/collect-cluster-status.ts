@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbour-table.ts';
+import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
 import { clusterStatus } from './cluster-status.ts';
 import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusEndpoints } from './collect-node-status.ts';
 import { knownPeers } from './known-peers.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { readNeighbourTable } from '../../engine/system/network/neighbour-table.ts';
-import { askNeighbours, ownMacs } from '../../engine/system/network/neighbours.ts';
+import { askNeighbours, ownMacs, readNeighbourTable } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';

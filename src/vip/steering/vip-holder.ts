@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbour-table.ts';
-import { ownMacs } from '../../engine/system/network/neighbours.ts';
+import { ownMacs, readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
 
 /** Counted, not timed: on a busy machine the first look may come late. */
 const LOOKS = 6;

@@ -1,8 +1,68 @@
+import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
 import { messageOf } from '../errors.ts';
-import { runCommand } from '../process/run-command.ts';
+import { runLeanCommand } from '../process/run-lean-command.ts';
+import { parseJson } from '../text/parse-json.ts';
+import { changeByIp } from './change-by-ip.ts';
 
+/** Discard (RFC 863): whatever listens there has to throw it away. */
+const DISCARD_PORT = 9;
 const IP_TIMEOUT_MS = 2_000;
+
+/**
+ * Makes the kernel ask the segment for an address that it does not know, by a datagram to it. No program has to receive it, and
+ * nothing else of it is waited for.
+ */
+export function touchNeighbour(address: string): Promise<void> {
+  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  return new Promise((resolve) => {
+    const done = (): void => {
+      socket.close(() => resolve());
+    };
+    socket.once('error', done);
+    socket.send('', DISCARD_PORT, address, done);
+  });
+}
+
+/**
+ * Makes the kernel forget the neighbours on this interface that it has asked for and that have not answered, of both
+ * families, with all packets that wait for their answers (up to 3 s). Resolves with what went wrong.
+ */
+export async function forgetUnanswered(device: string): Promise<string | undefined> {
+  const limits = { timeoutMs: IP_TIMEOUT_MS };
+  return await changeByIp(['ip', 'neigh', 'flush', 'dev', device, 'nud', 'incomplete'], limits);
+}
+
+/** The addresses that the kernel knows to be at each MAC, of both families; undefined where it cannot be asked. */
+export async function readNeighbourTable(
+  timeoutMs = IP_TIMEOUT_MS,
+): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
+  try {
+    const { exitCode, stdout } = await runLeanCommand(['ip', '-json', 'neigh', 'show'], { timeoutMs });
+    return exitCode === 0 ? parseNeighbours(stdout) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The hardware address that has answered for an address of the local network lately; undefined where none has. */
+export async function neighbourOf(address: string, timeoutMs: number): Promise<string | undefined> {
+  const table = (await readNeighbourTable(timeoutMs)) ?? [];
+  return [...table].find(([, addresses]) => addresses.includes(address))?.[0];
+}
+
+/** What `ip -json neigh show` printed. Exported for its test. */
+export function parseNeighbours(json: string): ReadonlyMap<string, readonly string[]> {
+  const entries = parseJson(json);
+  const found = new Map<string, readonly string[]>();
+  for (const entry of Array.isArray(entries) ? entries : []) {
+    if (typeof entry !== 'object' || entry === null || !('dst' in entry) || !('lladdr' in entry)) continue;
+    const { dst, lladdr } = entry;
+    if (typeof dst === 'string' && typeof lladdr === 'string')
+      found.set(lladdr, [...(found.get(lladdr) ?? []), dst]);
+  }
+  return found;
+}
 
 export interface Neighbour {
   readonly address: string;
@@ -24,7 +84,7 @@ export async function askNeighbours(
   const input = [...anew.map((each) => forget(each) + ask(each)), ...known.map(ask)].join('');
   try {
     const argv = ['ip', '-batch', '-'] as const;
-    const { exitCode, stderr } = await runCommand(argv, { input, timeoutMs: IP_TIMEOUT_MS });
+    const { exitCode, stderr } = await runLeanCommand(argv, { input, timeoutMs: IP_TIMEOUT_MS });
     if (exitCode === 0) return undefined;
     return `Cannot ask for ${list(anew)}: ${stderr.trim().split('\n')[0]}, expected "ip neigh" with CAP_NET_ADMIN`;
   } catch (error) {

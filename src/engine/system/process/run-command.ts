@@ -12,8 +12,15 @@ export interface CommandResult {
 /** Runs a short-lived program to its end; throws where it could not be started at all. */
 export type RunCommand = (
   argv: readonly [string, ...string[]],
-  options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  options: RunOptions,
 ) => Promise<CommandResult>;
+
+export interface RunOptions {
+  /** What the program reads; without it there is nothing to read. */
+  readonly input?: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
 
 /**
  * Runs a short-lived program to its end and captures its output (at most 1 MB of each stream). A failing exit
@@ -24,7 +31,7 @@ export type RunCommand = (
  */
 export async function runCommand(
   argv: readonly [string, ...string[]],
-  options: { readonly input?: string; readonly timeoutMs: number; readonly signal?: AbortSignal },
+  options: RunOptions,
 ): Promise<CommandResult> {
   const [file, ...args] = argv;
   const result = await execa(file, args, {

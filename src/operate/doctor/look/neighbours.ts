@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { touchNeighbour } from '../../../engine/system/network/neighbour-table.ts';
+import { touchNeighbour } from '../../../engine/system/network/neighbours.ts';
 import { parseJson } from '../../../engine/system/text/parse-json.ts';
 import { lastWords, type RunProgram } from '../run-program.ts';
 

@@ -30,3 +30,10 @@ test('a signal is told, and is no timeout', async () => {
   const result = await runLeanCommand(['sh', '-c', 'kill -TERM $$'], { timeoutMs });
   expect(result).toMatchObject({ exitCode: undefined, signal: 'SIGTERM', timedOut: false });
 });
+
+test('a program reads what it is given, and nothing where nothing is given', async () => {
+  expect(await runLeanCommand(['cat'], { timeoutMs, input: 'a\nb' })).toMatchObject({ stdout: 'a\nb' });
+  expect(await runLeanCommand(['cat'], { timeoutMs })).toMatchObject({ exitCode: 0, stdout: '' });
+  const input = 'x'.repeat(1_000_000);
+  expect(await runLeanCommand(['true'], { timeoutMs, input })).toMatchObject({ exitCode: 0 });
+});

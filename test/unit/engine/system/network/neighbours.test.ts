@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  forgetUnanswered,
-  parseNeighbours,
-} from '../../../../../src/engine/system/network/neighbour-table.ts';
+import { forgetUnanswered, parseNeighbours } from '../../../../../src/engine/system/network/neighbours.ts';
 
 test('neighbours are known by their MAC, those that do not answer are not', () => {
   const json =
