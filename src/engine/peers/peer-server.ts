@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { createServer, type Server } from 'node:net';
-import { createServer as createTlsServer, type SecureContextOptions, type TLSSocket } from 'node:tls';
+import type { RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { codeOf } from '../system/errors.ts';
 import { certificateTrouble } from './certificate-trouble.ts';
 import { createConnectionGate, type GateLimits } from './connection-gate.ts';
@@ -39,42 +39,42 @@ export async function servePeers(
   signal: AbortSignal,
   limits: PeerServerLimits = peerServerLimits,
 ): Promise<PeerServer> {
-  const http = createHttpServer({ maxHeaderSize: limits.headerBytes }, onRequest);
-  http.on('clientError', (_error, socket) => socket.destroy());
-  const tls = createTlsServer(
+  const gate = createConnectionGate(limits);
+  const server = createServer(
     {
       ...contextOf(credentials),
       requestCert: true,
       // Judged below: here Node would only say that the connection was reset.
       rejectUnauthorized: false,
       handshakeTimeout: limits.handshakeMs,
+      maxHeaderSize: limits.headerBytes,
     },
-    (socket) => {
-      const trouble = troubleOf(socket);
-      if (trouble === undefined) return void http.emit('connection', socket);
-      refused(socket.remoteAddress ?? 'unknown', trouble);
-      socket.destroy();
-    },
+    onRequest,
   );
-  tls.on('tlsClientError', (error, socket) => {
+  // Both come before Node's own listeners, which read nothing from a socket that is destroyed.
+  server.prependListener('connection', gate.admit);
+  server.prependListener('secureConnection', (socket) => {
+    const trouble = troubleOf(socket);
+    if (trouble === undefined) return;
+    refused(socket.remoteAddress ?? 'unknown', trouble);
+    socket.destroy();
+  });
+  server.on('clientError', (_error, socket) => socket.destroy());
+  server.on('tlsClientError', (error, socket) => {
     const code = codeOf(error) ?? '';
     // A client that went away, or said nothing for too long, was not refused.
     if (code.startsWith('ERR_SSL_'))
       refused(socket.remoteAddress ?? 'unknown', `it speaks no TLS 1.3 (${code})`);
     socket.destroy();
   });
-  const gate = createConnectionGate(limits);
-  const front = createServer((socket) => {
-    if (gate.admit(socket)) tls.emit('connection', socket);
-  });
-  await listen(front, address);
+  await listen(server, address);
   const close = (): void => {
-    front.close();
+    server.close();
     gate.closeAll();
   };
   signal.addEventListener('abort', close, { once: true });
   if (signal.aborted) close();
-  return { use: (next) => tls.setSecureContext(contextOf(next)) };
+  return { use: (next) => server.setSecureContext(contextOf(next)) };
 }
 
 function contextOf({ ca, cert, key }: PeerCredentials): SecureContextOptions {
