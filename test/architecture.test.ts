@@ -59,6 +59,17 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
   vip: ['operate'],
 };
 
+/** Imports that make folders import in a circle, and are still to go, the worst first: without them there is no circle. */
+const circlesYet: Readonly<Record<string, readonly string[]>> = {
+  'vip/group': ['vip', 'vip/guards', 'vip/health'],
+  'vip/guards': ['vip', 'vip/health'],
+  'operate/doctor': ['operate/doctor/checks', 'operate/doctor/look', 'operate/plan'],
+  'vip/health': ['vip', 'vip/steering'],
+  'operate/status': ['operate/page/server', 'operate/status/lines'],
+  'vip/steering': ['vip'],
+  'vip/agreement': ['vip'],
+};
+
 /** The folders of `src`; of the engine, its folders. */
 function rooms(): readonly string[] {
   const foldersOf = (path: string): readonly string[] =>
@@ -179,6 +190,67 @@ describe('ARCHITECTURE.md', () => {
     expect(named.filter((path) => !existsSync(join(src, '..', path)))).toEqual([]);
   });
 });
+
+describe('circles', () => {
+  const listed = Object.entries(circlesYet).flatMap(([from, targets]) =>
+    targets.map((to): Edge => [from, to]),
+  );
+  const isListed = ([from, to]: Edge): boolean => circlesYet[from]?.includes(to) ?? false;
+
+  test('are between no rooms', () => {
+    const edges = imports
+      .filter((each) => !isStillToGo(each) && rooms().includes(each.target))
+      .map(({ room, target }): Edge => [room, target]);
+    expect(circlesIn(edges)).toEqual([]);
+  });
+
+  test('are between no folders', () => {
+    expect(circlesIn(folderEdges().filter((edge) => !isListed(edge)))).toEqual([]);
+  });
+
+  test('are closed by each import that is listed as one to go', () => {
+    const edges = folderEdges();
+    const others = edges.filter((edge) => !isListed(edge));
+    const isNeedless = ([from, to]: Edge): boolean =>
+      circlesIn([...others, ...edges.filter((edge) => edge[0] === from && edge[1] === to)]).length === 0;
+    expect(listed.filter(isNeedless)).toEqual([]);
+  });
+});
+
+type Edge = readonly [from: string, to: string];
+
+/** Between folders; without those between rooms that are listed above. */
+function folderEdges(): readonly Edge[] {
+  return imports
+    .filter((each) => each.specifier.startsWith('.') && !isStillToGo(each))
+    .map(({ file, specifier }): Edge => [dirname(file), dirname(join(dirname(file), specifier))]);
+}
+
+/** Each set of places that reach one another, on a line; an import within a place is no circle. */
+function circlesIn(edges: readonly Edge[]): readonly string[] {
+  const targets = Map.groupBy(
+    edges.filter(([from, to]) => from !== to),
+    ([from]) => from,
+  );
+  const reachedFrom = (start: string): ReadonlySet<string> => {
+    const reached = new Set<string>();
+    const queue = [start];
+    for (let place = queue.pop(); place !== undefined; place = queue.pop())
+      for (const [, to] of targets.get(place) ?? [])
+        if (!reached.has(to)) {
+          reached.add(to);
+          queue.push(to);
+        }
+    return reached;
+  };
+  const reaches = new Map([...targets.keys()].map((place) => [place, reachedFrom(place)]));
+  const circleOf = (place: string): string =>
+    [...targets.keys()]
+      .filter((other) => reaches.get(place)?.has(other) && reaches.get(other)?.has(place))
+      .join(', ');
+  const inCircle = [...targets.keys()].filter((place) => reaches.get(place)?.has(place));
+  return [...new Set(inCircle.map(circleOf))];
+}
 
 describe('source files', () => {
   test('are at most 280 lines long', () => {

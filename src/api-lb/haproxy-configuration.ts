@@ -1,6 +1,5 @@
 import { createApplier } from '../engine/apply/applier.ts';
-import type { ApiServer } from '../engine/kube/control-plane/api-server.ts';
-import { endpointOf } from '../engine/kube/control-plane/choose-servers.ts';
+import { type ApiServer, endpointOf } from '../engine/kube/api-server.ts';
 import { createChangeRecord } from '../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../engine/reconcile/log-outcome.ts';

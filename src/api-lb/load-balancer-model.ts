@@ -1,4 +1,4 @@
-import { type ApiServer, sortServers } from '../engine/kube/control-plane/api-server.ts';
+import { type ApiServer, sortServers } from '../engine/kube/api-server.ts';
 import type {
   HealthCheck,
   LoadBalancerModel,

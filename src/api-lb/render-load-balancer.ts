@@ -1,4 +1,4 @@
-import type { ApiServer } from '../engine/kube/control-plane/api-server.ts';
+import type { ApiServer } from '../engine/kube/api-server.ts';
 import { type CheckedModel, renderChecked } from '../engine/render/checked-model.ts';
 import type { RenderOutcome } from '../engine/render/render-template.ts';
 import { expectedText, isSafeText } from '../engine/render/safe-text.ts';

@@ -1,6 +1,5 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import type { ApiServer } from './control-plane/api-server.ts';
-import { endpointOf } from './control-plane/choose-servers.ts';
+import { type ApiServer, endpointOf } from './api-server.ts';
 
 /** One way to reach the API. */
 export interface ApiBase {

@@ -3,7 +3,7 @@ import { messageOf } from '../system/errors.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { type ApiBase, apiBases, checkIdentity } from './api-bases.ts';
 import type { ApiFailure, ApiTarget } from './api-request.ts';
-import type { ApiServer } from './control-plane/api-server.ts';
+import type { ApiServer } from './api-server.ts';
 import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
 
 /** The longest `Retry-After` of API priority and fairness (`maxRetryAfter` in dropped_requests_tracker.go). */

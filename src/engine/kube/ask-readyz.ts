@@ -1,5 +1,5 @@
 import { askHealth, type HealthAnswer } from '../system/network/ask-health.ts';
-import type { ApiServer } from './control-plane/api-server.ts';
+import type { ApiServer } from './api-server.ts';
 
 /**
  * An API server's answer to `/readyz`. Like HAProxy's own check, it sends no credentials and verifies no certificate,

@@ -1,10 +1,10 @@
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
+import { openLog } from '../observe/journal/open-log.ts';
 import type { Log } from '../observe/logger.ts';
 import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
-import { openLog } from '../observe/open-log.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
 import { stopOnSignals } from '../system/process/stop-signals.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';

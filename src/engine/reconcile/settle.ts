@@ -1,4 +1,4 @@
-import { type ApiServer, sameServers } from '../kube/control-plane/api-server.ts';
+import { type ApiServer, sameServers } from '../kube/api-server.ts';
 
 /** Lists of servers on their way from "seen" to "applied". Times are in milliseconds of one monotonic clock. */
 export interface SettleState {

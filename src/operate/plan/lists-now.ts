@@ -1,4 +1,4 @@
-import type { ApiServer } from '../../engine/kube/control-plane/api-server.ts';
+import type { ApiServer } from '../../engine/kube/api-server.ts';
 import { createSource } from '../../engine/kube/control-plane/create-source.ts';
 import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
 import { type LookupSettings, sourceSettings } from '../../engine/kube/control-plane/lookup-settings.ts';

@@ -2,7 +2,7 @@ import {
   type HaproxyMonitorStatus,
   haproxyMonitorStatusSchema,
 } from '../../api-lb/haproxy-monitor-status.ts';
-import { endpointOf } from '../../engine/kube/control-plane/choose-servers.ts';
+import { endpointOf } from '../../engine/kube/api-server.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import type { ServerRow } from '../../haproxy/server-rows.ts';
 import { askStatistics } from '../../haproxy/statistics.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultLoadBalancerSettings as settings } from '../../../src/api-lb/load-balancer.ts';
 import { loadBalancerModel } from '../../../src/api-lb/load-balancer-model.ts';
 import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
-import type { ApiServer } from '../../../src/engine/kube/control-plane/api-server.ts';
+import type { ApiServer } from '../../../src/engine/kube/api-server.ts';
 import { safeServerName } from '../../../src/engine/kube/control-plane/server-name.ts';
 import { renderTemplate } from '../../../src/engine/render/render-template.ts';
 

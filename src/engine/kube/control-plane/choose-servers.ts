@@ -1,5 +1,5 @@
 import type { AddressFamily } from '../../system/network/node-address.ts';
-import { type ApiServer, sortServers } from './api-server.ts';
+import { type ApiServer, endpointOf, sortServers } from '../api-server.ts';
 import { type AddressPreference, chooseAddress, familiesOf } from './choose-address.ts';
 import { safeServerName, withHash } from './server-name.ts';
 
@@ -80,13 +80,6 @@ function giveUniqueNames(sorted: readonly ApiServer[]): readonly ApiServer[] {
     taken.add(name);
     return { ...server, name };
   });
-}
-
-/** `address:port`, with an IPv6 address in brackets: what makes two servers the same server. */
-export function endpointOf(server: ApiServer): string {
-  return server.address.includes(':')
-    ? `[${server.address}]:${server.port}`
-    : `${server.address}:${server.port}`;
 }
 
 /** Hostile names reach the log through the list of what was skipped, so they are made safe as well. */

@@ -1,4 +1,4 @@
-import type { ApiServer } from './api-server.ts';
+import type { ApiServer } from '../api-server.ts';
 import type { ClusterSettings } from './cluster-settings.ts';
 import { createEndpointsSource } from './endpoints.ts';
 import { shareAllNodes, shareNodes } from './nodes.ts';

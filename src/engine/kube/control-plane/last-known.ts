@@ -6,7 +6,7 @@ import { codeOf, messageOf } from '../../system/errors.ts';
 import { writeFileAtomically } from '../../system/file/atomic-write.ts';
 import { parseAddress } from '../../system/network/node-address.ts';
 import { parseJson } from '../../system/text/parse-json.ts';
-import { type ApiServer, sortServers } from './api-server.ts';
+import { type ApiServer, sortServers } from '../api-server.ts';
 import { safeServerName } from './server-name.ts';
 
 export type LastKnown =

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../system/errors.ts';
 import { interfaceSubnets } from '../../system/network/interface-subnets.ts';
+import type { ApiServer } from '../api-server.ts';
 import type { Report } from '../report.ts';
-import type { ApiServer } from './api-server.ts';
 import type { SourceSettings } from './create-source.ts';
 import { parseServers } from './static-servers.ts';
 

@@ -1,3 +1,4 @@
+import type { ApiServer } from '../api-server.ts';
 import { openApiSession } from '../api-session.ts';
 import { type Following, followResources } from '../follow-resources.ts';
 import { openKubeconfig } from '../kubeconfig.ts';
@@ -5,7 +6,6 @@ import type { Report } from '../report.ts';
 import type { Resource } from '../resource.ts';
 import type { ResourceNews } from '../resource-view.ts';
 import type { ListWatchTiming } from '../timing.ts';
-import type { ApiServer } from './api-server.ts';
 import type { ServerChoice } from './choose-servers.ts';
 import { createObservationQueue } from './observation-queue.ts';
 import type { ServerFinding } from './server-objects.ts';

@@ -1,5 +1,5 @@
+import type { ApiServer } from '../api-server.ts';
 import type { ResourceNews } from '../resource-view.ts';
-import type { ApiServer } from './api-server.ts';
 import type { ServerChoice } from './choose-servers.ts';
 import type { ServerFinding } from './server-objects.ts';
 import type { Observation } from './source.ts';

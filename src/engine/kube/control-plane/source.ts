@@ -1,4 +1,4 @@
-import type { ApiServer } from './api-server.ts';
+import type { ApiServer } from '../api-server.ts';
 import type { SkippedServer } from './choose-servers.ts';
 
 export type Observation =

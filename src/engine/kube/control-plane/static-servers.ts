@@ -1,8 +1,6 @@
 import { ConfigError } from '../../system/errors.ts';
 import { parseAddress } from '../../system/network/node-address.ts';
-import type { ApiServer } from './api-server.ts';
-import { sortServers } from './api-server.ts';
-import { endpointOf } from './choose-servers.ts';
+import { type ApiServer, endpointOf, sortServers } from '../api-server.ts';
 import { safeServerName } from './server-name.ts';
 import type { Source } from './source.ts';
 

@@ -1,4 +1,4 @@
-import type { ApiServer } from '../../kube/control-plane/api-server.ts';
+import type { ApiServer } from '../../kube/api-server.ts';
 import { markApplied, type SettleState, settle, settleDecision, startSettling } from '../settle.ts';
 import { countPoll, type LossDecision, lossDecision, type PollAgreement } from './loss-guard.ts';
 

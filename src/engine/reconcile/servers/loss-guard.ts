@@ -1,5 +1,4 @@
-import { type ApiServer, sameServers } from '../../kube/control-plane/api-server.ts';
-import { endpointOf } from '../../kube/control-plane/choose-servers.ts';
+import { type ApiServer, endpointOf, sameServers } from '../../kube/api-server.ts';
 
 /** How many polls in a row must agree before more than half of the servers may go at once. */
 export const pollsNeeded = 3;

@@ -1,4 +1,4 @@
-import type { ApiServer } from '../../kube/control-plane/api-server.ts';
+import type { ApiServer } from '../../kube/api-server.ts';
 import { writeLastKnown } from '../../kube/control-plane/last-known.ts';
 import { messageOf } from '../../system/errors.ts';
 import type { Observers } from '../observers.ts';

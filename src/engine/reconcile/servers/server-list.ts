@@ -1,6 +1,6 @@
 import { isOwnFile } from '../../apply/foreign-file.ts';
+import { type ApiServer, sameServers } from '../../kube/api-server.ts';
 import { askReadyz } from '../../kube/ask-readyz.ts';
-import { type ApiServer, sameServers } from '../../kube/control-plane/api-server.ts';
 import type { Observation } from '../../kube/control-plane/source.ts';
 import { monotonicMs } from '../../system/time/monotonic-clock.ts';
 import type { Wanted } from '../configuration-loop.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { defaultLoadBalancerSettings } from '../../../../src/api-lb/load-balancer.ts';
 import { renderLoadBalancer } from '../../../../src/api-lb/render-load-balancer.ts';
-import type { ApiServer } from '../../../../src/engine/kube/control-plane/api-server.ts';
+import type { ApiServer } from '../../../../src/engine/kube/api-server.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { startBackends } from '../../../helpers/load/start-backends.ts';
 import { createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ApiServer, sameServers } from '../../../../src/engine/kube/control-plane/api-server.ts';
+import { type ApiServer, sameServers } from '../../../../src/engine/kube/api-server.ts';
 import {
   markApplied,
   settle,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { endpointOf } from '../../../../../src/engine/kube/api-server.ts';
 import {
   chooseServers,
-  endpointOf,
   type ServerCandidate,
 } from '../../../../../src/engine/kube/control-plane/choose-servers.ts';
 import { safeServerName } from '../../../../../src/engine/kube/control-plane/server-name.ts';

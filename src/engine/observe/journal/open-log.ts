@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { monotonicMs } from '../system/time/monotonic-clock.ts';
-import { withJournal } from './journal/journal.ts';
-import { createLog, type Log } from './logger.ts';
+import { monotonicMs } from '../../system/time/monotonic-clock.ts';
+import { createLog, type Log } from '../logger.ts';
+import { withJournal } from './journal.ts';
 
 /** The log of a daemon, with a journal if one is set. */
 export async function openLog(

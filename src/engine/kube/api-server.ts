@@ -34,3 +34,10 @@ export function sameServers(a: readonly ApiServer[], b: readonly ApiServer[]): b
     })
   );
 }
+
+/** `address:port`, with an IPv6 address in brackets: what makes two servers the same server. */
+export function endpointOf(server: ApiServer): string {
+  return server.address.includes(':')
+    ? `[${server.address}]:${server.port}`
+    : `${server.address}:${server.port}`;
+}
