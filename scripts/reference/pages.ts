@@ -1,17 +1,17 @@
 import type { FileForm } from '../../src/cli/file-forms.ts';
 import { fileFormOf, settingsJsonSchema } from '../../src/cli/settings-form.ts';
-import { type Place, type SettingsKey, settingsKeys } from '../../src/cli/settings-keys.ts';
+import type { Place, SettingsKey } from '../../src/cli/settings-keys.ts';
 import { defaultSettingsPath } from '../../src/cli/settings-values.ts';
+import { daemonKeys } from '../../src/operate/daemon-specs.ts';
 
 /** schemas/config.schema.json. */
 export function schemaText(): string {
-  return `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`;
+  return `${JSON.stringify(settingsJsonSchema(daemonKeys), null, 2)}\n`;
 }
 
 /** docs/configuration.md. */
 export function referencePage(): string {
-  const keys = settingsKeys();
-  const tableOf = (place: Place) => keys.filter((key) => key.place === place).map(rowOf);
+  const tableOf = (place: Place) => daemonKeys.filter((key) => key.place === place).map(rowOf);
   const head = ['| key | value | default | what it is |', '|---|---|---|---|'];
   return [
     ...introduction,

@@ -1,88 +1,88 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
-import type { CommandSpec } from '../cli/command-line.ts';
+import { commandSpec, type SettingsOf } from '../cli/command-spec.ts';
 import { durationMs } from '../cli/duration.ts';
-import {
-  absolutePath,
-  addresses,
-  clusterName,
-  listenAddress,
-  port,
-  serverList,
-  socketPath,
-} from '../cli/fields.ts';
-import { parseSettings } from '../cli/parse-settings.ts';
+import { absolutePath, listenAddress, socketPath } from '../cli/fields.ts';
 import { defaultPorts } from '../cli/ports.ts';
 import {
-  apiPortFlag,
-  apiVipsFlag,
-  clusterNameFlag,
-  healthPortFlag,
-  journalFlag,
-  kubeconfigArgument,
-  lbPortFlag,
-  logLevelFlag,
+  apiPort,
+  apiVips,
+  clusterName,
+  daemonFlags,
+  healthPort,
+  kubeconfig,
+  lbPort,
   lookupFlags,
+  statPort,
 } from '../cli/shared-flags.ts';
 
-export const haproxyMonitorCommand: CommandSpec = {
+export const haproxyMonitorCommand = commandSpec({
   name: 'haproxy monitor',
   section: 'haproxy',
   summary:
     'Discovers API servers, renders haproxy.cfg, asks for reloads and maintains the firewall redirect.',
-  positionals: [
-    kubeconfigArgument,
-    { name: 'TEMPLATE', help: 'EJS template of haproxy.cfg' },
-    { name: 'CONFIG', help: 'where haproxy.cfg is written' },
-  ],
-  flags: [
-    apiVipsFlag,
-    apiPortFlag,
-    lbPortFlag,
-    {
-      flag: '--stat-port <port>',
-      help: "HAProxy's statistics page, on loopback",
-      default: `${defaultPorts.statistics}`,
-    },
-    healthPortFlag,
-    clusterNameFlag,
+  positionals: {
+    kubeconfig,
+    template: { help: 'EJS template of haproxy.cfg', field: absolutePath },
+    config: { help: 'where haproxy.cfg is written', field: absolutePath },
+  },
+  flags: {
+    apiVips,
+    apiPort,
+    lbPort,
+    statPort,
+    healthPort,
+    clusterName,
     ...lookupFlags,
-    {
-      flag: '--socket <path>',
+    socket: {
+      value: '<path>',
       help: "the supervisor's control socket",
       default: '/var/run/haproxy/haproxy-master.sock',
       inFile: 'never',
+      field: socketPath,
     },
-    {
-      flag: '--stats-socket <path>',
+    statsSocket: {
+      value: '<path>',
       help: "the same as the supervisor's",
       default: '/var/lib/haproxy/run/haproxy.sock',
+      field: socketPath,
     },
-    {
-      flag: '--state-file <path>',
+    stateFile: {
+      value: '<path>',
       help: "the same as the supervisor's",
       default: '/var/lib/haproxy/run/server-state',
+      field: absolutePath,
     },
-    {
-      flag: '--haproxy <path>',
+    haproxy: {
+      value: '<path>',
       help: 'the program, to check what was rendered',
       default: '/usr/sbin/haproxy',
+      field: absolutePath,
     },
-    { flag: '--last-known <path>', help: 'list for a cold start (default: api-servers.json beside CONFIG)' },
-    { flag: '--resolv-conf <path>', help: "the host's resolv.conf, copied to ours when it changes" },
-    {
-      flag: '--redirect-remove-after <duration>',
+    lastKnown: {
+      value: '<path>',
+      help: 'list for a cold start (default: api-servers.json beside CONFIG)',
+      field: z.optional(absolutePath),
+    },
+    resolvConf: {
+      value: '<path>',
+      help: "the host's resolv.conf, copied to ours when it changes",
+      field: z.optional(absolutePath),
+    },
+    redirectRemoveAfter: {
+      value: '<duration>',
       help: 'remove the redirect after this time without a usable server',
       default: '6s',
+      field: durationMs,
     },
-    {
-      flag: '--listen <address>',
+    listen: {
+      value: '<address>',
       help: '/healthz, /metrics and /status, on loopback',
       default: `127.0.0.1:${defaultPorts.haproxyMonitor}`,
+      field: listenAddress,
     },
-    journalFlag,
-    logLevelFlag,
-  ],
+    ...daemonFlags,
+  },
   examples: [
     ['hawser haproxy monitor /etc/hawser/kubeconfig /config/haproxy.cfg.ejs /etc/haproxy/haproxy.cfg'],
     [
@@ -94,9 +94,19 @@ export const haproxyMonitorCommand: CommandSpec = {
     'An empty list is never applied; one that loses more than half of the servers only after three equal polls and a failed /readyz probe of each lost one.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
-};
+  derive: (settings) => ({
+    ...settings,
+    /** Canonical and unique, in the order given; the first one's family leads. */
+    vips: [...new Set(settings.apiVips)],
+    lastKnownPath: settings.lastKnown ?? `${dirnameOf(settings.config)}/api-servers.json`,
+    /** Of the kernel that this process runs on. */
+    hasIpv6: existsSync('/proc/net/if_inet6'),
+  }),
+});
 
-export const renderCommand: CommandSpec = {
+export type HaproxyMonitorSettings = SettingsOf<typeof haproxyMonitorCommand>;
+
+export const renderCommand: typeof haproxyMonitorCommand = {
   ...haproxyMonitorCommand,
   name: 'render',
   summary: 'Writes haproxy.cfg once, from the same inputs as the monitor; for an init container.',
@@ -108,7 +118,7 @@ export const renderCommand: CommandSpec = {
   notes: ['Exit codes: 0 CONFIG holds a configuration, 1 the template cannot be rendered, 2 usage.'],
 };
 
-export const showConfigCommand: CommandSpec = {
+export const showConfigCommand: typeof haproxyMonitorCommand = {
   ...haproxyMonitorCommand,
   name: 'show-config',
   summary: 'Prints the values that the template gets, and where each setting came from, as JSON.',
@@ -121,53 +131,6 @@ export const showConfigCommand: CommandSpec = {
   ],
   notes: ['Exit codes: 0 with servers, 1 no API server answered and no list is known, 2 usage.'],
 };
-
-/** Also of the settings file's keys. */
-export const haproxyMonitorFields = {
-  settings: z.optional(absolutePath),
-  kubeconfig: absolutePath,
-  template: absolutePath,
-  config: absolutePath,
-  apiVips: z.optional(addresses),
-  apiPort: port,
-  lbPort: port,
-  statPort: port,
-  healthPort: port,
-  clusterName: z.optional(clusterName),
-  checkInterval: durationMs,
-  settle: durationMs,
-  source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),
-  servers: z.optional(serverList),
-  socket: socketPath,
-  statsSocket: socketPath,
-  stateFile: absolutePath,
-  haproxy: absolutePath,
-  lastKnown: z.optional(absolutePath),
-  resolvConf: z.optional(absolutePath),
-  redirectRemoveAfter: durationMs,
-  listen: listenAddress,
-  journal: z.optional(absolutePath),
-  logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
-};
-
-const schema = z.object(haproxyMonitorFields);
-
-export type HaproxyMonitorSettings = z.infer<typeof schema> & {
-  /** Canonical and unique, in the order given; the first one's family leads. */
-  readonly vips: readonly string[];
-  readonly lastKnownPath: string;
-  /** Of the kernel that this process runs on. */
-  readonly hasIpv6: boolean;
-};
-
-/** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
-export function haproxyMonitorSettings(values: Readonly<Record<string, unknown>>): HaproxyMonitorSettings {
-  const settings = parseSettings(schema, values);
-  const { apiVips = [], config, lastKnown } = settings;
-  const vips = [...new Set(apiVips)];
-  const hasIpv6 = existsSync('/proc/net/if_inet6');
-  return { ...settings, hasIpv6, vips, lastKnownPath: lastKnown ?? `${dirnameOf(config)}/api-servers.json` };
-}
 
 function dirnameOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));

@@ -1,16 +1,20 @@
 import * as z from 'zod/mini';
-import type { CommandSpec } from './command-line.ts';
-import { parseSettings } from './parse-settings.ts';
+import { commandSpec } from './command-spec.ts';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof shells)[number];
 
-export const completionCommand: CommandSpec = {
+export const completionCommand = commandSpec({
   name: 'completion',
   summary: 'Prints a script that completes commands, flags and their values.',
-  positionals: [{ name: 'SHELL', help: shells.join(', '), choices: shells }],
-  flags: [],
+  positionals: {
+    shell: {
+      help: shells.join(', '),
+      field: z.enum(shells, { error: `expected ${shells.join(', ')}` }),
+    },
+  },
+  flags: {},
   examples: [
     ['hawser completion bash > /etc/bash_completion.d/hawser', 'for every user'],
     ['eval "$(hawser completion bash)"', 'in this shell'],
@@ -18,11 +22,4 @@ export const completionCommand: CommandSpec = {
     ['hawser completion fish > ~/.config/fish/completions/hawser.fish'],
   ],
   notes: ['The script does not run hawser.', 'Exit codes: 0 printed, 2 usage.'],
-};
-
-const schema = z.object({ shell: z.enum(shells, { error: `expected ${shells.join(', ')}` }) });
-
-/** Throws a ConfigError for a shell that there is no script for. */
-export function completionSettings(values: Readonly<Record<string, unknown>>): { readonly shell: Shell } {
-  return parseSettings(schema, values);
-}
+});

@@ -65,13 +65,16 @@ export const listenAddress = z.pipe(
 );
 
 /** A host and a port, or "off". */
-export const optionalListenAddress = z.union([
-  z.pipe(
-    z.literal('off'),
-    z.transform(() => undefined),
-  ),
-  listenAddress,
-]);
+export const optionalListenAddress = z.union(
+  [
+    z.pipe(
+      z.literal('off'),
+      z.transform(() => undefined),
+    ),
+    listenAddress,
+  ],
+  { error: 'expected ADDRESS:PORT, such as 127.0.0.1:29446, or "off"' },
+);
 
 /** An address in its canonical form. */
 export const address = z.pipe(
@@ -99,6 +102,15 @@ addresses.register(fileForms, { type: ['array', 'string'], items: { type: 'strin
 export const serverList = z.string();
 serverList.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
 
+/** One of these words. */
+export function oneOf<const Words extends readonly [string, ...string[]]>(words: Words) {
+  const last = words.at(-1) ?? '';
+  return z.enum(words, { error: `expected ${words.slice(0, -1).join(', ')} or ${last}` });
+}
+
+/** Something, such as the name of a node. */
+export const nonEmpty = z.string().check(z.minLength(1, { error: 'expected a name' }));
+
 /** Several texts, separated by commas. */
 export const texts = z.pipe(
   z.string(),
@@ -114,8 +126,3 @@ export const directories = z.pipe(
   texts,
   z.array(z.string()).check(z.minLength(1, { error: 'expected a directory' })),
 );
-
-/** Virtual router ids derive from it unless they are given. */
-export const clusterName = z
-  .string()
-  .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'expected a name of A-Z a-z 0-9 . -' }));

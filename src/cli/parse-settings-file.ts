@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { nearestName } from './nearest-name.ts';
 import { sections, settingsFileSchema } from './settings-form.ts';
-import { type SettingsKey, settingsKeys } from './settings-keys.ts';
+import type { SettingsKey } from './settings-keys.ts';
 import type { SettingsValues } from './settings-values.ts';
 import { readYaml, type YamlContent } from './settings-yaml.ts';
 
@@ -10,8 +10,11 @@ export type ParsedSettings =
   /** Every problem, in the order of lines, each with `path:line:` in front. */
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-/** Checks the whole file, so that every program says the same about it. `path` is for the messages. */
-export function parseSettingsFile(text: string, path: string): ParsedSettings {
+/**
+ * Checks the whole file, so that every program says the same about it. `keys` are all that it may have, `path` is for the
+ * messages.
+ */
+export function parseSettingsFile(text: string, path: string, keys: readonly SettingsKey[]): ParsedSettings {
   const content = readYaml(text);
   if (content.kind === 'problems')
     return problemsOf(
@@ -23,11 +26,11 @@ export function parseSettingsFile(text: string, path: string): ParsedSettings {
     );
   if (content.value === null)
     return problemsOf(path, [{ line: 1, message: 'Cannot use it: it is empty, expected at least one key' }]);
-  const parsed = settingsFileSchema().safeParse(content.value);
+  const parsed = settingsFileSchema(keys).safeParse(content.value);
   if (parsed.success) return { kind: 'values', values: valuesOf(content) };
   return problemsOf(
     path,
-    parsed.error.issues.flatMap((issue) => problemsOfIssue(issue, content)),
+    parsed.error.issues.flatMap((issue) => problemsOfIssue(issue, content, keys)),
   );
 }
 
@@ -39,11 +42,15 @@ function problemsOf(
   return { kind: 'problems', problems: sorted.map(({ line, message }) => `${path}:${line}: ${message}`) };
 }
 
-function problemsOfIssue(issue: z.core.$ZodIssue, { value, lineOf }: YamlContent) {
+function problemsOfIssue(
+  issue: z.core.$ZodIssue,
+  { value, lineOf }: YamlContent,
+  keys: readonly SettingsKey[],
+) {
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       line: lineOf([...issue.path, key]),
-      message: unknownKey(issue.path, key),
+      message: unknownKey(issue.path, key, keys),
     }));
   const name = issue.path.join('.');
   const shown = shownValue(issue.path.reduce(fieldOf, value));
@@ -54,8 +61,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue, { value, lineOf }: YamlContent
   return [{ line: lineOf(issue.path), message: what }];
 }
 
-function unknownKey(path: readonly PropertyKey[], key: string): string {
-  const keys = settingsKeys();
+function unknownKey(path: readonly PropertyKey[], key: string, keys: readonly SettingsKey[]): string {
   const [place = 'top'] = path;
   const here = keys.flatMap((each) => (each.place === place ? each.key : []));
   const known = (place === 'top' ? [...here, ...sections] : here).toSorted();

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { ConfigError } from '../engine/system/errors.ts';
+import { flagName } from './flag-name.ts';
 
 /**
  * Settings out of what was typed. Throws one ConfigError with every problem in it, each as
@@ -15,6 +16,5 @@ function problemOf(issue: z.core.$ZodIssue, values: Readonly<Record<string, unkn
   const name = String(issue.path[0] ?? '');
   const value = values[name];
   const shown = value === undefined ? 'Cannot do without' : 'Cannot use';
-  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  return `${shown} ${flag}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;
+  return `${shown} ${flagName(name)}${value === undefined ? '' : ` "${String(value).slice(0, 200)}"`}: ${issue.message}`;
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
-import type { PeerFiles } from '../engine/peers/peer.ts';
 import { parseAddress } from '../engine/system/network/node-address.ts';
+import type { Flag } from './command-spec.ts';
 import { absolutePath } from './fields.ts';
 import { defaultPorts } from './ports.ts';
 
@@ -41,17 +41,40 @@ function hostAlone(text: string): PeerListen | undefined {
   return host === undefined ? undefined : { host, port: undefined };
 }
 
-/** Of the commands that have `peerFlags`. */
-export const peerFields = {
-  peerTlsCa: z.optional(absolutePath),
-  peerTlsCert: z.optional(absolutePath),
-  peerTlsKey: z.optional(absolutePath),
-  peerListen: z.optional(peerListen),
-};
+/**
+ * How the nodes show each other what they know: off unless the three files are given. The port is where the others are
+ * asked too.
+ */
+export const peerFlags = {
+  peerTlsCa: {
+    value: '<path>',
+    help: "PEM: the CA of all nodes' certificates; with the next two the nodes share their status",
+    field: z.optional(absolutePath),
+    inFile: 'top',
+  },
+  peerTlsCert: {
+    value: '<path>',
+    help: "PEM: this node's certificate",
+    field: z.optional(absolutePath),
+    inFile: 'top',
+  },
+  peerTlsKey: {
+    value: '<path>',
+    help: 'PEM: the key of that certificate',
+    field: z.optional(absolutePath),
+    inFile: 'top',
+  },
+  peerListen: {
+    value: '<address>',
+    help: `ADDRESS, ADDRESS:PORT or :PORT for the other nodes (default: this node's own address, port ${defaultPorts.peers})`,
+    field: z.optional(peerListen),
+    inFile: 'top',
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
 
 /** How this node and its peers show each other their status. */
 export interface PeerSettings {
-  readonly files: PeerFiles;
+  readonly files: { readonly ca: string; readonly cert: string; readonly key: string };
   /** Undefined for this node's own address, whichever that is. */
   readonly host: string | undefined;
   readonly port: number;

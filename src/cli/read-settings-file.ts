@@ -1,19 +1,22 @@
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { ConfigError, messageOf } from '../engine/system/errors.ts';
 import { parseSettingsFile } from './parse-settings-file.ts';
+import type { SettingsKey } from './settings-keys.ts';
 import { defaultSettingsPath, type SettingsReader } from './settings-values.ts';
 
 /** Fifty times what all keys take. */
 const MAX_BYTES = 256 * 1024;
 
-/** Reads in this process; the daemons use `readSettingsInChild`. */
-export const readSettingsFile: SettingsReader = (path) => {
-  const wanted = path ?? defaultSettingsPath;
-  if (path === undefined && !existsSync(wanted)) return undefined;
-  const parsed = parseSettingsFile(textOf(wanted), wanted);
-  if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
-  return { path: wanted, values: parsed.values };
-};
+/** Reads in this process; the supervisors use `readSettingsInChild`. `keys` are all that the file may have. */
+export function settingsFileReader(keys: readonly SettingsKey[]): SettingsReader {
+  return (path) => {
+    const wanted = path ?? defaultSettingsPath;
+    if (path === undefined && !existsSync(wanted)) return undefined;
+    const parsed = parseSettingsFile(textOf(wanted), wanted, keys);
+    if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
+    return { path: wanted, values: parsed.values };
+  };
+}
 
 function textOf(path: string): string {
   const unusable = (what: string, cause?: unknown) =>

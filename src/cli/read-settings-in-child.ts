@@ -7,8 +7,8 @@ import { defaultSettingsPath, type SettingsReader, settingsValues } from './sett
 const TIMEOUT_MS = 30_000;
 
 /**
- * Lets `hawser settings --json` read the file: a YAML parser and the schemas of all commands would stay in the memory
- * of a supervisor for months (2.2 MB, docs/decisions/0017). Where there is no file, no process is started.
+ * Lets `hawser settings --json` read the file: a YAML parser and the schemas of all daemons would stay in the memory
+ * of a supervisor for months (1.4 MB, docs/decisions/0017). Where there is no file, no process is started.
  */
 export const readSettingsInChild: SettingsReader = (path) => {
   const wanted = path ?? defaultSettingsPath;

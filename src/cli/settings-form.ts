@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { type FileForm, fileForms } from './file-forms.ts';
-import { type Place, type SettingsKey, settingsKeys } from './settings-keys.ts';
+import type { Place, SettingsKey } from './settings-keys.ts';
 import type { Section } from './settings-values.ts';
 
 export const sections: readonly Section[] = ['haproxy', 'keepalived'];
@@ -32,8 +32,7 @@ export function isList(form: FileForm): boolean {
 }
 
 /** A file, after its YAML was read: scalars as the text that a flag would have, but for booleans. */
-export function settingsFileSchema(): z.ZodMiniType {
-  const keys = settingsKeys();
+export function settingsFileSchema(keys: readonly SettingsKey[]): z.ZodMiniType {
   const shapeOf = (place: Place) =>
     Object.fromEntries(
       keys.filter((each) => each.place === place).map((each) => [each.key, z.optional(valueSchema(each))]),
@@ -69,8 +68,7 @@ function thenField<T>(first: z.ZodMiniType<T>, { field }: SettingsKey): z.ZodMin
 }
 
 /** The JSON Schema of the file: for editors and generators. */
-export function settingsJsonSchema(): FileForm {
-  const keys = settingsKeys();
+export function settingsJsonSchema(keys: readonly SettingsKey[]): FileForm {
   const objectOf = (place: Place, description: string) => ({
     type: place === 'top' ? 'object' : ['object', 'null'],
     description,

@@ -1,102 +1,136 @@
-import type { Flag, Positional } from './command-line.ts';
+import * as z from 'zod/mini';
+import type { Flag, Positional } from './command-spec.ts';
+import { durationMs } from './duration.ts';
+import { absolutePath, addresses, oneOf, optionalListenAddress, port, serverList } from './fields.ts';
 import { defaultPorts } from './ports.ts';
 
 /**
- * Flags that several commands take and must agree on. The settings file has them once, at the top. A command lists them
- * beside its own.
+ * Flags that several commands take and must agree on. The settings file has most of them once, at the top. A command lists
+ * them beside its own.
  */
-export const apiVipsFlag: Flag = {
-  flag: '--api-vips <addresses>',
+export const apiVips = {
+  value: '<addresses>',
   help: 'virtual IPs of the API: IPv4, IPv6 or both, separated by a comma',
+  field: z._default(addresses, []),
   inFile: 'top',
   repeats: true,
-};
+} as const satisfies Flag;
 
-export const apiPortFlag: Flag = {
-  flag: '--api-port <port>',
+export const ingressVips = {
+  value: '<addresses>',
+  help: 'virtual IPs of ingress, likewise',
+  field: z._default(addresses, []),
+  inFile: 'top',
+} as const satisfies Flag;
+
+export const apiPort = {
+  value: '<port>',
   help: 'port of the API servers, and of the VIP',
   default: `${defaultPorts.api}`,
+  field: port,
   inFile: 'top',
-};
+} as const satisfies Flag;
 
-export const lbPortFlag: Flag = {
-  flag: '--lb-port <port>',
+export const lbPort = {
+  value: '<port>',
   help: 'port HAProxy serves clients on',
   default: `${defaultPorts.loadBalancer}`,
+  field: port,
   inFile: 'top',
-};
+} as const satisfies Flag;
 
-export const clusterNameFlag: Flag = {
-  flag: '--cluster-name <name>',
-  help: "the virtual router ids are derived from it (default: from KUBECONFIG's server)",
-  inFile: 'top',
-};
+export const statPort = {
+  value: '<port>',
+  help: "HAProxy's statistics page, on loopback",
+  default: `${defaultPorts.statistics}`,
+  field: port,
+} as const satisfies Flag;
 
-export const healthPortFlag: Flag = {
-  flag: '--health-port <port>',
+export const healthPort = {
+  value: '<port>',
   help: 'HAProxy answers /haproxy_ready and /haproxy_monitor there',
   default: `${defaultPorts.health}`,
+  field: port,
   inFile: 'top',
-};
+} as const satisfies Flag;
 
-export const sourceFlag: Flag = {
-  flag: '--source <source>',
+/** Virtual router ids derive from it unless they are given. */
+export const clusterName = {
+  value: '<name>',
+  help: "the virtual router ids are derived from it (default: from KUBECONFIG's server)",
+  field: z.optional(
+    z
+      .string()
+      .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'expected a name of A-Z a-z 0-9 . -' })),
+  ),
+  inFile: 'top',
+} as const satisfies Flag;
+
+export const source = {
+  value: '<source>',
   help: 'nodes, endpoints or static',
-  choices: ['nodes', 'endpoints', 'static'],
   default: 'nodes',
+  field: oneOf(['nodes', 'endpoints', 'static']),
   inFile: 'top',
-};
+} as const satisfies Flag;
 
-export const lookupFlags: readonly Flag[] = [
-  {
-    flag: '--check-interval <duration>',
+export const servers = {
+  value: '<list>',
+  help: 'HOST=IP[:PORT],… for --source static',
+  field: z.optional(serverList),
+  inFile: 'top',
+} as const satisfies Flag;
+
+export const lookupFlags = {
+  checkInterval: {
+    value: '<duration>',
     help: 'how often to list objects, in addition to watching',
     default: '6s',
+    field: durationMs,
     inFile: 'top',
   },
-  { flag: '--settle <duration>', help: 'how long a change must be stable', default: '500ms', inFile: 'top' },
-  sourceFlag,
-  { flag: '--servers <list>', help: 'HOST=IP[:PORT],… for --source static', inFile: 'top' },
-];
+  settle: {
+    value: '<duration>',
+    help: 'how long a change must be stable',
+    default: '500ms',
+    field: durationMs,
+    inFile: 'top',
+  },
+  source,
+  servers,
+} as const satisfies Readonly<Record<string, Flag>>;
 
 /** Where the manifests have the journals. */
 export const defaultJournalPath = '/var/log/hawser';
 
-export const journalFlag: Flag = {
-  flag: '--journal <dir>',
-  help: `keep a journal of what happened there, such as ${defaultJournalPath}`,
-  inFile: 'never',
-};
-
-export const logLevelFlag: Flag = {
-  flag: '--log-level <level>',
-  help: 'debug, info, warn or error',
-  choices: ['debug', 'info', 'warn', 'error'],
-  default: 'info',
-  inFile: 'top',
-};
-
-/**
- * How the nodes show each other what they know: off unless the three files are given. The port is where the others are
- * asked too.
- */
-export const peerFlags: readonly Flag[] = [
-  {
-    flag: '--peer-tls-ca <path>',
-    help: "PEM: the CA of all nodes' certificates; with the next two the nodes share their status",
+/** Of every daemon. */
+export const daemonFlags = {
+  journal: {
+    value: '<dir>',
+    help: `keep a journal of what happened there, such as ${defaultJournalPath}`,
+    field: z.optional(absolutePath),
+    inFile: 'never',
+  },
+  logLevel: {
+    value: '<level>',
+    help: 'debug, info, warn or error',
+    default: 'info',
+    field: oneOf(['debug', 'info', 'warn', 'error']),
     inFile: 'top',
   },
-  { flag: '--peer-tls-cert <path>', help: "PEM: this node's certificate", inFile: 'top' },
-  { flag: '--peer-tls-key <path>', help: 'PEM: the key of that certificate', inFile: 'top' },
-  {
-    flag: '--peer-listen <address>',
-    help: `ADDRESS, ADDRESS:PORT or :PORT for the other nodes (default: this node's own address, port ${defaultPorts.peers})`,
-    inFile: 'top',
-  },
-];
+} as const satisfies Readonly<Record<string, Flag>>;
 
-export const kubeconfigArgument: Positional = {
-  name: 'KUBECONFIG',
+/** Where the keepalived monitor of this node is asked. */
+export const keepalivedMonitor = {
+  value: '<address:port>',
+  help: 'address of the keepalived monitor\'s page, or "off" (settings: keepalived.listen)',
+  default: `127.0.0.1:${defaultPorts.keepalivedMonitor}`,
+  field: optionalListenAddress,
+  keyInFile: ['keepalived', 'listen'],
+} as const satisfies Flag;
+
+export const kubeconfig = {
   help: 'credentials for the Kubernetes API',
+  field: absolutePath,
   inFile: 'top',
-};
+} as const satisfies Positional;

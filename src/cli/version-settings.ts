@@ -1,19 +1,9 @@
-import * as z from 'zod/mini';
-import type { CommandSpec } from './command-line.ts';
-import { outputFormat } from './output-format.ts';
-import { parseSettings } from './parse-settings.ts';
+import { commandSpec, jsonFlag } from './command-spec.ts';
 
-export const versionCommand: CommandSpec = {
+export const versionCommand = commandSpec({
   name: 'version',
   summary: 'Prints the versions of hawser and of the programs that it runs here.',
-  positionals: [],
-  flags: [{ flag: '--json', help: 'print JSON' }],
+  flags: { json: jsonFlag('print JSON') },
   examples: [['hawser version'], ['hawser version -o yaml']],
   notes: ['A program that cannot be asked is null. Exit codes: 0 always, 2 usage.'],
-};
-
-const schema = z.object({ json: outputFormat });
-
-export function versionSettings(values: Readonly<Record<string, unknown>>): z.infer<typeof schema> {
-  return parseSettings(schema, values);
-}
+});

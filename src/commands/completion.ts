@@ -1,12 +1,10 @@
-import { readCommandLine } from '../cli/command-line.ts';
-import { commandSpecs } from '../cli/command-specs.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
 import { bashScript } from '../cli/completion/bash.ts';
 import { type CompletedCommand, completedCommand } from '../cli/completion/completed-command.ts';
 import { fishScript } from '../cli/completion/fish.ts';
 import { zshScript } from '../cli/completion/zsh.ts';
-import { completionCommand, completionSettings, type Shell } from '../cli/completion-settings.ts';
-import { journalKinds } from '../engine/observe/journal/journal-line.ts';
-import { checks } from '../operate/doctor/registry.ts';
+import { completionCommand, type Shell } from '../cli/completion-settings.ts';
+import { commands } from './table.ts';
 
 const scripts: Readonly<Record<Shell, (commands: readonly CompletedCommand[]) => string>> = {
   bash: bashScript,
@@ -14,23 +12,11 @@ const scripts: Readonly<Record<Shell, (commands: readonly CompletedCommand[]) =>
   fish: fishScript,
 };
 
-/** Values that other modules list. */
-const listed: Readonly<Record<string, readonly string[]>> = {
-  'doctor --only': checks.map(({ id }) => id),
-  'timeline --kind': journalKinds,
-};
+export const spec = completionCommand;
 
 /** `hawser completion SHELL`. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(completionCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const { shell } = completionSettings(line.values);
-  const commands = commandSpecs.map((spec) =>
-    completedCommand(spec, (command, flag) => listed[`${command} ${flag}`]),
-  );
-  process.stdout.write(scripts[shell](commands));
+export async function run({ shell }: SettingsOf<typeof spec>): Promise<number> {
+  const specs = await Promise.all(Object.values(commands).map(({ spec }) => spec()));
+  process.stdout.write(scripts[shell](specs.map(completedCommand)));
   return 0;
 }

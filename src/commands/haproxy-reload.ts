@@ -1,16 +1,13 @@
-import { readCommandLine } from '../cli/command-line.ts';
-import { haproxyClientSettings, haproxyReloadCommand } from '../haproxy/supervise/haproxy-client-settings.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
+import { haproxyReloadCommand } from '../haproxy/supervise/haproxy-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
+export const spec = haproxyReloadCommand;
+
 /** `hawser haproxy reload`: prints one line, or HAProxy's own message if it refused. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(haproxyReloadCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
+export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
   return await printAnswer(
-    haproxyClientSettings(line.values),
+    settings,
     'reload',
     ({ generation, pid, tookMs }) => `generation ${generation} serves, pid ${pid}, after ${tookMs} ms`,
   );

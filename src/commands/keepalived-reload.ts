@@ -1,19 +1,13 @@
-import { readCommandLine } from '../cli/command-line.ts';
-import {
-  keepalivedClientSettings,
-  keepalivedReloadCommand,
-} from '../keepalived/supervise/keepalived-client-settings.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
+import { keepalivedReloadCommand } from '../keepalived/supervise/keepalived-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
+export const spec = keepalivedReloadCommand;
+
 /** `hawser keepalived reload`: prints one line, or keepalived's own message if it refused. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(keepalivedReloadCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
+export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
   return await printAnswer(
-    keepalivedClientSettings(line.values),
+    settings,
     'reload',
     ({ generation, pid, tookMs }) =>
       `keepalived runs on configuration ${generation}, pid ${pid}, after ${tookMs} ms`,

@@ -1,19 +1,9 @@
-import { readCommandLine } from '../cli/command-line.ts';
-import {
-  keepalivedClientSettings,
-  keepalivedStartCommand,
-} from '../keepalived/supervise/keepalived-client-settings.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
+import { keepalivedStartCommand } from '../keepalived/supervise/keepalived-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(keepalivedStartCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  return await printAnswer(
-    keepalivedClientSettings(line.values),
-    'start',
-    ({ pid }) => `keepalived runs, pid ${pid}`,
-  );
+export const spec = keepalivedStartCommand;
+
+export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
+  return await printAnswer(settings, 'start', ({ pid }) => `keepalived runs, pid ${pid}`);
 }

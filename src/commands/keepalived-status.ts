@@ -1,21 +1,14 @@
-import { readCommandLine } from '../cli/command-line.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { request } from '../engine/control/request.ts';
-import {
-  keepalivedClientSettings,
-  keepalivedStatusCommand,
-} from '../keepalived/supervise/keepalived-client-settings.ts';
+import { keepalivedStatusCommand } from '../keepalived/supervise/keepalived-client-settings.ts';
 import { vrrpStatusSchema } from '../keepalived/supervise/vrrp-status.ts';
 import { vrrpStatusLines } from '../keepalived/supervise/vrrp-status-lines.ts';
 import { answerOrComplaint } from './supervisor-answer.ts';
 
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(keepalivedStatusCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const { socket, timeout, json, alive } = keepalivedClientSettings(line.values);
+export const spec = keepalivedStatusCommand;
+
+export async function run({ socket, timeout, json, alive }: SettingsOf<typeof spec>): Promise<number> {
   const answer = answerOrComplaint(socket, await request(socket, 'status', { timeoutMs: timeout }));
   if (answer === undefined) return 1;
   const status = vrrpStatusSchema.parse(answer);

@@ -1,19 +1,9 @@
-import { readCommandLine } from '../cli/command-line.ts';
-import {
-  keepalivedClientSettings,
-  keepalivedStopCommand,
-} from '../keepalived/supervise/keepalived-client-settings.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
+import { keepalivedStopCommand } from '../keepalived/supervise/keepalived-client-settings.ts';
 import { printAnswer } from './supervisor-answer.ts';
 
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(keepalivedStopCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  return await printAnswer(
-    keepalivedClientSettings(line.values),
-    'stop',
-    () => 'keepalived is down, no VIP is left',
-  );
+export const spec = keepalivedStopCommand;
+
+export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
+  return await printAnswer(settings, 'stop', () => 'keepalived is down, no VIP is left');
 }

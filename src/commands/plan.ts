@@ -1,17 +1,14 @@
-import { readCommandLine } from '../cli/command-line.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
+import type { CommandContext } from '../cli/run-command.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { makePlan } from '../operate/plan/make-plan.ts';
 import { planLines } from '../operate/plan/plan-lines.ts';
-import { planCommand, planSettings } from '../operate/plan/plan-settings.ts';
+import { planCommand } from '../operate/plan/plan-settings.ts';
 import { exitCodeOf } from '../operate/plan/report.ts';
 
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(planCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const settings = planSettings(line.values);
+export const spec = planCommand;
+
+export async function run(settings: SettingsOf<typeof spec>, { env }: CommandContext): Promise<number> {
   const report = await makePlan(settings);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const text = settings.json

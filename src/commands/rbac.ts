@@ -1,14 +1,10 @@
-import { readCommandLine } from '../cli/command-line.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
 import { shippedFile } from '../engine/system/shipped-file.ts';
-import { rbacCommand, rbacSettings } from '../operate/install/rbac-settings.ts';
+import { rbacCommand } from '../operate/install/rbac-settings.ts';
 
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(rbacCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const { kubelet, endpoints } = rbacSettings(line.values);
+export const spec = rbacCommand;
+
+export async function run({ kubelet, endpoints }: SettingsOf<typeof spec>): Promise<number> {
   const files = [
     ...(kubelet ? ['rbac-kubelet'] : endpoints ? [] : ['rbac']),
     ...(endpoints ? ['rbac-endpoints'] : []),

@@ -1,23 +1,19 @@
-import { haproxyMonitorSettings, renderCommand } from '../api-lb/haproxy-monitor-settings.ts';
+import { renderCommand } from '../api-lb/haproxy-monitor-settings.ts';
 import { renderLoadBalancer } from '../api-lb/render-load-balancer.ts';
 import { serversOnce } from '../api-lb/servers-once.ts';
-import { readCommandLine } from '../cli/command-line.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
 import { isOwnFile } from '../engine/apply/foreign-file.ts';
 import { createLog } from '../engine/observe/logger.ts';
 import { readTemplate } from '../engine/reconcile/template-file.ts';
 import { writeFirst } from '../engine/reconcile/write-first.ts';
 
+export const spec = renderCommand;
+
 /**
  * `hawser render`, for an init container: writes CONFIG once. If no API server answers and no list is known, it leaves
  * a configuration that hawser rendered before, and renders a missing or foreign one without servers.
  */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(renderCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const settings = haproxyMonitorSettings(line.values);
+export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
   const log = createLog('render', settings.logLevel);
   const servers = await serversOnce(settings, log);
   if (servers === undefined && isOwnFile(settings.config)) {

@@ -1,20 +1,18 @@
-import { readCommandLine } from '../cli/command-line.ts';
-import { readSettingsFile } from '../cli/read-settings-file.ts';
-import { settingsCommand, settingsCommandSettings } from '../cli/settings-command.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
+import type { CommandContext } from '../cli/run-command.ts';
+import { settingsCommand } from '../cli/settings-command.ts';
 import type { SettingsFile } from '../cli/settings-values.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 
+export const spec = settingsCommand;
+
 /** `hawser settings`: throws a ConfigError with every problem of the file. */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(settingsCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const { settings } = line.values;
-  const json = settingsCommandSettings(line.values).json;
+export async function run(
+  { settings, json }: SettingsOf<typeof spec>,
+  { readSettings }: CommandContext,
+): Promise<number> {
   const write = await structuredWriter(json);
-  const file = readSettingsFile(typeof settings === 'string' ? settings : undefined);
+  const file = readSettings(settings);
   if (file === undefined) process.stdout.write(json ? 'null\n' : 'there is no settings file\n');
   else process.stdout.write(json ? `${write(file.values)}\n` : linesOf(file));
   return 0;

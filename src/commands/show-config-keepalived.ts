@@ -1,30 +1,24 @@
-import { readCommandLine } from '../cli/command-line.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
+import type { CommandContext } from '../cli/run-command.ts';
 import { createLog, type Log } from '../engine/observe/logger.ts';
 import { messageOf } from '../engine/system/errors.ts';
 import { keepalivedInputNow } from '../operate/plan/keepalived-input.ts';
 import { buildKeepalivedModel } from '../vip/group/keepalived-model.ts';
 import type { KeepalivedSettings } from '../vip/group/vrrp.ts';
-import {
-  type KeepalivedMonitorSettings,
-  keepalivedMonitorSettings,
-} from '../vip/keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorSettings } from '../vip/keepalived-monitor-settings.ts';
 import { showKeepalivedConfigCommand } from '../vip/keepalived-render-settings.ts';
 import { type ShownSetting, settingsWithOrigins } from './settings-with-origins.ts';
 
 /** How long the API may take: as long as for `hawser plan`. */
 const API_TIMEOUT_MS = 10_000;
 
+export const spec = showKeepalivedConfigCommand;
+
 /**
  * `hawser show-config keepalived`: prints the template's model as JSON, with the origin of each setting. If this node
  * would not take part, prints only the settings, and the reason on stderr.
  */
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(showKeepalivedConfigCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const settings = keepalivedMonitorSettings(line.values);
+export async function run(settings: SettingsOf<typeof spec>, { line }: CommandContext): Promise<number> {
   const found = await modelNow(settings, createLog('show-config', settings.logLevel));
   const given = settingsWithOrigins(line);
   const shown =

@@ -1,26 +1,21 @@
-import { readCommandLine } from '../cli/command-line.ts';
 import { printText } from '../cli/print-text.ts';
-import { readSettingsFile } from '../cli/read-settings-file.ts';
+import type { CommandContext } from '../cli/run-command.ts';
+import type { SettingsReader } from '../cli/settings-values.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
-import { forgivingReader } from '../operate/doctor/doctor-settings.ts';
 import { clusterEndpoints } from '../operate/status/cluster-endpoints.ts';
 import { collectClusterStatus } from '../operate/status/collect-cluster-status.ts';
 import type { ClusterStatus } from '../operate/status/node-status.ts';
 import { exitCodeOf, statusLines } from '../operate/status/status-lines.ts';
-import { type StatusSettings, statusCommand, statusSettings } from '../operate/status/status-settings.ts';
+import { type StatusSettings, statusCommand } from '../operate/status/status-settings.ts';
 import { watch } from '../operate/status/watch.ts';
 
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const file = forgivingReader(readSettingsFile);
-  const line = readCommandLine(statusCommand, argv, env, file.read);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const settings = statusSettings(line.values);
-  const settingsFile = file.look();
-  // A broken settings file must not prevent the status.
+export const spec = statusCommand;
+
+/** A broken settings file must not prevent the status. */
+export const settingsReader = (_: unknown, usual: SettingsReader): SettingsReader => usual;
+
+export async function run(settings: StatusSettings, { env, settingsFile }: CommandContext): Promise<number> {
   if (settingsFile.kind === 'broken') process.stderr.write(`${settingsFile.problems.join('\n')}\n`);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const write = await structuredWriter(settings.json);

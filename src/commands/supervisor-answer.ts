@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../cli/output-format.ts';
+import type { OutputFormat } from '../cli/command-spec.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import type { Answer } from '../engine/control/answer.ts';
 import { type ControlRequest, type RequestOutcome, request } from '../engine/control/request.ts';

@@ -1,30 +1,29 @@
-import { readCommandLine } from '../cli/command-line.ts';
+import type { SettingsFileReading } from '../cli/forgiving-reader.ts';
 import { printText } from '../cli/print-text.ts';
-import { readSettingsFile } from '../cli/read-settings-file.ts';
+import type { CommandContext } from '../cli/run-command.ts';
+import type { SettingsReader } from '../cli/settings-values.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
-import { journalKinds } from '../engine/observe/journal/journal-line.ts';
-import { forgivingReader, type SettingsFileReading } from '../operate/doctor/doctor-settings.ts';
 import { collectJournals, type Range } from '../operate/timeline/collect.ts';
 import { fetchPeerJournals, type PeerJournals } from '../operate/timeline/peer-journals.ts';
 import { exitCodeOf, openRange, timelineReport } from '../operate/timeline/report.ts';
 import { timelineLines } from '../operate/timeline/timeline-lines.ts';
-import { timelineCommand, timelineSettings } from '../operate/timeline/timeline-settings.ts';
+import { type TimelineSettings, timelineCommand } from '../operate/timeline/timeline-settings.ts';
 
 /** More than anyone reads, and some 20 MB of memory. */
 const MOST_ENTRIES = 10_000;
 
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  // Works with broken settings too, except that the other nodes cannot be asked.
-  const file = forgivingReader(readSettingsFile);
-  const line = readCommandLine(timelineCommand, argv, env, file.read);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const settings = timelineSettings(line.values, journalKinds);
+export const spec = timelineCommand;
+
+/** Works with broken settings too, except that the other nodes cannot be asked. */
+export const settingsReader = (_: unknown, usual: SettingsReader): SettingsReader => usual;
+
+export async function run(
+  settings: TimelineSettings,
+  { env, settingsFile }: CommandContext,
+): Promise<number> {
   const { since = openRange.since, until = openRange.until } = settings;
   const range = { since, until };
-  const { fetched, unread } = await peerJournals(settings, file.look(), range);
+  const { fetched, unread } = await peerJournals(settings, settingsFile, range);
   const collected = collectJournals(settings.journal, range, MOST_ENTRIES, fetched);
   const all = { ...collected, unread: [...collected.unread, ...unread] };
   const report = timelineReport(all, range, settings.kind);
@@ -35,7 +34,7 @@ export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Prom
 }
 
 async function peerJournals(
-  settings: ReturnType<typeof timelineSettings>,
+  settings: TimelineSettings,
   file: SettingsFileReading,
   range: Range,
 ): Promise<PeerJournals> {

@@ -1,18 +1,15 @@
 import { createRedirectKeeper } from '../api-lb/redirect-keeper.ts';
-import { readCommandLine } from '../cli/command-line.ts';
-import { uninstallCommand, uninstallSettings } from '../operate/install/install-settings.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
+import { uninstallCommand } from '../operate/install/install-settings.ts';
 import { type RemoveTables, uninstall } from '../operate/install/uninstall.ts';
 import { createAdvertTrap } from '../vip/guards/advert-trap.ts';
 import { createAnswerTrap } from '../vip/guards/answer-trap.ts';
 import { createVipUseTrap } from '../vip/guards/vip-use-trap.ts';
 
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(uninstallCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  return await uninstall(uninstallSettings(line.values), removeTables);
+export const spec = uninstallCommand;
+
+export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
+  return await uninstall(settings, removeTables);
 }
 
 const removeTables: RemoveTables = async () => {

@@ -1,6 +1,6 @@
-import { readCommandLine } from '../cli/command-line.ts';
+import type { SettingsOf } from '../cli/command-spec.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
-import { versionCommand, versionSettings } from '../cli/version-settings.ts';
+import { versionCommand } from '../cli/version-settings.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { parseHaproxyBuild, parseKeepalivedBuild } from '../engine/system/text/program-version.ts';
 import { hawserCommit, hawserVersion } from '../engine/system/version.ts';
@@ -16,13 +16,9 @@ export interface VersionReport {
   readonly node: string;
 }
 
-export async function run(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const line = readCommandLine(versionCommand, argv, env);
-  if (line.kind === 'help') {
-    process.stdout.write(line.text);
-    return 0;
-  }
-  const { json } = versionSettings(line.values);
+export const spec = versionCommand;
+
+export async function run({ json }: SettingsOf<typeof spec>): Promise<number> {
   const report = await versionReport();
   const write = await structuredWriter(json);
   process.stdout.write(json ? `${write(report)}\n` : linesOf(report));

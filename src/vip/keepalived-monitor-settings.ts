@@ -1,32 +1,29 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
-import type { CommandSpec } from '../cli/command-line.ts';
+import { commandSpec, type SettingsOf, toggle } from '../cli/command-spec.ts';
 import { durationMs } from '../cli/duration.ts';
 import {
   absolutePath,
   absolutePaths,
   address,
   addresses,
-  clusterName,
   listenAddress,
-  port,
-  serverList,
+  nonEmpty,
+  oneOf,
   socketPath,
 } from '../cli/fields.ts';
-import { parseSettings } from '../cli/parse-settings.ts';
-import { type PeerSettings, peerFields, peerProblems, peerSettings } from '../cli/peer-settings.ts';
+import { peerFlags, peerProblems, peerSettings } from '../cli/peer-settings.ts';
 import { defaultPorts } from '../cli/ports.ts';
 import {
-  apiPortFlag,
-  apiVipsFlag,
-  clusterNameFlag,
-  healthPortFlag,
-  journalFlag,
-  kubeconfigArgument,
-  lbPortFlag,
-  logLevelFlag,
+  apiPort,
+  apiVips,
+  clusterName,
+  daemonFlags,
+  healthPort,
+  ingressVips,
+  kubeconfig,
+  lbPort,
   lookupFlags,
-  peerFlags,
 } from '../cli/shared-flags.ts';
 import { ConfigError } from '../engine/system/errors.ts';
 import type { KeepalivedSettings, TrackFiles } from './group/vrrp.ts';
@@ -34,105 +31,134 @@ import { healthUrl } from './health-url-field.ts';
 import { virtualRouterIdPair } from './router-id-fields.ts';
 import { vipFlagProblems } from './vip-flags.ts';
 
-export const keepalivedMonitorCommand: CommandSpec = {
+/** VRRP 3 counts hundredths of a second in 12 bits. */
+const advertInterval = durationMs.check(
+  z.refine((ms) => ms >= 10 && ms <= 40_950 && ms % 10 === 0, {
+    error: 'expected 10ms to 40950ms in steps of 10ms',
+  }),
+);
+
+export const keepalivedMonitorCommand = commandSpec({
   name: 'keepalived monitor',
   section: 'keepalived',
   summary:
     'Finds the nodes that share the VIPs, renders keepalived.conf, tracks health and asks for reloads.',
-  positionals: [
-    kubeconfigArgument,
-    { name: 'TEMPLATE', help: 'EJS template of keepalived.conf' },
-    { name: 'CONFIG', help: 'where keepalived.conf is written' },
-  ],
-  flags: [
-    apiVipsFlag,
-    { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise', inFile: 'top' },
-    {
-      flag: '--ingress-health <url>',
+  positionals: {
+    kubeconfig,
+    template: { help: 'EJS template of keepalived.conf', field: absolutePath },
+    config: { help: 'where keepalived.conf is written', field: absolutePath },
+  },
+  flags: {
+    apiVips,
+    ingressVips,
+    ingressHealth: {
+      value: '<url>',
       help: "this node's router, such as http://localhost:1936/healthz/ready (default: not looked at)",
+      field: z.optional(healthUrl),
     },
-    clusterNameFlag,
-    {
-      flag: '--interface <name>',
+    clusterName,
+    interface: {
+      value: '<name>',
       help: 'where the VIPs go (default: the one whose subnet holds them)',
       inFile: 'top',
+      field: z.optional(
+        z
+          .string()
+          .check(z.regex(/^[A-Za-z0-9._@:-]{1,15}$/, { error: 'expected the name of a network interface' })),
+      ),
     },
-    { flag: '--node-ip <address>', help: "this node's address in its Node object", inFile: 'top' },
-    {
-      flag: '--node-name <name>',
+    nodeIp: {
+      value: '<address>',
+      help: "this node's address in its Node object",
+      inFile: 'top',
+      field: z.optional(address),
+    },
+    nodeName: {
+      value: '<name>',
       help: "this node's name in that list (default: the hostname)",
       inFile: 'top',
+      field: z._default(nonEmpty, hostname),
     },
-    {
-      flag: '--mode <mode>',
+    mode: {
+      value: '<mode>',
       help: 'unicast or multicast',
-      choices: ['unicast', 'multicast'],
       default: 'unicast',
+      field: oneOf(['unicast', 'multicast']),
     },
-    {
-      flag: '--virtual-router-ids <ids>',
+    virtualRouterIds: {
+      value: '<ids>',
       help: 'API,INGRESS instead of the ids derived from the name, 1 to 255',
+      field: z.optional(virtualRouterIdPair),
     },
-    { flag: '--advert-interval <duration>', help: 'of the fast profile; openshift has 1s', default: '100ms' },
-    {
-      flag: '--profile <profile>',
+    advertInterval: {
+      value: '<duration>',
+      help: 'of the fast profile; openshift has 1s',
+      default: '100ms',
+      field: advertInterval,
+    },
+    profile: {
+      value: '<profile>',
       help: "fast, or openshift: the shell pods' dialect",
-      choices: ['fast', 'openshift'],
       default: 'fast',
+      field: oneOf(['fast', 'openshift']),
     },
-    {
-      flag: '--monitor-conf <paths>',
+    monitorConf: {
+      value: '<paths>',
       help: 'files that schedule a mode and profile for all nodes; the first that exists counts',
       default: '/etc/keepalived/monitor-user.conf,/etc/keepalived/monitor.conf',
+      field: absolutePaths,
     },
-    { flag: '--bootstrap', help: 'hold the API VIP until the local /readyz fails, then hand it over' },
-    {
-      flag: '--first-node',
-      help: 'hold the API VIP alone until a list of nodes is known: for the node of kubeadm init',
-    },
-    {
-      flag: '--bootstrap-ips <addresses>',
+    bootstrap: toggle('hold the API VIP until the local /readyz fails, then hand it over'),
+    firstNode: toggle('hold the API VIP alone until a list of nodes is known: for the node of kubeadm init'),
+    bootstrapIps: {
+      value: '<addresses>',
       help: 'address of a bootstrap node, which is in no list, as a peer',
+      field: z._default(addresses, []),
     },
-    { flag: '--force-virtual-router-id', help: 'join although another router uses the id on this segment' },
-    {
-      flag: '--resolve-split-brain',
-      help: 'leave if a higher-ranked node holds the same VIP (default: only report)',
-    },
+    forceVirtualRouterId: toggle('join although another router uses the id on this segment'),
+    resolveSplitBrain: toggle('leave if a higher-ranked node holds the same VIP (default: only report)'),
     ...lookupFlags,
-    apiPortFlag,
-    lbPortFlag,
-    healthPortFlag,
-    { flag: '--last-known <path>', help: 'list for a cold start (default: vrrp-nodes.json beside CONFIG)' },
-    {
-      flag: '--steering <path>',
-      help: 'orders of hawser drain, move-vip and drill (default: vrrp-steering.json beside CONFIG)',
+    apiPort,
+    lbPort,
+    healthPort,
+    lastKnown: {
+      value: '<path>',
+      help: 'list for a cold start (default: vrrp-nodes.json beside CONFIG)',
+      field: z.optional(absolutePath),
     },
-    {
-      flag: '--socket <path>',
+    steering: {
+      value: '<path>',
+      help: 'orders of hawser drain, move-vip and drill (default: vrrp-steering.json beside CONFIG)',
+      field: z.optional(absolutePath),
+    },
+    socket: {
+      value: '<path>',
       help: "the supervisor's control socket",
       default: '/var/run/keepalived/keepalived.sock',
       inFile: 'never',
+      field: socketPath,
     },
-    {
-      flag: '--run-dir <path>',
+    runDir: {
+      value: '<path>',
       help: "track file, notify FIFO and state, the same as the supervisor's",
       default: '/var/run/keepalived',
+      field: absolutePath,
     },
-    {
-      flag: '--keepalived <path>',
+    keepalived: {
+      value: '<path>',
       help: 'the program, to check what was rendered',
       default: '/usr/sbin/keepalived',
+      field: absolutePath,
     },
-    {
-      flag: '--listen <address>',
+    listen: {
+      value: '<address>',
       help: '/healthz, /metrics and /status, on loopback',
       default: `127.0.0.1:${defaultPorts.keepalivedMonitor}`,
+      field: listenAddress,
     },
     ...peerFlags,
-    journalFlag,
-    logLevelFlag,
-  ],
+    ...daemonFlags,
+  },
   examples: [
     ['hawser keepalived monitor KUBECONFIG TEMPLATE CONFIG --api-vips 192.0.2.100'],
     [
@@ -144,99 +170,33 @@ export const keepalivedMonitorCommand: CommandSpec = {
     'Without --ingress-health an ingress VIP stays where it is, whatever becomes of the router there. With it the peers are asked the same URL at their addresses, and where no router answers any more nothing moves.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
-};
-
-/** VRRP 3 counts hundredths of a second in 12 bits. */
-const advertInterval = durationMs.check(
-  z.refine((ms) => ms >= 10 && ms <= 40_950 && ms % 10 === 0, {
-    error: 'expected 10ms to 40950ms in steps of 10ms',
-  }),
-);
-
-/** Also of the settings file's keys. */
-export const keepalivedMonitorFields = {
-  settings: z.optional(absolutePath),
-  kubeconfig: absolutePath,
-  template: absolutePath,
-  config: absolutePath,
-  apiVips: z._default(addresses, []),
-  ingressVips: z._default(addresses, []),
-  ingressHealth: z.optional(healthUrl),
-  clusterName: z.optional(clusterName),
-  interface: z.optional(
-    z
-      .string()
-      .check(z.regex(/^[A-Za-z0-9._@:-]{1,15}$/, { error: 'expected the name of a network interface' })),
-  ),
-  nodeIp: z.optional(address),
-  nodeName: z._default(z.string().check(z.minLength(1)), hostname),
-  mode: z.enum(['unicast', 'multicast'], { error: 'expected unicast or multicast' }),
-  virtualRouterIds: z.optional(virtualRouterIdPair),
-  advertInterval,
-  profile: z.enum(['fast', 'openshift'], { error: 'expected fast or openshift' }),
-  monitorConf: absolutePaths,
-  bootstrap: z._default(z.boolean(), false),
-  firstNode: z._default(z.boolean(), false),
-  bootstrapIps: z._default(addresses, []),
-  forceVirtualRouterId: z._default(z.boolean(), false),
-  resolveSplitBrain: z._default(z.boolean(), false),
-  source: z.enum(['nodes', 'endpoints', 'static'], { error: 'expected nodes, endpoints or static' }),
-  servers: z.optional(serverList),
-  apiPort: port,
-  lbPort: port,
-  healthPort: port,
-  checkInterval: durationMs,
-  settle: durationMs,
-  lastKnown: z.optional(absolutePath),
-  steering: z.optional(absolutePath),
-  socket: socketPath,
-  runDir: absolutePath,
-  keepalived: absolutePath,
-  listen: listenAddress,
-  ...peerFields,
-  journal: z.optional(absolutePath),
-  logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
-};
-
-const schema = z.object(keepalivedMonitorFields);
-
-export type KeepalivedMonitorSettings = z.infer<typeof schema> & {
-  /** Of the API, canonical; then those of ingress. */
-  readonly vips: readonly string[];
-  readonly lastKnownPath: string;
-  readonly steeringPath: string;
-  readonly notifyFifo: string;
-  /** One for each kind whose health is measured. */
-  readonly trackFiles: TrackFiles & { readonly api: string };
-  readonly stateFile: string;
-  /** Undefined where the nodes show each other nothing. */
-  readonly peers: PeerSettings | undefined;
-};
-
-/** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
-export function keepalivedMonitorSettings(
-  values: Readonly<Record<string, unknown>>,
-): KeepalivedMonitorSettings {
-  const settings = parseSettings(schema, values);
-  const { apiVips, ingressVips, ingressHealth, runDir, config, lastKnown, steering } = settings;
-  const besideConfig = (file: string) => `${config.slice(0, config.lastIndexOf('/'))}/${file}`;
-  const vips = [...apiVips, ...ingressVips];
-  const problems = [...vipFlagProblems(settings), ...peerProblems(settings, vips)];
-  if (problems.length > 0) throw new ConfigError(problems);
-  return {
-    ...settings,
-    vips,
-    lastKnownPath: lastKnown ?? besideConfig('vrrp-nodes.json'),
-    steeringPath: steering ?? besideConfig('vrrp-steering.json'),
-    notifyFifo: `${runDir}/notify.fifo`,
-    trackFiles: {
+  derive: (settings) => {
+    const { runDir, config, lastKnown, steering } = settings;
+    const vips = [...settings.apiVips, ...settings.ingressVips];
+    const problems = [...vipFlagProblems(settings), ...peerProblems(settings, vips)];
+    if (problems.length > 0) throw new ConfigError(problems);
+    const besideConfig = (file: string) => `${config.slice(0, config.lastIndexOf('/'))}/${file}`;
+    /** One for each kind whose health is measured. */
+    const trackFiles: TrackFiles & { readonly api: string } = {
       api: `${runDir}/lb.track`,
-      ...(ingressHealth && { ingress: `${runDir}/ingress.track` }),
-    },
-    stateFile: `${runDir}/vrrp-state.json`,
-    peers: peerSettings(settings),
-  };
-}
+      ...(settings.ingressHealth && { ingress: `${runDir}/ingress.track` }),
+    };
+    return {
+      ...settings,
+      /** Of the API, canonical; then those of ingress. */
+      vips,
+      lastKnownPath: lastKnown ?? besideConfig('vrrp-nodes.json'),
+      steeringPath: steering ?? besideConfig('vrrp-steering.json'),
+      notifyFifo: `${runDir}/notify.fifo`,
+      trackFiles,
+      stateFile: `${runDir}/vrrp-state.json`,
+      /** Undefined where the nodes show each other nothing. */
+      peers: peerSettings(settings),
+    };
+  },
+});
+
+export type KeepalivedMonitorSettings = SettingsOf<typeof keepalivedMonitorCommand>;
 
 /** The settings of the model. `clusterName` comes from the flag, else from the kubeconfig. */
 export function keepalivedSettings(

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { CommandContext } from '../cli/run-command.ts';
 import { clusterNameIn } from '../engine/kube/control-plane/cluster-name.ts';
 import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
@@ -31,9 +32,9 @@ type Places = ReturnType<typeof ownEndpoints> | undefined;
 /** Resolves with 0 after a stop was requested. */
 export async function monitorKeepalived(
   settings: KeepalivedMonitorSettings,
-  env: NodeJS.ProcessEnv,
+  { env, readSettings }: Pick<CommandContext, 'env' | 'readSettings'>,
 ): Promise<number> {
-  const places = settings.peers && ownEndpoints(settings, env);
+  const places = settings.peers && ownEndpoints(settings, env, readSettings);
   return await monitorProgram(
     { name: 'keepalived-monitor', createMetrics: createKeepalivedMonitorMetrics },
     settings,

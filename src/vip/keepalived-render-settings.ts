@@ -1,8 +1,7 @@
-import type { CommandSpec } from '../cli/command-line.ts';
 import { keepalivedMonitorCommand } from './keepalived-monitor-settings.ts';
 
 /** Takes the monitor's flags: an init container and its pod share one list of arguments. */
-export const renderKeepalivedCommand: CommandSpec = {
+export const renderKeepalivedCommand: typeof keepalivedMonitorCommand = {
   ...keepalivedMonitorCommand,
   name: 'render keepalived',
   summary:
@@ -18,7 +17,7 @@ export const renderKeepalivedCommand: CommandSpec = {
   ],
 };
 
-export const showKeepalivedConfigCommand: CommandSpec = {
+export const showKeepalivedConfigCommand: typeof keepalivedMonitorCommand = {
   ...keepalivedMonitorCommand,
   name: 'show-config keepalived',
   summary:

@@ -1,4 +1,6 @@
-import { type CommandSpec, type Flag, flagsOf } from '../command-line.ts';
+import type { CommandSpec, Flag } from '../command-spec.ts';
+import { flagName } from '../flag-name.ts';
+import { fileFormOf } from '../settings-form.ts';
 
 /** What may follow a flag, or be an argument. */
 export type CompletedValue =
@@ -25,35 +27,37 @@ export interface CompletedCommand {
   readonly arguments: readonly { readonly name: string; readonly value: CompletedValue }[];
 }
 
-/** `choicesOf` gives values that are not part of the settings, such as those of `doctor --only`. */
-export function completedCommand(
-  spec: CommandSpec,
-  choicesOf: (command: string, flag: string) => readonly string[] | undefined,
-): CompletedCommand {
+export function completedCommand(spec: CommandSpec): CompletedCommand {
   const help: CompletedFlag = {
     name: '--help',
     help: 'what it does, and its flags',
     value: { kind: 'none' },
   };
-  const flags = flagsOf(spec).map((flag): CompletedFlag => {
-    const [name = ''] = flag.flag.split(' ');
-    const value = valueBehind(flag, choicesOf(spec.name, name) ?? flag.choices);
-    return { name, help: flag.help, value };
-  });
+  const flags = Object.entries(spec.flags).map(
+    ([name, flag]): CompletedFlag => ({ name: flagName(name), help: flag.help, value: valueBehind(flag) }),
+  );
   return {
     name: spec.name,
     summary: spec.summary,
     flags: [...flags, help],
-    arguments: spec.positionals.map(({ name, choices }) => ({
-      name,
-      value: choices === undefined ? { kind: 'files' } : { kind: 'choices', choices, isList: false },
-    })),
+    arguments: Object.entries(spec.positionals).map(([name, { field }]) => {
+      const choices = choicesOf(field);
+      return {
+        name: name.toUpperCase(),
+        value: choices === undefined ? { kind: 'files' } : { kind: 'choices', choices, isList: false },
+      };
+    }),
   };
 }
 
-/** The flag's own text names the kind of value: `--socket <path>`. */
-function valueBehind({ flag }: Flag, choices: readonly string[] | undefined): CompletedValue {
-  const [, placeholder] = /<(.+)>/.exec(flag) ?? [];
+function choicesOf(field: Flag['field']): readonly string[] | undefined {
+  const { enum: words } = fileFormOf({ field });
+  return Array.isArray(words) ? words : undefined;
+}
+
+/** The placeholder names the kind of value: `<path>`. */
+function valueBehind({ value = '', field, choices = choicesOf(field) }: Flag): CompletedValue {
+  const [, placeholder] = /<(.+)>/.exec(value) ?? [];
   if (placeholder === undefined) return { kind: 'none' };
   if (choices !== undefined) return { kind: 'choices', choices, isList: /s$/.test(placeholder) };
   if (/^(?:path|file)s?$/.test(placeholder)) return { kind: 'files' };

@@ -1,35 +1,35 @@
-import * as z from 'zod/mini';
-import type { CommandSpec, Flag } from '../../cli/command-line.ts';
+import { commandSpec, jsonFlag } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { socketPath } from '../../cli/fields.ts';
-import { outputFormat } from '../../cli/output-format.ts';
-import { parseSettings } from '../../cli/parse-settings.ts';
 
-const flags: readonly Flag[] = [
-  {
-    flag: '--socket <path>',
+const flags = {
+  socket: {
+    value: '<path>',
     help: "the supervisor's control socket",
     default: '/var/run/haproxy/haproxy-master.sock',
+    field: socketPath,
   },
-  { flag: '--timeout <duration>', help: 'how long to wait for the answer', default: '60s' },
-];
-
-const jsonFlag: Flag = { flag: '--json', help: 'print the answer as it came' };
-
-export const haproxyReloadCommand: CommandSpec = {
-  name: 'haproxy reload',
-  summary: 'Asks the supervisor for a reload and prints its answer when the reload is done.',
-  positionals: [],
-  flags: [...flags, jsonFlag],
-  examples: [['hawser haproxy reload', 'after an edit by hand; a refusal changes nothing']],
-  notes: ['Exit codes: 0 the new generation serves, 1 refused or no answer, 2 usage.'],
+  timeout: {
+    value: '<duration>',
+    help: 'how long to wait for the answer',
+    default: '60s',
+    field: durationMs,
+  },
+  json: jsonFlag('print the answer as it came'),
 };
 
-export const haproxyStatusCommand: CommandSpec = {
+export const haproxyReloadCommand = commandSpec({
+  name: 'haproxy reload',
+  summary: 'Asks the supervisor for a reload and prints its answer when the reload is done.',
+  flags,
+  examples: [['hawser haproxy reload', 'after an edit by hand; a refusal changes nothing']],
+  notes: ['Exit codes: 0 the new generation serves, 1 refused or no answer, 2 usage.'],
+});
+
+export const haproxyStatusCommand = commandSpec({
   name: 'haproxy status',
   summary: 'Shows which generation serves, which ones drain, until when and why.',
-  positionals: [],
-  flags: [...flags, jsonFlag],
+  flags,
   examples: [
     ['hawser haproxy status'],
     [
@@ -38,12 +38,4 @@ export const haproxyStatusCommand: CommandSpec = {
     ],
   ],
   notes: ['Exit codes: 0 a generation serves, 1 none does or no answer, 2 usage.'],
-};
-
-const schema = z.object({ socket: socketPath, timeout: durationMs, json: outputFormat });
-
-export type HaproxyClientSettings = z.infer<typeof schema>;
-
-export function haproxyClientSettings(values: Readonly<Record<string, unknown>>): HaproxyClientSettings {
-  return parseSettings(schema, values);
-}
+});

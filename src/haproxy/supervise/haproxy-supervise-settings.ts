@@ -1,61 +1,75 @@
 import * as z from 'zod/mini';
-import type { CommandSpec } from '../../cli/command-line.ts';
-import { durationMs } from '../../cli/duration.ts';
+import { commandSpec, type SettingsOf } from '../../cli/command-spec.ts';
+import { durationMs, parseDurationMs } from '../../cli/duration.ts';
 import { absolutePath, optionalListenAddress, socketPath } from '../../cli/fields.ts';
-import { parseSettings } from '../../cli/parse-settings.ts';
 import { defaultPorts } from '../../cli/ports.ts';
-import { journalFlag, logLevelFlag } from '../../cli/shared-flags.ts';
+import { daemonFlags } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
-export const haproxySuperviseCommand: CommandSpec = {
+export const haproxySuperviseCommand = commandSpec({
   name: 'haproxy supervise',
   section: 'haproxy',
   summary: "Owns HAProxy's processes: starts, reloads without losing a connection, restarts and drains them.",
-  positionals: [],
-  flags: [
-    { flag: '--config <path>', help: "HAProxy's configuration", default: '/etc/haproxy/haproxy.cfg' },
-    {
-      flag: '--socket <path>',
+  flags: {
+    config: {
+      value: '<path>',
+      help: "HAProxy's configuration",
+      default: '/etc/haproxy/haproxy.cfg',
+      field: absolutePath,
+    },
+    socket: {
+      value: '<path>',
       help: 'control socket',
       default: '/var/run/haproxy/haproxy-master.sock',
       inFile: 'never',
+      field: socketPath,
     },
-    {
-      flag: '--stats-socket <path>',
+    statsSocket: {
+      value: '<path>',
       help: '"stats socket" of the configuration',
       default: '/var/lib/haproxy/run/haproxy.sock',
+      field: socketPath,
     },
-    { flag: '--pid-file <path>', help: "the master's pid", default: '/var/lib/haproxy/run/haproxy.pid' },
-    {
-      flag: '--state-file <path>',
+    pidFile: {
+      value: '<path>',
+      help: "the master's pid",
+      default: '/var/lib/haproxy/run/haproxy.pid',
+      field: absolutePath,
+    },
+    stateFile: {
+      value: '<path>',
       help: '"server-state-file" of the configuration',
       default: '/var/lib/haproxy/run/server-state',
+      field: absolutePath,
     },
-    { flag: '--haproxy <path>', help: 'the program', default: '/usr/sbin/haproxy' },
-    {
-      flag: '--drain-timeout <duration>',
+    haproxy: { value: '<path>', help: 'the program', default: '/usr/sbin/haproxy', field: absolutePath },
+    drainTimeout: {
+      value: '<duration>',
       help: 'how long connections may last after SIGTERM',
       default: '55s',
+      field: durationMs,
     },
-    {
-      flag: '--force-delete-timeout <duration>',
+    forceDeleteTimeout: {
+      value: '<duration>',
       help: 'how long a replaced generation may drain (else OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT in seconds, else 120s)',
+      field: z.optional(durationMs),
     },
-    {
-      flag: '--start-timeout <duration>',
+    startTimeout: {
+      value: '<duration>',
       help: 'how long a new generation may take to serve',
       default: '10s',
+      field: durationMs,
     },
-    {
-      flag: '--listen <address:port>',
+    listen: {
+      value: '<address:port>',
       help: 'where /healthz, /metrics and /status are, or "off"; an address in use is retried',
       default: `127.0.0.1:${defaultPorts.haproxySupervisor}`,
+      field: optionalListenAddress,
       // The key of that name is the monitor's.
       inFile: 'never',
     },
-    journalFlag,
-    logLevelFlag,
-  ],
+    ...daemonFlags,
+  },
   examples: [
     ['hawser haproxy supervise', 'as the static pod does'],
     [
@@ -68,42 +82,19 @@ export const haproxySuperviseCommand: CommandSpec = {
     'SIGHUP reloads. SIGTERM drains and exits with 0; a second one ends what still drains.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
-};
+  derive: (settings, env) => ({
+    ...settings,
+    forceDeleteTimeout:
+      settings.forceDeleteTimeout ?? originalTimeoutMs(env['OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT']),
+  }),
+});
 
-/** Also of the settings file's keys. */
-export const haproxySuperviseFields = {
-  config: absolutePath,
-  socket: socketPath,
-  statsSocket: socketPath,
-  pidFile: absolutePath,
-  stateFile: absolutePath,
-  haproxy: absolutePath,
-  drainTimeout: durationMs,
-  forceDeleteTimeout: durationMs,
-  startTimeout: durationMs,
-  listen: optionalListenAddress,
-  journal: z.optional(absolutePath),
-  logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
-};
-
-const schema = z.object(haproxySuperviseFields);
-
-export type HaproxySuperviseSettings = z.infer<typeof schema>;
-
-/** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
-export function haproxySuperviseSettings(
-  values: Readonly<Record<string, unknown>>,
-  env: NodeJS.ProcessEnv,
-): HaproxySuperviseSettings {
-  const forceDeleteTimeout =
-    values['forceDeleteTimeout'] ?? fieldTimeout(env['OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT']);
-  return parseSettings(schema, { ...values, forceDeleteTimeout });
-}
+export type HaproxySuperviseSettings = SettingsOf<typeof haproxySuperviseCommand>;
 
 /** The variable of the original pods: seconds, without a unit. Unset and empty mean their default. */
-function fieldTimeout(seconds: string | undefined): string {
-  if (seconds === undefined || seconds === '') return '120s';
-  if (/^\d+(?:\.\d+)?$/.test(seconds)) return `${seconds}s`;
+function originalTimeoutMs(seconds: string | undefined): number {
+  const timeoutMs = parseDurationMs(`${seconds || 120}s`);
+  if (timeoutMs !== undefined) return timeoutMs;
   throw new ConfigError([
     `Cannot use OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT "${seconds}": expected a number of seconds`,
   ]);

@@ -1,54 +1,67 @@
 import * as z from 'zod/mini';
-import type { CommandSpec } from '../../cli/command-line.ts';
+import { commandSpec, type SettingsOf } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath, optionalListenAddress, socketPath } from '../../cli/fields.ts';
-import { parseSettings } from '../../cli/parse-settings.ts';
 import { defaultPorts } from '../../cli/ports.ts';
-import { journalFlag, logLevelFlag } from '../../cli/shared-flags.ts';
+import { daemonFlags } from '../../cli/shared-flags.ts';
 
-export const keepalivedSuperviseCommand: CommandSpec = {
+const realtimePriority = z.pipe(
+  z.string().check(z.regex(/^(off|[1-9]|[1-9]\d)$/, { error: 'expected 1 to 99, or "off"' })),
+  z.transform((text) => (text === 'off' ? undefined : Number(text))),
+);
+
+export const keepalivedSuperviseCommand = commandSpec({
   name: 'keepalived supervise',
   section: 'keepalived',
   summary: "Owns keepalived's process: starts, reloads and restarts it, and removes stale VIPs.",
-  positionals: [],
-  flags: [
-    {
-      flag: '--config <path>',
+  flags: {
+    config: {
+      value: '<path>',
       help: "keepalived's configuration",
       default: '/etc/keepalived/keepalived.conf',
+      field: absolutePath,
     },
-    {
-      flag: '--socket <path>',
+    socket: {
+      value: '<path>',
       help: 'control socket',
       default: '/var/run/keepalived/keepalived.sock',
       inFile: 'never',
+      field: socketPath,
     },
-    {
-      flag: '--run-dir <path>',
+    runDir: {
+      value: '<path>',
       help: 'where notify.fifo, vrrp-state.json and the accepted copy of the configuration are',
       default: '/var/run/keepalived',
+      field: absolutePath,
     },
-    { flag: '--keepalived <path>', help: 'the program', default: '/usr/sbin/keepalived' },
-    {
-      flag: '--realtime-priority <priority>',
+    keepalived: {
+      value: '<path>',
+      help: 'the program',
+      default: '/usr/sbin/keepalived',
+      field: absolutePath,
+    },
+    realtimePriority: {
+      value: '<priority>',
       help: 'real-time priority (SCHED_RR) of keepalived if permitted, or "off"',
       default: '20',
+      field: realtimePriority,
     },
-    {
-      flag: '--monitor-timeout <duration>',
+    monitorTimeout: {
+      value: '<duration>',
       help: 'a track file older than this means that its monitor is dead or hangs',
       default: '3s',
+      field: durationMs,
     },
-    {
-      flag: '--listen <address:port>',
+    listen: {
+      value: '<address:port>',
       help: 'where /healthz, /metrics and /status are, or "off"; an address in use is retried',
       default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`,
+      field: optionalListenAddress,
       // The key of that name is the monitor's.
       inFile: 'never',
     },
-    journalFlag,
-    logLevelFlag,
-  ],
+    ...daemonFlags,
+  },
   examples: [
     ['hawser keepalived supervise', 'as the static pod does'],
     ['hawser keepalived supervise --realtime-priority off', 'where a real-time priority is not permitted'],
@@ -59,33 +72,6 @@ export const keepalivedSuperviseCommand: CommandSpec = {
     'SIGHUP reloads. SIGTERM resigns, removes the VIPs and exits with 0; a second one kills keepalived.',
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
-};
+});
 
-const realtimePriority = z.pipe(
-  z.string().check(z.regex(/^(off|[1-9]|[1-9]\d)$/, { error: 'expected 1 to 99, or "off"' })),
-  z.transform((text) => (text === 'off' ? undefined : Number(text))),
-);
-
-/** Also of the settings file's keys. */
-export const keepalivedSuperviseFields = {
-  config: absolutePath,
-  socket: socketPath,
-  runDir: absolutePath,
-  keepalived: absolutePath,
-  realtimePriority,
-  monitorTimeout: durationMs,
-  listen: optionalListenAddress,
-  journal: z.optional(absolutePath),
-  logLevel: z.enum(['debug', 'info', 'warn', 'error'], { error: 'expected debug, info, warn or error' }),
-};
-
-const schema = z.object(keepalivedSuperviseFields);
-
-export type KeepalivedSuperviseSettings = z.infer<typeof schema>;
-
-/** Throws a ConfigError that lists every problem. Durations come out in milliseconds. */
-export function keepalivedSuperviseSettings(
-  values: Readonly<Record<string, unknown>>,
-): KeepalivedSuperviseSettings {
-  return parseSettings(schema, values);
-}
+export type KeepalivedSuperviseSettings = SettingsOf<typeof keepalivedSuperviseCommand>;

@@ -1,8 +1,9 @@
+import type { SettingsFileReading } from '../../cli/forgiving-reader.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
 import { asInstalled } from './as-installed.ts';
 import type { DoctorContext } from './context.ts';
-import type { DoctorCommandSettings, SettingsFileReading } from './doctor-settings.ts';
+import type { DoctorCommandSettings } from './doctor-settings.ts';
 import type { HostFiles } from './host-files.ts';
 import { createReadings } from './readings.ts';
 import { checks } from './registry.ts';

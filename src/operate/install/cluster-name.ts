@@ -1,5 +1,6 @@
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { daemonKeys } from '../daemon-specs.ts';
 import { askClusterName } from './ask-cluster-name.ts';
 import { askVip } from './ask-vip.ts';
 import type { Draft, OnDisk } from './draft.ts';
@@ -52,7 +53,7 @@ function refuse(reason: string): ClusterNameChoice {
 }
 
 function nameInFile(text: string | undefined): string | undefined {
-  const parsed = parseSettingsFile(text ?? '', layout.settings);
+  const parsed = parseSettingsFile(text ?? '', layout.settings, daemonKeys);
   const name = parsed.kind === 'problems' ? undefined : parsed.values.top['clusterName']?.value;
   return name === undefined ? undefined : String(name);
 }

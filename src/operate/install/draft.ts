@@ -4,6 +4,7 @@ import { settingsJsonSchema } from '../../cli/settings-form.ts';
 import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
+import { daemonKeys } from '../daemon-specs.ts';
 import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, type Flavor, layout, podLayouts } from './layout.ts';
@@ -72,7 +73,7 @@ export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
   const credentials = asked.credentials ?? disk.record?.credentials ?? 'own';
   const folder = asked.patches ?? disk.record?.patches;
   const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder);
-  const schema = `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`;
+  const schema = `${JSON.stringify(settingsJsonSchema(daemonKeys), null, 2)}\n`;
   return {
     ...{ flavor, image, credentials, settings, patches: folder },
     support: [

@@ -1,27 +1,13 @@
 import { createHash } from 'node:crypto';
-import {
-  type HaproxyMonitorSettings,
-  haproxyMonitorCommand,
-  haproxyMonitorSettings,
-} from '../../api-lb/haproxy-monitor-settings.ts';
-import { type CommandSpec, readCommandLine } from '../../cli/command-line.ts';
+import type { HaproxyMonitorSettings } from '../../api-lb/haproxy-monitor-settings.ts';
+import { settingsTyped } from '../../cli/command-line.ts';
+import type { CommandSpec } from '../../cli/command-spec.ts';
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
-import type { Section, SettingsFile, SettingsValues } from '../../cli/settings-values.ts';
+import type { Section, SettingsValues } from '../../cli/settings-values.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import {
-  type HaproxySuperviseSettings,
-  haproxySuperviseCommand,
-  haproxySuperviseSettings,
-} from '../../haproxy/supervise/haproxy-supervise-settings.ts';
-import {
-  keepalivedSuperviseCommand,
-  keepalivedSuperviseSettings,
-} from '../../keepalived/supervise/keepalived-supervise-settings.ts';
-import {
-  type KeepalivedMonitorSettings,
-  keepalivedMonitorCommand,
-  keepalivedMonitorSettings,
-} from '../../vip/keepalived-monitor-settings.ts';
+import type { HaproxySuperviseSettings } from '../../haproxy/supervise/haproxy-supervise-settings.ts';
+import type { KeepalivedMonitorSettings } from '../../vip/keepalived-monitor-settings.ts';
+import { daemonKeys, daemonSpecs } from '../daemon-specs.ts';
 
 /** The settings that the daemons of this node would run with. */
 export interface EffectiveSettings {
@@ -34,17 +20,19 @@ export interface EffectiveSettings {
 
 /** Reads a settings file as all four daemons would. Throws a ConfigError with every problem that one of them has. */
 export function effectiveSettings(text: string, path: string): EffectiveSettings {
-  const parsed = parseSettingsFile(text, path);
+  const parsed = parseSettingsFile(text, path, daemonKeys);
   if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
-  const file = { path, values: parsed.values };
-  const monitorFiles = ['/kubeconfig', '/template', '/config'];
-  keepalivedSuperviseSettings(valuesFor(keepalivedSuperviseCommand, [], file));
   const { values } = parsed;
+  // The environment of this process is not that of the pods.
+  const settings = <Settings>(spec: CommandSpec<Settings>, argv: readonly string[]): Settings =>
+    settingsTyped(spec, argv, {}, () => ({ path, values }));
+  const monitorFiles = ['/kubeconfig', '/template', '/config'];
+  settings(daemonSpecs['keepalived supervise'], []);
   return {
     digests: { haproxy: digestOf(values, 'haproxy'), keepalived: digestOf(values, 'keepalived') },
-    haproxySupervise: haproxySuperviseSettings(valuesFor(haproxySuperviseCommand, [], file), {}),
-    haproxyMonitor: haproxyMonitorSettings(valuesFor(haproxyMonitorCommand, monitorFiles, file)),
-    keepalivedMonitor: keepalivedMonitorSettings(valuesFor(keepalivedMonitorCommand, monitorFiles, file)),
+    haproxySupervise: settings(daemonSpecs['haproxy supervise'], []),
+    haproxyMonitor: settings(daemonSpecs['haproxy monitor'], monitorFiles),
+    keepalivedMonitor: settings(daemonSpecs['keepalived monitor'], monitorFiles),
   };
 }
 
@@ -69,14 +57,4 @@ export function portsOf({
     { key: 'keepalived.listen', port: keepalivedMonitor.listen.port },
     ...(keepalivedMonitor.peers ? [{ key: 'peerListen', port: keepalivedMonitor.peers.port }] : []),
   ];
-}
-
-/** Ignores the environment of this process, which is not that of the pods. Without a file, these are the defaults. */
-export function valuesFor(
-  spec: CommandSpec,
-  argv: readonly string[],
-  file: SettingsFile | undefined,
-): Readonly<Record<string, unknown>> {
-  const line = readCommandLine(spec, argv, {}, () => file);
-  return line.kind === 'values' ? line.values : {};
 }

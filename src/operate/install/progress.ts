@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../../cli/output-format.ts';
+import type { OutputFormat } from '../../cli/command-spec.ts';
 import { structuredWriter } from '../../cli/structured-text.ts';
 import { type Removal, removalText } from './removal.ts';
 

@@ -1,14 +1,10 @@
-import { readCommandLine } from '../../cli/command-line.ts';
-import {
-  keepalivedSuperviseCommand,
-  keepalivedSuperviseSettings,
-} from '../../keepalived/supervise/keepalived-supervise-settings.ts';
+import { settingsTyped } from '../../cli/command-line.ts';
+import { keepalivedSuperviseCommand } from '../../keepalived/supervise/keepalived-supervise-settings.ts';
 import type { SupervisorPage } from './manifest-probes.ts';
 
 /** As the supervisor itself reads them. Throws a ConfigError for arguments that it would refuse. */
 export const supervisorPage: SupervisorPage = ([program, command, ...argv], env) => {
   if (program !== 'keepalived' || command !== 'supervise') return undefined;
   // Its page is no key of the settings file.
-  const line = readCommandLine(keepalivedSuperviseCommand, argv, env, () => undefined);
-  return line.kind === 'values' ? (keepalivedSuperviseSettings(line.values).listen ?? 'off') : undefined;
+  return settingsTyped(keepalivedSuperviseCommand, argv, env, () => undefined).listen ?? 'off';
 };

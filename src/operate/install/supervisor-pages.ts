@@ -1,8 +1,8 @@
+import { settingsTyped } from '../../cli/command-line.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { askProgram } from '../status/ask-program.ts';
-import { statusCommand, statusSettings } from '../status/status-settings.ts';
-import { valuesFor } from './effective-settings.ts';
+import { statusCommand } from '../status/status-settings.ts';
 
 const ANSWER_WITHIN_MS = 2_000;
 
@@ -11,8 +11,8 @@ const ANSWER_WITHIN_MS = 2_000;
  * these stay open until the last connection has drained and keepalived is gone. Ports of other programs are left out.
  */
 export async function supervisorPages(): Promise<readonly number[]> {
-  // The settings file does not contain these addresses.
-  const { haproxySupervisor, keepalivedSupervisor } = statusSettings(valuesFor(statusCommand, [], undefined));
+  // Neither the environment of this process nor the settings file has these addresses.
+  const { haproxySupervisor, keepalivedSupervisor } = settingsTyped(statusCommand, [], {}, () => undefined);
   const options = { timeoutMs: ANSWER_WITHIN_MS, signal: new AbortController().signal };
   const [haproxy, keepalived] = await Promise.all([
     askProgram('haproxy-supervisor', haproxySupervisor, supervisorStatusSchema, options),

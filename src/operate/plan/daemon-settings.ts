@@ -1,62 +1,14 @@
-import {
-  type HaproxyMonitorSettings,
-  haproxyMonitorCommand,
-  haproxyMonitorFields,
-  haproxyMonitorSettings,
-} from '../../api-lb/haproxy-monitor-settings.ts';
-import { readCommandLine } from '../../cli/command-line.ts';
+import { readCommandLine, settingsTyped } from '../../cli/command-line.ts';
+import type { CommandSpec, SettingsOf } from '../../cli/command-spec.ts';
 import type { SettingsFile } from '../../cli/settings-values.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import {
-  type HaproxySuperviseSettings,
-  haproxySuperviseCommand,
-  haproxySuperviseFields,
-  haproxySuperviseSettings,
-} from '../../haproxy/supervise/haproxy-supervise-settings.ts';
-import {
-  type KeepalivedSuperviseSettings,
-  keepalivedSuperviseCommand,
-  keepalivedSuperviseFields,
-  keepalivedSuperviseSettings,
-} from '../../keepalived/supervise/keepalived-supervise-settings.ts';
-import {
-  type KeepalivedMonitorSettings,
-  keepalivedMonitorCommand,
-  keepalivedMonitorFields,
-  keepalivedMonitorSettings,
-} from '../../vip/keepalived-monitor-settings.ts';
+import { daemonSpecs } from '../daemon-specs.ts';
 import type { Daemon, DaemonName } from './daemons.ts';
 
 /** The settings that each installed daemon would run with. */
-export interface DaemonSettings {
-  readonly 'haproxy supervise'?: HaproxySuperviseSettings;
-  readonly 'haproxy monitor'?: HaproxyMonitorSettings;
-  readonly 'keepalived supervise'?: KeepalivedSuperviseSettings;
-  readonly 'keepalived monitor'?: KeepalivedMonitorSettings;
-}
-
-const kinds = {
-  'haproxy supervise': {
-    command: haproxySuperviseCommand,
-    fields: haproxySuperviseFields,
-    parse: haproxySuperviseSettings,
-  },
-  'haproxy monitor': {
-    command: haproxyMonitorCommand,
-    fields: haproxyMonitorFields,
-    parse: haproxyMonitorSettings,
-  },
-  'keepalived supervise': {
-    command: keepalivedSuperviseCommand,
-    fields: keepalivedSuperviseFields,
-    parse: keepalivedSuperviseSettings,
-  },
-  'keepalived monitor': {
-    command: keepalivedMonitorCommand,
-    fields: keepalivedMonitorFields,
-    parse: keepalivedMonitorSettings,
-  },
-} as const;
+export type DaemonSettings = {
+  readonly [Name in DaemonName]?: SettingsOf<(typeof daemonSpecs)[Name]>;
+};
 
 /** With this settings file, or without one. Throws a ConfigError with every daemon's problems. */
 export function settingsOfDaemons(
@@ -78,9 +30,8 @@ export function settingsOfDaemons(
 }
 
 function settingsOf({ name, argv, env }: Daemon, file: SettingsFile | undefined) {
-  const { command, parse } = kinds[name];
-  const line = readCommandLine(command, argv, env, () => file);
-  return parse(line.kind === 'values' ? line.values : {}, env);
+  const spec: CommandSpec = daemonSpecs[name];
+  return settingsTyped(spec, argv, env, () => file);
 }
 
 /** The settings file that this daemon was given; undefined if none, which means the default path. */
@@ -91,7 +42,7 @@ export function settingsPathOf({ name, argv, env }: Daemon): string | undefined 
     return undefined;
   };
   try {
-    readCommandLine(kinds[name].command, argv, env, remember);
+    readCommandLine(daemonSpecs[name], argv, env, remember);
   } catch (error) {
     // Some arguments are only in the settings file.
     if (!(error instanceof ConfigError)) throw error;
@@ -110,7 +61,10 @@ export function changedKeys(
 ): readonly string[] {
   const [old, next] = [textsOf(before[name]), textsOf(after[name])];
   const isUsed = (key: string): boolean => key !== 'settings' && UNUSED[name]?.includes(key) !== true;
-  return Object.keys(kinds[name].fields).filter((key) => isUsed(key) && old.get(key) !== next.get(key));
+  const { positionals, flags } = daemonSpecs[name];
+  return Object.keys({ ...positionals, ...flags }).filter(
+    (key) => isUsed(key) && old.get(key) !== next.get(key),
+  );
 }
 
 function textsOf(settings: object | undefined): ReadonlyMap<string, string> {

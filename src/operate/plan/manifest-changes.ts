@@ -1,6 +1,6 @@
 import { draftInstall, type OnDisk, readDisk } from '../install/draft.ts';
 import { editedFiles } from '../install/edited-files.ts';
-import { installSettings } from '../install/install-settings.ts';
+import { installCommand } from '../install/install-settings.ts';
 import { podLayouts } from '../install/layout.ts';
 import { planFiles, type WantedFile } from '../install/plan.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
@@ -64,7 +64,7 @@ async function changesOf(
 }
 
 function manifestsOf(root: string, disk: OnDisk, settings: string) {
-  const asked = installSettings({ root });
+  const asked = installCommand.settings({ root }, {});
   return draftInstall(asked, { ...disk, settings }).manifests;
 }
 

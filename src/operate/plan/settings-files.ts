@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { readSettingsFile } from '../../cli/read-settings-file.ts';
 import type { SettingsFile } from '../../cli/settings-values.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
+import { readSettingsFile } from '../daemon-specs.ts';
 import type { HostFiles } from '../doctor/host-files.ts';
 import { layout } from '../install/layout.ts';
 import { settingsPathOf } from './daemon-settings.ts';

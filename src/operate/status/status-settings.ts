@@ -1,86 +1,86 @@
 import { hostname } from 'node:os';
 import * as z from 'zod/mini';
-import type { CommandSpec, Flag } from '../../cli/command-line.ts';
+import { commandSpec, type Flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
-import { addresses, directories, listenAddress, optionalListenAddress, port } from '../../cli/fields.ts';
-import { outputFormat } from '../../cli/output-format.ts';
-import { parseSettings } from '../../cli/parse-settings.ts';
-import { peerFields, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
+import { directories, listenAddress, nonEmpty, optionalListenAddress } from '../../cli/fields.ts';
+import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
 import { defaultPorts } from '../../cli/ports.ts';
-import { apiVipsFlag, defaultJournalPath, healthPortFlag, peerFlags } from '../../cli/shared-flags.ts';
+import {
+  apiVips,
+  defaultJournalPath,
+  healthPort,
+  ingressVips,
+  keepalivedMonitor,
+  statPort,
+} from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
-export const keepalivedMonitorPlaceFlag: Flag = {
-  flag: '--keepalived-monitor <address:port>',
-  help: 'address of the keepalived monitor\'s page, or "off" (settings: keepalived.listen)',
-  default: `127.0.0.1:${defaultPorts.keepalivedMonitor}`,
-  keyInFile: ['keepalived', 'listen'],
-};
-
-/** Where the four programs are asked, and HAProxy. For every command that asks them. */
-export const statusEndpointFlags: readonly Flag[] = [
-  {
-    flag: '--haproxy-monitor <address:port>',
+/** Where the four programs are asked, and HAProxy. */
+const endpointFlags = {
+  haproxyMonitor: {
+    value: '<address:port>',
     help: 'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
     default: `127.0.0.1:${defaultPorts.haproxyMonitor}`,
     keyInFile: ['haproxy', 'listen'],
+    field: optionalListenAddress,
   },
-  keepalivedMonitorPlaceFlag,
-  {
-    flag: '--keepalived-supervisor <address:port>',
+  keepalivedMonitor,
+  keepalivedSupervisor: {
+    value: '<address:port>',
     help: 'its page, or "off": its --listen',
     default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`,
     inFile: 'never',
+    field: optionalListenAddress,
   },
-  {
-    flag: '--haproxy-supervisor <address:port>',
+  haproxySupervisor: {
+    value: '<address:port>',
     help: 'its page, or "off": its --listen',
     default: `127.0.0.1:${defaultPorts.haproxySupervisor}`,
     inFile: 'never',
+    field: optionalListenAddress,
   },
-  {
-    flag: '--stat-port <port>',
-    help: "HAProxy's statistics page, on loopback",
-    default: `${defaultPorts.statistics}`,
-  },
-  healthPortFlag,
-  apiVipsFlag,
-  { flag: '--ingress-vips <addresses>', help: 'virtual IPs of ingress, likewise', inFile: 'top' },
-  {
-    flag: '--node-name <name>',
+  statPort,
+  healthPort,
+  apiVips,
+  ingressVips,
+  nodeName: {
+    value: '<name>',
     help: "this node's name in the list of nodes (default: the hostname)",
     inFile: 'top',
+    field: z._default(nonEmpty, hostname),
   },
   ...peerFlags,
-];
+} as const satisfies Readonly<Record<string, Flag>>;
 
-export const statusCommand: CommandSpec = {
+export const statusCommand = commandSpec({
   name: 'status',
   summary: 'Shows who holds each VIP and why, API servers, HAProxy, keepalived, and what is wrong now.',
   section: 'haproxy',
-  positionals: [],
-  flags: [
-    { flag: '--watch', help: 'repeat every second until Ctrl-C', inFile: 'never' },
-    { flag: '--json', help: 'print JSON, as schemas/status.schema.json describes it', inFile: 'never' },
-    {
-      flag: '--serve <address:port>',
+  flags: {
+    watch: toggle('repeat every second until Ctrl-C', { inFile: 'never' }),
+    json: jsonFlag('print JSON, as schemas/status.schema.json describes it'),
+    serve: {
+      value: '<address:port>',
       help: 'serve a page for browsers at this address until Ctrl-C, such as 127.0.0.1:9446',
       inFile: 'never',
+      field: z.optional(listenAddress),
     },
-    {
-      flag: '--journal <dirs>',
+    journal: {
+      value: '<dirs>',
       help: `for --serve: whose last hour it shows, several by commas or by repeating it (default: ${defaultJournalPath})`,
       repeats: true,
       inFile: 'never',
+      field: z._default(directories, [defaultJournalPath]),
     },
-    {
-      flag: '--timeout <duration>',
+    timeout: {
+      value: '<duration>',
       help: 'how long a program of this node may take to answer; other nodes get half of it',
       default: '250ms',
       inFile: 'never',
+      field: durationMs,
     },
-    ...statusEndpointFlags,
-  ],
+    ...endpointFlags,
+  },
   examples: [
     ['hawser status', 'on any control-plane node, as any user'],
     ['hawser status --watch'],
@@ -94,41 +94,17 @@ export const statusCommand: CommandSpec = {
     'The page of --serve has no password: everyone who can reach the address can read it. It answers requests for an address or localhost, not for other names.',
     'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (no program of hawser answers here), or usage.',
   ],
-};
-
-/** Of the commands that have `statusEndpointFlags`. */
-export const statusEndpointFields = {
-  haproxyMonitor: optionalListenAddress,
-  keepalivedMonitor: optionalListenAddress,
-  keepalivedSupervisor: optionalListenAddress,
-  haproxySupervisor: optionalListenAddress,
-  statPort: port,
-  healthPort: port,
-  apiVips: z._default(addresses, []),
-  ingressVips: z._default(addresses, []),
-  nodeName: z._default(z.string().check(z.minLength(1)), hostname),
-  ...peerFields,
-};
-
-const schema = z.object({
-  ...statusEndpointFields,
-  watch: z._default(z.boolean(), false),
-  json: outputFormat,
-  timeout: durationMs,
-  serve: z.optional(listenAddress),
-  journal: z._default(directories, [defaultJournalPath]),
+  derive: (settings) => {
+    const problems = peerProblems(settings, [...settings.apiVips, ...settings.ingressVips]);
+    const { serve, watch, json } = settings;
+    const other = watch ? '--watch' : '--json';
+    const clash =
+      serve !== undefined && (watch || json)
+        ? [`Cannot use --serve with ${other}: expected one of them`]
+        : [];
+    if (problems.length + clash.length > 0) throw new ConfigError([...problems, ...clash]);
+    return { ...settings, peers: peerSettings(settings) };
+  },
 });
 
-/** Throws a ConfigError that lists every problem. */
-export function statusSettings(values: Readonly<Record<string, unknown>>) {
-  const settings = parseSettings(schema, values);
-  const problems = peerProblems(settings, [...settings.apiVips, ...settings.ingressVips]);
-  const { serve, watch, json } = settings;
-  const other = watch ? '--watch' : '--json';
-  const clash =
-    serve !== undefined && (watch || json) ? [`Cannot use --serve with ${other}: expected one of them`] : [];
-  if (problems.length + clash.length > 0) throw new ConfigError([...problems, ...clash]);
-  return { ...settings, peers: peerSettings(settings) };
-}
-
-export type StatusSettings = ReturnType<typeof statusSettings>;
+export type StatusSettings = SettingsOf<typeof statusCommand>;

@@ -1,6 +1,7 @@
-import { readCommandLine } from '../../cli/command-line.ts';
+import { settingsTyped } from '../../cli/command-line.ts';
+import type { SettingsReader } from '../../cli/settings-values.ts';
 import type { StatusEndpoints } from '../../operate/status/collect-node-status.ts';
-import { statusCommand, statusSettings } from '../../operate/status/status-settings.ts';
+import { statusCommand } from '../../operate/status/status-settings.ts';
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 
 /**
@@ -10,9 +11,14 @@ import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.t
 export function ownEndpoints(
   { settings: path, listen, nodeName }: KeepalivedMonitorSettings,
   env: NodeJS.ProcessEnv,
+  readSettings: SettingsReader,
 ): StatusEndpoints {
-  const line = readCommandLine(statusCommand, path === undefined ? [] : ['--settings', path], env);
-  const places = statusSettings(line.kind === 'values' ? line.values : {});
+  const places = settingsTyped(
+    statusCommand,
+    path === undefined ? [] : ['--settings', path],
+    env,
+    readSettings,
+  );
   return {
     node: nodeName,
     pages: {

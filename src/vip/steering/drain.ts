@@ -4,10 +4,10 @@ import { type OrderFile, readOrderFile, whatOvertook } from './order-file.ts';
 import { giveAndFollow, refused, type SteeringOutcome, steer, vipsOf } from './steer.ts';
 import { drainObjections, type SteeringFacts } from './steering-plan.ts';
 import type { SteeringReport } from './steering-report.ts';
-import type { drainSettings } from './steering-settings.ts';
+import type { DrainSettings } from './steering-settings.ts';
 import type { DrainOrder, SteeringOrder } from './vrrp-steering.ts';
 
-type Settings = ReturnType<typeof drainSettings>;
+type Settings = DrainSettings;
 
 /** Drains this node: resolves once its VIPs are elsewhere, or with why they are not. */
 export async function drain(settings: Settings, env: NodeJS.ProcessEnv): Promise<SteeringReport> {

@@ -3,7 +3,7 @@ import { type DrillResult, type DrillRun, runDrill } from './drill-run.ts';
 import { moveOrder } from './give-order.ts';
 import { planNow, readSituation, type Situation, vipsOf } from './steer.ts';
 import type { Move } from './steering-plan.ts';
-import type { drillSettings } from './steering-settings.ts';
+import type { DrillSettings } from './steering-settings.ts';
 import { findHolder, holderText } from './vip-holder.ts';
 import type { MoveOrder } from './vrrp-steering.ts';
 
@@ -11,7 +11,7 @@ const EVERY_MS = 20;
 const ATTEMPT_TIMEOUT_MS = 1_000;
 const CANNOT = 'Cannot drill';
 
-type Settings = ReturnType<typeof drillSettings>;
+type Settings = DrillSettings;
 
 /** Moves the API VIP away and back. `announce` is told what is to come, before it begins. */
 export async function drill(

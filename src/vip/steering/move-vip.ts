@@ -11,9 +11,9 @@ import {
 } from './steer.ts';
 import type { Move } from './steering-plan.ts';
 import type { SteeringReport } from './steering-report.ts';
-import type { moveVipSettings } from './steering-settings.ts';
+import type { MoveVipSettings } from './steering-settings.ts';
 
-type Settings = ReturnType<typeof moveVipSettings>;
+type Settings = MoveVipSettings;
 
 const CANNOT = 'Cannot move the VIP';
 

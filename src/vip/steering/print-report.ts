@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../../cli/output-format.ts';
+import type { OutputFormat } from '../../cli/command-spec.ts';
 import { structuredWriter } from '../../cli/structured-text.ts';
 import { type DrillReport, drillExitCode, drillLines } from './drill-report.ts';
 import { exitCodeOf, type SteeringReport, steeringLines } from './steering-report.ts';

@@ -6,13 +6,13 @@ import { within } from './give-order.ts';
 import { newOrderId, readOrderFile, removeOrder, replaceOrder } from './order-file.ts';
 import { refused, type SteeringOutcome, steer } from './steer.ts';
 import type { SteeringReport } from './steering-report.ts';
-import type { undrainSettings } from './steering-settings.ts';
+import type { UndrainSettings } from './steering-settings.ts';
 import type { DrainOrder } from './vrrp-steering.ts';
 
 /** Without a file notification, the monitor reads the file every few seconds. */
 const BELIEVED_WITHIN_MS = 20_000;
 
-type Settings = ReturnType<typeof undrainSettings>;
+type Settings = UndrainSettings;
 
 /** Removes the drain even if no monitor answers: the next monitor will not find it. */
 export async function undrain(settings: Settings): Promise<SteeringReport> {

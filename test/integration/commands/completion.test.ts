@@ -115,6 +115,7 @@ test('every command that there is has a page of help with examples, in 80 column
   expect(names).toEqual(expect.arrayContaining(['haproxy supervise', 'show-config keepalived']));
   for (const name of names) {
     const help = execFileSync(hawser, [...name.split(' '), '--help'], { encoding: 'utf8' });
+    expect(help).toMatch(new RegExp(`^Usage: hawser ${name} \\[options\\]`));
     expect(help, name).toContain(`Examples:\n  hawser ${name}`);
     expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
   }

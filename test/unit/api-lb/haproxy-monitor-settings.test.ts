@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest';
-import {
-  haproxyMonitorCommand,
-  haproxyMonitorSettings,
-} from '../../../src/api-lb/haproxy-monitor-settings.ts';
-import { readCommandLine } from '../../../src/cli/command-line.ts';
+import { haproxyMonitorCommand } from '../../../src/api-lb/haproxy-monitor-settings.ts';
+import { settingsTyped } from '../../../src/cli/command-line.ts';
 
 const files = ['/kubeconfig', '/template', '/etc/haproxy/haproxy.cfg'];
 
 function settingsOf(...flags: readonly string[]) {
-  const line = readCommandLine(haproxyMonitorCommand, [...files, ...flags], {});
-  if (line.kind !== 'values') throw new Error('help was not asked for');
-  return haproxyMonitorSettings(line.values);
+  return settingsTyped(haproxyMonitorCommand, [...files, ...flags], {}, () => undefined);
 }
 
 test('the defaults are the field’s', () => {

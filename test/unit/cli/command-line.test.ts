@@ -1,25 +1,25 @@
 import { expect, test } from 'vitest';
-import {
-  haproxyMonitorCommand,
-  haproxyMonitorSettings,
-} from '../../../src/api-lb/haproxy-monitor-settings.ts';
-import { readCommandLine } from '../../../src/cli/command-line.ts';
+import { haproxyMonitorCommand } from '../../../src/api-lb/haproxy-monitor-settings.ts';
+import { readCommandLine, settingsTyped } from '../../../src/cli/command-line.ts';
+import type { CommandSpec } from '../../../src/cli/command-spec.ts';
+import { flagName } from '../../../src/cli/flag-name.ts';
 import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
-import { settingsKeys } from '../../../src/cli/settings-keys.ts';
 import type { SettingsReader } from '../../../src/cli/settings-values.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
+import { daemonKeys } from '../../../src/operate/daemon-specs.ts';
 import { installCommand, uninstallCommand } from '../../../src/operate/install/install-settings.ts';
 import { planCommand } from '../../../src/operate/plan/plan-settings.ts';
-import { timelineCommand, timelineSettings } from '../../../src/operate/timeline/timeline-settings.ts';
+import { timelineCommand } from '../../../src/operate/timeline/timeline-settings.ts';
 import { keepalivedMonitorCommand } from '../../../src/vip/keepalived-monitor-settings.ts';
 import { drainCommand, moveVipCommand, undrainCommand } from '../../../src/vip/steering/steering-settings.ts';
 
 function fileWith(text: string): SettingsReader {
-  const parsed = parseSettingsFile(text, '/f.yaml');
+  const parsed = parseSettingsFile(text, '/f.yaml', daemonKeys);
   if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'));
   return (path) => ({ path: path ?? '/f.yaml', values: parsed.values });
 }
 
+const noFile: SettingsReader = () => undefined;
 const files = ['/kubeconfig', '/template', '/etc/haproxy/haproxy.cfg'];
 
 test('a flag comes before its variable, the variable before the file, the file before the default', () => {
@@ -62,7 +62,7 @@ test.each([
 
 test('a section is read by its own pod alone', () => {
   const file = fileWith('haproxy:\n  listen: 127.0.0.1:1\nkeepalived:\n  listen: 127.0.0.1:2\n');
-  const listenOf = (spec: typeof haproxyMonitorCommand) => readCommandLine(spec, files, {}, file);
+  const listenOf = (spec: CommandSpec) => readCommandLine(spec, files, {}, file);
   expect(listenOf(haproxyMonitorCommand)).toMatchObject({ values: { listen: '127.0.0.1:1' } });
   expect(listenOf(keepalivedMonitorCommand)).toMatchObject({ values: { listen: '127.0.0.1:2' } });
 });
@@ -79,26 +79,23 @@ test('the arguments come from the file where none is typed, and never in part', 
 
 test('a VIP that is typed stands for those of the file', () => {
   const file = fileWith('apiVips: [10.0.0.5]\n');
-  const vipsOf = (...flags: readonly string[]) => {
-    const line = readCommandLine(haproxyMonitorCommand, [...files, ...flags], {}, file);
-    return line.kind === 'values' ? haproxyMonitorSettings(line.values).vips : [];
-  };
+  const vipsOf = (...flags: readonly string[]) =>
+    settingsTyped(haproxyMonitorCommand, [...files, ...flags], {}, file).vips;
   expect(vipsOf()).toEqual(['10.0.0.5']);
   expect(vipsOf('--api-vip=10.0.0.9')).toEqual(['10.0.0.9']);
 });
 
 test('every flag of a daemon is a key of the file, in one place, unless it says "never"', () => {
-  const keys = settingsKeys();
   for (const { flags, section } of [
     haproxySuperviseCommand,
     haproxyMonitorCommand,
     keepalivedMonitorCommand,
   ]) {
-    for (const { flag, help, inFile } of flags) {
-      const typed = flag.split(' ')[0];
-      const places = keys.filter((key) => key.typed === typed).map(({ place }) => place);
-      if (inFile === 'never')
-        expect(keys.filter((key) => key.typed === typed && key.help === help)).toEqual([]);
+    for (const [name, { help, inFile }] of Object.entries(flags)) {
+      const typed = flagName(name);
+      const keys = daemonKeys.filter((key) => key.typed === typed);
+      const places = keys.map(({ place }) => place);
+      if (inFile === 'never') expect(keys.filter((key) => key.help === help)).toEqual([]);
       else expect(places, typed).toContain(inFile ?? section);
       if (inFile === 'top') expect(places, typed).toEqual(['top']);
     }
@@ -106,10 +103,7 @@ test('every flag of a daemon is a key of the file, in one place, unless it says 
 });
 
 test('a flag that may be repeated is the same several times as once with commas', () => {
-  const read = (...argv: readonly string[]) => {
-    const line = readCommandLine(timelineCommand, argv, {});
-    return line.kind === 'values' ? timelineSettings(line.values, ['vip']).journal : [];
-  };
+  const read = (...argv: readonly string[]) => settingsTyped(timelineCommand, argv, {}, noFile).journal;
   expect(read('--journal', '/a', '--journal', '/b')).toEqual(['/a', '/b']);
   expect(read('--journal=/a,/b')).toEqual(['/a', '/b']);
   expect(read()).toEqual(['/var/log/hawser']);
@@ -119,24 +113,26 @@ test('a flag that may be repeated is the same several times as once with commas'
 test('what one call chooses has no variable, which other commands would read with another meaning', () => {
   const env = { HAWSER_KIND: 'ingress', HAWSER_CONFIG: '/etc/haproxy/haproxy.cfg' };
   for (const spec of [drainCommand, undrainCommand, moveVipCommand, timelineCommand, planCommand]) {
-    const line = readCommandLine(spec, [], env);
+    const line = readCommandLine(spec, [], env, noFile);
     if (line.kind === 'help') throw new Error('help was not asked for');
     expect([line.values['kind'], line.values['config']]).not.toContain(env.HAWSER_KIND);
     expect(line.values['config']).toBeUndefined();
   }
-  expect(readCommandLine(drainCommand, ['--kind=api'], {})).toMatchObject({ values: { kind: 'api' } });
+  expect(readCommandLine(drainCommand, ['--kind=api'], {}, noFile)).toMatchObject({
+    values: { kind: 'api' },
+  });
 });
 
 test('a variable that was left set neither answers a question, nor forces, nor turns a deed into a rehearsal', () => {
   const env = { HAWSER_YES: '1', HAWSER_FORCE: '1', HAWSER_OVERWRITE: '1', HAWSER_DRY_RUN: '1' };
   for (const spec of [installCommand, uninstallCommand, drainCommand]) {
-    const line = readCommandLine(spec, [], env);
+    const line = readCommandLine(spec, [], env, noFile);
     if (line.kind === 'help') throw new Error('nobody asked for help');
     const { yes, force, overwrite, dryRun } = line.values;
     expect([yes, force, overwrite, dryRun].filter((value) => value !== undefined)).toEqual([]);
-    const help = readCommandLine(spec, ['--help'], {});
+    const help = readCommandLine(spec, ['--help'], {}, noFile);
     expect(help.kind === 'help' && help.text).not.toMatch(/HAWSER_(?:YES|FORCE|OVERWRITE|DRY_RUN)\b/);
   }
-  expect(readCommandLine(drainCommand, ['--force'], {})).toMatchObject({ values: { force: true } });
-  expect(readCommandLine(installCommand, ['--yes'], {})).toMatchObject({ values: { yes: true } });
+  expect(readCommandLine(drainCommand, ['--force'], {}, noFile)).toMatchObject({ values: { force: true } });
+  expect(readCommandLine(installCommand, ['--yes'], {}, noFile)).toMatchObject({ values: { yes: true } });
 });

@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
-import { readCommandLine } from '../../../src/cli/command-line.ts';
-import {
-  keepalivedMonitorCommand,
-  keepalivedMonitorSettings,
-} from '../../../src/vip/keepalived-monitor-settings.ts';
+import { settingsTyped } from '../../../src/cli/command-line.ts';
+import { keepalivedMonitorCommand } from '../../../src/vip/keepalived-monitor-settings.ts';
 
 const files = ['/kubeconfig', '/template', '/etc/keepalived/keepalived.conf'];
 const vips = ['--api-vips', '10.0.0.5', '--ingress-vips', '10.0.0.6'];
 
 function settingsOf(...flags: readonly string[]) {
-  const line = readCommandLine(keepalivedMonitorCommand, [...files, ...flags], {});
-  if (line.kind !== 'values') throw new Error('help was not asked for');
-  return keepalivedMonitorSettings(line.values);
+  return settingsTyped(keepalivedMonitorCommand, [...files, ...flags], {}, () => undefined);
 }
 
 test.each([

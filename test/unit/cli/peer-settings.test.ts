@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest';
-import { type CommandSpec, readCommandLine } from '../../../src/cli/command-line.ts';
-import {
-  keepalivedMonitorCommand,
-  keepalivedMonitorSettings,
-} from '../../../src/vip/keepalived-monitor-settings.ts';
+import { settingsTyped } from '../../../src/cli/command-line.ts';
+import { keepalivedMonitorCommand } from '../../../src/vip/keepalived-monitor-settings.ts';
 
 const positionals = ['/kubeconfig', '/template', '/etc/keepalived/keepalived.conf', '--api-vips', '10.0.0.5'];
 const files = ['--peer-tls-ca', '/p/ca.crt', '--peer-tls-cert', '/p/tls.crt', '--peer-tls-key', '/p/tls.key'];
-const command: CommandSpec = keepalivedMonitorCommand;
 
 function peersOf(...flags: readonly string[]) {
-  const line = readCommandLine(command, [...positionals, ...flags], {}, () => undefined);
-  if (line.kind !== 'values') throw new Error('help was not asked for');
-  return keepalivedMonitorSettings(line.values).peers;
+  return settingsTyped(keepalivedMonitorCommand, [...positionals, ...flags], {}, () => undefined).peers;
 }
 
 test('without the files nothing is published', () => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
+import { daemonKeys } from '../../../src/operate/daemon-specs.ts';
 
 const lines = (...text: readonly string[]) => `${text.join('\n')}\n`;
 
 function problemsOf(text: string): readonly string[] {
-  const parsed = parseSettingsFile(text, 'F');
+  const parsed = parseSettingsFile(text, 'F', daemonKeys);
   return parsed.kind === 'problems' ? parsed.problems : [];
 }
 
@@ -13,7 +14,7 @@ test('values become what their flags would have, each with its line', () => {
     ...['# a comment', 'apiVips: [10.0.0.5, "fd00::5"]', 'apiPort: 7443', 'haproxy:', '  drainTimeout: 20s'],
     ...['keepalived:', '  virtualRouterIds: [77, 78]', '  bootstrap: true', '  realtimePriority: off'],
   );
-  expect(parseSettingsFile(text, 'F')).toEqual({
+  expect(parseSettingsFile(text, 'F', daemonKeys)).toEqual({
     kind: 'values',
     values: {
       top: { apiVips: { value: '10.0.0.5,fd00::5', line: 2 }, apiPort: { value: '7443', line: 3 } },

@@ -20,7 +20,7 @@ it('is a node-critical pod on the host network of every node, whatever its taint
 });
 
 it('gives the supervisor longer to stop than its connections may drain and be ended', () => {
-  const drainTimeout = haproxySuperviseCommand.flags.find(({ flag }) => flag.startsWith('--drain-timeout '));
+  const { drainTimeout } = haproxySuperviseCommand.flags;
   const drainMs = parseDurationMs(drainTimeout?.default ?? '') ?? Number.NaN;
   expect(spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(drainMs + 5_000 + 2_000);
 });
@@ -88,8 +88,8 @@ it('gives each container what it writes, and the rest read-only or not at all', 
 
 it('has a writable mount below every path that the supervisor writes by default', () => {
   const writable = supervisor.volumeMounts.filter(({ readOnly }) => !readOnly);
-  const written = ['--socket', '--stats-socket', '--pid-file', '--state-file'].map(
-    (name) => haproxySuperviseCommand.flags.find(({ flag }) => flag.startsWith(`${name} `))?.default ?? '',
+  const written = ['socket', 'statsSocket', 'pidFile', 'stateFile'].map(
+    (name) => haproxySuperviseCommand.flags[name]?.default ?? '',
   );
   const homeless = written.filter(
     (path) => !writable.some(({ mountPath }) => path.startsWith(`${mountPath}/`)),

@@ -1,18 +1,15 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { readCommandLine } from '../../../src/cli/command-line.ts';
+import { settingsTyped } from '../../../src/cli/command-line.ts';
 import {
   keepalivedMonitorCommand,
-  keepalivedMonitorSettings,
   keepalivedSettings,
 } from '../../../src/vip/keepalived-monitor-settings.ts';
 
 const files = ['/kubeconfig', '/template', '/etc/keepalived/keepalived.conf'];
 
 function settingsOf(...flags: readonly string[]) {
-  const line = readCommandLine(keepalivedMonitorCommand, [...files, ...flags], {});
-  if (line.kind !== 'values') throw new Error('help was not asked for');
-  return keepalivedMonitorSettings(line.values);
+  return settingsTyped(keepalivedMonitorCommand, [...files, ...flags], {}, () => undefined);
 }
 
 test('the defaults are the field’s', () => {

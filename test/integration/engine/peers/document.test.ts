@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { parseSettingsFile } from '../../../../src/cli/parse-settings-file.ts';
 import { isOfNode } from '../../../../src/engine/peers/identity.ts';
 import { createRefusals } from '../../../../src/engine/peers/refusals.ts';
+import { daemonKeys } from '../../../../src/operate/daemon-specs.ts';
 import { credentialsIn, temporaryFolder } from '../../../helpers/peers/peer-files.ts';
 import { peerScene } from '../../../helpers/peers/peer-scene.ts';
 
@@ -53,7 +54,7 @@ test('they leave the keys to root alone, and settings that hawser reads', () => 
   expect(modeOf('cp-1/etc/hawser/peer/tls.key')).toBe('600');
   expect(modeOf('ca.key')).toBe('600');
   const settings = readFileSync(join(dir, 'cp-1/etc/hawser/config.yaml'), 'utf8');
-  expect(parseSettingsFile(settings, 'config.yaml')).toMatchObject({
+  expect(parseSettingsFile(settings, 'config.yaml', daemonKeys)).toMatchObject({
     kind: 'values',
     values: { top: { peerTlsKey: { value: `${dir}/cp-1/etc/hawser/peer/tls.key` } } },
   });

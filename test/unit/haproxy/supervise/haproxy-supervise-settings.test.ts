@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
-import { readCommandLine } from '../../../../src/cli/command-line.ts';
+import { readCommandLine, settingsTyped } from '../../../../src/cli/command-line.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import {
   type HaproxySuperviseSettings,
   haproxySuperviseCommand,
-  haproxySuperviseSettings,
 } from '../../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 
 function settings(argv: readonly string[], env: NodeJS.ProcessEnv = {}): HaproxySuperviseSettings {
-  const line = readCommandLine(haproxySuperviseCommand, argv, env);
-  if (line.kind === 'help') throw new Error('Cannot read settings: help was asked for');
-  return haproxySuperviseSettings(line.values, env);
+  return settingsTyped(haproxySuperviseCommand, argv, env, () => undefined);
 }
 
 function problems(argv: readonly string[], env: NodeJS.ProcessEnv = {}): readonly string[] {
@@ -91,7 +88,7 @@ test('an unknown flag and a word too many are problems', () => {
 });
 
 test('help names every flag with its variable, and the exit codes', () => {
-  const line = readCommandLine(haproxySuperviseCommand, ['--help'], {});
+  const line = readCommandLine(haproxySuperviseCommand, ['--help'], {}, () => undefined);
   const text = line.kind === 'help' ? line.text : '';
   expect(text.replaceAll(/\s+/g, ' ')).toContain('[HAWSER_STATS_SOCKET]');
   expect(text).toContain('Exit codes: 0 asked to stop');

@@ -1,0 +1,141 @@
+import * as z from 'zod/mini';
+import type { Example } from './help-text.ts';
+import { parseSettings } from './parse-settings.ts';
+import { defaultSettingsPath, type Section } from './settings-values.ts';
+
+/** What a flag and an argument have in common. */
+interface Declared {
+  readonly help: string;
+  /** Takes what was typed, and says which type it becomes. */
+  readonly field: z.ZodMiniType;
+  /**
+   * Where the settings file has it: at the top what is true of the node or the cluster and not of one pod, never what
+   * other programs have to find without the file; else in the section of its command.
+   */
+  readonly inFile?: 'top' | 'never';
+}
+
+/**
+ * A flag, declared once under its name in camel case: `apiPort` is `--api-port`, `HAWSER_API_PORT` and the key `apiPort`
+ * of the settings file. Help, completion, reference page, JSON Schema and the type of its value follow from it.
+ */
+export interface Flag extends Declared {
+  /** `<path>`, or `[list]` where it may be left out; a switch has none. */
+  readonly value?: string;
+  readonly default?: string;
+  /** The settings file has it as another command's key: the page of a monitor is that monitor's `listen`. */
+  readonly keyInFile?: readonly [Section, string];
+  /** What the elements of a list may be. A single value's choices are its field's. */
+  readonly choices?: readonly string[];
+  /**
+   * Has no variable: what changes a node, or keeps a command from changing it, is asked for where it is typed; so is what one
+   * call chooses, where other commands would read the variable with another meaning.
+   */
+  readonly typedOnly?: true;
+  /** May be typed several times, which is the same as once with commas. Its default is its field's. */
+  readonly repeats?: true;
+}
+
+export type Positional = Declared;
+type Fields = Readonly<Record<string, Declared>>;
+type Values = Readonly<Record<string, unknown>>;
+
+/** What is typed by its fields, by name. */
+export type SettingsFrom<F extends Fields> = z.infer<
+  z.ZodMiniObject<{ -readonly [Name in keyof F]: F[Name]['field'] }>
+>;
+
+interface Declaration<P extends Fields, F extends Readonly<Record<string, Flag>>> {
+  /** What is typed after `hawser`: `haproxy supervise`. */
+  readonly name: string;
+  readonly summary: string;
+  /** In order; shown in capitals. */
+  readonly positionals?: P;
+  readonly flags: F;
+  readonly examples: readonly Example[];
+  /** Paragraphs; the last one lists the exit codes. */
+  readonly notes: readonly string[];
+  /** The section of the settings file that it reads beside the top. A command without one reads no file. */
+  readonly section?: Section;
+}
+
+export interface CommandSpec<Settings = unknown> {
+  readonly name: string;
+  readonly summary: string;
+  readonly positionals: Readonly<Record<string, Positional>>;
+  /** Its own, and those that every command of its kind has. */
+  readonly flags: Readonly<Record<string, Flag>>;
+  readonly examples: readonly Example[];
+  readonly notes: readonly string[];
+  readonly section?: Section;
+  /** Of what was typed, and stands in the environment and the file. Throws a ConfigError that lists every problem. */
+  readonly settings: (values: Values, env: NodeJS.ProcessEnv) => Settings;
+}
+
+export type SettingsOf<Spec> = Spec extends CommandSpec<infer Settings> ? Settings : never;
+
+/** The file that was read is among the settings of a command that reads one. */
+type Parsed<P extends Fields, F extends Fields> = SettingsFrom<P & F> & {
+  readonly settings?: string | undefined;
+};
+
+/** `derive` checks what no field can check alone, by throwing a ConfigError, and adds what follows from the settings. */
+export function commandSpec<
+  F extends Readonly<Record<string, Flag>>,
+  P extends Fields = Readonly<Record<never, never>>,
+  Settings = Parsed<P, F>,
+>({
+  derive,
+  ...spec
+}: Declaration<P, F> & {
+  readonly derive?: (settings: Parsed<P, F>, env: NodeJS.ProcessEnv) => Settings;
+}): CommandSpec<Settings> {
+  const positionals = spec.positionals ?? {};
+  const own: Readonly<Record<string, Flag>> = spec.flags;
+  const file = spec.section === undefined ? {} : { settings: settingsFlag };
+  const flags = { ...own, ...('json' in own && { output: outputFlag }), ...file };
+  const fields = Object.entries({ ...positionals, ...own, ...file }).map(([name, { field }]) => [
+    name,
+    field,
+  ]);
+  const schema = z.object(Object.fromEntries(fields)) as z.ZodMiniType as z.ZodMiniType<Parsed<P, F>>;
+  return {
+    ...spec,
+    positionals,
+    flags,
+    settings: (values, env) => {
+      const settings = parseSettings(schema, values);
+      return derive === undefined ? (settings as Settings) : derive(settings, env);
+    },
+  };
+}
+
+const settingsFlag: Flag = {
+  value: '<path>',
+  help: `settings file; a missing one is an error (default: ${defaultSettingsPath}, if it is there)`,
+  field: z.optional(z.string()),
+  inFile: 'never',
+};
+
+/** How a command with `--json` prints; undefined is text for a person. */
+const outputFormat = z.optional(z.enum(['json', 'yaml']));
+
+export type OutputFormat = NonNullable<z.infer<typeof outputFormat>>;
+
+/** Of every command with `--json`. */
+const outputFlag: Flag = {
+  value: '<format>',
+  help: 'json, as --json, or yaml with the same fields; -o for short',
+  field: outputFormat,
+  inFile: 'never',
+};
+
+/** The format becomes the value of `json`, whether it was typed as --json or as --output. */
+export function jsonFlag(help: string) {
+  return { help, field: outputFormat, inFile: 'never' } as const satisfies Flag;
+}
+
+/** A flag without a value: it is there, or it is not. */
+export function toggle(help: string, more: Pick<Flag, 'inFile' | 'typedOnly'> = {}) {
+  return { ...more, help, field: z._default(z.boolean(), false) } satisfies Flag;
+}

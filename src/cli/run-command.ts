@@ -1,0 +1,48 @@
+import { type CommandLine, readCommandLine, type ValuesTyped } from './command-line.ts';
+import type { CommandSpec } from './command-spec.ts';
+import { forgivingReader, type SettingsFileReading } from './forgiving-reader.ts';
+import type { SettingsReader } from './settings-values.ts';
+
+export interface CommandContext {
+  readonly env: NodeJS.ProcessEnv;
+  /** What was typed, before it became settings. */
+  readonly line: ValuesTyped;
+  readonly readSettings: SettingsReader;
+  /** What came of reading the file, for a command with a `settingsReader` of its own. */
+  readonly settingsFile: SettingsFileReading;
+}
+
+/** A file of src/commands. */
+export interface CommandModule<Settings> {
+  readonly spec: CommandSpec<Settings>;
+  /** Resolves with the process's exit code. */
+  readonly run: (settings: Settings, context: CommandContext) => Promise<number>;
+  /**
+   * Of a command that works with a broken settings file, by what was typed: its `settingsFile` says what is wrong. The
+   * other commands end with the file's problems.
+   */
+  readonly settingsReader?: (
+    typed: Readonly<Record<string, unknown>>,
+    usual: SettingsReader,
+  ) => SettingsReader;
+}
+
+/** Prints the command's help if that was asked for. Throws a ConfigError for a wrong command line or settings file. */
+export async function runCommand<Settings>(
+  { spec, run, settingsReader }: CommandModule<Settings>,
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  readSettings: SettingsReader,
+): Promise<number> {
+  const read = (reader: SettingsReader): CommandLine => readCommandLine(spec, argv, env, reader);
+  const typed = settingsReader === undefined ? undefined : read(() => undefined);
+  const reader = typed?.kind === 'values' ? settingsReader?.(typed.values, readSettings) : undefined;
+  const forgiving = reader && forgivingReader(reader);
+  const line = read(forgiving?.read ?? readSettings);
+  if (line.kind === 'help') {
+    process.stdout.write(line.text);
+    return 0;
+  }
+  const settingsFile = forgiving?.look() ?? { kind: 'none' };
+  return await run(spec.settings(line.values, env), { env, line, readSettings, settingsFile });
+}
