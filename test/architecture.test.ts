@@ -48,7 +48,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   keepalived: [...engine, 'cli', 'node', 'zod'],
   'api-lb': [...engine, 'haproxy', 'cli', 'node', 'zod'],
   vip: [...engine, 'keepalived', 'cli', 'node', 'ipaddr.js', 'yaml', 'zod'],
-  operate: [...engine, 'cli', 'node', 'yaml', 'zod'],
+  operate: [...engine, 'cli', 'node', 'diff', 'yaml', 'zod'],
 };
 
 /** Imports that are still to go, a room at a time. */
