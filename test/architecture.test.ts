@@ -16,6 +16,7 @@ const engine = [
   'engine/supervise',
   'engine/observe',
   'engine/peers',
+  'engine/examine',
   'engine/system',
 ] as const;
 
@@ -35,6 +36,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'engine/apply': ['engine/control', 'engine/render', 'engine/system', 'node', 'zod'],
   'engine/kube': ['engine/system', 'node', 'zod', '@kubernetes/client-node'],
   'engine/peers': ['engine/system', 'node', 'zod'],
+  'engine/examine': ['engine/control', 'engine/kube', 'engine/system', 'node', 'zod'],
   'engine/reconcile': [
     'engine/apply',
     'engine/kube',
@@ -61,7 +63,7 @@ const notYet: Readonly<Record<string, readonly string[]>> = {
 const circlesYet: Readonly<Record<string, readonly string[]>> = {
   'vip/group': ['vip', 'vip/guards', 'vip/health'],
   'vip/guards': ['vip', 'vip/health'],
-  'operate/doctor': ['operate/doctor/checks', 'operate/doctor/look', 'operate/plan'],
+  'operate/doctor': ['operate/doctor/checks', 'operate/doctor/look'],
   'vip/health': ['vip', 'vip/steering'],
   'operate/status': ['operate/page/server', 'operate/status/lines'],
   'vip/steering': ['vip'],

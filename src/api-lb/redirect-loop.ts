@@ -5,8 +5,8 @@ import { probeUsable } from '../haproxy/usable-probe.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import type { HaproxyMonitorStatus } from './haproxy-monitor-status.ts';
-import type { RedirectOutcome } from './redirect.ts';
-import { createRedirectKeeper, type RedirectKeeper } from './redirect-keeper.ts';
+import type { RedirectOutcome } from './redirect/redirect.ts';
+import { createRedirectKeeper, type RedirectKeeper } from './redirect/redirect-keeper.ts';
 
 /** How often HAProxy is asked whether it has a usable server. */
 const LOOK_EVERY_MS = 1_000;

@@ -4,13 +4,17 @@ import { printText } from '../cli/print-text.ts';
 import type { CommandContext } from '../cli/run-command.ts';
 import { defaultSettingsPath, type SettingsReader } from '../cli/settings-values.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
+import { type HostFiles, hostFiles } from '../engine/examine/host-files.ts';
 import { doctorCommand } from '../operate/doctor/doctor-settings.ts';
 import { examine } from '../operate/doctor/examine.ts';
-import { type HostFiles, hostFiles } from '../operate/doctor/host-files.ts';
-import { checks } from '../operate/doctor/registry.ts';
+import { checksOf } from '../operate/doctor/registry.ts';
 import { type DoctorReport, exitCodeOf } from '../operate/doctor/report.ts';
 import { reportLines } from '../operate/doctor/report-lines.ts';
 import { readAs } from '../operate/plan/settings-files.ts';
+import { vip } from '../vip/product.ts';
+import { products } from './products.ts';
+
+const checks = checksOf(products);
 
 export const spec = doctorCommand(checks.map(({ id }) => id));
 
@@ -20,7 +24,10 @@ export const settingsReader = ({ root }: Readonly<Record<string, unknown>>): Set
   settingsBelow(filesBelow(String(root)));
 
 export async function run(settings: Settings, { settingsFile }: CommandContext): Promise<number> {
-  const report = await examine(settings, filesBelow(settings.root), settingsFile);
+  const report = await examine(settings, filesBelow(settings.root), settingsFile, {
+    checks,
+    lookForVips: vip.lookForVips,
+  });
   await print(report, settings);
   // A read from a dead disk or file server may never return; do not wait for it.
   process.exit(exitCodeOf(report));

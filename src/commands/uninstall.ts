@@ -1,4 +1,4 @@
-import { createRedirectKeeper } from '../api-lb/redirect-keeper.ts';
+import { createRedirectKeeper } from '../api-lb/redirect/redirect-keeper.ts';
 import type { SettingsOf } from '../cli/command-spec.ts';
 import { uninstallCommand } from '../operate/install/install-settings.ts';
 import { type RemoveTables, uninstall } from '../operate/install/uninstall.ts';

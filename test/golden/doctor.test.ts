@@ -1,8 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { checks } from '../../src/operate/doctor/registry.ts';
+import { products } from '../../src/commands/products.ts';
+import { checksOf } from '../../src/operate/doctor/registry.ts';
 import { reportJsonSchema } from '../../src/operate/doctor/report.ts';
+
+const checks = checksOf(products);
 
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
 const page = fileURLToPath(new URL('../../docs/doctor.md', import.meta.url));

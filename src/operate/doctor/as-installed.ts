@@ -1,10 +1,10 @@
 import { defaultPorts } from '../../cli/ports.ts';
 import type { SettingsFile } from '../../cli/settings-values.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { type DaemonSettings, settingsOfDaemons } from '../plan/daemon-settings.ts';
 import { type DaemonName, findDaemons } from '../plan/daemons.ts';
 import type { ProgramPage } from './context.ts';
-import type { HostFiles } from './host-files.ts';
 
 /** The settings of the four programs on this node, as they run or as their manifests would start them. */
 export interface AsInstalled {

@@ -1,8 +1,7 @@
+import type { Check } from '../../engine/examine/check.ts';
+import type { NodeContext } from '../../engine/examine/context.ts';
 import type { PeerFiles } from '../../engine/peers/peer.ts';
-import type { VirtualRouterIds } from '../../vip/group/vrrp.ts';
-import type { HostFiles } from './host-files.ts';
 import type { Readings } from './readings.ts';
-import type { RunProgram } from './run-program.ts';
 
 /** The operator's knowledge about this node; everything else is looked up. */
 export interface DoctorSettings {
@@ -11,7 +10,7 @@ export interface DoctorSettings {
   readonly ingressVips: readonly string[];
   readonly interface?: string | undefined;
   readonly clusterName?: string | undefined;
-  readonly virtualRouterIds?: VirtualRouterIds | undefined;
+  readonly virtualRouterIds?: { readonly api: number; readonly ingress: number } | undefined;
   /** This node's name in the list of nodes. */
   readonly nodeName: string;
   /** As it was given, else as the monitor here has it. */
@@ -51,13 +50,11 @@ export interface ProgramPage {
   readonly port: number;
 }
 
-/** All that a check can see. Its verdict is a function of what it saw, so that the verdict can be tested by itself. */
-export interface DoctorContext {
+/** All that a check of any product and of operate itself can see. */
+export interface DoctorContext extends NodeContext {
   readonly settings: DoctorSettings;
-  readonly files: HostFiles;
-  readonly run: RunProgram;
-  /** How long a server or a supervisor may take to answer: less than a check has. */
-  readonly answerTimeoutMs: number;
   /** Readings that several checks share, each made once. */
   readonly readings: Readings;
 }
+
+export type DoctorCheck = Check<DoctorContext>;

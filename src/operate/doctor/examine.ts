@@ -1,15 +1,14 @@
 import type { SettingsFileReading } from '../../cli/forgiving-reader.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
+import { createPrograms } from '../../engine/examine/run-program.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
 import { asInstalled } from './as-installed.ts';
-import type { DoctorContext } from './context.ts';
+import type { DoctorCheck, DoctorContext } from './context.ts';
 import type { DoctorCommandSettings } from './doctor-settings.ts';
-import type { HostFiles } from './host-files.ts';
-import { createReadings } from './readings.ts';
-import { checks } from './registry.ts';
+import { createReadings, type LookForVips } from './readings.ts';
 import { type DoctorReport, reportOf } from './report.ts';
 import { runChecks } from './run-checks.ts';
-import { createPrograms } from './run-program.ts';
 
 const LONGEST_CLEAN_UP_MS = 1_000;
 /** The share of a check's time that a question may take. The rest is for reporting that there was no answer. */
@@ -20,6 +19,7 @@ export async function examine(
   typed: DoctorCommandSettings,
   files: HostFiles,
   settingsFile: SettingsFileReading,
+  { checks, lookForVips }: { readonly checks: readonly DoctorCheck[]; readonly lookForVips: LookForVips },
 ): Promise<DoctorReport> {
   const start = performance.now();
   const controller = new AbortController();
@@ -37,7 +37,7 @@ export async function examine(
     files,
     run: programs.run,
     answerTimeoutMs,
-    readings: createReadings(all, files, { signal, answerTimeoutMs }),
+    readings: createReadings(all, files, lookForVips, { signal, answerTimeoutMs }),
   };
   const chosen = checks.filter(({ id }) => settings.only?.includes(id) ?? true);
   const results = await runChecks(chosen, context, { timeoutMs: settings.timeout, signal });

@@ -1,48 +1,38 @@
-import {
-  currentInterfaces,
-  currentRoutes,
-  type NetworkInterface,
-  type NetworkRoute,
-} from '../../engine/system/network/routes.ts';
+import type { NodeReadings } from '../../engine/examine/context.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
+import { listProcesses } from '../../engine/examine/host-processes.ts';
+import { lookAtSupervisor, type SupervisorReading } from '../../engine/examine/supervisor.ts';
+import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
 import type { DoctorSettings } from './context.ts';
-import type { HostFiles } from './host-files.ts';
 import { type ClusterReading, lookAtCluster } from './look/cluster.ts';
-import { type HostProcess, listProcesses } from './look/host-processes.ts';
 import { type KubeconfigReading, readKubeconfig } from './look/kubeconfig.ts';
 import { askReadyz, type LocalApiReading } from './look/local-api.ts';
-import { type PeersReading, peersOf } from './look/peers.ts';
-import { lookAtSupervisor, type SupervisorReading } from './look/supervisor.ts';
-import { lookForVips } from './look/vips.ts';
+import { peersOf } from './look/peers.ts';
 
 /** Each reading is made once, when it is first needed, and never rejects. */
-export interface Readings {
-  /**
-   * Whether the node's files are visible: no pod of hawser mounts the kubelet's folder of static pods. Without that
-   * folder a missing file says nothing about the node.
-   */
-  readonly isNodeSeen: () => Promise<boolean>;
-  /** Whether /proc is in view at all. */
-  readonly areProcessesSeen: () => Promise<boolean>;
+export interface Readings extends NodeReadings {
   /** Of the API and of ingress. */
   readonly vips: () => Promise<readonly string[]>;
   readonly apiVips: () => Promise<readonly string[]>;
-  readonly interfaces: () => readonly NetworkInterface[];
-  readonly routes: () => Promise<readonly NetworkRoute[]>;
-  readonly processes: () => Promise<readonly HostProcess[]>;
   readonly haproxySupervisor: () => Promise<SupervisorReading>;
   readonly keepalivedSupervisor: () => Promise<SupervisorReading>;
   readonly kubeconfig: () => Promise<KubeconfigReading>;
   readonly cluster: () => Promise<ClusterReading>;
   /** `/readyz` of this node's own API server, asked without credentials. */
   readonly localApi: () => Promise<LocalApiReading>;
-  /** The other nodes of the group. */
-  readonly peers: () => Promise<PeersReading>;
 }
+
+/** The VIPs that were given, else those that this node has. */
+export type LookForVips = (
+  settings: DoctorSettings,
+  files: HostFiles,
+) => Promise<{ readonly api: readonly string[]; readonly ingress: readonly string[] }>;
 
 /** `limits.signal` ends all readings; the checks that wait for one end earlier by themselves. */
 export function createReadings(
   settings: DoctorSettings,
   files: HostFiles,
+  lookForVips: LookForVips,
   limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
 ): Readings {
   const processes = once(() => listProcesses(files));

@@ -1,9 +1,9 @@
+import type { Finding } from '../../engine/examine/check.ts';
 import { messageOf } from '../../engine/system/errors.ts';
-import type { Check, Finding } from './check.ts';
-import type { DoctorContext } from './context.ts';
+import type { DoctorCheck, DoctorContext } from './context.ts';
 
 export interface CheckedFinding {
-  readonly check: Check;
+  readonly check: DoctorCheck;
   readonly finding: Finding;
 }
 
@@ -12,7 +12,7 @@ export interface CheckedFinding {
  * that time or when `signal` aborts. A check that throws or takes longer is reported as "cannot tell", with the reason.
  */
 export async function runChecks(
-  checks: readonly Check[],
+  checks: readonly DoctorCheck[],
   context: DoctorContext,
   limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<readonly CheckedFinding[]> {
@@ -22,7 +22,7 @@ export async function runChecks(
 }
 
 async function runCheck(
-  check: Check,
+  check: DoctorCheck,
   context: DoctorContext,
   limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<Finding> {

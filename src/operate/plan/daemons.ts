@@ -1,5 +1,5 @@
-import type { HostFiles } from '../doctor/host-files.ts';
-import { type HostProcess, listProcesses } from '../doctor/look/host-processes.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
+import { type HostProcess, listProcesses } from '../../engine/examine/host-processes.ts';
 import { layout, podLayouts } from '../install/layout.ts';
 import { manifestContainers } from '../install/manifest-containers.ts';
 import type { Container } from './change-cost.ts';

@@ -1,5 +1,5 @@
+import { hostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { hostFiles } from '../doctor/host-files.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
 import { type ChangeCost, changeCost } from './change-cost.ts';
 import { type DaemonSettings, settingsOfDaemons } from './daemon-settings.ts';

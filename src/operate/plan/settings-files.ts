@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { SettingsFile } from '../../cli/settings-values.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { readSettingsFile } from '../daemon-specs.ts';
-import type { HostFiles } from '../doctor/host-files.ts';
 import { layout } from '../install/layout.ts';
 import { settingsPathOf } from './daemon-settings.ts';
 import type { Daemon } from './daemons.ts';

@@ -2,13 +2,17 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { products } from '../../../src/commands/products.ts';
+import type { Finding } from '../../../src/engine/examine/check.ts';
+import { hostFiles } from '../../../src/engine/examine/host-files.ts';
+import { createPrograms } from '../../../src/engine/examine/run-program.ts';
 import { runLeanCommand } from '../../../src/engine/system/process/run-lean-command.ts';
-import type { Finding } from '../../../src/operate/doctor/check.ts';
 import type { DoctorContext, DoctorSettings } from '../../../src/operate/doctor/context.ts';
-import { hostFiles } from '../../../src/operate/doctor/host-files.ts';
 import { createReadings } from '../../../src/operate/doctor/readings.ts';
-import { checks } from '../../../src/operate/doctor/registry.ts';
-import { createPrograms } from '../../../src/operate/doctor/run-program.ts';
+import { checksOf } from '../../../src/operate/doctor/registry.ts';
+import { vip } from '../../../src/vip/product.ts';
+
+const checks = checksOf(products);
 
 const defaults: DoctorSettings = {
   apiVips: [],
@@ -99,6 +103,6 @@ export function contextOf(
     files,
     run,
     answerTimeoutMs: TIMEOUT_MS,
-    readings: createReadings(all, files, limits),
+    readings: createReadings(all, files, vip.lookForVips, limits),
   };
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createRedirectKeeper, type RedirectKeeper } from '../../../src/api-lb/redirect-keeper.ts';
-import { REDIRECT_TABLE } from '../../../src/api-lb/ruleset.ts';
+import { createRedirectKeeper, type RedirectKeeper } from '../../../src/api-lb/redirect/redirect-keeper.ts';
+import { REDIRECT_TABLE } from '../../../src/api-lb/redirect/ruleset.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import {
   connectFrom,

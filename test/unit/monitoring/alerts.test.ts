@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checks } from '../../../src/operate/doctor/registry.ts';
+import { products } from '../../../src/commands/products.ts';
+import { checksOf } from '../../../src/operate/doctor/registry.ts';
 import { type Rule, root, rules, ruleTests } from '../../helpers/monitoring/shipped.ts';
+
+const checks = checksOf(products);
 
 const runbooks = join(root, 'docs/runbooks');
 const names = rules.map(({ alert }) => alert);

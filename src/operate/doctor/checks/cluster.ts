@@ -1,5 +1,5 @@
-import { type Check, type Finding, fail, ok, skip, unknown, warn, worstOf } from '../check.ts';
-import type { DoctorSettings } from '../context.ts';
+import { type Finding, fail, ok, skip, unknown, warn, worstOf } from '../../../engine/examine/check.ts';
+import type { DoctorCheck, DoctorSettings } from '../context.ts';
 import type { ClusterReading } from '../look/cluster.ts';
 import { askReadyz, type LocalApiReading } from '../look/local-api.ts';
 import { withoutKubeconfig } from './credentials.ts';
@@ -20,7 +20,7 @@ export function judgeReadyz(look: LocalApiReading, apiPort: number): Finding {
   );
 }
 
-const anonymousReadyz: Check = {
+const anonymousReadyz: DoctorCheck = {
   id: 'anonymous-readyz',
   title: '/readyz without credentials',
   why: "HAProxy's check has no credentials: where the API server asks for them, every server is down.",
@@ -52,7 +52,7 @@ export function judgeLabels(
   return ok(`${names.join(', ')} have it`);
 }
 
-const nodeLabels: Check = {
+const nodeLabels: DoctorCheck = {
   id: 'node-labels',
   title: 'Labels of the control plane',
   why: 'A node without the label is no server of HAProxy, and does not join the group that shares the VIP.',
@@ -80,7 +80,7 @@ export function judgeClock(where: string, look: LocalApiReading): Finding {
     : warn(`this clock is ${size}`, todo);
 }
 
-const clock: Check = {
+const clock: DoctorCheck = {
   id: 'clock',
   title: 'The clock',
   why: 'Certificates and tokens are refused by a wrong clock, and the story of an incident cannot be told.',
@@ -97,4 +97,4 @@ const clock: Check = {
   },
 };
 
-export const clusterChecks: readonly Check[] = [anonymousReadyz, nodeLabels, clock];
+export const clusterChecks: readonly DoctorCheck[] = [anonymousReadyz, nodeLabels, clock];

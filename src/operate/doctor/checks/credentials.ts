@@ -1,6 +1,4 @@
-import { type CertificateReading, readClientCertificate } from '../../../engine/kube/client-certificate.ts';
 import {
-  type Check,
   type Finding,
   fail,
   moreRights,
@@ -8,9 +6,10 @@ import {
   skip,
   unknown,
   unlessUnseen,
-  warn,
-} from '../check.ts';
-import type { DoctorContext, DoctorSettings } from '../context.ts';
+} from '../../../engine/examine/check.ts';
+import { judgeCertificate } from '../../../engine/examine/judge-certificate.ts';
+import { readClientCertificate } from '../../../engine/kube/client-certificate.ts';
+import type { DoctorCheck, DoctorContext, DoctorSettings } from '../context.ts';
 import type { ClusterReading } from '../look/cluster.ts';
 import { hostOf, type KubeconfigReading } from '../look/kubeconfig.ts';
 import { lookAtTrust, type TrustReading } from '../look/trust.ts';
@@ -60,34 +59,10 @@ function newKubeconfig(path: string): string {
   return `(umask 077; kubeadm kubeconfig user --client-name hawser --validity-period 87600h >${path}) (docs/install.md)`;
 }
 
-const LEAST_SHARE_LEFT = 0.1;
-
 const RENEW_OF_KUBELET =
   'systemctl restart kubelet, which renews its own; journalctl -u kubelet says why not';
 
-export function judgeCertificate(look: CertificateReading, now: Date, renew: string): Finding {
-  if (look.kind === 'none') return ok('a token or a plugin is used, no client certificate');
-  if (look.kind === 'unreadable')
-    return unknown(look.message, `${moreRights}; openssl x509 -noout -dates -in FILE`);
-  const { subject, from, to } = look;
-  if (now > to) return fail(`the certificate of ${subject} expired on ${dayOf(to)}`, renew);
-  if (now < from)
-    return fail(
-      `the certificate of ${subject} is not valid before ${from.toISOString()}`,
-      'compare the clock: date -u; then renew the certificate',
-    );
-  const days = Math.floor((to.getTime() - now.getTime()) / 86_400_000);
-  const share = (to.getTime() - now.getTime()) / (to.getTime() - from.getTime());
-  return share < LEAST_SHARE_LEFT
-    ? warn(`the certificate of ${subject} expires on ${dayOf(to)}, in ${days} days`, renew)
-    : ok(`${subject}, valid until ${dayOf(to)}`);
-}
-
-function dayOf(date: Date): string {
-  return date.toISOString().slice(0, 10);
-}
-
-const clientCertificate: Check = {
+const clientCertificate: DoctorCheck = {
   id: 'client-certificate',
   title: 'Our client certificate',
   why: 'With an expired certificate the API refuses the monitors: they no longer see changes of the control plane.',
@@ -127,7 +102,7 @@ export function judgeCredentials(
   );
 }
 
-const credentials: Check = {
+const credentials: DoctorCheck = {
   id: 'credentials',
   title: 'Listing the nodes',
   why: 'A monitor that may not list nodes never learns of a new API server, and goes on with an old list.',
@@ -157,7 +132,7 @@ export function judgeTrust(where: string, look: TrustReading): Finding {
   }
 }
 
-const apiCertificate: Check = {
+const apiCertificate: DoctorCheck = {
   id: 'api-certificate',
   title: "The API server's certificate",
   why: 'Certificates are always verified: with another authority in the kubeconfig no answer is believed.',
@@ -175,4 +150,4 @@ const apiCertificate: Check = {
   },
 };
 
-export const credentialChecks: readonly Check[] = [clientCertificate, credentials, apiCertificate];
+export const credentialChecks: readonly DoctorCheck[] = [clientCertificate, credentials, apiCertificate];

@@ -1,5 +1,6 @@
+import { type Finding, ok, warn } from '../../../engine/examine/check.ts';
 import { parseAddress } from '../../../engine/system/network/node-address.ts';
-import { type Check, type Finding, ok, warn } from '../check.ts';
+import type { DoctorCheck } from '../context.ts';
 import { hostOf } from '../look/kubeconfig.ts';
 import type { LocalApiReading } from '../look/local-api.ts';
 import { withoutKubeconfig } from './credentials.ts';
@@ -20,7 +21,7 @@ export function judgeServer(server: URL, vips: readonly string[], local: LocalAp
   );
 }
 
-const kubeconfigServer: Check = {
+const kubeconfigServer: DoctorCheck = {
   id: 'kubeconfig-server',
   title: "The kubeconfig's server",
   why: 'To bring the VIP up the monitor has to be answered; asking through the VIP, it never is.',
@@ -32,4 +33,4 @@ const kubeconfigServer: Check = {
   },
 };
 
-export const kubeconfigServerChecks: readonly Check[] = [kubeconfigServer];
+export const kubeconfigServerChecks: readonly DoctorCheck[] = [kubeconfigServer];

@@ -1,46 +1,29 @@
-import { type Check, type Finding, fail, moreRights, ok, skip, unknown, warn, worstOf } from '../check.ts';
-import type { DoctorContext, DoctorSettings, ProgramPage } from '../context.ts';
-import { type HostProcess, isHawser } from '../look/host-processes.ts';
+import {
+  type Finding,
+  fail,
+  moreRights,
+  ok,
+  skip,
+  unknown,
+  warn,
+  worstOf,
+} from '../../../engine/examine/check.ts';
+import { type HostProcess, isHawser } from '../../../engine/examine/host-processes.ts';
+import type { WantedPort } from '../../../engine/examine/wanted-port.ts';
+import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from '../context.ts';
 import { type HeldPort, heldPorts } from '../look/listeners.ts';
+import type { Product } from '../product.ts';
 
-interface WantedPort {
-  readonly port: number;
-  readonly what: string;
-  readonly flag: string;
-  /** `all` collides with every listener on the port, `loopback` not with one on a single other address. */
-  readonly scope: 'all' | 'loopback';
-  readonly isOurs: (process: HostProcess) => boolean;
+type PortsOf = Pick<Product, 'ports'>;
+
+function wantedPorts(products: readonly PortsOf[], settings: DoctorSettings): readonly WantedPort[] {
+  return [...products.flatMap((product) => product.ports(settings)), ...settings.pages.map(pagePort)];
 }
 
-export function wantedPorts(settings: DoctorSettings): readonly WantedPort[] {
-  const haproxy = (port: number, what: string, flag: string, scope: WantedPort['scope']): WantedPort => ({
-    port,
-    what,
-    flag,
-    scope,
-    isOurs: ({ name }) => name === 'haproxy',
-  });
-  const page = ({ program, port }: ProgramPage): WantedPort => ({
-    port,
-    what: `page of hawser ${program}`,
-    flag: '--listen',
-    scope: 'loopback',
-    isOurs: (process) => isHawser(process, program.split(' ')),
-  });
-  return [
-    haproxy(settings.lbPort, 'load balancer', '--lb-port', 'all'),
-    haproxy(settings.healthPort, 'health page', '--health-port', 'all'),
-    haproxy(settings.statPort, 'statistics', '--stat-port', 'loopback'),
-    ...settings.pages.map(page),
-    ...(settings.peers?.kind === 'set' ? [peerPort(settings.peers.port)] : []),
-  ];
-}
-
-/** On one address of this node; a program that has the port on another one is reported all the same. */
-function peerPort(port: number): WantedPort {
+function pagePort({ program, port }: ProgramPage): WantedPort {
   return {
-    ...{ port, what: 'status for the peers', flag: '--peer-listen', scope: 'all' },
-    isOurs: (process) => isHawser(process, ['keepalived', 'monitor']),
+    ...{ port, what: `page of hawser ${program}`, flag: '--listen', scope: 'loopback' },
+    isOurs: (process) => isHawser(process, program.split(' ')),
   };
 }
 
@@ -67,12 +50,12 @@ function judgeHolder({ port, what, flag, isOurs }: WantedPort, holder: HostProce
   );
 }
 
-const ports: Check = {
+const portsCheck = (products: readonly PortsOf[]): DoctorCheck => ({
   id: 'ports',
   title: "HAProxy's and our own ports",
   why: 'A new generation of HAProxy that cannot bind is given up: the change it was for never arrives.',
   run: async ({ settings, files, readings }) => {
-    const wanted = wantedPorts(settings);
+    const wanted = wantedPorts(products, settings);
     const held = await heldPorts(
       files,
       wanted.map(({ port }) => port),
@@ -80,7 +63,7 @@ const ports: Check = {
     );
     return judgePorts(wanted, held);
   },
-};
+});
 
 export function judgeApiPort(port: number, held: readonly HeldPort[], isInstalled: boolean): Finding {
   if (held.length === 0 && !isInstalled) return skip('no API server is installed here yet');
@@ -103,7 +86,7 @@ export function judgeApiPort(port: number, held: readonly HeldPort[], isInstalle
   );
 }
 
-const apiPort: Check = {
+const apiPort: DoctorCheck = {
   id: 'api-port',
   title: "The API server's port",
   why: 'The API server and HAProxy on one port exclude each other: the second one to start fails.',
@@ -137,7 +120,7 @@ export function judgeReserved(
   );
 }
 
-const reservedPorts: Check = {
+const reservedPorts = (products: readonly PortsOf[]): DoctorCheck => ({
   id: 'reserved-ports',
   title: 'Ports that clients may take',
   why: 'An outgoing connection may own our port for as long as it lives; HAProxy then cannot bind it.',
@@ -146,15 +129,18 @@ const reservedPorts: Check = {
       ['ip_local_port_range', 'ip_local_reserved_ports'].map((name) => ipv4(context, name)),
     );
     return judgeReserved(
-      wantedPorts(context.settings).map(({ port }) => port),
+      wantedPorts(products, context.settings).map(({ port }) => port),
       range,
       reserved,
     );
   },
-};
+});
 
 async function ipv4({ files }: DoctorContext, name: string): Promise<string | undefined> {
   return await files.value(`/proc/sys/net/ipv4/${name}`);
 }
 
-export const portChecks: readonly Check[] = [ports, apiPort, reservedPorts];
+/** The ports of all products, and of the programs' own pages. */
+export function portChecks(products: readonly PortsOf[]): readonly DoctorCheck[] {
+  return [portsCheck(products), apiPort, reservedPorts(products)];
+}

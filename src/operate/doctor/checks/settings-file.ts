@@ -1,5 +1,5 @@
-import { type Check, type Finding, fail, ok, skip, unlessUnseen } from '../check.ts';
-import type { DoctorSettings } from '../context.ts';
+import { type Finding, fail, ok, skip, unlessUnseen } from '../../../engine/examine/check.ts';
+import type { DoctorCheck, DoctorSettings } from '../context.ts';
 
 export function judgeSettingsFile(look: DoctorSettings['settingsFile']): Finding {
   switch (look.kind) {
@@ -15,7 +15,7 @@ export function judgeSettingsFile(look: DoctorSettings['settingsFile']): Finding
   }
 }
 
-const settingsFile: Check = {
+const settingsFile: DoctorCheck = {
   id: 'settings-file',
   title: 'The settings file',
   why: 'No process of hawser starts with a broken one: what runs now goes on until its next restart.',
@@ -26,4 +26,4 @@ const settingsFile: Check = {
   },
 };
 
-export const settingsFileChecks: readonly Check[] = [settingsFile];
+export const settingsFileChecks: readonly DoctorCheck[] = [settingsFile];

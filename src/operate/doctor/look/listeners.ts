@@ -1,5 +1,5 @@
-import type { HostFiles } from '../host-files.ts';
-import type { HostProcess } from './host-processes.ts';
+import type { HostFiles } from '../../../engine/examine/host-files.ts';
+import type { HostProcess } from '../../../engine/examine/host-processes.ts';
 
 export interface Listener {
   readonly port: number;

@@ -1,18 +1,10 @@
+import type { OtherNode, PeersReading } from '../../../engine/examine/context.ts';
+import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import { parseServers } from '../../../engine/kube/control-plane/static-servers.ts';
 import { messageOf } from '../../../engine/system/errors.ts';
 import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
 import type { DoctorSettings } from '../context.ts';
-import type { HostFiles } from '../host-files.ts';
 import type { ClusterReading } from './cluster.ts';
-
-export interface Peer {
-  readonly name: string;
-  readonly address: string;
-}
-
-export type PeersReading =
-  | { readonly kind: 'known'; readonly peers: readonly Peer[]; readonly from: string }
-  | { readonly kind: 'unknown'; readonly reason: string };
 
 /** The other nodes: of `--servers`, else of keepalived.conf, else of the API. This node's own addresses are left out. */
 export async function peersOf(
@@ -22,7 +14,7 @@ export async function peersOf(
   cluster: () => Promise<ClusterReading>,
 ): Promise<PeersReading> {
   const own = new Set(interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0])));
-  const others = (peers: readonly Peer[]): readonly Peer[] =>
+  const others = (peers: readonly OtherNode[]): readonly OtherNode[] =>
     peers.filter(({ address }) => !own.has(address));
   if (settings.servers !== undefined) {
     try {
@@ -45,7 +37,7 @@ export async function peersOf(
 }
 
 /** The addresses of every `unicast_peer { … }`, as their own names. */
-export function unicastPeers(text: string): readonly Peer[] {
+export function unicastPeers(text: string): readonly OtherNode[] {
   const blocks = text.replaceAll(/[#!].*/g, '').matchAll(/unicast_peer\s*\{([^}]*)\}/g);
   const addresses = [...blocks].flatMap(([, body = '']) =>
     body.split('\n').flatMap((line) => line.trim().split(/\s+/)[0] || []),

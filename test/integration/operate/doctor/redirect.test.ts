@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createRedirectKeeper } from '../../../../src/api-lb/redirect-keeper.ts';
+import { createRedirectKeeper } from '../../../../src/api-lb/redirect/redirect-keeper.ts';
 import { doctorArgv, runDoctor } from '../../../helpers/doctor/run-doctor.ts';
 import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 import { createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';

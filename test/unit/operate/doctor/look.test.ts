@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { moreRights } from '../../../../src/operate/doctor/check.ts';
+import { moreRights } from '../../../../src/engine/examine/check.ts';
 import { parseListeners } from '../../../../src/operate/doctor/look/listeners.ts';
-import { neighbourOf } from '../../../../src/operate/doctor/look/neighbours.ts';
 import { unicastPeers } from '../../../../src/operate/doctor/look/peers.ts';
+import { neighbourOf } from '../../../../src/vip/doctor/look/neighbours.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 
 const line = (local: string, state: string, inode: number): string =>

@@ -1,13 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Check, ok } from '../../../../src/operate/doctor/check.ts';
-import { checks } from '../../../../src/operate/doctor/registry.ts';
+import { products } from '../../../../src/commands/products.ts';
+import { ok } from '../../../../src/engine/examine/check.ts';
+import type { DoctorCheck } from '../../../../src/operate/doctor/context.ts';
+import { checksOf } from '../../../../src/operate/doctor/registry.ts';
 import { exitCodeOf, reportOf } from '../../../../src/operate/doctor/report.ts';
 import { reportLines } from '../../../../src/operate/doctor/report-lines.ts';
 import { runChecks } from '../../../../src/operate/doctor/run-checks.ts';
 import { contextOf, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
-function check(id: string, run: Check['run']): Check {
+const checks = checksOf(products);
+
+function check(id: string, run: DoctorCheck['run']): DoctorCheck {
   return { id, title: id, why: 'because', run };
 }
 
@@ -19,7 +23,7 @@ const hanging = check('hanging', () => new Promise(() => undefined));
 const failing = check('failing', async () => ({ kind: 'fail', found: 'it burns', todo: 'put it out' }));
 const warning = check('warning', async () => ({ kind: 'warn', found: 'it smokes', todo: 'open a window' }));
 
-async function report(...list: readonly Check[]) {
+async function report(...list: readonly DoctorCheck[]) {
   const { signal } = new AbortController();
   const results = await runChecks(list, contextOf(temporaryRoot({}), {}, signal), { timeoutMs: 50, signal });
   return reportOf(results, 1_234);

@@ -1,0 +1,22 @@
+import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
+import type { SupervisorReading } from '../../engine/examine/supervisor.ts';
+
+/** What the load balancer's checks see. */
+export interface ApiLbContext extends NodeContext {
+  readonly settings: NodeContext['settings'] & {
+    readonly lbPort: number;
+    readonly statPort: number;
+    readonly healthPort: number;
+    readonly haproxyConfig: string;
+    readonly haproxy: string;
+  };
+  readonly readings: NodeReadings & {
+    readonly haproxySupervisor: () => Promise<SupervisorReading>;
+    /** Of the API and of ingress. */
+    readonly vips: () => Promise<readonly string[]>;
+    readonly apiVips: () => Promise<readonly string[]>;
+  };
+}
+
+/** Said where a check needs a VIP and there is none. */
+export const NO_VIP = 'no VIP was given (--api-vips) and keepalived.conf has none';

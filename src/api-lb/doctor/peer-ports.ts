@@ -1,0 +1,86 @@
+import { connect } from 'node:net';
+import { healthPorts } from '../../cli/ports.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  ok,
+  skip,
+  unlessUnseen,
+  warn,
+  worstOf,
+} from '../../engine/examine/check.ts';
+import type { Peer } from '../../engine/peers/peer.ts';
+import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import type { ApiLbContext } from './context.ts';
+
+type Reach = 'open' | 'refused' | { readonly problem: string };
+
+/** Whether a TCP connection comes about; nothing is sent. Never throws. */
+function reach(
+  host: string,
+  port: number,
+  { signal, answerTimeoutMs }: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
+): Promise<Reach> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]);
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, signal: limit });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve('open');
+    });
+    socket.once('error', (error) => {
+      if (codeOf(error) === 'ECONNREFUSED') resolve('refused');
+      else resolve({ problem: limit.aborted ? `no answer in ${answerTimeoutMs} ms` : messageOf(error) });
+    });
+  });
+}
+
+export interface PeerPortsLook {
+  readonly peer: Peer;
+  readonly balancer: Reach;
+  /** At each port that a health page may have in a mixed group. */
+  readonly health: readonly Reach[];
+}
+
+export function judgePeerPorts({ peer, balancer, health }: PeerPortsLook, lbPort: number): Finding {
+  const name = peer.name === peer.address ? peer.address : `${peer.name} (${peer.address})`;
+  const filtered = (what: string, problem: string): Finding =>
+    fail(
+      `${what} of ${name} cannot be reached: ${problem}`,
+      `let the ports of docs/ports.md in on that node: behind the redirect its firewall sees ${lbPort}`,
+    );
+  if (typeof balancer === 'object') return filtered(`port ${lbPort}`, balancer.problem);
+  const worst = health.find((each) => typeof each === 'object');
+  if (!health.includes('open') && typeof worst === 'object')
+    return filtered('the health port', worst.problem);
+  if (balancer === 'refused' || !health.includes('open'))
+    return warn(
+      `HAProxy of ${name} does not listen`,
+      'hawser haproxy status there; before the installation of that node this is as it should be',
+    );
+  return ok(`${name} lets the load balancer's and the health port in`);
+}
+
+const peerPorts: Check<ApiLbContext> = {
+  id: 'peer-ports',
+  title: "The peers' HAProxy from here",
+  why: "Behind the redirect a firewall sees the load balancer's port: where it is dropped, clients of that node wait.",
+  run: async (context, signal) => {
+    const { readings, settings, answerTimeoutMs } = context;
+    const peers = await readings.peers();
+    if (peers.kind === 'unknown') return await unlessUnseen(context, skip(peers.reason));
+    const limits = { signal, answerTimeoutMs };
+    const ask = async (peer: Peer): Promise<Finding> => {
+      const [balancer = 'refused', ...health] = await Promise.all(
+        [settings.lbPort, ...healthPorts(settings.healthPort)].map((port) =>
+          reach(peer.address, port, limits),
+        ),
+      );
+      return judgePeerPorts({ peer, balancer, health }, settings.lbPort);
+    };
+    return worstOf(await Promise.all(peers.peers.map(ask)), 'there is no other node');
+  },
+};
+
+export const peerPortChecks: readonly Check<ApiLbContext>[] = [peerPorts];

@@ -1,0 +1,99 @@
+import { type Nft, type NftOptions, nftFor } from '../../engine/system/nft/nft.ts';
+import { type Redirect, type RedirectOutcome, redirectProblems } from './redirect.ts';
+import { REDIRECT_TABLE, redirectRuleset, removalRuleset } from './ruleset.ts';
+import { meaningOf, parseTableListing, redirects } from './table-listing.ts';
+
+export interface RedirectKeeper {
+  /**
+   * Has exactly this redirect in the kernel when it returns, and touches nothing but its own table. Looks first: an
+   * intact table is left alone, a missing or altered one is replaced in one transaction. Call it on every round.
+   * Without a VIP there is nothing to redirect, and the table goes. Rejects only when `signal` stops it.
+   */
+  ensure(wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome>;
+  /** Says what is in the kernel, and changes nothing: what an earlier process left is there until it is decided upon. */
+  look(wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome>;
+  /**
+   * Has no redirect in the kernel when it returns, also one that an earlier process left. New connections then reach the
+   * API server itself. Open ones stay open as long as another program on the node translates addresses (kube-proxy or the
+   * CNI do): with the last such rule the kernel stops translating at all.
+   */
+  remove(signal?: AbortSignal): Promise<RedirectOutcome>;
+}
+
+/** The kernel's listing right after our own ruleset was applied. */
+interface Known {
+  readonly ruleset: string;
+  readonly meaning: string;
+}
+
+/**
+ * Keeps the redirect in a table of its own.
+ *
+ * "Intact" is judged by comparing nft's listing with the listing of just after we loaded the table: versions of nft
+ * spell the same rule differently, but each spells it the same way every time. The first `ensure` of a process
+ * therefore loads the table even if an equal one is there, which costs no packet.
+ */
+export function createRedirectKeeper(options: NftOptions = {}): RedirectKeeper {
+  const nft = nftFor(`inet ${REDIRECT_TABLE}`, options);
+  let known: Known | undefined;
+  const remove = async (signal?: AbortSignal): Promise<RedirectOutcome> => {
+    known = undefined;
+    return await removeTable(nft, signal);
+  };
+  const ensure = async (wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome> => {
+    if (wanted.vips.length === 0) return await remove(signal);
+    const problems = redirectProblems(wanted);
+    if (problems.length > 0) return { kind: 'failed', message: problems.join('; ') };
+    const ruleset = redirectRuleset(wanted);
+    if (known?.ruleset === ruleset && (await meaningInKernel(nft, signal)) === known.meaning)
+      return { kind: 'present', changed: false };
+    known = undefined;
+    const loaded = await load(nft, ruleset, wanted, signal);
+    if (loaded.kind === 'failed') return loaded;
+    known = { ruleset, meaning: loaded.meaning };
+    return { kind: 'present', changed: true };
+  };
+  const look = async (wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome> => {
+    const listed = await nft(listArgs, undefined, signal);
+    if (!listed.ok && !listed.missingTable) return { kind: 'failed', message: listed.message };
+    const listing = listed.ok ? parseTableListing(listed.stdout) : undefined;
+    const isThere = listing !== undefined && redirects(listing, wanted);
+    return { kind: isThere ? 'present' : 'absent', changed: false };
+  };
+  return { ensure, remove, look };
+}
+
+const listArgs = ['-j', 'list', 'table', 'inet', REDIRECT_TABLE];
+
+async function meaningInKernel(nft: Nft, signal?: AbortSignal): Promise<string | undefined> {
+  const listed = await nft(listArgs, undefined, signal);
+  const listing = listed.ok ? parseTableListing(listed.stdout) : undefined;
+  return listing === undefined ? undefined : meaningOf(listing);
+}
+
+async function load(
+  nft: Nft,
+  ruleset: string,
+  wanted: Redirect,
+  signal?: AbortSignal,
+): Promise<
+  { readonly kind: 'loaded'; readonly meaning: string } | Extract<RedirectOutcome, { kind: 'failed' }>
+> {
+  const loaded = await nft(['-f', '-'], ruleset, signal);
+  if (!loaded.ok) return { kind: 'failed', message: loaded.message };
+  const listed = await nft(listArgs, undefined, signal);
+  if (!listed.ok) return { kind: 'failed', message: listed.message };
+  const listing = parseTableListing(listed.stdout);
+  if (listing === undefined || !redirects(listing, wanted)) {
+    const message = `Cannot keep table "inet ${REDIRECT_TABLE}": it holds something else right after it was loaded, expected no other program to change it`;
+    return { kind: 'failed', message };
+  }
+  return { kind: 'loaded', meaning: meaningOf(listing) };
+}
+
+async function removeTable(nft: Nft, signal?: AbortSignal): Promise<RedirectOutcome> {
+  const listed = await nft(listArgs, undefined, signal);
+  if (!listed.ok && listed.missingTable) return { kind: 'absent', changed: false };
+  const removed = await nft(['-f', '-'], removalRuleset(), signal);
+  return removed.ok ? { kind: 'absent', changed: true } : { kind: 'failed', message: removed.message };
+}

@@ -1,0 +1,67 @@
+import { forgetTable } from '../../engine/system/nft/nft.ts';
+import type { Redirect } from './redirect.ts';
+
+/** The only table that is ever written or removed. */
+export const REDIRECT_TABLE = 'hawser_api_redirect';
+
+/**
+ * Ten before `dstnat`, where kube-proxy and others look for node ports and host ports: the first chain that
+ * translates a connection decides.
+ */
+const PRIORITY = -110;
+
+/**
+ * Replaces the table, or makes it, in one transaction: no packet ever meets half of it. The same text for the same
+ * VIPs in any order.
+ */
+export function redirectRuleset(redirect: Redirect): string {
+  const vips = [...new Set(redirect.vips)].sort();
+  return `${removalRuleset()}table inet ${REDIRECT_TABLE} {
+${mapOf('vip4', 'ipv4_addr', redirect, vips.filter(isIpv4))}
+${mapOf(
+  'vip6',
+  'ipv6_addr',
+  redirect,
+  vips.filter((vip) => !isIpv4(vip)),
+)}
+${chainOf('prerouting')}
+${chainOf('output')}
+}
+`;
+}
+
+/** Removes the table in one transaction; not an error where it is not there. */
+export function removalRuleset(): string {
+  return forgetTable(`inet ${REDIRECT_TABLE}`);
+}
+
+function isIpv4(vip: string): boolean {
+  return !vip.includes(':');
+}
+
+/** Keyed by VIP and port: a second VIP of the same family, or a changed port, is one more or another element. */
+function mapOf(name: string, type: string, redirect: Redirect, vips: readonly string[]): string {
+  const elements = vips.map((vip) => `${vip} . ${redirect.apiPort} : ${vip} . ${redirect.lbPort}`);
+  const list = elements.length === 0 ? '' : `\n    elements = { ${elements.join(', ')} }`;
+  return `  map ${name} {
+    type ${type} . inet_service : ${type} . inet_service${list}
+  }`;
+}
+
+/**
+ * `prerouting` sees what comes from other nodes and from pods, `output` what this node's own processes send.
+ *
+ * - `fib daddr type local`: only while this node holds the VIP. A packet on its way to the VIP's holder must keep its
+ *   port, because whether that node's load balancer works is that node's to know.
+ * - Only a connection's first packet: one that conntrack picks up half-way belongs to the host that answered its SYN.
+ * - `dnat` to the same address and another port. `redirect` would choose the address of the incoming interface, and
+ *   Cilium drops the SYN of a pod that comes back from another address.
+ */
+function chainOf(hook: 'prerouting' | 'output'): string {
+  const first = 'fib daddr type local tcp flags & (fin | syn | rst | ack) == syn';
+  return `  chain ${hook} {
+    type nat hook ${hook} priority ${PRIORITY}; policy accept;
+    ${first} dnat ip to ip daddr . tcp dport map @vip4
+    ${first} dnat ip6 to ip6 daddr . tcp dport map @vip6
+  }`;
+}

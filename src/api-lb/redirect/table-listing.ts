@@ -1,0 +1,75 @@
+import * as z from 'zod/mini';
+import { parseAddress } from '../../engine/system/network/node-address.ts';
+import { parseJson } from '../../engine/system/text/parse-json.ts';
+import type { Redirect } from './redirect.ts';
+
+const address = z.tuple([
+  z.object({ concat: z.tuple([z.string(), z.number()]) }),
+  z.object({ concat: z.tuple([z.string(), z.number()]) }),
+]);
+
+const listingSchema = z.object({
+  nftables: z.array(
+    z.looseObject({
+      map: z.optional(z.looseObject({ elem: z.optional(z.array(z.unknown())) })),
+      chain: z.optional(z.looseObject({ name: z.string() })),
+      rule: z.optional(z.looseObject({ chain: z.string() })),
+    }),
+  ),
+});
+
+export type TableListing = z.infer<typeof listingSchema>;
+
+/** What `nft -j list table` printed; undefined where it is something else. */
+export function parseTableListing(json: string): TableListing | undefined {
+  return listingSchema.safeParse(parseJson(json)).data;
+}
+
+/**
+ * The same text for the same meaning: without the kernel's handles and nft's version, map elements in one order.
+ * Everything else counts, down to the order of the rules.
+ */
+export function meaningOf(listing: TableListing): string {
+  return JSON.stringify(listing.nftables.filter((entry) => !('metainfo' in entry)).map(withoutAccidents));
+}
+
+function withoutAccidents(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAccidents);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([key]) => key !== 'handle')
+    .map(([key, field]) => [
+      key,
+      key === 'elem' ? inOneOrder(withoutAccidents(field)) : withoutAccidents(field),
+    ]);
+  return Object.fromEntries(entries);
+}
+
+function inOneOrder(elements: unknown): unknown {
+  return Array.isArray(elements) ? elements.map((each) => JSON.stringify(each)).sort() : elements;
+}
+
+/**
+ * Whether the table redirects just these VIPs, as far as every version of nft says it alike: the elements of the
+ * maps and the number of chains and rules. What the rules say is compared as a whole, by `meaningOf`.
+ */
+export function redirects(listing: TableListing, wanted: Redirect): boolean {
+  const elements = listing.nftables
+    .flatMap((entry) => entry.map?.elem ?? [])
+    .map((element) => address.safeParse(element));
+  const right = elements.filter(({ success, data }) => {
+    if (!success) return false;
+    const [[vip, port], [target, targetPort]] = [data[0].concat, data[1].concat];
+    const isWanted = wanted.vips.some((each) => isSameAddress(each, vip));
+    return isWanted && vip === target && port === wanted.apiPort && targetPort === wanted.lbPort;
+  });
+  const chains = listing.nftables.filter((entry) => entry.chain !== undefined).length;
+  const rules = listing.nftables.filter((entry) => entry.rule !== undefined).length;
+  const vips = new Set(wanted.vips).size;
+  return elements.length === vips && right.length === vips && chains === 2 && rules === 4;
+}
+
+/** Versions of nft need not spell an IPv6 address alike. */
+function isSameAddress(one: string, other: string): boolean {
+  return one === other || (parseAddress(one)?.text ?? one) === parseAddress(other)?.text;
+}

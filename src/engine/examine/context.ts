@@ -1,0 +1,48 @@
+import type { NetworkInterface, NetworkRoute } from '../system/network/routes.ts';
+import type { HostFiles } from './host-files.ts';
+import type { HostProcess } from './host-processes.ts';
+import type { RunProgram } from './run-program.ts';
+
+export interface OtherNode {
+  readonly name: string;
+  readonly address: string;
+}
+
+export type PeersReading =
+  | { readonly kind: 'known'; readonly peers: readonly OtherNode[]; readonly from: string }
+  | { readonly kind: 'unknown'; readonly reason: string };
+
+/**
+ * What a check of any product can see of the node; a product adds the settings and readings that its own checks need. A
+ * verdict is a function of what was seen, so that it can be tested by itself.
+ */
+export interface NodeContext {
+  readonly settings: {
+    /** This node's name in the list of nodes. */
+    readonly nodeName: string;
+    /** The kubelet's folder of static pods. */
+    readonly manifests: string;
+    readonly apiPort: number;
+  };
+  readonly files: HostFiles;
+  readonly run: RunProgram;
+  /** How long a server or a supervisor may take to answer: less than a check has. */
+  readonly answerTimeoutMs: number;
+  readonly readings: NodeReadings;
+}
+
+/** Each reading is made once, when it is first needed, and never rejects. */
+export interface NodeReadings {
+  /**
+   * Whether the node's files are visible: no pod of hawser mounts the kubelet's folder of static pods. Without that
+   * folder a missing file says nothing about the node.
+   */
+  readonly isNodeSeen: () => Promise<boolean>;
+  /** Whether /proc is in view at all. */
+  readonly areProcessesSeen: () => Promise<boolean>;
+  readonly interfaces: () => readonly NetworkInterface[];
+  readonly routes: () => Promise<readonly NetworkRoute[]>;
+  readonly processes: () => Promise<readonly HostProcess[]>;
+  /** The other nodes of the group. */
+  readonly peers: () => Promise<PeersReading>;
+}

@@ -1,0 +1,44 @@
+import type { HostFiles } from './host-files.ts';
+
+export interface HostProcess {
+  readonly pid: number;
+  /** At most 15 characters: what the kernel keeps. */
+  readonly name: string;
+  readonly argv: readonly string[];
+}
+
+/**
+ * Every process of this network that /proc shows, kernel threads left out: what runs in another network namespace (a pod
+ * with an address of its own) takes none of our ports and keeps none of our VIPs. Where that may not be seen it counts.
+ */
+export async function listProcesses(files: HostFiles): Promise<readonly HostProcess[]> {
+  const pids = (await files.list('/proc')).filter((name) => /^\d+$/.test(name));
+  const ours = await files.link('/proc/self/ns/net');
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const network = await files.link(`/proc/${pid}/ns/net`);
+      const isElsewhere = network !== undefined && ours !== undefined && network !== ours;
+      return isElsewhere ? undefined : await readHostProcess(files, Number(pid));
+    }),
+  );
+  return found.filter((each) => each !== undefined);
+}
+
+async function readHostProcess(files: HostFiles, pid: number): Promise<HostProcess | undefined> {
+  const [name, command] = await Promise.all([
+    files.value(`/proc/${pid}/comm`),
+    files.value(`/proc/${pid}/cmdline`),
+  ]);
+  if (name === undefined || command === undefined || command === '') return undefined;
+  return { pid, name, argv: command.split('\0').filter((word) => word !== '') };
+}
+
+/** Whether it was started as `hawser WORDS`. */
+export function isHawser({ argv }: HostProcess, words: readonly string[]): boolean {
+  return argv.some((_, at) => words.every((word, index) => argv[at + index] === word));
+}
+
+/** The supervisor's keepalived reads an accepted copy in the foreground and is never respawned by itself. */
+export function isSupervisedKeepalived({ name, argv }: HostProcess): boolean {
+  return name === 'keepalived' && argv.includes('--dont-respawn') && argv.includes('--dont-fork');
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import type { Answer } from '../control/answer.ts';
+import type { RequestOutcome } from '../control/request.ts';
+import {
+  type Check,
+  type Finding,
+  fail,
+  moreRights,
+  ok,
+  skip,
+  unknown,
+  unlessUnseen,
+  warn,
+} from './check.ts';
+import type { NodeContext } from './context.ts';
+import type { FileReading } from './host-files.ts';
+import type { SupervisorReading } from './supervisor.ts';
+
+/** A program with a supervisor of hawser. */
+export interface LiveProgram<Context> {
+  readonly name: string;
+  /** Undefined for an answer that is not the supervisor's status. */
+  readonly runningOf: (answer: Answer) => Running | undefined;
+  readonly supervisor: (context: Context) => Promise<SupervisorReading>;
+  /** Where the program's configuration is. */
+  readonly config: (context: Context) => string;
+}
+
+/** The status fields that every supervisor has. */
+export interface Running {
+  readonly phase: string;
+  readonly current: { readonly pid: number; readonly configSha256: string; readonly note: string } | null;
+  readonly failure: string | undefined;
+}
+
+function judgeSupervisor<Context>(
+  live: LiveProgram<Context>,
+  look: SupervisorReading,
+  isInstalled: boolean,
+): Finding {
+  const program = live.name;
+  const logs = `crictl logs $(crictl ps -a -q --name '^${program}$' | head -1)`;
+  if (look.kind === 'absent')
+    return isInstalled
+      ? fail(`the manifest of ${program} is here, and no supervisor runs`, `crictl ps -a; ${logs}`)
+      : skip('it is not installed here');
+  if (look.kind === 'unreachable')
+    return /EACCES|EPERM/.test(look.message)
+      ? unknown(look.message, moreRights)
+      : fail(`nothing answers: ${look.message}`, `${logs}; the kubelet restarts it`);
+  return judgeOutcome(live, look.outcome, logs);
+}
+
+function judgeOutcome<Context>(
+  { name: program, runningOf }: LiveProgram<Context>,
+  outcome: RequestOutcome,
+  logs: string,
+): Finding {
+  if (outcome.kind === 'unacknowledged')
+    return warn(
+      'the socket takes requests and answers none: the shell daemon, or a supervisor that hangs',
+      logs,
+    );
+  const running = outcome.kind === 'answered' ? runningOf(outcome.answer) : undefined;
+  if (running === undefined) return fail('the supervisor answers something else than its status', logs);
+  const { phase, current, failure } = running;
+  if (current === null)
+    return fail(
+      `${program} does not run: ${phase}${failure === undefined ? '' : `; ${failure}`}`,
+      `hawser ${program} status; ${logs}`,
+    );
+  const found = `${phase}, pid ${current.pid}${current.note}`;
+  return current.note.includes('last good')
+    ? warn(found, `hawser ${program} status says why; correct the file or the template`)
+    : ok(found);
+}
+
+/** The file on disk against the bytes that the running program was started on. */
+function judgeConfig<Context>(
+  { name: program, runningOf }: LiveProgram<Context>,
+  path: string,
+  disk: FileReading,
+  look: SupervisorReading,
+): Finding {
+  if (look.kind === 'unreachable')
+    return unknown(
+      `its supervisor does not say what runs: ${look.message}`,
+      `see check ${program}-supervisor`,
+    );
+  if (look.kind === 'absent' || look.outcome.kind !== 'answered')
+    return skip('no supervisor of hawser answers here');
+  const running = runningOf(look.outcome.answer)?.current?.configSha256;
+  if (running === undefined) return skip(`${program} does not run`);
+  if (disk.kind === 'unreadable') return unknown(disk.reason, moreRights);
+  if (disk.kind === 'missing')
+    return fail(
+      `${path} is not there, and ${program} runs on what it was`,
+      `start ${program}-monitor, which writes it again`,
+    );
+  const onDisk = createHash('sha256').update(disk.text).digest('hex');
+  if (onDisk === running) return ok(`${path} is what runs (sha256 ${onDisk.slice(0, 12)})`);
+  return fail(
+    `${path} (sha256 ${onDisk.slice(0, 12)}) is not what runs (${running.slice(0, 12)})`,
+    `hawser ${program} reload takes it over or says why not; the monitor puts back what was edited by hand`,
+  );
+}
+
+/** What is said of the supervisor itself. */
+export function supervisorCheck<Context extends NodeContext>(
+  live: LiveProgram<Context>,
+  why: string,
+): Check<Context> {
+  const { name } = live;
+  return {
+    id: `${name}-supervisor`,
+    title: `The ${name} supervisor`,
+    why,
+    run: async (context) => {
+      const look = await live.supervisor(context);
+      const { files, settings } = context;
+      const manifest = await files.value(`${settings.manifests}/${name}.yaml`);
+      const finding = judgeSupervisor(live, look, /\bhawser\b/.test(manifest ?? ''));
+      if (look.kind !== 'absent') return finding;
+      if (finding.kind === 'fail' && !(await context.readings.areProcessesSeen()))
+        return unknown(`${name} is installed, and this process sees none of the node`, moreRights);
+      return await unlessUnseen(context, finding);
+    },
+  };
+}
+
+/** What is said of the configuration that it runs on. */
+export function configCheck<Context extends NodeContext>(
+  live: LiveProgram<Context>,
+  why: string,
+): Check<Context> {
+  return {
+    id: `${live.name}-config`,
+    title: `${live.name}'s configuration`,
+    why,
+    run: async (context) => {
+      const path = live.config(context);
+      const look = await live.supervisor(context);
+      const finding = judgeConfig(live, path, await context.files.read(path), look);
+      return look.kind === 'absent' ? await unlessUnseen(context, finding) : finding;
+    },
+  };
+}

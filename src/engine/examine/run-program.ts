@@ -1,0 +1,68 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf, messageOf } from '../system/errors.ts';
+import type { RunCommand } from '../system/process/run-command.ts';
+
+export type ProgramOutcome =
+  | { readonly kind: 'ran'; readonly exitCode: number; readonly stdout: string; readonly stderr: string }
+  | { readonly kind: 'missing'; readonly message: string }
+  | { readonly kind: 'late'; readonly message: string };
+
+/** Runs a program to its end. Never throws; what it did is a value. */
+export type RunProgram = (
+  argv: readonly [string, ...string[]],
+  signal: AbortSignal,
+) => Promise<ProgramOutcome>;
+
+export interface Programs {
+  readonly run: RunProgram;
+  /**
+   * Resolves when no program runs any more, or after `timeoutMs`: what a check that was stopped still has to take away
+   * is then gone.
+   */
+  readonly idle: (timeoutMs: number) => Promise<void>;
+}
+
+export function createPrograms(run: RunCommand, timeoutMs: number): Programs {
+  let running = 0;
+  return {
+    run: async (argv, signal) => {
+      running += 1;
+      try {
+        return await runProgram(run, argv, { timeoutMs, signal });
+      } finally {
+        running -= 1;
+      }
+    },
+    idle: async (limitMs) => {
+      const end = performance.now() + limitMs;
+      // At least one turn, in which a process that was just stopped starts to clean up.
+      do await pause(IDLE_LOOK_MS);
+      while (running > 0 && performance.now() < end);
+    },
+  };
+}
+
+const IDLE_LOOK_MS = 10;
+
+async function runProgram(
+  run: RunCommand,
+  argv: readonly [string, ...string[]],
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
+): Promise<ProgramOutcome> {
+  const shown = argv.join(' ');
+  try {
+    const result = await run(argv, { timeoutMs, signal });
+    if (result.exitCode === undefined)
+      return { kind: 'late', message: `"${shown}" was not done after ${timeoutMs} ms` };
+    return { kind: 'ran', exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr };
+  } catch (error) {
+    if (signal.aborted) return { kind: 'late', message: `"${shown}" was stopped` };
+    const what = codeOf(error) === 'ENOENT' ? 'it is not installed' : messageOf(error);
+    return { kind: 'missing', message: `"${argv[0]}" cannot be run: ${what}` };
+  }
+}
+
+/** The last line that a program wrote about its failure. */
+export function lastWords({ stderr, stdout }: { readonly stderr: string; readonly stdout: string }): string {
+  return (stderr.trim() || stdout.trim()).split('\n').at(-1) ?? '';
+}

@@ -1,0 +1,36 @@
+import { type RequestOutcome, request } from '../control/request.ts';
+import type { HostFiles } from './host-files.ts';
+import { type HostProcess, isHawser } from './host-processes.ts';
+
+export type SupervisorReading =
+  | { readonly kind: 'answered'; readonly socket: string; readonly outcome: RequestOutcome }
+  /** No socket and no process: it does not run here. `isInstalled` says that it should. */
+  | { readonly kind: 'absent' }
+  /** There is a supervisor, and its socket cannot be reached from here. */
+  | { readonly kind: 'unreachable'; readonly message: string };
+
+/**
+ * A supervisor's answer to `status`. The directory of its socket belongs to the pod, so it is found through the process
+ * that holds it (`/proc/PID/root`), which needs root.
+ */
+export async function lookAtSupervisor(ask: {
+  readonly program: string;
+  readonly socket: string;
+  readonly files: HostFiles;
+  readonly processes: () => Promise<readonly HostProcess[]>;
+  readonly signal: AbortSignal;
+  readonly answerTimeoutMs: number;
+}): Promise<SupervisorReading> {
+  const running = (await ask.processes()).filter((each) => isHawser(each, [ask.program, 'supervise']));
+  // A link in the pod, such as /var/run, leads elsewhere in the pod, and not on this process's disk.
+  const candidates = ['', ...running.map(({ pid }) => `/proc/${pid}/root`)];
+  let complaint = '';
+  for (const below of candidates) {
+    const socket = await ask.files.locate(ask.socket, below);
+    const outcome = await request(socket, 'status', { timeoutMs: ask.answerTimeoutMs, signal: ask.signal });
+    if (outcome.kind !== 'unreachable') return { kind: 'answered', socket, outcome };
+    complaint = `"${socket}": ${outcome.message}`;
+    if (!outcome.message.includes('ENOENT')) return { kind: 'unreachable', message: complaint };
+  }
+  return running.length === 0 ? { kind: 'absent' } : { kind: 'unreachable', message: complaint };
+}

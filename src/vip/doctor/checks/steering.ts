@@ -1,0 +1,47 @@
+import { dirname } from 'node:path';
+import { type Check, type Finding, moreRights, ok, unknown, warn } from '../../../engine/examine/check.ts';
+import type { FileReading } from '../../../engine/examine/host-files.ts';
+import { parseSteeringOrder } from '../../steering/steering-file.ts';
+import type { SteeringOrder } from '../../steering/vrrp-steering.ts';
+import type { VipContext } from '../context.ts';
+
+/** Maintenance of a node ends within a day; an older order was forgotten. */
+const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
+/** The monitor looks every few seconds. */
+const LATE_AFTER_MS = 60_000;
+
+export function judgeOrder(path: string, look: FileReading, nowMs: number): Finding {
+  if (look.kind === 'missing') return ok('no order stands: this node holds VIPs as it is worth');
+  if (look.kind === 'unreadable') return unknown(look.reason, moreRights);
+  const parsed = parseSteeringOrder(look.text);
+  if (parsed.kind === 'unusable')
+    return warn(`${path} orders nothing: ${parsed.problem}`, 'hawser undrain takes it away');
+  if (parsed.order.kind === 'report') return ok('no order stands: a drill has left its figures');
+  return judgeStanding(path, parsed.order, nowMs);
+}
+
+function judgeStanding(path: string, order: SteeringOrder, nowMs: number): Finding {
+  const { by, why, atMs } = order;
+  const whose = `by ${by} since ${new Date(atMs).toISOString()}${why === '' ? '' : `: ${why}`}`;
+  if (order.kind === 'drain') {
+    const found = `this node is drained (${order.vips.join(', ')}) ${whose}`;
+    return nowMs - atMs < FORGOTTEN_AFTER_MS ? ok(found) : warn(found, 'hawser undrain, if the work is done');
+  }
+  if (nowMs < order.untilMs + LATE_AFTER_MS) return ok(`a ${order.purpose} is under way ${whose}`);
+  return warn(
+    `a ${order.purpose} ${whose} should be over, but is still in ${path}`,
+    "crictl logs $(crictl ps -q --name '^keepalived-monitor$'): it carries orders out",
+  );
+}
+
+const steering: Check<VipContext> = {
+  id: 'steering',
+  title: 'Orders that move the VIP',
+  why: 'A drained node takes the VIP only if no other node can: forgotten, it is one node less for the next fault.',
+  run: async ({ files, settings }) => {
+    const path = `${dirname(settings.keepalivedConfig)}/vrrp-steering.json`;
+    return judgeOrder(path, await files.read(path), Date.now());
+  },
+};
+
+export const steeringChecks: readonly Check<VipContext>[] = [steering];

@@ -1,0 +1,40 @@
+import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
+import type { SupervisorReading } from '../../engine/examine/supervisor.ts';
+import type { PeerFiles } from '../../engine/peers/peer.ts';
+import type { VirtualRouterIds } from '../group/vrrp.ts';
+
+/** With what the nodes show each other their status; undefined where they do not. */
+export type PeerAccess =
+  | { readonly kind: 'set'; readonly files: PeerFiles; readonly port: number }
+  /** Some of the files are set and some are not. */
+  | { readonly kind: 'half'; readonly problems: readonly string[] }
+  | undefined;
+
+/** What the VIP's checks see. */
+export interface VipContext extends NodeContext {
+  readonly settings: NodeContext['settings'] & {
+    readonly interface?: string | undefined;
+    readonly clusterName?: string | undefined;
+    readonly virtualRouterIds?: VirtualRouterIds | undefined;
+    readonly kubeconfig?: string | undefined;
+    readonly keepalivedConfig: string;
+    readonly keepalived: string;
+    readonly peers?: PeerAccess;
+    /** `none` where there is no settings file. */
+    readonly settingsFile: { readonly kind: string };
+  };
+  readonly readings: NodeReadings & {
+    readonly keepalivedSupervisor: () => Promise<SupervisorReading>;
+    /** Of the API and of ingress. */
+    readonly vips: () => Promise<readonly string[]>;
+    readonly apiVips: () => Promise<readonly string[]>;
+    /** Where the API is asked. */
+    readonly kubeconfig: () => Promise<
+      | { readonly kind: 'loaded'; readonly loaded: { readonly server: URL } }
+      | { readonly kind: 'none' | 'unusable' }
+    >;
+  };
+}
+
+/** Said where a check needs a VIP and there is none. */
+export const NO_VIP = 'no VIP was given (--api-vips) and keepalived.conf has none';

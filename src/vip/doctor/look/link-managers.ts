@@ -1,0 +1,94 @@
+import type { HostFiles } from '../../../engine/examine/host-files.ts';
+
+/** A file in the form of systemd's and NetworkManager's: the last value of each `[section] key`. */
+export function parseIni(text: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  let section = '';
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    const [, header] = /^\[([^\]]+)\]$/.exec(line) ?? [];
+    const [, key, value = ''] = /^([^#;=\s][^=]*?)\s*=\s*(.*)$/.exec(line) ?? [];
+    if (header !== undefined) section = header;
+    else if (key !== undefined) values.set(`${section}.${key}`.toLowerCase(), value);
+  }
+  return values;
+}
+
+const NETWORK_FOLDERS = ['/etc/systemd/network', '/run/systemd/network', '/usr/lib/systemd/network'];
+
+export interface NetworkFile {
+  readonly path: string;
+  /** `[Network] KeepConfiguration=`, drop-ins included. */
+  readonly keep: string | undefined;
+}
+
+/**
+ * The .network file that systemd-networkd applies to an interface: the first by file name whose `[Match] Name=` fits, as
+ * systemd.network(5) has it. Matches by anything else (MACAddress=, Type=) are not understood, and fit.
+ */
+export async function networkFileOf(files: HostFiles, device: string): Promise<NetworkFile | undefined> {
+  const byName = new Map<string, string>();
+  for (const folder of [...NETWORK_FOLDERS].reverse())
+    for (const name of await files.list(folder))
+      if (name.endsWith('.network')) byName.set(name, `${folder}/${name}`);
+  for (const name of [...byName.keys()].sort()) {
+    const path = byName.get(name) ?? '';
+    const values = parseIni((await files.value(path)) ?? '');
+    if (!fits(values.get('match.name'), device)) continue;
+    const dropIns = await dropInsOf(files, name);
+    const keep = [values, ...dropIns].flatMap((each) => each.get('network.keepconfiguration') ?? []).at(-1);
+    return { path, keep };
+  }
+  return undefined;
+}
+
+async function dropInsOf(files: HostFiles, name: string): Promise<readonly ReadonlyMap<string, string>[]> {
+  const found: ReadonlyMap<string, string>[] = [];
+  for (const folder of [...NETWORK_FOLDERS].reverse())
+    for (const part of await files.list(`${folder}/${name}.d`))
+      if (part.endsWith('.conf'))
+        found.push(parseIni((await files.value(`${folder}/${name}.d/${part}`)) ?? ''));
+  return found;
+}
+
+function fits(patterns: string | undefined, device: string): boolean {
+  if (patterns === undefined) return true;
+  return patterns.split(/\s+/).some((pattern) => {
+    const wanted = pattern.replace(/^!/, '');
+    return isLike(device, wanted) !== pattern.startsWith('!');
+  });
+}
+
+const NM_FILES = ['/etc/NetworkManager/NetworkManager.conf'];
+const NM_FOLDERS = [
+  '/usr/lib/NetworkManager/conf.d',
+  '/run/NetworkManager/conf.d',
+  '/etc/NetworkManager/conf.d',
+];
+
+/** The interfaces that NetworkManager must leave alone: `interface-name:eth1;mac:…` of every file that lists some. */
+export async function unmanagedDevices(files: HostFiles): Promise<readonly string[]> {
+  const paths = [...NM_FILES];
+  for (const folder of NM_FOLDERS)
+    for (const name of await files.list(folder)) if (name.endsWith('.conf')) paths.push(`${folder}/${name}`);
+  const texts = await Promise.all(paths.map(async (path) => parseIni((await files.value(path)) ?? '')));
+  return texts
+    .flatMap((values) => (values.get('keyfile.unmanaged-devices') ?? '').split(/[;,]/))
+    .filter((part) => part !== '');
+}
+
+/** Whether one of NetworkManager's device specifications names an interface; by MAC address and the like is not known. */
+export function isNamed(specifications: readonly string[], device: string): boolean {
+  return specifications.some((specification) => {
+    const [, name] = /^(?:interface-name:=?)?([^:]+)$/.exec(specification.trim()) ?? [];
+    return name !== undefined && isLike(device, name);
+  });
+}
+
+/** Shell patterns as interfaces' names need them: `*`, `?` and `[…]`. */
+function isLike(name: string, pattern: string): boolean {
+  const source = pattern
+    .replaceAll(/[.+^${}()|\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`).test(name);
+}

@@ -1,0 +1,99 @@
+import { clusterNameOf } from '../../../engine/kube/control-plane/cluster-name.ts';
+import { parseAddress } from '../../../engine/system/network/node-address.ts';
+import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
+import { parseBlocks, wordAfter } from '../../../keepalived/parse-blocks.ts';
+import { parseConfiguration } from '../../../keepalived/parse-configuration.ts';
+import type { VipKind } from '../../../keepalived/vip-kind.ts';
+import { chooseVipInterface } from '../../group/vip-interface.ts';
+import { virtualRouterIds } from '../../group/virtual-router-id.ts';
+import type { VirtualRouterIds } from '../../group/vrrp.ts';
+import type { WatchedRouterId } from '../../guards/foreign-router.ts';
+import type { VipContext } from '../context.ts';
+
+export type RouterIdReading =
+  | { readonly kind: 'known'; readonly watched: WatchedRouterId }
+  | { readonly kind: 'unknown'; readonly found: string; readonly todo: string };
+
+interface Configured {
+  readonly vip: string;
+  readonly virtualRouterId: number;
+  readonly interface: string;
+}
+
+/**
+ * With which virtual router id each VIP is kept here, or would be: what was set, else what keepalived.conf has, else what
+ * the monitor makes of the cluster's name, or before the installation what `hawser install` would.
+ */
+export async function routerIdsOf(context: VipContext): Promise<readonly RouterIdReading[]> {
+  const { readings, settings, files } = context;
+  const [vips, apiVips, routes] = await Promise.all([readings.vips(), readings.apiVips(), readings.routes()]);
+  const set = idsFromSettings(context);
+  const configured = configuredIds((await files.value(settings.keepalivedConfig)) ?? '');
+  return await Promise.all(
+    vips.map(async (vip) => {
+      const kind: VipKind = apiVips.includes(vip) ? 'api' : 'ingress';
+      const line = configured.find((each) => each.vip === vip);
+      const id = set?.[kind] ?? line?.virtualRouterId ?? (await idsByDefault(context, vips))?.[kind];
+      if (id === undefined)
+        return unknown(
+          `which virtual router id ${vip} gets is not known`,
+          '--cluster-name NAME, as it is set',
+        );
+      const on = line ?? chooseVipInterface(vip, readings.interfaces(), routes, settings.interface);
+      const device = 'name' in on ? on.name : 'interface' in on ? on.interface : undefined;
+      return device === undefined
+        ? unknown(`${vip}: which interface to listen on is not known`, '--interface NAME')
+        : { kind: 'known', watched: watchedOn(device, vip, id, readings.interfaces()) };
+    }),
+  );
+}
+
+function unknown(found: string, todo: string): RouterIdReading {
+  return { kind: 'unknown', found, todo };
+}
+
+function idsFromSettings({ settings }: VipContext): VirtualRouterIds | undefined {
+  const { virtualRouterIds: typed, clusterName } = settings;
+  return typed ?? (clusterName === undefined ? undefined : virtualRouterIds(clusterName));
+}
+
+async function idsByDefault(
+  { settings, readings }: VipContext,
+  vips: readonly string[],
+): Promise<VirtualRouterIds | undefined> {
+  const isInstalled = settings.settingsFile.kind === 'read' || settings.kubeconfig !== undefined;
+  if (!isInstalled) return virtualRouterIds(clusterNameOf(vips[0] ?? ''));
+  const kubeconfig = await readings.kubeconfig();
+  return kubeconfig.kind === 'loaded'
+    ? virtualRouterIds(clusterNameOf(kubeconfig.loaded.server.hostname.replace(/^\[|\]$/g, '')))
+    : undefined;
+}
+
+/** Of every VIP in keepalived.conf. */
+export function configuredIds(text: string): readonly Configured[] {
+  const ids = new Map(
+    parseBlocks(text).flatMap(({ words: [what, name = ''], children }) =>
+      what === 'vrrp_instance' ? [[name, Number(wordAfter(children, 'virtual_router_id'))]] : [],
+    ),
+  );
+  return parseConfiguration(text).instances.flatMap(({ name, vips }) => {
+    const virtualRouterId = ids.get(name);
+    return vips.flatMap(({ address: vip, interface: device }) =>
+      virtualRouterId ? [{ vip, virtualRouterId, interface: device }] : [],
+    );
+  });
+}
+
+function watchedOn(
+  device: string,
+  vip: string,
+  virtualRouterId: number,
+  interfaces: readonly NetworkInterface[],
+): WatchedRouterId {
+  const family = vip.includes(':') ? 'ipv6' : 'ipv4';
+  const { addresses = [] } = interfaces.find(({ name }) => name === device) ?? {};
+  const own = addresses
+    .map((cidr) => cidr.split('/')[0] ?? '')
+    .filter((text) => parseAddress(text)?.family === family);
+  return { virtualRouterId, family, interface: device, vip, sourceAddress: own[0] ?? '' };
+}

@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import type { DoctorSettings } from '../../../../src/operate/doctor/context.ts';
+import { judgeForeign } from '../../../../src/vip/doctor/checks/foreign-router.ts';
+import { configuredIds, routerIdsOf } from '../../../../src/vip/doctor/look/router-ids.ts';
+import { virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';
+import type { ForeignAdvert, WatchedRouterId } from '../../../../src/vip/guards/foreign-router.ts';
+import { contextOf, type Files, temporaryRoot } from '../../../helpers/doctor/scene.ts';
+
+const VIP = '10.77.0.100';
+const CONFIG = `vrrp_instance API {
+  interface eth1
+  virtual_router_id 77
+  virtual_ipaddress {
+    ${VIP}/32
+  }
+}
+vrrp_instance INGRESS_V6 {
+  interface eth0
+  virtual_router_id 78
+  virtual_ipaddress {
+    FD77::0100/128
+  }
+}
+`;
+const configured = { '/etc/keepalived/keepalived.conf': CONFIG };
+const kubeconfig = (server: string): string => `apiVersion: v1
+kind: Config
+current-context: c
+clusters: [{ name: c, cluster: { server: '${server}' } }]
+contexts: [{ name: c, context: { cluster: c, user: c } }]
+users: [{ name: c, user: { token: secret } }]
+`;
+
+/** On a node whose only interface is eth0. */
+async function look(files: Files, settings: Partial<DoctorSettings>) {
+  const context = contextOf(temporaryRoot(files), settings, new AbortController().signal);
+  const interfaces = () => [{ name: 'eth0', addresses: ['fd77::b/64', '10.77.0.11/24'] }];
+  return await routerIdsOf({
+    ...context,
+    readings: { ...context.readings, interfaces, routes: async () => [] },
+  });
+}
+
+async function idFor(files: Files, settings: Partial<DoctorSettings>): Promise<number | string | undefined> {
+  const [first] = await look(files, { apiVips: [VIP], ...settings });
+  return first?.kind === 'known' ? first.watched.virtualRouterId : first?.found;
+}
+
+test('the ids are those that were set, else those of keepalived.conf, else of the name that hawser would use', async () => {
+  expect(await idFor(configured, { virtualRouterIds: { api: 91, ingress: 92 }, clusterName: 'bed' })).toBe(
+    91,
+  );
+  expect(await idFor(configured, { clusterName: 'bed' })).toBe(virtualRouterIds('bed').api);
+  expect(await idFor(configured, {})).toBe(77);
+  const named = { '/kubeconfig': kubeconfig('https://api-int.bed.example:6443') };
+  expect(await idFor(named, { kubeconfig: '/kubeconfig' })).toBe(virtualRouterIds('bed').api);
+  expect(await idFor({}, {})).toBe(virtualRouterIds('10-77-0-100').api);
+  const settingsFile = { kind: 'read', path: '/etc/hawser/config.yaml' } as const;
+  expect(await idFor({}, { settingsFile })).toMatch(
+    /^which virtual router id 10\.77\.0\.100 gets is not known/,
+  );
+});
+
+test('it listens on the interface of keepalived.conf, else on the one that the VIP goes on', async () => {
+  const deviceOf = async (files: Files, settings: Partial<DoctorSettings>) =>
+    (await look(files, { virtualRouterIds: { api: 91, ingress: 92 }, ...settings })).map((each) =>
+      each.kind === 'known' ? [each.watched.interface, each.watched.sourceAddress] : each.found,
+    );
+  expect(await deviceOf(configured, {})).toEqual([
+    ['eth1', ''],
+    ['eth0', 'fd77::b'],
+  ]);
+  expect(await deviceOf({}, { apiVips: [VIP] })).toEqual([['eth0', '10.77.0.11']]);
+  expect(await deviceOf({}, { apiVips: ['192.0.2.9'] })).toEqual([
+    '192.0.2.9: which interface to listen on is not known',
+  ]);
+});
+
+test('an instance without an id is none', () => {
+  expect(configuredIds(CONFIG.replace('virtual_router_id 77', ''))).toEqual([
+    { vip: 'fd77::100', virtualRouterId: 78, interface: 'eth0' },
+  ]);
+});
+
+const watched: readonly WatchedRouterId[] = [
+  { virtualRouterId: 77, family: 'ipv4', interface: 'eth0', vip: VIP, sourceAddress: '10.77.0.11' },
+];
+const advert: ForeignAdvert = {
+  ...{
+    virtualRouterId: 77,
+    family: 'ipv4',
+    source: '10.77.0.66',
+    version: 3,
+    priority: 5,
+    vip: '10.77.0.250',
+  },
+};
+const view = { watched, look: { kind: 'heard', adverts: [advert] }, own: ['10.77.0.11'], peers: [] } as const;
+
+test('a stranger is who is neither this node nor a peer', () => {
+  expect(judgeForeign(view)).toMatchObject({ kind: 'fail', found: expect.stringContaining('10.77.0.66') });
+  expect(judgeForeign({ ...view, peers: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
+  expect(judgeForeign({ ...view, own: ['10.77.0.66'] })).toMatchObject({ kind: 'ok' });
+});
+
+test('our VIP with another id fails, also where a peer advertises it, and names both ids', () => {
+  const other = { ...advert, virtualRouterId: 154, vip: VIP, source: '10.77.0.12' };
+  const look = { kind: 'heard', adverts: [other] } as const;
+  expect(judgeForeign({ ...view, look, peers: ['10.77.0.12'] })).toMatchObject({
+    kind: 'fail',
+    found: expect.stringMatching(/10\.77\.0\.12 .*router id 154, while this node uses id 77/),
+    todo: expect.stringContaining('--cluster-name'),
+  });
+});
+
+test('where the peers are not known it says what to type if it is one of them', () => {
+  const todo = (finding: object) => ('todo' in finding ? finding.todo : '');
+  expect(todo(judgeForeign({ ...view, peers: undefined }))).toContain('--servers');
+  expect(todo(judgeForeign(view))).not.toContain('--servers');
+});
+
+test('where it could not listen it cannot tell', () => {
+  const look = { kind: 'failed', message: 'nft: Operation not permitted' } as const;
+  expect(judgeForeign({ ...view, look })).toMatchObject({ kind: 'unknown' });
+});
