@@ -50,7 +50,7 @@ test.each(names)('the runbook of %s types commands and names checks and alerts t
   for (const [, name = ''] of text.matchAll(/`(Hawser\w+)`/g)) expect(names).toContain(name);
   for (const [, link = ''] of text.matchAll(/\]\(([^)]+)\)/g))
     expect(existsSync(join(runbooks, link)), link).toBe(true);
-  const commands = readFileSync(join(root, 'src/main.ts'), 'utf8');
+  const commands = readFileSync(join(root, 'src/commands/table.ts'), 'utf8');
   const [, typed = ''] = text.split('```sh\n');
   for (const [, command = ''] of typed.matchAll(/^hawser ((?:haproxy |keepalived )?\w+)/gm))
     expect(commands).toContain(command);
