@@ -70,7 +70,8 @@ test('values come from the settings file, and a broken one is a finding and no r
     const only = 'settings-file,vip-interface,nonlocal-bind';
     const { stdout } = await doctor('--json', '--timeout', '20s', '--only', only, '--settings', file(text));
     const { checks } = JSON.parse(stdout);
-    return checks.map(({ verdict, found }: Record<string, string>) => `${verdict}: ${found}`);
+    const said = (id: string) => checks.find((check: Record<string, string>) => check['id'] === id);
+    return only.split(',').map((id) => `${said(id)?.verdict}: ${said(id)?.found}`);
   };
   const right = await ask('apiVips: [203.0.113.9]\n');
   expect(right[0]).toMatch(/^ok: .*config\.yaml is valid/);
@@ -103,7 +104,8 @@ test('it reads the settings and the kubeconfig of the node that is mounted at --
   const ask = async (only: string, ...flags: readonly string[]): Promise<readonly string[]> => {
     const argv = ['--json', '--timeout', '20s', '--root', root, '--only', only, ...flags];
     const { checks } = JSON.parse((await doctor(...argv)).stdout);
-    return checks.map(({ verdict, found }: Record<string, string>) => `${verdict}: ${found}`);
+    const said = (id: string) => checks.find((check: Record<string, string>) => check['id'] === id);
+    return only.split(',').map((id) => `${said(id)?.verdict}: ${said(id)?.found}`);
   };
   const only = 'settings-file,vip-interface,ports,client-certificate';
   for (const flags of [[], ['--settings', '/etc/hawser/config.yaml']]) {
