@@ -19,7 +19,7 @@ export default defineConfig({
     // The programs that tests start are compiled once, not each time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/node') },
     // More than there are cores: each integration file has network namespaces and folders of its own, and mostly waits.
-    maxWorkers: 6,
+    maxWorkers: 8,
     sequence: { sequencer: LongestFirst },
     projects: [
       {
