@@ -3,8 +3,13 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './vitest.longest-first.ts';
 import { patience } from './vitest.shared.ts';
 
-/** Two minutes of a browser or of a whole demo: `npm run test:slow`. */
-const slow = ['test/browser/**/*.test.ts', 'test/integration/demo/demo.test.ts'];
+/** What takes minutes of a processor's time: `npm run test:slow`. */
+const slow = [
+  'test/browser/**/*.test.ts',
+  'test/integration/commands/completion.test.ts',
+  'test/integration/demo/demo.test.ts',
+  'test/integration/engine/apply/file-set-trouble.test.ts',
+];
 
 /**
  * The projects "unit" and "integration" are `npm test` (docs/decisions/0046-test-projects.md). Forks, because tests change
