@@ -62,9 +62,23 @@ test('where the page is off the kubelet runs the command that asks the control s
   expect(supervisor(args('--listen=off'))).toEqual([expect.objectContaining({ exec: { command } })]);
 });
 
-test('a patch that changes a probe has the last word, and so has one that runs another program', () => {
+test('a patch that changes how a probe asks has the last word about that probe, and the others follow', () => {
   const own = { livenessProbe: { httpGet: { port: 7001 } } };
-  expect(supervisor({ ...args('--listen=127.0.0.2:7000'), ...own })?.[1]).toMatchObject({ port: 7001 });
+  const ports = supervisor({ ...args('--listen=127.0.0.2:7000'), ...own });
+  expect(ports).toMatchObject([{ port: 7000 }, { port: 7001 }, { port: 7000 }]);
+});
+
+test.each(['--listen=127.0.0.2:7000', '--listen=off'])(
+  'a patch of a time does not keep a probe from following %s',
+  (word) => {
+    const patched = supervisor({ ...args(word), livenessProbe: { timeoutSeconds: 10 } });
+    expect(patched).toEqual(
+      word.endsWith('off') ? [expect.objectContaining({ exec: expect.anything() })] : at('127.0.0.2', 7000),
+    );
+  },
+);
+
+test('a patch that runs another program keeps the probes', () => {
   expect(supervisor({ args: ['sh', '-c', 'exec keepalived'] })).toEqual(at('127.0.0.1', 29_448));
 });
 
