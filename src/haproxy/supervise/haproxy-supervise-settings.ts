@@ -93,7 +93,8 @@ export type HaproxySuperviseSettings = SettingsOf<typeof haproxySuperviseCommand
 
 /** The variable of the original pods: seconds, without a unit. Unset and empty mean their default. */
 function originalTimeoutMs(seconds: string | undefined): number {
-  const timeoutMs = parseDurationMs(`${seconds || 120}s`);
+  const text = seconds || '120';
+  const timeoutMs = /^\d+(?:\.\d+)?$/.test(text) ? parseDurationMs(`${text}s`) : undefined;
   if (timeoutMs !== undefined) return timeoutMs;
   throw new ConfigError([
     `Cannot use OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT "${seconds}": expected a number of seconds`,

@@ -45,6 +45,7 @@ test('a flag wins over its variable, which wins over the default', () => {
 });
 
 test.each<[string, readonly string[], NodeJS.ProcessEnv, number]>([
+  ['the old variable, in parts of a second', [], { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: '1.5' }, 1_500],
   ['the old variable, in seconds', [], { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: '30' }, 30_000],
   [
     'our variable before the old one',
@@ -66,6 +67,12 @@ test.each<[string, readonly string[], NodeJS.ProcessEnv, number]>([
   ],
 ])('how long a replaced generation may drain: %s', (_, argv, env, expected) => {
   expect(settings(argv, env).forceDeleteTimeout).toBe(expected);
+});
+
+test.each(['2m', '2ms', 'soon'])('the old variable takes no unit: %s', (text) => {
+  expect(() => settings([], { OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT: text })).toThrow(
+    'expected a number of seconds',
+  );
 });
 
 test('every problem is told at once, each with its flag and its value', () => {
