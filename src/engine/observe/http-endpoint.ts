@@ -36,7 +36,11 @@ export async function serveEndpoint(
   const server = createServer((socket) => {
     // The oldest makes room: the kubelet asks at once, and must not be turned away for those that only hold a connection.
     const [oldest] = open;
-    if (open.size >= MOST_CONNECTIONS) oldest?.destroy();
+    if (oldest !== undefined && open.size >= MOST_CONNECTIONS) {
+      // Its "close" comes later than the next connection of a burst.
+      open.delete(oldest);
+      oldest.destroy();
+    }
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     converse(socket, endpoint);

@@ -51,6 +51,7 @@ export async function servePeers(
     },
     onRequest,
   );
+  server.maxConnections = limits.connections;
   // Both come before Node's own listeners, which read nothing from a socket that is destroyed.
   server.prependListener('connection', gate.admit);
   server.prependListener('secureConnection', (socket) => {

@@ -74,9 +74,10 @@ async function outcomeOf(
   { timeout, steering }: Settings,
 ): Promise<SteeringOutcome> {
   let isOver = false;
-  void departure.then(() => {
+  const setOver = (): void => {
     isOver = true;
-  });
+  };
+  void departure.then(setOver, setOver);
   // The departure resolves at the latest when `timeout` is over.
   await within(2 * timeout, async () => isOver || (await whatOvertook(steering, id)) !== undefined);
   const overtaken = await whatOvertook(steering, id);

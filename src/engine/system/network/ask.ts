@@ -94,6 +94,8 @@ export function headOfAnswer(start: () => ClientRequest, content?: string): Prom
     });
     // Resets in the middle of an answer are emitted here as well, where they change nothing.
     outgoing.on('error', reject);
+    // An upgrade that was not asked for ends a request without an answer or an error.
+    outgoing.once('close', () => reject(new Error('the connection ended without an answer')));
     outgoing.end(content);
   });
 }

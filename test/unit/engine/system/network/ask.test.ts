@@ -39,6 +39,12 @@ test('a connection that ends is reported with how far the question came', async 
   expect(within).toMatchObject({ kind: 'silent', stage: 'reading', error: { code: 'ECONNRESET' } });
 });
 
+test('an upgrade that was not asked for is no answer', async () => {
+  const head = 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n';
+  const answer = await asked((request) => request.socket.write(head));
+  expect(answer).toMatchObject({ kind: 'silent', isLate: false });
+});
+
 test('the time limit counts until the last byte', async () => {
   const answer = await asked((_, response) => response.writeHead(200).write('1'), { timeoutMs: 300 });
   expect(answer).toMatchObject({
