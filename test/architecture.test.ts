@@ -31,7 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'engine/system': ['node', 'execa', 'chokidar', 'ipaddr.js', 'zod'],
   'engine/observe': ['engine/system', 'node', 'pino', 'zod'],
   'engine/control': ['engine/system', 'node', 'zod'],
-  'engine/supervise': ['engine/control', 'engine/observe', 'engine/system', 'node'],
+  'engine/supervise': ['engine/control', 'engine/observe', 'engine/system', 'node', 'zod'],
   'engine/render': ['engine/system', 'node', 'ejs'],
   'engine/apply': ['engine/control', 'engine/render', 'engine/system', 'node', 'zod'],
   'engine/kube': ['engine/system', 'node', 'zod', '@kubernetes/client-node'],

@@ -1,4 +1,5 @@
-import type { Action, Event, Hangs, RequestId } from '../../src/haproxy/supervise/state.ts';
+import type { RequestId } from '../../src/engine/supervise/step.ts';
+import type { Action, Event, Hangs } from '../../src/haproxy/supervise/state.ts';
 import { createMachine, type Machine, processOf, workersOf } from './supervisor-model.ts';
 
 /** What happens next, drawn at random: what it means depends on what is going on at that moment. */

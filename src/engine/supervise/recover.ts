@@ -15,7 +15,7 @@ export interface Reporting {
   readonly answer: (request: number, answer: Answer) => void;
 }
 
-interface Kind {
+export interface Kind {
   readonly kind: string;
 }
 
@@ -50,11 +50,4 @@ function refuse(event: Kind, answer: Reporting['answer'], message: string): void
   if (!('request' in event) || typeof event.request !== 'number') return;
   const refusal: Answer = { ok: false, stage: 'internal', message: `Cannot decide what to do: ${message}` };
   answer(event.request, refusal);
-}
-
-export function withTrouble<Status>(
-  status: Status,
-  trouble: string | undefined,
-): Status & { readonly trouble?: string } {
-  return { ...status, ...(trouble !== undefined && { trouble }) };
 }

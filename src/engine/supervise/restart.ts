@@ -1,14 +1,33 @@
 import { retryPauseMs } from '../system/time/retry.ts';
 
-/** A generation that served this long was healthy: the pauses start over. */
+/** A process that ran this long was healthy: the pauses start over. */
 const WELL_AFTER_MS = 10_000;
 
-/** The pause before another start after a death or a failed start: none, then 0.25 s to 5 s. */
-export function restartDelayMs(failures: number): number {
-  return retryPauseMs(failures, { firstMs: 250, longestMs: 5_000 });
+/** Failures in a row, and when the next start is due: never while `at` is undefined. */
+export interface Restart {
+  readonly failures: number;
+  readonly at: number | undefined;
 }
 
-/** How many failures preceded the death of a generation that served this long. */
-export function failuresBeforeDeath(failures: number, servedMs: number): number {
-  return servedMs >= WELL_AFTER_MS ? 0 : failures;
+export const noRestart: Restart = { failures: 0, at: undefined };
+
+/** The start after a death. The first is due at once: only failures before the death cost a pause. */
+export function afterDeath(
+  { failures }: Restart,
+  ranMs: number,
+  now: number,
+): Restart & { readonly at: number } {
+  const before = ranMs >= WELL_AFTER_MS ? 0 : failures;
+  return { failures: before + 1, at: now + restartDelayMs(before) };
+}
+
+/** The start after one that failed. */
+export function afterFailedStart(restart: Restart, now: number): Restart {
+  const failures = restart.failures + 1;
+  return { failures, at: now + restartDelayMs(failures) };
+}
+
+/** None, then 0.25 s to 5 s. */
+function restartDelayMs(failures: number): number {
+  return retryPauseMs(failures, { firstMs: 250, longestMs: 5_000 });
 }

@@ -1,15 +1,15 @@
-import type { Answer } from '../../engine/control/answer.ts';
 import type { Reporting } from '../../engine/supervise/recover.ts';
+import type { Failure } from '../../engine/supervise/step.ts';
 import { describeProcess } from '../../engine/system/process/process-vitals.ts';
 import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver } from '../program.ts';
-import type { Action, Event, Failure, Retiring, Served, Serving } from './state.ts';
+import type { OwnAction as Action, Event, Retiring, Serving } from './state.ts';
 
 /** Where actions take effect. */
-export interface Effects extends Reporting {
+export interface Effects {
   readonly program: ProxyDriver;
+  readonly log: Reporting['log'];
   readonly dispatch: (event: Event) => void;
-  readonly finish: () => void;
 }
 
 /** Carries out one decision. The outcome comes back as an event; this function decides nothing. */
@@ -42,13 +42,6 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
       return program
         .keepLastGood(action.configSha256)
         .then((kept) => dispatch({ kind: 'last-good-kept', kept }));
-    case 'answer':
-      for (const request of action.requests) effects.answer(request, answerOf(action.result));
-      return;
-    case 'log':
-      return effects.log({ ...action.fields, event: action.event, level: action.level });
-    case 'finish':
-      return effects.finish();
   }
 }
 
@@ -71,8 +64,6 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
     }
     case 'soft-stop':
     case 'kill':
-    case 'answer':
-    case 'finish':
       return 'again';
     case 'prove':
     case 'terminate':
@@ -81,7 +72,6 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
     case 'end-sessions-of-down-servers':
     case 'clean-up':
     case 'keep-last-good':
-    case 'log':
       return undefined;
   }
 }
@@ -90,10 +80,6 @@ function failureOf(outcome: Awaited<ReturnType<ProxyDriver['check']>>): Failure 
   if (outcome.kind === 'valid') return undefined;
   const { message } = outcome;
   return { stage: 'check', message, ...(outcome.kind === 'invalid' && { detail: outcome.detail }) };
-}
-
-function answerOf(result: Served | Failure): Answer {
-  return 'stage' in result ? { ok: false, ...result } : { ok: true, ...result };
 }
 
 function start(action: Extract<Action, { kind: 'start' }>, { program, dispatch }: Effects): void {

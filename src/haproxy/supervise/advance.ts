@@ -1,26 +1,26 @@
+import { noRestart } from '../../engine/supervise/restart.ts';
+import {
+  type Emit as EmitAction,
+  type Failure,
+  type RequestId,
+  type Step,
+  stepOf,
+} from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { looked } from './hang.ts';
 import { beginJob, endJob, jobFailed, startAfterEnd, startGeneration } from './job.ts';
 import { advanceRetiring, compareServers, hasten, retire, retiringDeadlines } from './retire.ts';
-import type { Action, Event, Failure, RequestId, Serving, State } from './state.ts';
+import type { Action, Event, Serving, State } from './state.ts';
 
-export interface Transition {
-  readonly state: State;
-  readonly actions: readonly Action[];
-}
-
-type Emit = (action: Action) => void;
+type Emit = EmitAction<Action>;
 
 /**
  * Every decision of the supervisor: what follows from an event in a state at a moment. It is pure, so that any order of
  * events can be tested without a process. It guarantees that a healthy generation retires only for a proven one or
  * because a stop was requested, that each request is answered exactly once, and that at most one job is under way.
  */
-export function advance(state: State, event: Event, now: number): Transition {
-  const actions: Action[] = [];
-  const emit: Emit = (action) => actions.push(action);
-  const next = finishIfEmpty(handle(state, event, now, emit), emit);
-  return { state: next, actions };
+export function advance(state: State, event: Event, now: number): Step<State, Action> {
+  return stepOf((emit) => finishIfEmpty(handle(state, event, now, emit), emit));
 }
 
 /** When the next `tick` is due; undefined while only an event from outside can change anything. */
@@ -182,7 +182,7 @@ function stop(state: State, now: number, emit: Emit): State {
   const candidate = job?.stage.kind === 'proving' ? [{ ...job.stage, workers: [] }] : [];
   const leaving = [...(serving === undefined ? [] : [serving]), ...candidate];
   const cleared: State = { ...state, phase: 'stopping', job: undefined, queued: [], serving: undefined };
-  const idle: State = { ...cleared, restart: { failures: 0, at: undefined } };
+  const idle: State = { ...cleared, restart: noRestart };
   const hurried = hasten(idle, now, now + state.limits.drainTimeoutMs);
   return leaving.reduce((next, generation) => retire(next, generation, 'stopping', now, emit), hurried);
 }

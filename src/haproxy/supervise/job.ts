@@ -1,7 +1,8 @@
-import { failuresBeforeDeath, restartDelayMs } from '../../engine/supervise/restart.ts';
-import type { Action, Failure, Job, RequestId, Serving, State } from './state.ts';
+import { afterDeath, afterFailedStart } from '../../engine/supervise/restart.ts';
+import { type Emit as EmitAction, type Failure, reportFailure } from '../../engine/supervise/step.ts';
+import type { Action, Job, Serving, State } from './state.ts';
 
-type Emit = (action: Action) => void;
+type Emit = EmitAction<Action>;
 
 /**
  * Starts the only job that may be under way. A restart after a death skips the check: no serving process is at risk,
@@ -31,24 +32,23 @@ export function startGeneration(state: State, job: Job, emit: Emit): State {
  * If none serves, the last good copy is tried at once, and then everything again after a growing pause.
  */
 export function jobFailed(state: State, job: Job, failure: Failure, now: number, emit: Emit): State {
-  emit({ kind: 'answer', requests: job.requests, result: failure });
-  logFailure(state, job, failure, emit);
+  const reasons = { failure, last: state.lastFailure };
+  const fields = { config: job.config, stillServing: state.serving?.number };
+  reportFailure('generation-refused', job, reasons, fields, emit);
   const next: State = { ...state, lastFailure: { ...failure, at: now } };
   const { serving } = next;
   if (serving !== undefined && serving.pulse?.hung !== true) return endJob(next, now, emit);
   if (serving === undefined && job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);
-  const failures = next.restart.failures + 1;
-  return endJob({ ...next, restart: { failures, at: now + restartDelayMs(failures) } }, now, emit);
+  return endJob({ ...next, restart: afterFailedStart(next.restart, now) }, now, emit);
 }
 
 /** The serving generation has ended: starts the next one now, or after a pause if the last end was too recent. */
 export function startAfterEnd(state: State, gone: Serving, now: number, emit: Emit): State {
   // A job under way starts the next generation anyway.
   if (state.job !== undefined) return state;
-  const before = failuresBeforeDeath(state.restart.failures, now - gone.provenAt);
-  const pauseMs = restartDelayMs(before);
-  const restarting: State = { ...state, restart: { failures: before + 1, at: now + pauseMs } };
-  if (pauseMs > 0) return restarting;
+  const restart = afterDeath(state.restart, now - gone.provenAt, now);
+  const restarting: State = { ...state, restart };
+  if (restart.at > now) return restarting;
   return beginJob(restarting, { cause: 'died', requests: [], config: gone.config }, now, emit);
 }
 
@@ -57,25 +57,9 @@ function fallBack(state: State, job: Job, emit: Emit): State {
   return startGeneration(state, { ...job, requests: [], config: 'last-good' }, emit);
 }
 
-function logFailure(state: State, job: Job, failure: Failure, emit: Emit): void {
-  const repeated =
-    job.requests.length === 0 &&
-    state.lastFailure?.message === failure.message &&
-    state.lastFailure.detail === failure.detail;
-  if (repeated) return;
-  const stillServing = state.serving?.number;
-  emit({
-    kind: 'log',
-    level: 'error',
-    event: 'generation-refused',
-    fields: { cause: job.cause, config: job.config, ...failure, stillServing },
-  });
-}
-
 /** All requests made during the job lead to exactly one further job. */
 export function endJob(state: State, now: number, emit: Emit): State {
   const next: State = { ...state, job: undefined, queued: [] };
   if (state.queued.length === 0) return next;
-  const requests: readonly RequestId[] = state.queued;
-  return beginJob(next, { cause: 'request', requests, config: 'live' }, now, emit);
+  return beginJob(next, { cause: 'request', requests: state.queued, config: 'live' }, now, emit);
 }

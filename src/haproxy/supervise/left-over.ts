@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { childrenOf, isAlive } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver, RunningGeneration } from '../program.ts';
-import type { ProcessRecord, RecordedGeneration } from './record.ts';
+import type { GenerationsRecord, RecordedGeneration } from './record.ts';
 import { drainUntil } from './retire.ts';
 import type { Retiring, Serving, State } from './state.ts';
 
@@ -17,7 +17,7 @@ const STARTING_LOOKS = 10;
  */
 export async function adopt(
   fresh: State,
-  record: ProcessRecord | undefined,
+  record: GenerationsRecord | undefined,
   program: ProxyDriver,
   now: number,
 ): Promise<State> {
@@ -73,7 +73,7 @@ function aliveOf(
 
 type Alive = RecordedGeneration & { readonly master: ProcessId };
 
-async function stillAlive(record: ProcessRecord, program: ProxyDriver): Promise<readonly Alive[]> {
+async function stillAlive(record: GenerationsRecord, program: ProxyDriver): Promise<readonly Alive[]> {
   const alive: Alive[] = [];
   for (const recorded of record.generations) {
     const master = recorded.master ?? (await findMaster(program, recorded.number));

@@ -1,12 +1,8 @@
 import * as z from 'zod/mini';
-import { readText } from '../../engine/system/file/read-text.ts';
-import { createRunFile } from '../../engine/system/file/run-file.ts';
-import { parseJson } from '../../engine/system/text/parse-json.ts';
+import { processSchema } from '../../engine/supervise/process-record.ts';
 import type { State } from './state.ts';
 
-const processSchema = z.object({ pid: z.int(), startTicks: z.int() });
-const recordSchema = z.object({
-  epoch: z.string(),
+export const recordSchema = z.object({
   nextNumber: z.int(),
   generations: z.array(
     z.object({
@@ -23,12 +19,15 @@ const recordSchema = z.object({
   ),
 });
 
-/** What a supervisor records, so that the next one knows every process that it may find. */
-export type ProcessRecord = z.infer<typeof recordSchema>;
-export type RecordedGeneration = ProcessRecord['generations'][number];
+/**
+ * What a supervisor records, so that the next one knows every process that it may find: written before the process that
+ * it names is made. The next supervisor finds unrecorded processes by their sockets.
+ */
+export type GenerationsRecord = z.infer<typeof recordSchema>;
+export type RecordedGeneration = GenerationsRecord['generations'][number];
 
 /** The processes in a state. Two states with equal records need no new file. */
-export function recordOf(state: State, epoch: string): ProcessRecord {
+export function recordOf(state: State): GenerationsRecord {
   const { serving, job, retiring } = state;
   const base = { workers: [], config: 'live' as const, configSha256: '', since: 0 };
   const generations: RecordedGeneration[] = [];
@@ -60,25 +59,5 @@ export function recordOf(state: State, epoch: string): ProcessRecord {
       terminateAt,
     });
   }
-  return { epoch, nextNumber: state.nextNumber, generations };
-}
-
-/**
- * Writes the record at each change, before the process that it names is made. A failed write is repeated at each look at
- * a generation. Supervising goes on without it, and the next supervisor finds unrecorded processes by their sockets.
- */
-export function createRecorder(path: string, epoch: string, log: Log): (state: State) => void {
-  const write = createRunFile(path, 0o600, {
-    failed: (message) => log({ event: 'record-not-written', level: 'error', path, message }),
-    recovered: () => log({ event: 'record-written', level: 'info', path }),
-  });
-  return (state) => write(JSON.stringify(recordOf(state, epoch)));
-}
-
-type Log = (event: { event: string; level: 'info' | 'error'; path: string; message?: string }) => void;
-
-/** Undefined if it is missing, damaged, or from another boot or pid namespace. */
-export function readRecord(path: string, epoch: string): ProcessRecord | undefined {
-  const record = recordSchema.safeParse(parseJson(readText(path))).data;
-  return record?.epoch === epoch ? record : undefined;
+  return { nextNumber: state.nextNumber, generations };
 }

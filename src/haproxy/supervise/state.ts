@@ -1,4 +1,6 @@
 import type { Pulse } from '../../engine/supervise/pulse.ts';
+import { noRestart, type Restart } from '../../engine/supervise/restart.ts';
+import type { Failure, RequestId, SharedAction } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import type { ConfigChoice } from '../program.ts';
 
@@ -18,7 +20,7 @@ export interface State {
   readonly retiring: readonly Retiring[];
   /** When to compare the servers of draining generations with those of the serving one. */
   readonly compareServersAt: number;
-  readonly restart: { readonly failures: number; readonly at: number | undefined };
+  readonly restart: Restart;
   readonly hasLastGood: boolean;
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
@@ -31,8 +33,6 @@ export interface Limits {
   /** How long a new generation may take to prove that it serves. */
   readonly startTimeoutMs: number;
 }
-
-export type RequestId = number;
 
 export interface Serving {
   readonly number: number;
@@ -82,12 +82,6 @@ export interface Retiring {
 /** Either the master, beside a worker that serves, or a worker. */
 export type Hangs = 'master' | 'worker';
 
-export interface Failure {
-  readonly stage: 'check' | 'start' | 'prove' | 'stop';
-  readonly message: string;
-  readonly detail?: string;
-}
-
 export type Event =
   | { readonly kind: 'booted'; readonly hasConfiguration: boolean }
   | { readonly kind: 'requested'; readonly request: RequestId }
@@ -109,7 +103,9 @@ export type Event =
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };
 
-export type Action =
+export type Action = OwnAction | SharedAction<Served>;
+
+export type OwnAction =
   | { readonly kind: 'check'; readonly config: ConfigChoice }
   | { readonly kind: 'save-state' }
   | {
@@ -139,20 +135,17 @@ export type Action =
       readonly draining: readonly Retiring[];
     }
   | { readonly kind: 'clean-up'; readonly number: number }
-  | { readonly kind: 'keep-last-good'; readonly configSha256: string }
-  | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Served | Failure }
-  | {
-      readonly kind: 'log';
-      readonly level: 'info' | 'warn' | 'error';
-      readonly event: string;
-      readonly fields: object;
-    }
-  | { readonly kind: 'finish' };
+  | { readonly kind: 'keep-last-good'; readonly configSha256: string };
 
 export interface Served {
   readonly generation: number;
   readonly pid: number;
   readonly tookMs: number;
+}
+
+/** Every generation that is known to run and has proven itself, or drains. */
+export function generationsIn({ serving, retiring }: State): readonly (Serving | Retiring)[] {
+  return [...(serving === undefined ? [] : [serving]), ...retiring];
 }
 
 /** The state before anything was examined. */
@@ -169,7 +162,7 @@ export function initialState(
     queued: [],
     retiring: [],
     compareServersAt: 0,
-    restart: { failures: 0, at: undefined },
+    restart: noRestart,
     hasLastGood: start.hasLastGood,
     lastFailure: undefined,
   };

@@ -1,19 +1,14 @@
+import { failureLines, seconds, troubleLines } from '../../engine/supervise/status-lines.ts';
+import type { SharedStatus } from '../../engine/supervise/status-schema.ts';
+
 /** The part of a supervisor's status that is shown to a person. */
-export interface ShownStatus {
+export interface ShownStatus extends Pick<SharedStatus, 'restart' | 'trouble' | 'lastFailure'> {
   readonly phase: string;
   readonly current: (ShownGeneration & { readonly config: string; readonly configSha256: string }) | null;
   readonly draining: readonly (ShownGeneration & {
     readonly terminateInMs: number;
     readonly reason: string;
   })[];
-  readonly restart: { readonly failures: number; readonly inMs: number } | null;
-  readonly trouble?: string | undefined;
-  readonly lastFailure: {
-    readonly stage: string;
-    readonly message: string;
-    readonly detail?: string | undefined;
-    readonly agoMs: number;
-  } | null;
 }
 
 interface ShownGeneration {
@@ -27,7 +22,7 @@ interface ShownGeneration {
 export function statusLines(status: ShownStatus): readonly string[] {
   return [
     `state       ${status.phase}`,
-    ...(status.trouble === undefined ? [] : [`trouble     ${status.trouble}`]),
+    ...troubleLines(status),
     ...currentLines(status.current),
     ...status.draining.map(
       (it) => `draining    ${describe(it)}, ends within ${seconds(it.terminateInMs)}: ${it.reason}`,
@@ -35,7 +30,7 @@ export function statusLines(status: ShownStatus): readonly string[] {
     ...(status.restart === null
       ? []
       : [`restart     in ${seconds(status.restart.inMs)}, failures in a row: ${status.restart.failures}`]),
-    ...failureLines(status.lastFailure),
+    ...failureLines(status),
   ];
 }
 
@@ -48,19 +43,6 @@ function currentLines(current: ShownStatus['current']): readonly string[] {
   ];
 }
 
-function failureLines(failure: ShownStatus['lastFailure']): readonly string[] {
-  if (failure === null) return [];
-  const detail = (failure.detail ?? '').split('\n').filter((line) => line !== '');
-  return [
-    `refused     ${seconds(failure.agoMs)} ago at "${failure.stage}": ${failure.message}`,
-    ...detail.map((line) => `            ${line}`),
-  ];
-}
-
 function describe({ generation, pid, ageMs, sessions }: ShownGeneration): string {
   return `generation ${generation}, pid ${pid}, for ${seconds(ageMs)}, sessions ${sessions ?? 'unknown'}`;
-}
-
-function seconds(ms: number): string {
-  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 1_000)} s`;
 }

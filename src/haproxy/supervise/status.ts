@@ -1,3 +1,4 @@
+import { describeShared } from '../../engine/supervise/describe-shared.ts';
 import type { Retiring, State } from './state.ts';
 import type { SupervisorStatus } from './supervisor-status.ts';
 
@@ -16,17 +17,13 @@ const REASONS: Record<Retiring['reason'], string> = {
  * ages, or the time until something happens.
  */
 export function describeState(state: State, sessions: Sessions, now: number): SupervisorStatus {
+  const { job } = state;
   return {
     ok: true,
     phase: phaseOf(state),
     current: describeServing(state, sessions, now),
     draining: state.retiring.map((generation) => describeRetiring(generation, sessions, now)),
-    reload:
-      state.job === undefined
-        ? null
-        : { cause: state.job.cause, stage: state.job.stage.kind, waiting: state.queued.length },
-    restart: describeRestart(state, now),
-    lastFailure: describeFailure(state, now),
+    ...describeShared(state, job && { cause: job.cause, stage: job.stage.kind }, now),
   };
 }
 
@@ -65,16 +62,4 @@ function describeRetiring(
     sent: generation.sent,
     reason: REASONS[generation.reason],
   };
-}
-
-function describeRestart(state: State, now: number): SupervisorStatus['restart'] {
-  const { failures, at } = state.restart;
-  if (at === undefined) return null;
-  return { failures, inMs: Math.max(0, Math.round(at - now)) };
-}
-
-function describeFailure(state: State, now: number): SupervisorStatus['lastFailure'] {
-  if (state.lastFailure === undefined) return null;
-  const { at, ...failure } = state.lastFailure;
-  return { ...failure, agoMs: Math.round(now - at) };
 }

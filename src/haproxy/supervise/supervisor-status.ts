@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { sharedStatusFields } from '../../engine/supervise/status-schema.ts';
 
 const generation = {
   generation: z.number(),
@@ -24,13 +25,7 @@ export const supervisorStatusSchema = z.object({
       reason: z.string(),
     }),
   ),
-  reload: z.nullable(z.object({ cause: z.string(), stage: z.string(), waiting: z.number() })),
-  restart: z.nullable(z.object({ failures: z.number(), inMs: z.number() })),
-  /** What keeps the supervisor from doing its work; without it all is well. */
-  trouble: z.optional(z.string()),
-  lastFailure: z.nullable(
-    z.object({ stage: z.string(), message: z.string(), detail: z.optional(z.string()), agoMs: z.number() }),
-  ),
+  ...sharedStatusFields,
 });
 
 export type SupervisorStatus = z.infer<typeof supervisorStatusSchema>;

@@ -1,16 +1,16 @@
 import type { Answer } from '../../engine/control/answer.ts';
-import { createEngine, type Decisions } from '../../engine/supervise/engine.ts';
-import { ACTION_LIMIT_MS, createRecovery, withTrouble } from '../../engine/supervise/recover.ts';
-import { createRequests } from '../../engine/supervise/requests.ts';
-import { processEpoch } from '../../engine/system/process/processes.ts';
-import { waitUntilGone } from '../../engine/system/process/wait-until-gone.ts';
+import { withTrouble } from '../../engine/supervise/describe-shared.ts';
+import type { Decisions } from '../../engine/supervise/engine.ts';
+import { openProcessRecord } from '../../engine/supervise/process-record.ts';
+import { ACTION_LIMIT_MS } from '../../engine/supervise/recover.ts';
+import { createSupervision, endOfAdopted } from '../../engine/supervise/supervision.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import { act, type Effects, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { adopt } from './left-over.ts';
-import { createRecorder, type ProcessRecord, readRecord } from './record.ts';
-import { type Action, type Event, initialState, type Limits, type State } from './state.ts';
+import { type GenerationsRecord, recordOf, recordSchema } from './record.ts';
+import { type Action, type Event, generationsIn, initialState, type Limits, type State } from './state.ts';
 import { describeState } from './status.ts';
 import type { SupervisorStatus } from './supervisor-status.ts';
 import { watchHangs } from './watch-hangs.ts';
@@ -55,30 +55,29 @@ const decisions: Decisions<State, Event, Action> = {
  */
 export async function createSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const { program, limits, recordPath, log } = options;
-  const epoch = processEpoch();
-  const record = readRecord(recordPath, epoch);
+  const file = openProcessRecord(recordPath, recordSchema, log);
+  const record = file.read();
   const fresh = initialState(limits, { nextNumber: 1, hasLastGood: await program.hasLastGood() });
   const found = await adopt(fresh, record, program, monotonicMs());
   reportUnrecorded(found, record, log);
-  const requests = createRequests();
-  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-  const outside = { program, log, answer: requests.answer, finish };
-  const engine = createEngine(found, decisions, {
-    keep: createRecorder(recordPath, epoch, log),
-    act: (action, dispatch) => act(action, { ...outside, dispatch }),
-    failed: createRecovery(outside, outcomeOfFailed),
+  const { ask, dispatch, state, trouble, finished } = createSupervision(found, decisions, {
+    log,
+    keep: (next) => file.write(recordOf(next)),
+    act: (action, tell) => act(action, { program, log, dispatch: tell }),
+    outcomeOfFailed,
   });
-  watchLeftOvers(found, engine.dispatch);
-  engine.dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
-  const watch = watchHangs(program, engine);
+  for (const { number, master } of generationsIn(found))
+    void endOfAdopted(master).then((how) => dispatch({ kind: 'exited', number, how }));
+  dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
+  const watch = watchHangs(program, { state, dispatch });
   void finished.then(watch.stop);
   return {
-    reload: () => requests.open((request) => engine.dispatch({ kind: 'requested', request })),
+    reload: () => ask((request) => ({ kind: 'requested', request })),
     status: async (workersWithinMs) =>
-      withTrouble(await statusOf(engine.state(), program, workersWithinMs), engine.trouble()),
-    generations: () => generationsOf(engine.state()),
-    trouble: engine.trouble,
-    stop: () => engine.dispatch({ kind: 'stop' }),
+      withTrouble(await statusOf(state(), program, workersWithinMs), trouble()),
+    generations: () => generationsOf(state()),
+    trouble,
+    stop: () => dispatch({ kind: 'stop' }),
     finished,
   };
 }
@@ -92,10 +91,8 @@ function generationsOf({ serving, job, retiring }: State): ReturnType<Supervisor
 }
 
 async function statusOf(state: State, program: ProxyDriver, withinMs: number): Promise<SupervisorStatus> {
-  const { serving, retiring } = state;
-  const generations = [...(serving === undefined ? [] : [serving]), ...retiring];
   const counts = await Promise.all(
-    generations.map(
+    generationsIn(state).map(
       async ({ number, master }) =>
         [number, await program.countSessions({ generation: number, master }, withinMs)] as const,
     ),
@@ -110,26 +107,9 @@ async function statusOf(state: State, program: ProxyDriver, withinMs: number): P
  * Reports processes that the record did not name, because it could not be written, was removed or is damaged. They were
  * found by their sockets.
  */
-function reportUnrecorded(
-  { serving, retiring }: State,
-  record: ProcessRecord | undefined,
-  log: Effects['log'],
-): void {
-  const found = [...(serving === undefined ? [] : [serving]), ...retiring];
-  for (const { number, master } of found) {
+function reportUnrecorded(state: State, record: GenerationsRecord | undefined, log: Effects['log']): void {
+  for (const { number, master } of generationsIn(state)) {
     if (record?.generations.some((it) => it.number === number)) continue;
     log({ event: 'unrecorded-generation', level: 'warn', generation: number, pid: master.pid });
-  }
-}
-
-/** The kernel reports an exit only to the parent, so processes of an earlier supervisor are polled. */
-function watchLeftOvers(state: State, dispatch: (event: Event) => void): void {
-  for (const { number, master } of [
-    ...(state.serving === undefined ? [] : [state.serving]),
-    ...state.retiring,
-  ]) {
-    void waitUntilGone(master).then(() =>
-      dispatch({ kind: 'exited', number, how: 'an exit of unknown status (not our child)' }),
-    );
   }
 }

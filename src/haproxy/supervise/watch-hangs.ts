@@ -1,8 +1,8 @@
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { readThreads, type ThreadVitals } from '../../engine/system/process/process-vitals.ts';
-import { childrenOf, isAlive, readProcess } from '../../engine/system/process/processes.ts';
+import { childrenOf, isAlive, isStopped } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver } from '../program.ts';
-import type { Event, Hangs, Retiring, Serving, State } from './state.ts';
+import { type Event, generationsIn, type Hangs, type Retiring, type Serving, type State } from './state.ts';
 
 const LOOK_EVERY_MS = 200;
 /** Counted from an answer. */
@@ -51,8 +51,7 @@ export function watchHangs(
     void program.answers({ generation: number, master }).then(done, done);
   };
   const look = (): void => {
-    const { serving, retiring } = engine.state();
-    const generations = [...(serving === undefined ? [] : [serving]), ...retiring];
+    const generations = generationsIn(engine.state());
     for (const number of watched.keys())
       if (!generations.some((generation) => generation.number === number)) watched.delete(number);
     for (const generation of generations) {
@@ -104,9 +103,4 @@ function threadsOf(generation: Serving | Retiring): readonly ThreadVitals[] {
 
 function sleepsOf(threads: readonly ThreadVitals[]): number {
   return threads.reduce((sum, { sleeps }) => sum + sleeps, 0);
-}
-
-function isStopped({ pid }: ProcessId): boolean {
-  const state = readProcess(pid)?.state;
-  return state === 'T' || state === 't';
 }

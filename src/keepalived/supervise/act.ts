@@ -1,20 +1,20 @@
-import type { Answer } from '../../engine/control/answer.ts';
 import type { Reporting } from '../../engine/supervise/recover.ts';
+import type { Failure } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
 import type { AcceptedConfiguration, KeepalivedDriver } from '../vrrp-program.ts';
 import type { Processes } from './processes.ts';
-import type { Action, Done, Event, Failure } from './state.ts';
+import type { OwnAction as Action, Event } from './state.ts';
 
 /** keepalived reads a configuration within about ten milliseconds, after its own check. */
 const CONFIRM_TIMEOUT_MS = 5_000;
 
 /** Where actions take effect. */
-export interface Effects extends Reporting {
+export interface Effects {
   readonly program: KeepalivedDriver;
   readonly processes: Processes;
+  readonly log: Reporting['log'];
   readonly dispatch: (event: Event) => void;
-  readonly finish: () => void;
 }
 
 /** Carries out one decision. The outcome comes back as an event; this function decides nothing. */
@@ -45,13 +45,6 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
       return program.sweep().then((outcome) => dispatch({ kind: 'swept', ...outcome }));
     case 'discard-unsent':
       return discardUnsent(action.interfaces, effects);
-    case 'answer':
-      for (const request of action.requests) effects.answer(request, answerOf(action.result));
-      return;
-    case 'log':
-      return effects.log({ ...action.fields, event: action.event, level: action.level });
-    case 'finish':
-      return effects.finish();
   }
 }
 
@@ -71,13 +64,10 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
       return { kind: 'swept', removed: [], trouble: message };
     case 'kill':
     case 'bury':
-    case 'answer':
-    case 'finish':
       return 'again';
     case 'terminate':
     case 'nudge':
     case 'discard-unsent':
-    case 'log':
       return undefined;
   }
 }
@@ -130,8 +120,4 @@ async function discardUnsent(devices: readonly string[], { program, log }: Effec
       log({ event: 'unsent-not-discarded', level: 'warn', interface: device, trouble });
   };
   await Promise.all(devices.map(discard));
-}
-
-function answerOf(result: Done | Failure): Answer {
-  return 'stage' in result ? { ok: false, ...result } : { ok: true, ...result };
 }

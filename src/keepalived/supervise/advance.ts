@@ -1,12 +1,19 @@
+import {
+  type Emit as EmitAction,
+  type Failure,
+  type RequestId,
+  type Step,
+  stepOf,
+} from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { buried, exited, kill, leave, logKilled, stoppingFailure, sweepWhenDue, swept } from './end.ts';
 import { reported, told } from './instances.ts';
 import { beginJob, jobFailed, proceed, succeeded } from './job.ts';
 import { looked } from './pulse.ts';
-import type { Action, Daemon, Event, Failure, RequestId, VrrpRequest, VrrpSupervisorState } from './state.ts';
+import type { Action, Daemon, Event, VrrpRequest, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
-type Emit = (action: Action) => void;
+type Emit = EmitAction<Action>;
 
 /** keepalived reports its first state about ten milliseconds after its start. Without a FIFO it reports none. */
 const START_PATIENCE_MS = 3_000;
@@ -18,17 +25,8 @@ const MOST_SAID = 8;
  * guarantees that keepalived starts only if no earlier process and none of its VIPs is left, that a refused
  * configuration changes nothing, and that each request is answered exactly once.
  */
-export function advance(
-  state: State,
-  event: Event,
-  now: number,
-): { readonly state: State; readonly actions: readonly Action[] } {
-  const actions: Action[] = [];
-  const emit: Emit = (action) => {
-    if (action.kind !== 'answer' || action.requests.length > 0) actions.push(action);
-  };
-  const next = finishIfGone(handle(state, event, now, emit), emit);
-  return { state: next, actions };
+export function advance(state: State, event: Event, now: number): Step<State, Action> {
+  return stepOf((emit) => finishIfGone(handle(state, event, now, emit), emit));
 }
 
 /** When the next `tick` is due; undefined while only an event from outside can change anything. */

@@ -1,19 +1,18 @@
-import { restartDelayMs } from '../../engine/supervise/restart.ts';
+import { afterDeath, noRestart } from '../../engine/supervise/restart.ts';
+import type { Emit as EmitAction, Failure } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { forgetInstances } from './instances.ts';
 import { endJob, jobFailed, proceed } from './job.ts';
-import type { Action, Daemon, Event, Failure, VrrpSupervisorState } from './state.ts';
+import type { Action, Daemon, Event, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
-type Emit = (action: Action) => void;
+type Emit = EmitAction<Action>;
 
 /**
  * keepalived 2.2 ends within 1.1 s of SIGTERM, one second of which is its own wait; on a starved node it takes longer.
  * If it hangs, the rest of the end fits into 3 s.
  */
 const STOP_PATIENCE_MS = 2_200;
-/** A keepalived that ran this long was healthy: the pauses start over. */
-const WELL_AFTER_MS = 10_000;
 const SWEEP_AGAIN_MS = 500;
 
 export const stoppingFailure: Failure = {
@@ -30,7 +29,7 @@ export function leave(state: State, now: number, emit: Emit): State {
   emit({ kind: 'answer', requests, result: stoppingFailure });
   const next: State = {
     ...endJob({ ...state, queued: [] }, now, emit),
-    restart: { failures: 0, at: undefined },
+    restart: noRestart,
   };
   const { daemon } = next;
   if (daemon.kind === 'starting' || daemon.kind === 'up') {
@@ -74,11 +73,10 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
     event: 'keepalived-died',
     fields: { pid: id.pid, how, ranMs, held, graceMs },
   });
-  const failures = ranMs >= WELL_AFTER_MS ? 0 : state.restart.failures;
   const dead: State = {
     ...forgetInstances(state, now, `keepalived ended with ${howWords(how)}`, emit),
     daemon: deadAt(now + graceMs),
-    restart: { failures: failures + 1, at: now + restartDelayMs(failures) },
+    restart: afterDeath(state.restart, ranMs, now),
   };
   if (job?.stage !== 'starting' && job?.stage !== 'reloading') return dead;
   const message = `Cannot run keepalived: it ended with ${how}, expected it to stay`;

@@ -1,9 +1,10 @@
-import { restartDelayMs } from '../../engine/supervise/restart.ts';
+import { afterFailedStart } from '../../engine/supervise/restart.ts';
+import { type Emit as EmitAction, type Failure, reportFailure } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
-import type { Action, Failure, Job, VrrpSupervisorState } from './state.ts';
+import type { Action, Job, VrrpSupervisorState } from './state.ts';
 
 type State = VrrpSupervisorState;
-type Emit = (action: Action) => void;
+type Emit = EmitAction<Action>;
 
 /**
  * Starts the only job that may be under way. A restart after a death skips the check: it uses the copy that ran before,
@@ -64,14 +65,13 @@ export function succeeded(state: State, id: ProcessId, now: number, emit: Emit):
 export function jobFailed(state: State, failure: Failure, now: number, emit: Emit): State {
   const { job } = state;
   if (job === undefined) return state;
-  emit({ kind: 'answer', requests: job.requests, result: failure });
-  logFailure(state, job, failure, emit);
+  const stillRuns = state.daemon.kind === 'up';
+  reportFailure('configuration-refused', job, { failure, last: state.lastFailure }, { stillRuns }, emit);
   const next: State = { ...state, lastFailure: { ...failure, at: now } };
   if (next.daemon.kind === 'up') return endJob(next, now, emit);
   if (failure.stage === 'check' && next.configuration !== undefined) return fallBack(next, now, emit);
   if (next.restart.at !== undefined) return endJob(next, now, emit);
-  const failures = next.restart.failures + 1;
-  return endJob({ ...next, restart: { failures, at: now + restartDelayMs(failures) } }, now, emit);
+  return endJob({ ...next, restart: afterFailedStart(next.restart, now) }, now, emit);
 }
 
 function fallBack(state: State, now: number, emit: Emit): State {
@@ -82,21 +82,6 @@ function fallBack(state: State, now: number, emit: Emit): State {
     fields: { generation: state.configuration?.number },
   });
   return beginJob({ ...state, job: undefined }, { cause: 'fallback', requests: [] }, now, emit);
-}
-
-function logFailure(state: State, job: Job, failure: Failure, emit: Emit): void {
-  const repeated =
-    job.requests.length === 0 &&
-    state.lastFailure?.message === failure.message &&
-    state.lastFailure.detail === failure.detail;
-  if (repeated) return;
-  const stillRuns = state.daemon.kind === 'up';
-  emit({
-    kind: 'log',
-    level: 'error',
-    event: 'configuration-refused',
-    fields: { cause: job.cause, ...failure, stillRuns },
-  });
 }
 
 /** All requests made during the job lead to exactly one further job. */

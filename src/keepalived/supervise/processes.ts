@@ -1,17 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { readText } from '../../engine/system/file/read-text.ts';
-import { createRunFile } from '../../engine/system/file/run-file.ts';
+import { openProcessRecord, processSchema } from '../../engine/supervise/process-record.ts';
+import type { Reporting } from '../../engine/supervise/recover.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import {
   childrenOf,
   contextSwitches,
   isAlive,
-  processEpoch,
+  isStopped,
   readProcess,
   signalProcess,
 } from '../../engine/system/process/processes.ts';
-import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { Vitals } from './state.ts';
 
 /** A VRRP process whose parent was killed resigns within two seconds, and removes its addresses first. */
@@ -28,32 +27,20 @@ export interface Processes {
   readonly leftOver: () => ProcessId | undefined;
 }
 
-const processSchema = z.object({ pid: z.int(), startTicks: z.int() });
-const recordSchema = z.object({
-  epoch: z.string(),
-  parent: processSchema,
-  children: z.array(processSchema),
-});
-type ProcessRecord = z.infer<typeof recordSchema>;
+const recordSchema = z.object({ parent: processSchema, children: z.readonly(z.array(processSchema)) });
 
-export function createProcesses(
-  path: string,
-  log: (event: { event: string; level: 'error'; path: string; message: string }) => void,
-): Processes {
-  const epoch = processEpoch();
-  let known: ProcessRecord | undefined = readRecord(path, epoch);
-  const write = createRunFile(path, 0o600, {
-    failed: (message) => log({ event: 'record-not-written', level: 'error', path, message }),
-  });
-  const remember = (record: ProcessRecord): void => {
+export function createProcesses(path: string, log: Reporting['log']): Processes {
+  const file = openProcessRecord(path, recordSchema, log);
+  let known = file.read();
+  const remember = (record: z.infer<typeof recordSchema>): void => {
     known = record;
-    write(JSON.stringify(record));
+    file.write(record);
   };
   return {
-    started: (parent) => remember({ epoch, parent: { ...parent }, children: [] }),
+    started: (parent) => remember({ parent, children: [] }),
     look: () => {
       if (known === undefined || !isAlive(known.parent)) return undefined;
-      const children = childrenOf(known.parent).map((child) => ({ ...child }));
+      const children = childrenOf(known.parent);
       remember({ ...known, children });
       return vitalsOf(known.parent, children);
     },
@@ -69,7 +56,7 @@ function vitalsOf(parent: ProcessId, children: readonly ProcessId[]): Vitals | u
   return {
     switches: switches.reduce((sum, count) => sum + count, 0),
     starved: states.some((state) => state === 'R' || state === 'D'),
-    stopped: [readProcess(parent.pid)?.state, ...states].some((state) => state === 'T' || state === 't'),
+    stopped: [parent, ...children].some(isStopped),
   };
 }
 
@@ -78,9 +65,4 @@ async function bury(processes: readonly ProcessId[]): Promise<void> {
   while (processes.some(isAlive) && performance.now() < end) await pause(20);
   for (const id of processes) signalProcess(id, 'SIGKILL');
   while (processes.some(isAlive)) await pause(20);
-}
-
-function readRecord(path: string, epoch: string): ProcessRecord | undefined {
-  const record = recordSchema.safeParse(parseJson(readText(path))).data;
-  return record?.epoch === epoch ? record : undefined;
 }

@@ -1,4 +1,6 @@
 import type { Pulse as SharedPulse } from '../../engine/supervise/pulse.ts';
+import { noRestart, type Restart } from '../../engine/supervise/restart.ts';
+import type { Failure, RequestId, SharedAction } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import type { InstanceState, VrrpState } from '../vip-presence.ts';
 import type { AcceptedConfiguration, SelfReport, TransitionWords } from '../vrrp-program.ts';
@@ -19,7 +21,7 @@ export interface VrrpSupervisorState {
   readonly queued: readonly RequestId[];
   /** Requests that are answered once no process and no VIP is left. */
   readonly stopping: readonly RequestId[];
-  readonly restart: { readonly failures: number; readonly at: number | undefined };
+  readonly restart: Restart;
   /** How often keepalived was restarted after a death. */
   readonly restarts: number;
   readonly lastTransition: Transition | undefined;
@@ -27,8 +29,6 @@ export interface VrrpSupervisorState {
   readonly said: readonly Said[];
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
-
-export type RequestId = number;
 
 /**
  * `stop` ends keepalived until `start`. `leave` ends it until the next `reload` or `start`: the node is not a member of
@@ -82,12 +82,6 @@ export interface Job {
   readonly stage: 'checking' | 'pending' | 'starting' | 'reloading';
 }
 
-export interface Failure {
-  readonly stage: 'check' | 'start' | 'prove' | 'stop';
-  readonly message: string;
-  readonly detail?: string;
-}
-
 export interface Transition {
   readonly instance: string;
   readonly from: VrrpState;
@@ -135,7 +129,9 @@ export type Event =
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };
 
-export type Action =
+export type Action = OwnAction | SharedAction<Done>;
+
+export type OwnAction =
   | { readonly kind: 'check'; readonly check: number }
   | { readonly kind: 'start' }
   /** `reload` makes it read the configuration; both ask which one it runs on. */
@@ -149,15 +145,7 @@ export type Action =
   | { readonly kind: 'bury' }
   | { readonly kind: 'sweep' }
   /** Packets that the kernel holds until it knows where to send them. */
-  | { readonly kind: 'discard-unsent'; readonly interfaces: readonly string[] }
-  | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Done | Failure }
-  | {
-      readonly kind: 'log';
-      readonly level: 'info' | 'warn' | 'error';
-      readonly event: string;
-      readonly fields: object;
-    }
-  | { readonly kind: 'finish' };
+  | { readonly kind: 'discard-unsent'; readonly interfaces: readonly string[] };
 
 /** `generation` is the number of the accepted configuration. */
 export interface Done {
@@ -178,7 +166,7 @@ export function initialState(configuration: AcceptedConfiguration | undefined): 
     checks: 0,
     queued: [],
     stopping: [],
-    restart: { failures: 0, at: undefined },
+    restart: noRestart,
     restarts: 0,
     lastTransition: undefined,
     said: [],

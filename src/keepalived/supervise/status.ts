@@ -1,3 +1,4 @@
+import { describeShared, withAge } from '../../engine/supervise/describe-shared.ts';
 import type { VrrpSupervisorState } from './state.ts';
 import type { VrrpStatus } from './vrrp-status.ts';
 
@@ -9,7 +10,7 @@ export function describeState(
   seen: { readonly present: ReadonlySet<string>; readonly trackFiles: VrrpStatus['trackFiles'] },
   now: number,
 ): VrrpStatus {
-  const { restart, lastTransition, lastFailure, job } = state;
+  const { lastTransition } = state;
   return {
     ok: true,
     phase: phaseOf(state),
@@ -17,14 +18,9 @@ export function describeState(
     current: currentOf(state, now),
     instances: instancesOf(state, seen.present, now),
     trackFiles: seen.trackFiles,
-    reload: job === undefined ? null : { cause: job.cause, stage: job.stage, waiting: state.queued.length },
     restarts: state.restarts,
-    restart:
-      restart.at === undefined
-        ? null
-        : { failures: restart.failures, inMs: Math.max(0, Math.round(restart.at - now)) },
     lastTransition: lastTransition === undefined ? null : withAge(lastTransition, now),
-    lastFailure: lastFailure === undefined ? null : withAge(lastFailure, now),
+    ...describeShared(state, state.job, now),
   };
 }
 
@@ -63,11 +59,4 @@ function instancesOf(
       vips: vips.map(({ address }) => ({ address, present: present.has(address) })),
     };
   });
-}
-
-function withAge<T extends { readonly at: number }>(
-  { at, ...rest }: T,
-  now: number,
-): Omit<T, 'at'> & { readonly agoMs: number } {
-  return { ...rest, agoMs: Math.round(now - at) };
 }

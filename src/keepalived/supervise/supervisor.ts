@@ -1,9 +1,9 @@
 import type { Answer } from '../../engine/control/answer.ts';
-import { createEngine, type Decisions } from '../../engine/supervise/engine.ts';
-import { ACTION_LIMIT_MS, createRecovery, withTrouble } from '../../engine/supervise/recover.ts';
-import { createRequests } from '../../engine/supervise/requests.ts';
+import { withTrouble } from '../../engine/supervise/describe-shared.ts';
+import type { Decisions } from '../../engine/supervise/engine.ts';
+import { ACTION_LIMIT_MS } from '../../engine/supervise/recover.ts';
+import { createSupervision, endOfAdopted } from '../../engine/supervise/supervision.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { waitUntilGone } from '../../engine/system/process/wait-until-gone.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VrrpState } from '../vip-presence.ts';
 import type { KeepalivedDriver, Notification } from '../vrrp-program.ts';
@@ -59,33 +59,31 @@ export function createVrrpSupervisor(options: VrrpSupervisorOptions): VrrpSuperv
   const { program, log } = options;
   const processes = createProcesses(options.recordPath, log);
   const stateFile = createStateFile(options.statePath, log);
-  const requests = createRequests();
-  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
-  const outside = { program, processes, log, answer: requests.answer, finish };
-  const engine = createEngine(initialState(program.lastAccepted()), decisions, {
-    keep: (state) => stateFile.write(state.instances, monotonicMs()),
-    act: (action, dispatch) => act(action, { ...outside, dispatch }),
-    failed: createRecovery(outside, outcomeOfFailed),
+  const first = initialState(program.lastAccepted());
+  const { ask, dispatch, state, trouble, finished } = createSupervision(first, decisions, {
+    log,
+    keep: ({ instances }) => stateFile.write(instances, monotonicMs()),
+    act: (action, tell) => act(action, { program, processes, log, dispatch: tell }),
+    outcomeOfFailed,
   });
   const adopted = processes.leftOver() ?? program.findLeftOver();
   if (adopted !== undefined) {
     processes.started(adopted);
     processes.look();
-    const how = 'an exit of unknown status (not our child)';
-    void waitUntilGone(adopted).then(() => engine.dispatch({ kind: 'exited', id: adopted, how }));
+    void endOfAdopted(adopted).then((how) => dispatch({ kind: 'exited', id: adopted, how }));
   }
-  engine.dispatch({ kind: 'booted', hasConfiguration: program.hasConfiguration(), adopted });
-  const keeper = startKeeper({ program, processes, log, ...engine });
+  dispatch({ kind: 'booted', hasConfiguration: program.hasConfiguration(), adopted });
+  const keeper = startKeeper({ program, processes, log, state, dispatch });
   void finished.then(() => {
     keeper.stop();
     stateFile.remove();
   });
   return {
-    request: (what) => requests.open((request) => engine.dispatch({ kind: 'requested', what, request })),
-    status: () => withTrouble(statusOf(engine.state(), keeper), engine.trouble()),
-    trouble: engine.trouble,
-    notified: (notification) => tell(notification, engine.dispatch, keeper, log),
-    stop: () => engine.dispatch({ kind: 'stop' }),
+    request: (what) => ask((request) => ({ kind: 'requested', what, request })),
+    status: () => withTrouble(statusOf(state(), keeper), trouble()),
+    trouble,
+    notified: (notification) => tell(notification, dispatch, keeper, log),
+    stop: () => dispatch({ kind: 'stop' }),
     finished,
   };
 }

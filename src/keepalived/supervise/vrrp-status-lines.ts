@@ -1,5 +1,8 @@
+import { failureLines, seconds, troubleLines } from '../../engine/supervise/status-lines.ts';
+import type { SharedStatus } from '../../engine/supervise/status-schema.ts';
+
 /** The part of a keepalived supervisor's status that is shown to a person. */
-export interface ShownVrrpStatus {
+export interface ShownVrrpStatus extends Pick<SharedStatus, 'trouble' | 'lastFailure'> {
   readonly phase: string;
   readonly current: { readonly pid: number; readonly ageMs: number; readonly generation: number } | null;
   readonly instances: readonly {
@@ -23,21 +26,14 @@ export interface ShownVrrpStatus {
     readonly reason: string;
     readonly agoMs: number;
   } | null;
-  readonly trouble?: string | undefined;
-  readonly lastFailure: {
-    readonly stage: string;
-    readonly message: string;
-    readonly detail?: string | undefined;
-    readonly agoMs: number;
-  } | null;
 }
 
 /** A keepalived supervisor's status in lines, one fact each. */
 export function vrrpStatusLines(status: ShownVrrpStatus): readonly string[] {
-  const { current, lastTransition, lastFailure } = status;
+  const { current, lastTransition } = status;
   return [
     `state       ${status.phase}, restarts ${status.restarts}`,
-    ...(status.trouble === undefined ? [] : [`trouble     ${status.trouble}`]),
+    ...troubleLines(status),
     current === null
       ? 'keepalived  nothing runs'
       : `keepalived  pid ${current.pid}, for ${seconds(current.ageMs)}, configuration ${current.generation}`,
@@ -51,15 +47,7 @@ export function vrrpStatusLines(status: ShownVrrpStatus): readonly string[] {
       : [
           `transition  ${seconds(lastTransition.agoMs)} ago: ${lastTransition.instance} ${lastTransition.from} -> ${lastTransition.to}: ${lastTransition.reason}`,
         ]),
-    ...(lastFailure === null
-      ? []
-      : [
-          `refused     ${seconds(lastFailure.agoMs)} ago at "${lastFailure.stage}": ${lastFailure.message}`,
-          ...(lastFailure.detail ?? '')
-            .split('\n')
-            .filter((line) => line !== '')
-            .map((line) => `            ${line}`),
-        ]),
+    ...failureLines(status),
   ];
 }
 
@@ -72,8 +60,4 @@ function instanceLine({
 }: ShownVrrpStatus['instances'][number]): string {
   const where = vips.map(({ address, present }) => `${address} ${present ? 'here' : 'not here'}`).join(', ');
   return `instance    ${name} ${state} for ${seconds(sinceMs)}, priority ${priority}: ${where}`;
-}
-
-function seconds(ms: number): string {
-  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 1_000)} s`;
 }

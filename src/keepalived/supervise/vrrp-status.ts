@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { sharedStatusFields } from '../../engine/supervise/status-schema.ts';
 
 /** What a keepalived supervisor answers to `status`. Times are milliseconds: ages, and how long until something happens. */
 export const vrrpStatusSchema = z.object({
@@ -35,9 +36,7 @@ export const vrrpStatusSchema = z.object({
       demoted: z.optional(z.boolean()),
     }),
   ),
-  reload: z.nullable(z.object({ cause: z.string(), stage: z.string(), waiting: z.number() })),
   restarts: z.number(),
-  restart: z.nullable(z.object({ failures: z.number(), inMs: z.number() })),
   lastTransition: z.nullable(
     z.object({
       instance: z.string(),
@@ -48,11 +47,7 @@ export const vrrpStatusSchema = z.object({
       agoMs: z.number(),
     }),
   ),
-  /** What keeps the supervisor from doing its work; without it all is well. */
-  trouble: z.optional(z.string()),
-  lastFailure: z.nullable(
-    z.object({ stage: z.string(), message: z.string(), detail: z.optional(z.string()), agoMs: z.number() }),
-  ),
+  ...sharedStatusFields,
 });
 
 export type VrrpStatus = z.infer<typeof vrrpStatusSchema>;

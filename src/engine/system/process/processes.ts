@@ -59,6 +59,12 @@ function isAliveForSure({ pid, startTicks }: ProcessId): boolean {
   return found !== undefined && found.id.startTicks === startTicks && !/^[ZX]$/.test(found.state);
 }
 
+/** By SIGSTOP or a debugger. */
+export function isStopped({ pid }: ProcessId): boolean {
+  const state = readProcess(pid)?.state;
+  return state === 'T' || state === 't';
+}
+
 /** The live children of a process, as the kernel lists them. */
 export function childrenOf(parent: ProcessId): readonly ProcessId[] {
   const text = readText(`/proc/${parent.pid}/task/${parent.pid}/children`);

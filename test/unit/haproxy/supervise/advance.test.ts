@@ -30,7 +30,7 @@ describe('start', () => {
     ]);
     expect(machine.send(valid)).toEqual([{ kind: 'start', number: 1, config: 'live', takeOver: false }]);
     expect(machine.send(started(1))).toMatchObject([{ kind: 'prove', number: 1, timeoutMs: 10_000 }]);
-    expect(kindsOf(machine.send(proven(1)))).toEqual(['answer', 'keep-last-good']);
+    expect(kindsOf(machine.send(proven(1)))).toEqual(['keep-last-good']);
     expect(machine.state.serving).toMatchObject({ number: 1, config: 'live' });
   });
 
@@ -252,6 +252,6 @@ describe('stop', () => {
     for (const event of [valid, { kind: 'state-saved' } as const, started(2)]) machine.send(event);
     machine.send({ kind: 'stop' });
     expect(machine.state.retiring.map(({ master }) => master)).toEqual([processOf(1), processOf(2)]);
-    expect(kindsOf(createMachine().send({ kind: 'stop' }))).toEqual(['answer', 'finish']);
+    expect(kindsOf(createMachine().send({ kind: 'stop' }))).toEqual(['finish']);
   });
 });

@@ -4,7 +4,7 @@ import type { ProcessId } from '../../../../src/engine/system/process/process-id
 import { readProcess } from '../../../../src/engine/system/process/processes.ts';
 import type { ProxyDriver, RunningGeneration } from '../../../../src/haproxy/program.ts';
 import { adopt } from '../../../../src/haproxy/supervise/left-over.ts';
-import type { ProcessRecord, RecordedGeneration } from '../../../../src/haproxy/supervise/record.ts';
+import type { GenerationsRecord, RecordedGeneration } from '../../../../src/haproxy/supervise/record.ts';
 import { initialState } from '../../../../src/haproxy/supervise/state.ts';
 import { limits } from '../../../helpers/supervisor-model.ts';
 
@@ -55,7 +55,7 @@ const generation = (
   ...{ number, role, workers: [], config: 'live', configSha256: 'abc', since: 40_000 },
   ...(master === undefined ? {} : { master }),
 });
-const recordOf = (...generations: RecordedGeneration[]): ProcessRecord => ({
+const recordOf = (...generations: RecordedGeneration[]): GenerationsRecord => ({
   ...{ epoch: 'e', nextNumber: 9, generations },
 });
 

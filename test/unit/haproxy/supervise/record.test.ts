@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRecorder, readRecord, recordOf } from '../../../../src/haproxy/supervise/record.ts';
+import { openProcessRecord } from '../../../../src/engine/supervise/process-record.ts';
+import { recordOf, recordSchema } from '../../../../src/haproxy/supervise/record.ts';
+import type { State } from '../../../../src/haproxy/supervise/state.ts';
 import { prove, serving, started, succeed, valid } from '../../../helpers/supervisor-model.ts';
 
 const epoch = 'boot/1';
@@ -17,7 +19,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-const recorder = () => createRecorder(path, epoch, (event) => complaints.push(event));
+const open = () => openProcessRecord(path, recordSchema, (event) => complaints.push(event), epoch);
+const recorder = () => {
+  const { write } = open();
+  return (state: State) => write(recordOf(state));
+};
 
 /** One that drains, one that serves, one that has yet to prove itself. */
 function busyState() {
@@ -32,8 +38,8 @@ function busyState() {
 test('what was written is read again, with every generation and its role', () => {
   const { state } = busyState();
   recorder()(state);
-  expect(readRecord(path, epoch)).toEqual(recordOf(state, epoch));
-  expect(readRecord(path, epoch)?.generations).toMatchObject([
+  expect(open().read()).toEqual(recordOf(state));
+  expect(open().read()?.generations).toMatchObject([
     { role: 'serving', number: 2, master: { pid: 1_002, startTicks: 2 } },
     { role: 'starting', number: 3 },
     { role: 'retiring', number: 1, terminateAt: expect.any(Number) },
@@ -44,7 +50,7 @@ test('what was written is read again, with every generation and its role', () =>
 
 test('a generation is on record before its process exists, and with its process as soon as that does', () => {
   const machine = busyState();
-  const starting = () => recordOf(machine.state, epoch).generations.find(({ role }) => role === 'starting');
+  const starting = () => recordOf(machine.state).generations.find(({ role }) => role === 'starting');
   expect(starting()).toEqual(expect.not.objectContaining({ master: expect.anything() }));
   machine.send(started(3));
   expect(starting()?.master).toEqual({ pid: 1_003, startTicks: 3 });
@@ -72,7 +78,7 @@ test('a record that cannot be written is reported once, and written when it can 
   expect(complaints).toMatchObject([{ event: 'record-not-written', level: 'error', path }]);
   rmSync(`${path}.new`, { recursive: true });
   keep(machine.state);
-  expect(readRecord(path, epoch)?.nextNumber).toBe(4);
+  expect(open().read()?.nextNumber).toBe(4);
 });
 
 test.each([
@@ -82,9 +88,9 @@ test.each([
   ['of another boot', '{"epoch":"boot/2","nextNumber":2,"generations":[]}'],
 ])('a record that is %s counts as none', (_, text) => {
   writeFileSync(path, text);
-  expect(readRecord(path, epoch)).toBeUndefined();
+  expect(open().read()).toBeUndefined();
 });
 
 test('no record is none', () => {
-  expect(readRecord(path, epoch)).toBeUndefined();
+  expect(open().read()).toBeUndefined();
 });

@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { readText } from '../system/file/read-text.ts';
+import { createRunFile } from '../system/file/run-file.ts';
+import { processEpoch } from '../system/process/processes.ts';
+import { parseJson } from '../system/text/parse-json.ts';
+import type { Reporting } from './recover.ts';
+
+export const processSchema = z.readonly(z.object({ pid: z.int(), startTicks: z.int() }));
+
+const anyRecordSchema = z.object({ epoch: z.string() });
+
+export interface ProcessRecord<Content> {
+  /** Undefined if the file is missing, damaged, or from another boot or pid namespace. */
+  readonly read: () => Content | undefined;
+  /**
+   * Replaces the content if it changed, in one synchronous step. A failed write is logged once and repeated at the next
+   * call; supervising goes on without it.
+   */
+  readonly write: (content: Content) => void;
+}
+
+/** The file that tells the next supervisor which processes it may find. */
+export function openProcessRecord<Content extends object>(
+  path: string,
+  schema: z.ZodMiniType<Content>,
+  log: Reporting['log'],
+  epoch = processEpoch(),
+): ProcessRecord<Content> {
+  const replace = createRunFile(path, 0o600, {
+    failed: (message) => log({ event: 'record-not-written', level: 'error', path, message }),
+    recovered: () => log({ event: 'record-written', level: 'info', path }),
+  });
+  return {
+    read: () => {
+      const json = parseJson(readText(path));
+      return anyRecordSchema.safeParse(json).data?.epoch === epoch ? schema.safeParse(json).data : undefined;
+    },
+    write: (content) => replace(JSON.stringify({ epoch, ...content })),
+  };
+}

@@ -1,0 +1,19 @@
+import type { SharedStatus } from './status-schema.ts';
+
+/** The lines of every supervisor's status for people, and its times. */
+export function troubleLines({ trouble }: Pick<SharedStatus, 'trouble'>): readonly string[] {
+  return trouble === undefined ? [] : [`trouble     ${trouble}`];
+}
+
+export function failureLines({ lastFailure: failure }: Pick<SharedStatus, 'lastFailure'>): readonly string[] {
+  if (failure === null) return [];
+  const detail = (failure.detail ?? '').split('\n').filter((line) => line !== '');
+  return [
+    `refused     ${seconds(failure.agoMs)} ago at "${failure.stage}": ${failure.message}`,
+    ...detail.map((line) => `            ${line}`),
+  ];
+}
+
+export function seconds(ms: number): string {
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 1_000)} s`;
+}

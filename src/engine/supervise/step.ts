@@ -1,0 +1,61 @@
+export type RequestId = number;
+
+/** Why a request, or a start that nobody requested, came to nothing. */
+export interface Failure {
+  readonly stage: 'check' | 'start' | 'prove' | 'stop';
+  readonly message: string;
+  readonly detail?: string;
+}
+
+/** What every supervisor does besides what its program needs. A request that succeeded is answered with `Done`. */
+export type SharedAction<Done> =
+  | { readonly kind: 'answer'; readonly requests: readonly RequestId[]; readonly result: Done | Failure }
+  | {
+      readonly kind: 'log';
+      readonly level: 'info' | 'warn' | 'error';
+      readonly event: string;
+      readonly fields: object;
+    }
+  /** Nothing supervised is left. */
+  | { readonly kind: 'finish' };
+
+export type Emit<Action> = (action: Action) => void;
+
+export interface Step<State, Action> {
+  readonly state: State;
+  readonly actions: readonly Action[];
+}
+
+/** Makes the transition of `decide`, which emits its actions in order. An answer to no request is left out. */
+export function stepOf<State, Action extends { readonly kind: string }>(
+  decide: (emit: Emit<Action>) => State,
+): Step<State, Action> {
+  const actions: Action[] = [];
+  const state = decide((action) => {
+    if (!('requests' in action && Array.isArray(action.requests) && action.requests.length === 0))
+      actions.push(action);
+  });
+  return { state, actions };
+}
+
+interface FailedJob {
+  readonly cause: string;
+  readonly requests: readonly RequestId[];
+}
+
+/**
+ * Answers the requests of a failed job, and logs the failure as `event`, except one that only repeats the last: a
+ * retry fails again every few seconds.
+ */
+export function reportFailure(
+  event: string,
+  { cause, requests }: FailedJob,
+  { failure, last }: { readonly failure: Failure; readonly last: Failure | undefined },
+  fields: object,
+  emit: Emit<SharedAction<never>>,
+): void {
+  emit({ kind: 'answer', requests, result: failure });
+  const repeated =
+    requests.length === 0 && last?.message === failure.message && last.detail === failure.detail;
+  if (!repeated) emit({ kind: 'log', level: 'error', event, fields: { cause, ...failure, ...fields } });
+}

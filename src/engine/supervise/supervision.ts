@@ -1,0 +1,86 @@
+import type { Answer } from '../control/answer.ts';
+import type { ProcessId } from '../system/process/process-id.ts';
+import { waitUntilGone } from '../system/process/wait-until-gone.ts';
+import { createEngine, type Decisions, type Engine, type Surroundings } from './engine.ts';
+import { createRecovery, type Kind, type Reporting } from './recover.ts';
+import type { RequestId, SharedAction } from './step.ts';
+
+/** Where the decisions about one program take effect. */
+export interface Supervising<State, Event, Own> {
+  readonly log: Reporting['log'];
+  readonly keep: (state: State) => void;
+  readonly act: Surroundings<State, Event, Own>['act'];
+  /** The outcome of an action that threw: see `Surroundings`. */
+  readonly outcomeOfFailed: (action: Own, message: string) => Event | 'again' | undefined;
+}
+
+export interface Supervision<State, Event> extends Engine<State, Event> {
+  /** Dispatches a request; resolves with the answer to its number. */
+  readonly ask: (eventOf: (request: RequestId) => Event) => Promise<Answer>;
+  /** Resolves once nothing supervised is left. */
+  readonly finished: Promise<void>;
+}
+
+/** Runs a program's decisions: keeps their requests and their end, and does what every program's decisions share. */
+export function createSupervision<State, Event extends Kind, Own extends Kind, Done extends object>(
+  first: State,
+  decisions: Decisions<State, Event, Own | SharedAction<Done>>,
+  { log, keep, act, outcomeOfFailed }: Supervising<State, Event, Own>,
+): Supervision<State, Event> {
+  const waiting = new Map<RequestId, (answer: Answer) => void>();
+  const answer = (request: RequestId, text: Answer): void => {
+    waiting.get(request)?.(text);
+    waiting.delete(request);
+  };
+  let last = 0;
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const outside = { log, answer, finish };
+  const engine = createEngine<State, Event, Own | SharedAction<Done>>(first, decisions, {
+    keep,
+    act: (action, dispatch) => (isShared(action) ? actShared(action, outside) : act(action, dispatch)),
+    failed: createRecovery(outside, (action, message) => {
+      if (!isShared(action)) return outcomeOfFailed(action, message);
+      return action.kind === 'log' ? undefined : 'again';
+    }),
+  });
+  const ask = (eventOf: (request: RequestId) => Event): Promise<Answer> =>
+    new Promise((resolve) => {
+      const request = ++last;
+      waiting.set(request, resolve);
+      engine.dispatch(eventOf(request));
+    });
+  return { ...engine, ask, finished };
+}
+
+function isShared<Own extends Kind, Done>(action: Own | SharedAction<Done>): action is SharedAction<Done> {
+  return action.kind === 'answer' || action.kind === 'log' || action.kind === 'finish';
+}
+
+function actShared(
+  action: SharedAction<object>,
+  { log, answer, finish }: Reporting & { readonly finish: () => void },
+): void {
+  switch (action.kind) {
+    case 'answer': {
+      const { requests, result } = action;
+      const text = 'stage' in result ? { ok: false as const, ...result } : { ok: true as const, ...result };
+      for (const request of requests) answer(request, text);
+      break;
+    }
+    case 'log':
+      log({ ...action.fields, event: action.event, level: action.level });
+      break;
+    case 'finish':
+      finish();
+      break;
+  }
+}
+
+/**
+ * Resolves with how a process of an earlier supervisor ended, once it is gone. It is polled: the kernel reports an exit
+ * only to the parent.
+ */
+export async function endOfAdopted(id: ProcessId): Promise<string> {
+  await waitUntilGone(id);
+  return 'an exit of unknown status (not our child)';
+}
