@@ -40,9 +40,13 @@ export function offeredByBash({ path }: ShellScript, line: string): readonly str
   return linesOf('bash', ['--norc', here('complete.bash'), path, ...words]);
 }
 
-export function offeredByFish({ path }: ShellScript, line: string): readonly string[] {
-  const lines = linesOf('fish', ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', path, line]);
-  return lines.map((each) => each.split('\t')[0] ?? '');
+export function offeredByFish(script: ShellScript, line: string): readonly string[] {
+  return shownByFish(script, line).map((each) => each.split('\t')[0] ?? '');
+}
+
+/** What fish offers, each with a tabulator and its help. */
+export function shownByFish({ path }: ShellScript, line: string): readonly string[] {
+  return linesOf('fish', ['--no-config', '-c', 'source $argv[1]; complete -C $argv[2]', path, line]);
 }
 
 /** What stands on an interactive zsh's line after the tabulator. */

@@ -7,6 +7,7 @@ import {
   offeredByFish,
   type ShellScript,
   scriptFor,
+  shownByFish,
 } from '../../helpers/completion/shells.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 
@@ -27,6 +28,9 @@ const unique: readonly (readonly [string, string])[] = [
   ['hawser haproxy supervise --settin', '--settings'],
   ['hawser haproxy supervise --settings /etc/hostnam', '/etc/hostname'],
   ['hawser render /etc/hostnam', '/etc/hostname'],
+  ['hawser timeline --utc --since 2h --unt', '--until'],
+  ['hawser timeline --journal /usr/sha', '/usr/share'],
+  ['hawser timeline --kind $(exit),spl', '$(exit),split-brain'],
 ];
 
 const shells = [
@@ -49,7 +53,7 @@ for (const { shell, offered } of shells) {
     });
 
     test.each(unique)('%s', (line, only) => {
-      expect(offered(script, line)).toEqual([only]);
+      expect(offered(script, line).map((each) => each.replace(/\/$/, ''))).toEqual([only]);
     });
 
     test('offers commands, and then the words of a group', () => {
@@ -65,9 +69,20 @@ for (const { shell, offered } of shells) {
 
     test('offers what is behind an equals sign', () => {
       expect(offered(script, 'hawser haproxy monitor --source=n').join()).toMatch(/(^|=)nodes$/);
+      const files = offered(script, 'hawser haproxy supervise --settings=/etc/hostnam');
+      expect(files.join()).toMatch(/(^|=)\/etc\/hostname$/);
     });
   });
 }
+
+test.skipIf(missing('fish') !== undefined)('fish shows the help of what it offers', () => {
+  using script = scriptFor('fish');
+  expect(shownByFish(script, 'hawser undr')).toEqual([
+    'undrain\tLets this node hold VIPs again. Moves nothing.',
+  ]);
+  const [flag] = shownByFish(script, 'hawser haproxy supervise --drain-t');
+  expect(flag).toBe('--drain-timeout\thow long connections may last after SIGTERM');
+});
 
 const noZsh = missing('zsh');
 if (noZsh !== undefined) console.log(`skipped: completion in zsh, ${noZsh}`);
@@ -82,13 +97,14 @@ describe.skipIf(noZsh !== undefined)('zsh', () => {
     expect(script.complaints()).toBe('');
   });
 
-  test.each([...unique, ['hawser haproxy monitor --source=end', '--source=endpoints'] as const])(
-    '%s',
-    (line, only) => {
-      const before = line.slice(0, line.lastIndexOf(' ') + 1);
-      expect(completedByZsh(script, line).trimEnd()).toBe(`${before}${only}`);
-    },
-  );
+  test.each([
+    ...unique,
+    ['hawser haproxy monitor --source=end', '--source=endpoints'] as const,
+    ['hawser haproxy supervise --settings=/etc/hostnam', '--settings=/etc/hostname'] as const,
+  ])('%s', (line, only) => {
+    const before = line.slice(0, line.lastIndexOf(' ') + 1);
+    expect(completedByZsh(script, line).trimEnd()).toBe(`${before}${only}`);
+  });
 });
 
 test('bash completes on a terminal', () => {
@@ -105,7 +121,7 @@ test('bash completes on a terminal', () => {
 test('another shell is a mistake that names the three', () => {
   const { status, stderr, stdout } = spawnSync(hawser, ['completion', 'ksh'], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain('expected bash, zsh, fish');
+  expect(stderr).toContain('expected bash, zsh or fish');
 });
 
 test('every command that there is has a page of help with examples, in 80 columns', () => {
