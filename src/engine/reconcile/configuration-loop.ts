@@ -1,6 +1,6 @@
 import type { Applier } from '../apply/applier.ts';
 import type { ApplyOutcome } from '../apply/apply-outcome.ts';
-import type { Rendered } from '../apply/file-set.ts';
+import { identityOf, type Rendered } from '../apply/file-set.ts';
 import { retryPauseMs } from '../system/time/retry.ts';
 import type { Wake } from '../system/time/wake.ts';
 
@@ -29,14 +29,15 @@ export interface Wanted<T> {
 }
 
 interface Attempt {
-  readonly text: string;
+  /** Of every file, not only of the main one. */
+  readonly identity: string;
   readonly failures: number;
   readonly retryAt: number;
 }
 
 /**
  * Waits for a change, takes the desired input, renders, applies and observes, until `signal` aborts. A failed attempt
- * is repeated after a growing pause, or at once when the text changes. Every wake applies: a file that was edited or
+ * is repeated after a growing pause, or at once when a file of the set changes. Every wake applies: a file that was edited or
  * removed by hand is put back within one check interval.
  */
 export async function runConfigurationLoop<T>(
@@ -54,10 +55,13 @@ export async function runConfigurationLoop<T>(
     lookAgainInMs = wanted.lookAgainInMs;
     const rendered = input === undefined ? undefined : await parts.render(input);
     if (rendered === undefined || input === undefined || signal.aborted) continue;
-    if (attempt?.text === rendered.text && retryInMs(attempt, parts.now()) !== undefined) continue;
-    const outcome = await tryApply(parts.applier, rendered, attempt, signal);
+    const identity = identityOf(rendered);
+    const before = attempt?.identity === identity ? attempt : undefined;
+    if (retryInMs(before, parts.now()) !== undefined) continue;
+    if (before !== undefined) parts.applier.retryRejected();
+    const outcome = await tryApply(parts.applier, rendered, signal);
     if (outcome === undefined) continue;
-    attempt = nextAttempt(attempt, rendered.text, outcome, parts.now());
+    attempt = nextAttempt(before?.failures ?? 0, identity, outcome, parts.now());
     parts.observe(outcome, input, rendered.text);
   }
 }
@@ -66,10 +70,8 @@ export async function runConfigurationLoop<T>(
 async function tryApply(
   applier: Applier,
   rendered: Rendered,
-  before: Attempt | undefined,
   signal: AbortSignal,
 ): Promise<ApplyOutcome | undefined> {
-  if (before?.text === rendered.text) applier.retryRejected();
   try {
     return await applier.apply(rendered, signal);
   } catch (error) {
@@ -85,12 +87,12 @@ function retryInMs(attempt: Attempt | undefined, nowMs: number): number | undefi
 }
 
 function nextAttempt(
-  before: Attempt | undefined,
-  text: string,
+  failuresBefore: number,
+  identity: string,
   outcome: ApplyOutcome,
   nowMs: number,
 ): Attempt | undefined {
   if (outcome.kind === 'unchanged' || outcome.kind === 'reloaded') return undefined;
-  const failures = (before?.text === text ? before.failures : 0) + 1;
-  return { text, failures, retryAt: nowMs + retryPauseMs(failures, RETRY) };
+  const failures = failuresBefore + 1;
+  return { identity, failures, retryAt: nowMs + retryPauseMs(failures, RETRY) };
 }

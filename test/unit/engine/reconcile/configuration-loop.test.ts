@@ -15,10 +15,12 @@ async function attemptTimes(
     readonly wakesAt?: readonly number[];
     readonly tookMs?: number;
     readonly text?: (nowMs: number) => string | undefined;
+    /** Another file of the set. */
+    readonly map?: (nowMs: number) => string;
     readonly outcome?: (nowMs: number) => ApplyOutcome;
   } = {},
 ): Promise<readonly number[]> {
-  const { wakesAt = [], tookMs = 0, text = () => 'refused' } = facts;
+  const { wakesAt = [], tookMs = 0, text = () => 'refused', map = () => '' } = facts;
   const { outcome = () => ({ kind: 'unreachable', message: 'nothing listens' }) } = facts;
   const times: number[] = [];
   const stop = new AbortController();
@@ -46,7 +48,8 @@ async function attemptTimes(
       next: async () => ({ input: nowMs, lookAgainInMs: undefined }),
       render: async (at) => {
         const rendered = text(at);
-        return rendered === undefined ? undefined : { text: rendered, mode: 0o644 };
+        const others = [{ name: 'hosts.map', content: map(at) }];
+        return rendered === undefined ? undefined : { text: rendered, mode: 0o644, others };
       },
       applier,
       observe: () => undefined,
@@ -75,6 +78,11 @@ describe('a configuration that cannot be applied', () => {
   it('is tried at once where its text changes', async () => {
     const text = (nowMs: number) => (nowMs < 700 ? 'first' : 'second');
     expect(near(await attemptTimes(2_000, { wakesAt: [700], text }))).toEqual([0, 500, 700, 1_200]);
+  });
+
+  it('is tried at once where only another file of its set changes', async () => {
+    const map = (nowMs: number) => (nowMs < 700 ? 'first' : 'second');
+    expect(near(await attemptTimes(2_000, { wakesAt: [700], map }))).toEqual([0, 500, 700, 1_200]);
   });
 
   it('is tried again within a check interval where it could not be rendered when its time came', async () => {
