@@ -14,7 +14,7 @@ import {
   readIfThere,
   removeLeftovers,
 } from './live-file.ts';
-import { removeLeftoverSets, removeOldSets, removeUnlessNamed } from './old-sets.ts';
+import { removeOldSets, removeUnlessNamed } from './old-sets.ts';
 import { findInPlace, type StagedSet, stageSet } from './set-folder.ts';
 
 /** The supervisor to ask, its control socket, and how long to wait for it. */
@@ -99,7 +99,10 @@ async function applySet(
   memory.rejected = undefined;
   mustBeSet(rendered);
   const file = await findLiveFile(options.configPath);
-  if (!memory.cleaned) await cleanUp(file);
+  if (!memory.cleaned) {
+    await removeLeftovers(file, Date.now());
+    await removeOldSets(file);
+  }
   memory.cleaned = true;
   const found = await readIfThere(file.path);
   const inPlace = await findInPlace(file, found, rendered);
@@ -118,11 +121,6 @@ async function applySet(
   const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
   await removeOldSets(file);
   return remember(memory, identity, settled);
-}
-
-async function cleanUp(file: LiveFile): Promise<void> {
-  await removeLeftovers(file, Date.now());
-  await removeLeftoverSets(file, Date.now());
 }
 
 /** A supervisor that started with this file needs no reload, so its status is asked first. */

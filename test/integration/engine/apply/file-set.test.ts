@@ -185,13 +185,14 @@ describe('sets that are not needed any more', () => {
     expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('round 5')));
   });
 
-  it('go where a killed process left them, once they are a minute old', async () => {
+  it('stay when the monitor starts again, the newest three: HAProxy may be starting with one', async () => {
     await scene.applier().applySet(setOf('one'), signal);
-    const [old, young] = ['2', '3'].map((name) => join(`${scene.configPath}.sets`, name));
-    for (const folder of [old, young]) mkdirSync(join(folder ?? '', 'maps'), { recursive: true });
-    utimesSync(old ?? '', 0, 0);
+    for (const name of ['2', '3', '4', '5', '6']) {
+      mkdirSync(join(`${scene.configPath}.sets`, name, 'maps'), { recursive: true });
+      utimesSync(join(`${scene.configPath}.sets`, name), 0, 0);
+    }
     await scene.applier().applySet(setOf('one'), signal);
-    expect(setsBeside(scene.configPath)).toEqual(['1', '3']);
+    expect(setsBeside(scene.configPath)).toEqual(['1', '4', '5', '6']);
   });
 
   it('are not read by an HAProxy that was started with one', async () => {
