@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { notedPermission } from './noted-permission.ts';
 import { createSilentHealth, type SilentHealth } from './silent-health.ts';
 import { silentTrackValue, TRACK, unwatchedTrackValue, withoutBonus } from './track-value.ts';
 import type { VrrpProfile } from './vrrp-dialect.ts';
@@ -12,8 +13,8 @@ export type TrackGuard = (
 ) => Omit<TrackReading, 'instances'> | undefined;
 
 /**
- * How long FAULT lasts without a monitor. After a boot keepalived itself writes it, and a node must not take part with
- * an old configuration while its monitor is still starting.
+ * How long FAULT lasts without a monitor that has refused the node. After a boot keepalived itself writes it, and a node
+ * must not take part with an old configuration while its monitor is still starting.
  */
 const FAULT_PATIENCE_MS = 10_000;
 
@@ -26,7 +27,8 @@ const MOST_PER_LOOK_MS = 250;
 /**
  * Watches that a monitor keeps rewriting its track file. One that has not been written for `silentAfterMs` is that of a
  * silent monitor: its value stays as long as `health` still answers, so that a monitor that dies or restarts moves nothing;
- * then it gets a value of ours, until it is written again. On a starved machine the looks are far between and the patience
+ * then it gets a value of ours, until it is written again. A node that its monitor has refused stays in FAULT: another
+ * node holds the VIP and may not hear it. On a starved machine the looks are far between and the patience
  * grows with them: a monitor that is starved as we are is not dead. Undefined where there is no file: keepalived's
  * `init_file` holds then. `nowMs` is of the wall clock, as the file's time is.
  */
@@ -57,17 +59,14 @@ export function createTrackGuard(
       return { path, silent, demoted: false, value };
     }
     const said = ours?.said ?? value;
-    const demoted = !health.serves();
-    const wanted = (demoted ? silentTrackValue : unwatchedTrackValue)(profile, said, holder);
+    const isRefused = said <= TRACK.fault && notedPermission(path) === 'refused';
+    const demoted = !isRefused && !health.serves();
+    const replaced = (demoted ? silentTrackValue : unwatchedTrackValue)(profile, said, holder);
+    const wanted = isRefused ? TRACK.fault : replaced;
     if (wanted !== value) writeValue(path, wanted);
     ours = { writtenMs: writtenAt(path) ?? 0, said };
     return { path, silent, demoted, value: wanted };
   };
-}
-
-/** Whether a monitor has let keepalived take part. keepalived itself makes a missing file, with FAULT in it. */
-export function hasSpoken(path: string): boolean {
-  return writtenAt(path) !== undefined && readTrackValue(path) > TRACK.fault;
 }
 
 function writtenAt(path: string): number | undefined {

@@ -12,6 +12,8 @@ import { overlapMs, quietFor, takeOvers } from '../helpers/vrrp/holdings.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 const WATCH_MS = 60_000;
+/** More than a node without a permission waits, and more than FAULT lasts without a monitor. */
+const SHORT_WATCH_MS = 20_000;
 const PATIENCE_MS = 60_000;
 
 let scene: Scene;
@@ -44,23 +46,27 @@ function theOneRemoved(): BedNode {
   return removed;
 }
 
+async function killMonitors(node: BedNode): Promise<void> {
+  const monitors = node.processes().filter(({ argv }) => argv.includes('monitor'));
+  const ids = monitors.map(({ id }) => id);
+  sendSignal(ids, 'SIGKILL');
+  await waitForEnd(ids);
+}
+
 const others = () => scene.members.filter((each) => each !== removed);
 
-/** Resolves after a minute, or at the first moment at which another node has taken the VIP. */
-async function watch(): Promise<void> {
+/** Resolves after a minute or `forMs`, or at the first moment at which another node has taken the VIP. */
+async function watch(forMs = WATCH_MS): Promise<void> {
   const beganMs = monotonicMs();
   const taken = () => takeOvers(scene.bed.events(), fromMs, monotonicMs()).length > 0;
-  await waitFor('a minute to pass', () => taken() || monotonicMs() - beganMs >= WATCH_MS, 2 * WATCH_MS);
+  await waitFor('the time to pass', () => taken() || monotonicMs() - beganMs >= forMs, 2 * forMs);
   expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
   expect(overlapMs(scene.bed.events(), fromMs, monotonicMs())).toBe(0);
 }
 
 test('a removed node whose monitors restart does not become a second holder, and takes part again once it is listed', async () => {
   const node = theOneRemoved();
-  const monitors = node.processes().filter(({ argv }) => argv.includes('monitor'));
-  const ids = monitors.map(({ id }) => id);
-  sendSignal(ids, 'SIGKILL');
-  await waitForEnd(ids);
+  await killMonitors(node);
   scene.bed.setMembers(others());
   await scene.stack.start(node);
   await watch();
@@ -96,7 +102,7 @@ async function endEveryApiServer(): Promise<void> {
 const forgets = (each: BedNode) =>
   !readFileSync(each.at('keepalived.conf'), 'utf8').includes(theOneRemoved().address);
 
-test('a removed node that reboots and finds no API server stays out while another node holds the VIP', async () => {
+test('a removed node that reboots and finds no API server stays out while another node holds the VIP, with or without its monitor', async () => {
   const node = theOneRemoved();
   await scene.bed.powerOff(node);
   scene.bed.setMembers(others());
@@ -108,12 +114,19 @@ test('a removed node that reboots and finds no API server stays out while anothe
   await watch();
   expect(node.running('keepalived')).not.toEqual([]);
 
+  await killMonitors(node);
+  const saysSilent = () => readFileSync(node.at('keepalived.log'), 'utf8').includes('"monitor-silent"');
+  await waitFor('its supervisor to miss the monitor', saysSilent, PATIENCE_MS);
+  await watch(SHORT_WATCH_MS);
+  await scene.stack.start(node);
+  await watch(SHORT_WATCH_MS);
+
   for (const each of others()) {
     each.killAll();
     await scene.bed.powerOff(each);
   }
   await waitFor('it to hold the VIP', () => scene.bed.holders().includes(node), PATIENCE_MS);
-}, 400_000);
+}, 500_000);
 
 test('a member that reboots and finds no API server takes part, because it hears the holder', async () => {
   const node = theOneRemoved();

@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import { hasSpoken } from '../../keepalived/track-file.ts';
+import { notedPermission } from '../../keepalived/noted-permission.ts';
 import type { VrrpConfiguration } from '../group/vrrp-configuration.ts';
 import type { VipUse } from './vip-use.ts';
 
@@ -21,7 +21,7 @@ export type Permission =
 /**
  * After a boot keepalived stays in FAULT until its configuration is confirmed. A node that cannot confirm it takes part
  * after a while, unless another host holds the VIP and sends it no adverts: then it is most likely no member any more. A
- * monitor that was only restarted continues where it was. A node that no API server listed starts over once it is listed.
+ * monitor that was only restarted goes on where it was, by what the last one has noted. A node that no API server listed starts over once it is listed.
  */
 export function createPermission(
   trackFile: string,
@@ -34,7 +34,7 @@ export function createPermission(
   nowMs: () => number = monotonicMs,
 ): () => Permission {
   let sinceMs = nowMs();
-  let isGiven = hasSpoken(trackFile);
+  let isGiven = notedPermission(trackFile) === 'given';
   return () => {
     if (isExcluded()) {
       isGiven = false;

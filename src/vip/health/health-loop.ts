@@ -73,9 +73,10 @@ export function createHealthLoop(
   };
   const writeHealth = (): void => {
     permission = mayTakePart();
-    const isKeptOut = configuration.isExcluded() || permission.kind === 'held-elsewhere';
+    const value = health.value();
     // FAULT is rewritten too: a file that is not refreshed counts as that of a dead monitor.
-    if (isKeptOut || (health.isKnown() && permission.kind === 'given')) track.write(health.value(), why);
+    if (health.isKeptOut()) track.write(value, 'refused', why);
+    else if (health.isKnown() && permission.kind === 'given') track.write(value, 'given', why);
     else if (permission.kind === 'waiting') track.keepFault();
     source.recordUsable(health.isWell());
   };

@@ -31,6 +31,8 @@ export interface HealthVerdict {
    */
   readonly value: () => number;
   readonly isWell: () => boolean;
+  /** The node stays out, whatever its health is. */
+  readonly isKeptOut: () => boolean;
   /** At least one check has been made. Until then a restarted monitor knows less than its predecessor. */
   readonly isKnown: () => boolean;
   /** What the value comes from, with the message of the failing check. */
@@ -164,6 +166,7 @@ export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
     look,
     value: () => trackValue(decide()),
     isWell: () => flap.verdict === 'ok',
+    isKeptOut: () => decided.excluded || decided.heldElsewhere || decided.resigned,
     isKnown: () => flap.verdict !== 'unknown',
     explanation: () => {
       const [verdict, ...others] = trackAddends(decided).map(({ why }) => why);

@@ -1,6 +1,7 @@
 import { closeSync, constants, existsSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { messageOf } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { type NotedPermission, notePermission } from '../../keepalived/noted-permission.ts';
 import { noteHealthUrl } from '../../keepalived/silent-health.ts';
 import { readTrackValue } from '../../keepalived/track-file.ts';
 import { TRACK } from '../../keepalived/track-value.ts';
@@ -11,8 +12,11 @@ import type { HealthSource } from './health-sources.ts';
 const REFRESH_EVERY_MS = 500;
 
 export interface TrackWriter {
-  /** `why` is called only if the value differs. A failed write is repeated at the next call. */
-  readonly write: (value: number, why: () => string) => void;
+  /**
+   * Also notes what the node is permitted, for the next monitor and for the supervisor. `why` is called only if the value
+   * differs. A failed write is repeated at the next call.
+   */
+  readonly write: (value: number, permission: NotedPermission, why: () => string) => void;
   /**
    * Refreshes the FAULT that keepalived itself wrote: the supervisor takes an old one for that of a dead monitor and lets
    * the node take part. Does nothing if there is no file or another value.
@@ -30,36 +34,45 @@ export interface TrackWriter {
 export function createTrackWriter(
   { kind, trackFile: path, url }: Pick<HealthSource, 'kind' | 'trackFile' | 'url'>,
   { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
+  nowMs: () => number = monotonicMs,
 ): TrackWriter {
-  let last: { readonly value: number; readonly at: number } | undefined;
-  const topic = `track-file-${kind}`;
-  const write: TrackWriter['write'] = (value, why) => {
-    const now = monotonicMs();
-    if (last?.value === value && now - last.at < REFRESH_EVERY_MS) return;
+  let last: { readonly value: number; readonly permission: NotedPermission; readonly at: number } | undefined;
+  let hasNotedUrl = false;
+  const attempt = (what: 'value' | 'note', write: () => void): boolean => {
+    const topic = `track-file-${kind}-${what}`;
     try {
-      if (last === undefined) noteHealthUrl(path, url);
-      overwrite(path, value);
+      write();
       once.clear(topic);
+      return true;
     } catch (error) {
       const message = messageOf(error);
       if (once.isNew(topic, message)) log({ event: 'track-file-not-written', level: 'error', path, message });
-      return;
+      return false;
     }
+  };
+  const write: TrackWriter['write'] = (value, permission, why) => {
+    const now = nowMs();
+    const isSame = last?.value === value && last.permission === permission;
+    if (isSame && now - (last?.at ?? 0) < REFRESH_EVERY_MS) return;
+    if (!attempt('value', () => overwrite(path, value))) return;
+    // After the value, which needs no room on a full disk.
+    attempt('note', () => {
+      notePermission(path, permission);
+      if (!hasNotedUrl) noteHealthUrl(path, url);
+      hasNotedUrl = true;
+    });
     const before = last?.value;
-    last = { value, at: now };
+    last = { value, permission, at: now };
     if (before !== value) log({ event: 'health-told', kind, value, before, why: why() });
   };
   let keptAt = Number.NEGATIVE_INFINITY;
   const keepFault = (): void => {
-    const now = monotonicMs();
+    const now = nowMs();
     if (now - keptAt < REFRESH_EVERY_MS) return;
     keptAt = now;
-    try {
+    attempt('value', () => {
       if (existsSync(path) && readTrackValue(path) <= TRACK.fault) overwrite(path, TRACK.fault);
-    } catch (error) {
-      const message = messageOf(error);
-      if (once.isNew(topic, message)) log({ event: 'track-file-not-written', level: 'error', path, message });
-    }
+    });
   };
   return { write, keepFault, written: () => last?.value };
 }

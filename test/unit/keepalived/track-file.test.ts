@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTrackGuard, forgetBonus, hasSpoken } from '../../../src/keepalived/track-file.ts';
+import { notePermission } from '../../../src/keepalived/noted-permission.ts';
+import { createTrackGuard, forgetBonus } from '../../../src/keepalived/track-file.ts';
 
 let dir: string;
 let path: string;
@@ -57,18 +58,17 @@ test('FAULT is believed for longer: it may only be that the monitor of a booting
   });
 });
 
-test.each([
-  [-254, false],
-  [-180, true],
-  [0, true],
-])('a file with %i, in which a monitor has let keepalived take part: %j', (value, spoken) => {
-  write(value, 0);
-  expect(hasSpoken(path)).toBe(spoken);
-});
-
-test('without a file no monitor has spoken', () => {
-  expect(hasSpoken(path)).toBe(false);
-});
+test.each([true, false])(
+  'a node that its monitor has refused stays in FAULT without it (HAProxy serves: %j)',
+  (serves) => {
+    write(-254, 10_100);
+    notePermission(path, 'refused');
+    const guard = createTrackGuard(path, 3_000, { serves: () => serves, forget: () => undefined });
+    expect(guard('fast', false, now)).toMatchObject({ silent: true, value: -254 });
+    expect(guard('fast', false, now + 3_600_000)).toMatchObject({ silent: true, value: -254 });
+    expect(read()).toBe(-254);
+  },
+);
 
 test('the value of a silent node follows the VIP, and its own writing is not taken for its monitor', () => {
   write(0, 3_100);

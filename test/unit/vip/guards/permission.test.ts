@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { notePermission } from '../../../../src/keepalived/noted-permission.ts';
 import { createTrackGuard, readTrackValue } from '../../../../src/keepalived/track-file.ts';
 import { createPermission } from '../../../../src/vip/guards/permission.ts';
 import type { VipUse } from '../../../../src/vip/guards/vip-use.ts';
@@ -80,10 +81,30 @@ test('a node that takes part goes on, and does not ask the segment again, whiche
 });
 
 test('a monitor that was only restarted goes on where it was', () => {
-  writeFileSync(trackFile, '0\n');
+  notePermission(trackFile, 'given');
   now.use = elsewhere;
   expect(permission()().kind).toBe('given');
   expect(now.looks).toBe(0);
+});
+
+test.each(['0', '-150', '-180'])(
+  'a track value of %s, which a supervisor may have written for a silent monitor, is no permission',
+  (value) => {
+    writeFileSync(trackFile, `${value}\n`);
+    const ask = permission();
+    now.use = elsewhere;
+    expect(ask().kind).toBe('waiting');
+    now.ms = 10_000;
+    expect(ask().kind).toBe('held-elsewhere');
+  },
+);
+
+test('a node that was kept out asks the segment again after its monitor was restarted', () => {
+  notePermission(trackFile, 'refused');
+  const ask = permission();
+  now.use = elsewhere;
+  now.ms = 10_000;
+  expect(ask().kind).toBe('held-elsewhere');
 });
 
 test('a node that is listed again begins anew', () => {

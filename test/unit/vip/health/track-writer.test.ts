@@ -26,7 +26,7 @@ test('whatever was there before, the value is all that is there, in the same fil
   writeFileSync(path, '-254 and much more\n# of another program\n');
   const { ino } = statSync(path);
   for (const value of [30, -254, 0, -30]) {
-    writer.write(value, () => '');
+    writer.write(value, 'given', () => '');
     expect(readTrackValue(path)).toBe(value);
     expect(readFileSync(path, 'utf8').trim()).toBe(String(value));
   }
@@ -48,7 +48,7 @@ parentPort.postMessage([...seen]);`;
 
 test('who reads while it is written sees one value or the other, and never nothing', async () => {
   const { path, writer } = trackFile();
-  writer.write(-254, () => '');
+  writer.write(-254, 'given', () => '');
   const worker = new Worker(reader, { eval: true, workerData: { path, reads: READS } });
   onTestFinished(() => void worker.terminate());
   const { promise, resolve } = Promise.withResolvers<readonly string[]>();
@@ -58,7 +58,7 @@ test('who reads while it is written sees one value or the other, and never nothi
     seen = values;
   });
   for (let round = 0; seen === undefined && round < MOST_ROUNDS; round += 1) {
-    writer.write(round % 2 === 0 ? 30 : -254, () => '');
+    writer.write(round % 2 === 0 ? 30 : -254, 'given', () => '');
     if (round % 100 === 0) await new Promise((done) => setImmediate(done));
   }
   expect(['-254', '30']).toEqual(expect.arrayContaining([...(seen ?? ['nothing in time'])]));
@@ -67,13 +67,13 @@ test('who reads while it is written sees one value or the other, and never nothi
 test('a value that could not be written is not reported as told, and is tried again at the next look', () => {
   const { path, writer, events } = trackFile();
   rmSync(join(path, '..'), { recursive: true });
-  writer.write(0, () => '');
-  writer.write(30, () => '');
+  writer.write(0, 'given', () => '');
+  writer.write(30, 'given', () => '');
   expect(events).toEqual(['track-file-not-written']);
   expect(writer.written()).toBeUndefined();
 
   mkdirSync(join(path, '..'));
-  writer.write(30, () => '');
+  writer.write(30, 'given', () => '');
   expect(readTrackValue(path)).toBe(30);
   expect(events).toEqual(['track-file-not-written', 'health-told']);
 });

@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { createTrackGuard, readTrackValue } from '../../../../src/keepalived/track-file.ts';
+import { TRACK, type TrackHealth, trackValue } from '../../../../src/keepalived/track-value.ts';
+import { createPermission } from '../../../../src/vip/guards/permission.ts';
+import { createTrackWriter } from '../../../../src/vip/health/track-writer.ts';
+
+/** An unchanged value is rewritten every half second, so that a monitor writes at each look. */
+const LOOK_MS = 500;
+const START_MS = 1_800_000_000_000;
+const url = { secure: false, host: '127.0.0.1', port: 1, path: '/' };
+const quiet = { log: () => {}, once: createOnce() };
+
+const degraded: TrackHealth = {
+  ...{ profile: 'fast', kind: 'api', service: 'failed', failedForMs: 60_000, localApiServes: true },
+  ...{ holder: false, everyoneFailing: false, excluded: false, heldElsewhere: false, resigned: false },
+  ...{ addressed: true, steer: 'none', priority: 220 },
+};
+
+/**
+ * The track file of one node and the programs that write it, without keepalived. The VIP is held by another host, which this
+ * node does not hear.
+ */
+function openNode(health: TrackHealth) {
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-kept-out-'));
+  const trackFile = join(dir, 'lb.track');
+  const now = { ms: 0, confirmed: false, excluded: false };
+  const guard = createTrackGuard(trackFile, 3_000, {
+    serves: () => health.service === 'ok',
+    forget: () => undefined,
+  });
+  const startMonitor = () => {
+    const asked = { isConfirmed: () => now.confirmed, isExcluded: () => now.excluded };
+    const look = () => ({ kind: 'elsewhere', holders: ['02:00:00:00:00:01'] }) as const;
+    const permission = createPermission(
+      trackFile,
+      { ...asked, isUndecided: () => false },
+      look,
+      () => now.ms,
+    );
+    const track = createTrackWriter({ kind: 'api', trackFile, url }, quiet, () => now.ms);
+    return () => {
+      const { kind } = permission();
+      const heldElsewhere = kind === 'held-elsewhere';
+      const isKeptOut = now.excluded || heldElsewhere;
+      const wasFault = readTrackValue(trackFile) <= TRACK.fault;
+      if (isKeptOut || kind === 'given') {
+        const value = trackValue({ ...health, excluded: now.excluded, heldElsewhere });
+        track.write(value, isKeptOut ? 'refused' : 'given', () => '');
+      } else track.keepFault();
+      if (isKeptOut || kind === 'given' || wasFault) stamp();
+      return { isKeptOut };
+    };
+  };
+  const stamp = () => utimesSync(trackFile, (START_MS + now.ms) / 1_000, (START_MS + now.ms) / 1_000);
+  writeFileSync(trackFile, `${TRACK.fault}\n`);
+  stamp();
+  let monitor: ReturnType<typeof startMonitor> | undefined;
+  return {
+    now,
+    setMonitor: (runs: boolean) => {
+      monitor = runs ? (monitor ?? startMonitor()) : undefined;
+    },
+    look: () => {
+      now.ms += LOOK_MS;
+      const isKeptOut = monitor?.().isKeptOut ?? false;
+      guard('fast', false, START_MS + now.ms);
+      return { isKeptOut, value: readTrackValue(trackFile) };
+    },
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
+  };
+}
+
+const duration = fc.integer({ min: 1, max: 30 }).map((seconds) => seconds * 1_000);
+const steps = fc.array(fc.record({ monitor: fc.boolean(), forMs: duration }), {
+  minLength: 1,
+  maxLength: 12,
+});
+const healths = fc.constantFrom<TrackHealth>(degraded, { ...degraded, service: 'ok' });
+
+test('a removed node that was kept out never takes part again, however its monitor and the API come and go', () => {
+  const apis = fc.infiniteStream(fc.constantFrom('away', 'names other nodes'));
+  fc.assert(
+    fc.property(steps, apis, healths, (sequence, api, health) => {
+      using node = openNode(health);
+      let wasKeptOut = false;
+      for (const { monitor, forMs } of sequence) {
+        node.setMonitor(monitor);
+        node.now.excluded = monitor && api.next().value === 'names other nodes';
+        for (const endMs = node.now.ms + forMs; node.now.ms < endMs; ) {
+          const { isKeptOut, value } = node.look();
+          wasKeptOut ||= isKeptOut;
+          if (wasKeptOut) expect(value).toBe(TRACK.fault);
+        }
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a removed node whose monitor starts late after a boot is out again ten seconds after the monitor has come', () => {
+  fc.assert(
+    fc.property(steps, healths, (sequence, health) => {
+      using node = openNode(health);
+      for (const { monitor, forMs } of [...sequence, { monitor: false, forMs: 11_000 }]) {
+        node.setMonitor(monitor);
+        for (const endMs = node.now.ms + forMs; node.now.ms < endMs; ) node.look();
+      }
+      node.setMonitor(true);
+      for (const endMs = node.now.ms + 10_500; node.now.ms < endMs; ) node.look();
+      expect(node.look()).toEqual({ isKeptOut: true, value: TRACK.fault });
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('a member whose monitor restarts without an API server goes on at once, degraded or not', () => {
+  fc.assert(
+    fc.property(steps, healths, (sequence, health) => {
+      using node = openNode(health);
+      node.setMonitor(true);
+      node.now.confirmed = true;
+      node.look();
+      node.now.confirmed = false;
+      for (const { monitor, forMs } of sequence) {
+        node.setMonitor(monitor);
+        for (const endMs = node.now.ms + forMs; node.now.ms < endMs; ) {
+          const { value } = node.look();
+          expect(value).toBeGreaterThan(TRACK.fault);
+          if (monitor) expect(value).toBe(trackValue(health));
+        }
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
