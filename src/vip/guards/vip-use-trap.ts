@@ -14,10 +14,8 @@ import { createIngressTable, type IngressRule } from './ingress-table.ts';
 export interface VipUseTrap {
   /** From now on the kernel notes who says that it has one of these, and adverts of them. Resolves with what went wrong. */
   readonly set: (asked: readonly AskedVip[]) => Promise<string | undefined>;
-  /** What was noted so far does not count any more. Resolves with what went wrong. */
-  readonly forget: () => Promise<string | undefined>;
-  /** What was noted since it was set or has forgotten, however late it is asked. */
-  readonly seen: () => Promise<VipUseSeen | { readonly kind: 'failed'; readonly message: string }>;
+  /** What was noted since it was set or last read, however late it is asked. It is forgotten then, and nothing before. */
+  readonly take: () => Promise<VipUseSeen | { readonly kind: 'failed'; readonly message: string }>;
   /** Also what an earlier process left. */
   readonly remove: () => Promise<string | undefined>;
 }
@@ -35,10 +33,11 @@ export function createVipUseTrap(options: NftOptions = {}): VipUseTrap {
   const rulesOf = (each: AskedVip): readonly IngressRule[] => [answerRuleOf(each), ...advertRulesOf(each)];
   return {
     set: (asked) => table.load([...answerSets, ...advertSets], asked.flatMap(rulesOf)),
-    forget: () => table.flush([...FAMILIES, ...ADVERTS]),
-    seen: async () => {
+    take: async () => {
       const listing = await table.list();
       if (listing.kind === 'failed') return listing;
+      const message = await table.flush([...FAMILIES, ...ADVERTS]);
+      if (message !== undefined) return { kind: 'failed', message };
       return { kind: 'seen', answers: parseAnswers(listing.json), advertised: parseAdvertised(listing.json) };
     },
     remove: table.remove,

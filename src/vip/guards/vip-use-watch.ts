@@ -50,14 +50,14 @@ export function createVipUseWatch(
   };
   const ask = async (vips: readonly AskedVip[]): Promise<VipUseSeen | string> => {
     const key = JSON.stringify(vips);
-    const notReady = key === listening ? await trap.forget() : await trap.set(vips);
+    const notReady = key === listening ? undefined : await trap.set(vips);
     listening = notReady === undefined ? key : '';
     if (notReady !== undefined) return notReady;
     const asked = vips.map(({ vip, interface: device }) => ({ address: vip, interface: device }));
     const notAsked = await askNeighbours(asked);
     if (notAsked !== undefined) return notAsked;
     await pause(ANSWER_WITHIN_MS);
-    const outcome = await trap.seen();
+    const outcome = await trap.take();
     return outcome.kind === 'failed' ? outcome.message : outcome;
   };
   const round = async (vips: readonly AskedVip[]): Promise<void> => {

@@ -43,21 +43,31 @@ test('of two VIPs of each family that a host holds, the one is advertised to thi
   ]);
   startKeepalived(other, { dir, name: 'holder', text });
   const all = vips.map(({ vip }) => vip);
-  const seen = await waitFor(
+  const [answered, advertised] = [new Set<string>(), new Set<string>()];
+  await waitFor(
     'every VIP to be answered for, and two to be advertised',
     async () => {
       for (const { vip } of vips) {
         await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'nud', 'failed');
         await here.run('ip', 'neigh', 'replace', vip, 'dev', 'eth0', 'use');
       }
-      const look = await trap.seen();
+      const look = await trap.take();
       if (look.kind === 'failed') throw new Error(look.message);
-      const answered = new Set(look.answers.map(({ vip }) => vip));
-      return all.every((vip) => answered.has(vip)) && look.advertised.size >= 2 ? look : undefined;
+      for (const { vip } of look.answers) answered.add(vip);
+      for (const vip of look.advertised) advertised.add(vip);
+      return all.every((vip) => answered.has(vip)) && advertised.size >= 2;
     },
     30_000,
   );
-  expect([...seen.advertised].sort()).toEqual(['10.77.0.100', 'fd77::100']);
+  expect([...advertised].sort()).toEqual(['10.77.0.100', 'fd77::100']);
+
+  const noted = async () => {
+    const set = await here.run('nft', 'list', 'set', 'netdev', 'hawser_vip_use', 'adverts_ipv4');
+    return set.includes('10.77.0.100 .');
+  };
+  await waitFor('an advert that comes in between two looks', noted);
+  const look = await trap.take();
+  expect(look.kind === 'seen' && look.advertised.has('10.77.0.100')).toBe(true);
   expect(await trap.remove()).toBeUndefined();
   expect(await here.run('nft', 'list', 'tables')).toBe('');
 });
