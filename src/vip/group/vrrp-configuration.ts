@@ -3,11 +3,13 @@ import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts, Wanted } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
 import { createRenderer } from '../../engine/reconcile/renderer.ts';
+import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
 import { runCommand } from '../../engine/system/process/run-command.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { createAgreedDialect, type TakingPart } from '../agreement/agreed-dialect.ts';
 import type { VirtualRouterIdGuard } from '../guards/virtual-router-id-guard.ts';
 import { readLocalVrrpRole } from '../health/local-vrrp-role.ts';
@@ -16,7 +18,6 @@ import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.t
 import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import { advertIntervalMs, buildKeepalivedModel } from './keepalived-model.ts';
 import { createMembershipSequencer } from './membership.ts';
-import { groupView } from './membership-delay.ts';
 import { mergeNodes } from './merge-nodes.ts';
 import type { NodeList } from './node-lists.ts';
 import { createPlannedCheck } from './planned-check.ts';
@@ -129,13 +130,15 @@ export function vrrpConfiguration(
     }),
     observe: (outcome, input, text) => {
       const cause = changes.note(vrrpOrigin(input, text), outcome);
-      logOutcome(outcome, { cause, nodes: groupView(input).nodes.size }, observers);
+      // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more.
+      const nodes = { api: nodesIn(lists, 'api'), ingress: nodesIn(lists, 'ingress') };
+      const names = new Set([...nodes.api, ...nodes.ingress].map(({ name }) => name));
+      logOutcome(outcome, { cause, nodes: names.size }, observers);
       const isTaken = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
       models.settle(isTaken);
       if (!isTaken) return;
       for (const { kind, list } of lists) {
-        const nodes = kind === 'api' ? input.controlPlane : input.allNodes;
-        observers.metrics.groupNodes(kind, nodes.length);
+        observers.metrics.groupNodes(kind, nodes[kind].length);
         list.markServed(list.latest() ?? []);
       }
       membership.markServed(input);
@@ -186,20 +189,20 @@ async function gather(
   settings: KeepalivedSettings,
   signal: AbortSignal,
 ): Promise<Wanted<VrrpInput>> {
-  const found = await Promise.all(
-    lists.map(async ({ kind, list }) => ({ kind, wanted: await list.next(signal) })),
-  );
-  const looks = found.flatMap(({ wanted }) => wanted.lookAgainInMs ?? []);
+  const found = await Promise.all(lists.map(({ list }) => list.next(signal)));
+  const looks = found.flatMap((wanted) => wanted.lookAgainInMs ?? []);
   const lookAgainInMs = looks.length === 0 ? undefined : Math.min(...looks);
-  if (found.some(({ wanted }) => wanted.input === undefined)) return { input: undefined, lookAgainInMs };
-  const of = (wantedKind: string) =>
-    mergeNodes(found.flatMap(({ kind, wanted }) => (kind === wantedKind ? [wanted.input ?? []] : [])));
+  if (found.some(({ input }) => input === undefined)) return { input: undefined, lookAgainInMs };
   const input: VrrpInput = {
     settings,
-    controlPlane: of('api'),
-    allNodes: of('ingress'),
+    controlPlane: nodesIn(lists, 'api'),
+    allNodes: nodesIn(lists, 'ingress'),
     interfaces: currentInterfaces(),
     routes: await currentRoutes(),
   };
   return { input, lookAgainInMs };
+}
+
+function nodesIn(lists: readonly NodeList[], wanted: VipKind): readonly ClusterNode[] {
+  return mergeNodes(lists.flatMap(({ kind, list }) => (kind === wanted ? [list.latest() ?? []] : [])));
 }
