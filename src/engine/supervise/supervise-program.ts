@@ -16,6 +16,8 @@ import { hawserVersion } from '../system/version.ts';
 export interface SuperviseSettings {
   readonly socket: string;
   readonly config: string;
+  /** Of a supervisor that has one. */
+  readonly runDir?: string;
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: string;
   readonly journal?: string | undefined;
@@ -46,7 +48,7 @@ export async function superviseProgram<Now>(
   metrics: SupervisorMetrics<Now>,
   start: (log: Log) => Promise<Supervised<Now>>,
 ): Promise<number> {
-  const { socket, config, listen } = settings;
+  const { socket, config, runDir, listen } = settings;
   const log = observeSupervisor(await openLog(name, settings), metrics);
   survive(log);
   mkdirSync(dirname(socket), { recursive: true });
@@ -62,7 +64,7 @@ export async function superviseProgram<Now>(
   process.on('SIGTERM', supervisor.stop);
   process.on('SIGINT', supervisor.stop);
   process.on('SIGHUP', () => void supervisor.answers.reload());
-  log({ event: 'supervisor-started', socket, config });
+  log({ event: 'supervisor-started', socket, config, runDir });
   const end = new AbortController();
   const own = processMetrics({ version: hawserVersion() });
   const text = (): string => `${metrics.text(supervisor.now())}\n${own()}`;

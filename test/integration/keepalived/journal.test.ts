@@ -44,6 +44,8 @@ test('the journal says what happened to the VIP and why, through a crash of its 
     'process supervisor-stopped',
   ];
   expect(told.filter((text) => expected.includes(text))).toEqual(expect.arrayContaining(expected));
+  const { config, dir: runDir } = a.paths;
+  expect(a.events('supervisor-started')[0]).toMatchObject({ config, runDir });
   const master = lines().find(({ to }) => to === 'MASTER');
   expect(master).toMatchObject({ reason: 'no advert of a node with a higher priority' });
   expect(master?.facts).toMatchObject({ priority: 220 });
