@@ -28,9 +28,10 @@ export async function startClient(
   host: string,
   port: number,
   timeoutMs = PROBE_TIMEOUT_MS,
+  gapMs = PROBE_GAP_MS,
 ): Promise<BedClient> {
   const [file, ...before] = prefix;
-  const plan = [host, port, PROBE_GAP_MS, timeoutMs].map(String);
+  const plan = [host, port, gapMs, timeoutMs].map(String);
   const child = spawn(file, [...before, ...AHEAD, process.execPath, program, ...plan], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -20,7 +20,7 @@ export interface HawserStack extends NodeStack {
   /** The part as it was last started; undefined where it never was. */
   part(node: BedNode, name: HawserPart): BedProcess | undefined;
   /** Does nothing where it runs. */
-  startPart(node: BedNode, name: HawserPart): void;
+  startPart(node: BedNode, name: HawserPart): BedProcess;
 }
 
 export interface HawserStackOptions {
@@ -47,15 +47,17 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
   const part = (node: BedNode, name: HawserPart) => started.get(`${node.name}/${name}`);
   const startPart = (node: BedNode, name: HawserPart) => {
     const running = part(node, name);
-    if (running !== undefined && isAlive(running.id)) return;
+    if (running !== undefined && isAlive(running.id)) return running;
     const own = options.own?.(node, name);
     const flags = [...(options.flags?.[name] ?? []), ...(own?.flags ?? [])];
     const prefix = [...(options.prefix ?? []), ...(own?.prefix ?? [])];
     const argv = [...prefix, hawser, ...argvOf(bed, node, name, options), ...flags];
-    started.set(`${node.name}/${name}`, node.start(name, argv));
+    const process = node.start(name, argv);
+    started.set(`${node.name}/${name}`, process);
+    return process;
   };
   const start = async (node: BedNode) => {
-    prepare(bed, node);
+    prepareNode(bed, node);
     if (options.settings !== undefined && !existsSync(node.at('config.yaml')))
       writeFileSync(node.at('config.yaml'), options.settings);
     for (const name of parts) startPart(node, name);
@@ -66,8 +68,8 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
     part,
     startPart,
     start,
-    restoreHaproxy: async (node) => startPart(node, 'haproxy'),
-    restoreKeepalived: async (node) => startPart(node, 'keepalived'),
+    restoreHaproxy: async (node) => void startPart(node, 'haproxy'),
+    restoreKeepalived: async (node) => void startPart(node, 'keepalived'),
     keepalivedMain: (node) => idsOf(node, ['keepalived']),
     residentMb: (node) => ({
       supervisor: residentMb(part(node, 'keepalived')),
@@ -112,7 +114,8 @@ function residentMb(process: BedProcess | undefined): number {
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url));
 
-function prepare(bed: VrrpBed, node: BedNode): void {
+/** What install leaves on a node: templates and a kubeconfig. */
+export function prepareNode(bed: VrrpBed, node: BedNode): void {
   mkdirSync(node.runDir, { recursive: true });
   for (const name of ['haproxy.cfg.ejs', 'keepalived.conf.ejs'])
     cpSync(`${templates}/${name}`, node.at(name));

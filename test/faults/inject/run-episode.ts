@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../../src/engine/system/errors.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import type { Episode, PlannedFault } from '../generate/schedule.ts';
+import type { EntryOf, HistoryWriter } from '../record/history.ts';
+import type { World } from '../world/world.ts';
+import { injectors } from './injectors.ts';
+
+/** Brings all faults of an episode about, and ends them; resolves once the last is over, at once after an abort. */
+export async function runEpisode(
+  world: World,
+  episode: Episode,
+  { write }: HistoryWriter,
+  signal: AbortSignal,
+): Promise<void> {
+  const roles = world.roles();
+  const startMs = monotonicMs();
+  const until = (ms: number) =>
+    delay(Math.max(0, startMs + ms - monotonicMs()), undefined, { signal }).catch(() => undefined);
+  const run = async (fault: PlannedFault) => {
+    const node = roles[fault.role];
+    const said = declare(fault, node);
+    await until(fault.startMs);
+    if (signal.aborted) return;
+    // Before it happens: what follows from it must not come first.
+    write({ ...said, phase: 'start', atMs: monotonicMs() });
+    try {
+      const undo = await injectors[fault.name]({ world, node, variant: fault.variant });
+      await until(fault.endMs);
+      await undo();
+      write({ ...said, phase: 'end', atMs: monotonicMs() });
+    } catch (error) {
+      write({ ...said, phase: 'missed', atMs: monotonicMs(), problem: messageOf(error) });
+    }
+  };
+  await Promise.all(episode.faults.map(run));
+}
+
+function declare(
+  { id, name, variant }: PlannedFault,
+  node: BedNode,
+): Omit<EntryOf<'fault'>, 'phase' | 'atMs'> {
+  const apart = apartOf(name, variant, node.name);
+  return { kind: 'fault', id, name, variant, node: node.name, ...(apart !== undefined && { apart }) };
+}
+
+function apartOf(name: PlannedFault['name'], variant: string, node: string): string[] | undefined {
+  if (name === 'partition') return variant === 'node' ? [node] : [node, 'client'];
+  return name === 'unplug' || name === 'power-off' ? [node] : undefined;
+}

@@ -1,0 +1,125 @@
+/** A program: random faults on three whole nodes, recorded, and judged afterwards. See `usage`. */
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../../src/engine/system/errors.ts';
+import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
+import { ensureBuilt } from '../helpers/supervisor-build.ts';
+import { formatEpisode, planEpisode } from './generate/schedule.ts';
+import { runEpisode } from './inject/run-episode.ts';
+import { type FaultsOptions, readOptions, usage } from './options.ts';
+import { type HistoryWriter, openHistory, readHistory } from './record/history.ts';
+import { recordJournals } from './record/journals.ts';
+import { leftAfterEnd, leftOnMachine, machineState } from './record/left-over.ts';
+import { nodeAtRest } from './record/node-at-rest.ts';
+import { startRecorder } from './record/recorder.ts';
+import { formatVerdicts, provenViolations } from './report.ts';
+import { judge } from './validate/judge.ts';
+import { waitForRest } from './world/rest.ts';
+import { openWorld, type World } from './world/world.ts';
+
+/** After the last fault: what ended is started again after 1.3 s, and what follows from that must have its turn. */
+const SETTLE_MS = 3_000;
+const REST_PATIENCE_MS = 45_000;
+
+/** Episode after episode until the time is over, or the group does not come to rest any more. */
+async function runEpisodes(
+  world: World,
+  options: FaultsOptions,
+  history: HistoryWriter,
+  flush: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const rest = async (episode: number) => {
+    await delay(SETTLE_MS, undefined, { signal });
+    const missing = await waitForRest(world, REST_PATIENCE_MS, signal);
+    flush();
+    for (const node of world.nodes) history.write(await nodeAtRest(world, node, episode));
+    history.write({ kind: 'rest', atMs: monotonicMs(), episode, reached: missing === '', missing });
+    if (missing !== '') process.stderr.write(`  no rest: ${missing}\n`);
+    return missing === '';
+  };
+  const lastMs = monotonicMs() + options.minutes * 60_000;
+  let isAtRest = await rest(0);
+  for (let number = options.episode ?? 1; isAtRest && monotonicMs() < lastMs; number += 1) {
+    const episode = planEpisode(options.seed, number, options.names);
+    process.stderr.write(`${formatEpisode(episode)}\n`);
+    history.write({ kind: 'episode', atMs: monotonicMs(), number, plan: formatEpisode(episode) });
+    await runEpisode(world, episode, history, signal);
+    isAtRest = await rest(number);
+    if (options.episode !== undefined) return;
+  }
+}
+
+/** Records a run into a folder. An abort ends it early, and what was recorded can be judged all the same. */
+async function record(options: FaultsOptions, folder: string, signal: AbortSignal): Promise<void> {
+  const before = await machineState();
+  using history = openHistory(folder);
+  let bedDir: string;
+  {
+    await using world = await openWorld((event) => history.write({ kind: 'part', ...event }));
+    bedDir = world.bed.dir;
+    try {
+      await using recorder = await startRecorder(world, options.seed, history);
+      await runEpisodes(world, options, history, recorder.flush, signal).catch((error) => {
+        if (!signal.aborted) throw error;
+      });
+    } finally {
+      recordJournals(world.nodes, history, Date.now() - monotonicMs());
+      const what = await leftAfterEnd(world);
+      for (const each of what) history.write({ kind: 'left', atMs: monotonicMs(), what: each });
+      cpSync(world.bed.dir, join(folder, 'nodes'), { recursive: true, filter: isKept });
+    }
+  }
+  for (const what of await leftOnMachine(before, bedDir))
+    history.write({ kind: 'left', atMs: monotonicMs(), what });
+  history.write({ kind: 'over', atMs: monotonicMs() });
+}
+
+function isKept(path: string): boolean {
+  return !/\.(sock|fifo)$|\/pki$/.test(path);
+}
+
+/** Resolves with the exit code. */
+function judgeFolder(folder: string, options: FaultsOptions): number {
+  const entries = readHistory(folder);
+  const verdicts = judge(entries);
+  const [begun] = entries.filter(({ kind }) => kind === 'run');
+  console.log(formatVerdicts(verdicts, begun?.kind === 'run' ? begun.atMs : 0));
+  if (options.json !== undefined)
+    writeFileSync(options.json, `${JSON.stringify({ seed: options.seed, folder, verdicts }, null, 2)}\n`);
+  return provenViolations(verdicts).length > 0 ? 1 : 0;
+}
+
+async function run(options: FaultsOptions, signal: AbortSignal): Promise<number> {
+  if (options.judge !== undefined) return judgeFolder(options.judge, options);
+  if (options.plan) {
+    for (let number = 1; number <= 20; number += 1)
+      console.log(formatEpisode(planEpisode(options.seed, number, options.names)));
+    return 0;
+  }
+  ensureBuilt();
+  const folder = mkdtempSync(join(tmpdir(), `hawser-faults-${options.seed}-`));
+  await record(options, folder, signal);
+  const code = judgeFolder(folder, options);
+  if (code === 0 && !options.keep) rmSync(folder, { recursive: true, force: true });
+  else console.log(`the history is in ${folder}; judge it again: npm run test:faults -- --judge ${folder}`);
+  console.log(
+    `${code === 0 ? 'no violation' : 'VIOLATED'}; repeat it: npm run test:faults -- --minutes ${options.minutes} --seed ${options.seed}`,
+  );
+  return code;
+}
+
+const stop = new AbortController();
+// The second one does not wait for what is under way: what survives this process cleans up.
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.on(name, () => (stop.signal.aborted ? process.exit(130) : stop.abort()));
+try {
+  const options = readOptions(process.argv.slice(2), Date.now());
+  if (options.help) console.log(usage);
+  else process.exitCode = await run(options, stop.signal);
+} catch (error) {
+  process.exitCode = 2;
+  console.error(messageOf(error));
+}

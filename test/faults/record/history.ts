@@ -1,0 +1,103 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { journalLineSchema } from '../../../src/engine/observe/journal/journal-line.ts';
+import { probeSchema } from '../../helpers/vrrp/probes.ts';
+import { faultNames } from '../generate/catalogue.ts';
+
+const at = { atMs: z.number() };
+const atNode = { ...at, node: z.string() };
+
+/** One line of a history. All times are milliseconds of the machine's monotonic clock. */
+export const entrySchema = z.discriminatedUnion('kind', [
+  /** The first line. */
+  z.object({
+    kind: z.literal('run'),
+    ...at,
+    seed: z.number(),
+    vip: z.string(),
+    nodes: z.array(z.object({ name: z.string(), address: z.string() })),
+    versions: z.record(z.string(), z.string()),
+  }),
+  z.object({ kind: z.literal('episode'), ...at, number: z.number(), plan: z.string() }),
+  /** A fault begins, ends, or could not be brought about. Between its ends these nodes (or `client`) are cut off from the rest. */
+  z.object({
+    kind: z.literal('fault'),
+    ...at,
+    phase: z.enum(['start', 'end', 'missed']),
+    id: z.string(),
+    name: z.enum(faultNames),
+    variant: z.string(),
+    node: z.string(),
+    apart: z.optional(z.array(z.string())),
+    problem: z.optional(z.string()),
+  }),
+  /** The kernel gave the VIP to a node, or took it. */
+  z.object({ kind: z.literal('address'), ...atNode, holds: z.boolean() }),
+  /** A request of the client: one connection. */
+  z.object({ kind: z.literal('probe'), ...probeSchema.shape }),
+  /** A process that only waits was not woken in time, for this long. */
+  z.object({ kind: z.literal('stall'), fromMs: z.number(), toMs: z.number() }),
+  z.object({ kind: z.literal('machine'), ...at, load: z.number(), wallOffsetMs: z.number() }),
+  /** A part of a node was started by what stands for the kubelet, or seen to have ended. */
+  z.object({ kind: z.literal('part'), ...atNode, part: z.string(), what: z.enum(['started', 'ended']) }),
+  /** What `vrrp-state.json` says, on each change; null where there is none. */
+  z.object({ kind: z.literal('vrrp'), ...atNode, state: z.nullable(z.string()) }),
+  /** How many processes of HAProxy run on a node, on each change. */
+  z.object({ kind: z.literal('haproxys'), ...atNode, count: z.number() }),
+  /** The content of a file changed; null where it is gone. */
+  z.object({ kind: z.literal('file'), ...atNode, file: z.string(), sha: z.nullable(z.string()) }),
+  /** The faults of an episode are over, and the group came to rest or did not. */
+  z.object({
+    kind: z.literal('rest'),
+    ...at,
+    episode: z.number(),
+    reached: z.boolean(),
+    missing: z.string(),
+  }),
+  /** A node at rest. */
+  z.object({
+    kind: z.literal('node'),
+    ...atNode,
+    episode: z.number(),
+    /** SHA-256 of what the newest generation serves, and of `haproxy.cfg`. */
+    served: z.nullable(z.string()),
+    configured: z.nullable(z.string()),
+    draining: z.number(),
+    processes: z.number(),
+    /** Open ones of hawser's four programs, by part. */
+    descriptors: z.record(z.string(), z.number()),
+    files: z.array(z.string()),
+  }),
+  /** A line of a node's journal. */
+  z.object({ kind: z.literal('journal'), ...at, line: journalLineSchema }),
+  /** Something that was there after everything had been told to end. */
+  z.object({ kind: z.literal('left'), ...at, what: z.string() }),
+  /** The last line of a whole history: everything was told to end, and was looked for. */
+  z.object({ kind: z.literal('over'), ...at }),
+]);
+
+export type Entry = z.infer<typeof entrySchema>;
+export type EntryOf<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>;
+
+export const HISTORY_FILE = 'history.jsonl';
+
+export interface HistoryWriter extends Disposable {
+  readonly write: (entry: Entry) => void;
+}
+
+export function openHistory(folder: string): HistoryWriter {
+  const file = openSync(join(folder, HISTORY_FILE), 'a');
+  return {
+    write: (entry) => void writeSync(file, `${JSON.stringify(entry)}\n`),
+    [Symbol.dispose]: () => closeSync(file),
+  };
+}
+
+/** Throws where a line is none of a history: a judge must not pass over what it cannot read. */
+export function readHistory(folder: string): readonly Entry[] {
+  return readFileSync(join(folder, HISTORY_FILE), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => entrySchema.parse(JSON.parse(line)));
+}

@@ -1,0 +1,63 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { isAlive, readProcess } from '../../../src/engine/system/process/processes.ts';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { keptParts } from '../world/keeper.ts';
+import type { World } from '../world/world.ts';
+
+/** Twice what a container engine waits before it kills. */
+const END_MS = 20_000;
+
+/** Tells every program to end, as when all pods are deleted, and says what is still there afterwards. */
+export async function leftAfterEnd(world: World): Promise<readonly string[]> {
+  const ids = world.nodes.flatMap((node) => {
+    world.keeper.leave(node);
+    return keptParts.flatMap((part) => world.keeper.part(node, part)?.id ?? []);
+  });
+  sendSignal(ids, 'SIGTERM');
+  await waitFor('everything to end', () => !ids.some(isAlive), END_MS).catch(() => undefined);
+  const left: string[] = [];
+  for (const node of world.nodes) {
+    for (const { argv } of node.processes()) left.push(`process on ${node.name}: ${argv.join(' ')}`);
+    const addresses = await node.namespace.run('ip', '-o', 'address');
+    if (addresses.includes(` ${world.bed.vip}/`)) left.push(`the VIP on ${node.name}`);
+    const tables = (await node.namespace.run('nft', 'list', 'tables')).split('\n');
+    left.push(...tables.filter((table) => table !== '').map((table) => `${table} on ${node.name}`));
+  }
+  return left;
+}
+
+/** What of the machine's own a run could leave behind. */
+export interface MachineState {
+  readonly addresses: string;
+  readonly tables: string;
+}
+
+export async function machineState(): Promise<MachineState> {
+  const run = async (...argv: [string, ...string[]]) =>
+    (await runCommand(argv, { timeoutMs: 10_000 })).stdout;
+  return { addresses: await run('ip', '-o', 'address'), tables: await run('nft', 'list', 'tables') };
+}
+
+/** What the harness itself has left of its world, `bedDir` being its folder. */
+export async function leftOnMachine(before: MachineState, bedDir: string): Promise<readonly string[]> {
+  const after = await machineState();
+  // Those that clean up after this process end by themselves once they are dismissed.
+  await waitFor('own children to end', () => ownChildren().length === 0, END_MS).catch(() => undefined);
+  const namespaces = readdirSync('/run/netns').filter((name) => name.startsWith(`hawser-${process.pid}-`));
+  return [
+    ...namespaces.map((name) => `network namespace ${name}`),
+    ...ownChildren().map((pid) => `a process of the harness, ${pid}`),
+    ...(existsSync(bedDir) ? [`folder ${bedDir}`] : []),
+    ...(after.addresses === before.addresses ? [] : ['an address of the machine']),
+    ...(after.tables === before.tables ? [] : ['a table of the machine’s nftables']),
+  ];
+}
+
+function ownChildren(): readonly number[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    const found = /^\d+$/.test(entry) ? readProcess(Number(entry)) : undefined;
+    return found?.parentPid === process.pid && found.state !== 'Z' ? [found.id.pid] : [];
+  });
+}

@@ -1,0 +1,28 @@
+import type { Verdict, Violation } from './validate/verdict.ts';
+
+/** What fails a run. A violation on a starved machine is printed and proves nothing. */
+export function provenViolations(verdicts: readonly Verdict[]): readonly Violation[] {
+  return verdicts.flatMap(({ violations }) => violations.filter(({ starved }) => !starved));
+}
+
+export function formatVerdicts(verdicts: readonly Verdict[], startMs: number): string {
+  return verdicts.map((verdict) => formatVerdict(verdict, startMs)).join('\n');
+}
+
+function formatVerdict({ name, claim, judged, violations, notes }: Verdict, startMs: number): string {
+  const proven = violations.filter(({ starved }) => !starved).length;
+  const unsure = violations.length - proven;
+  const count = [`${proven} violations`, ...(unsure === 0 ? [] : [`${unsure} on a starved machine`])].join(
+    ', ',
+  );
+  return [
+    `${name.padEnd(3)} ${claim}: ${count} (${judged} looked at)`,
+    ...notes.map((note) => `      ${note}`),
+    ...violations.map((violation) => formatViolation(violation, startMs)),
+  ].join('\n');
+}
+
+function formatViolation({ atMs, what, proof, starved }: Violation, startMs: number): string {
+  const at = ((atMs - startMs) / 1_000).toFixed(2);
+  return [`  ${starved ? '?' : '✗'} ${at} s: ${what}`, ...proof.map((line) => `      ${line}`)].join('\n');
+}

@@ -1,0 +1,76 @@
+/** What a fault may cost, in milliseconds. Where the documents promise a figure it is theirs, else it was measured. */
+export interface Bound {
+  /** Until clients are served again after the fault began; 0 where not one request may fail. */
+  readonly serviceMs: number;
+  /** The same after its end. */
+  readonly serviceAfterMs: number;
+  /** How long two nodes may hold the VIP after it began; `lasting`: while it lasts, and this long after its end. */
+  readonly twoHoldersMs: number;
+  readonly lasting: boolean;
+  /** How often the VIP may move, all in all, where the node was the holder. */
+  readonly moves: 0 | 1 | 2;
+  /** What the supervisor of keepalived says of the node may be wrong meanwhile. */
+  readonly blind: boolean;
+}
+
+const harmless: Bound = {
+  serviceMs: 0,
+  serviceAfterMs: 0,
+  twoHoldersMs: 0,
+  lasting: false,
+  moves: 0,
+  blind: false,
+};
+const failover: Bound = { ...harmless, serviceMs: 1_000, moves: 1 };
+/** Until every load balancer has found the node's API server dead (docs/performance.md). */
+const TAIL_MS = 15_000;
+/** Until two sides of a network hear of each other, see test/bench/failover/two-holders.ts. */
+const HEALING_MS = 150;
+
+const bounds: Readonly<Record<string, Bound>> = {
+  'kill haproxy': failover,
+  'kill haproxy-container': failover,
+  'kill keepalived': { ...failover, twoHoldersMs: 1_000, blind: true },
+  'kill keepalived-container': { ...failover, twoHoldersMs: 1_500, blind: true },
+  'kill keepalived-supervisor': { ...harmless, blind: true },
+  // One connection that is just going to another server may be closed (docs/decisions/0051).
+  'kill api-server': { ...harmless, serviceMs: 1_000 },
+  'stop haproxy': { ...failover, serviceMs: 3_000, serviceAfterMs: 1_000 },
+  'stop haproxy-container': { ...failover, serviceMs: 3_000, serviceAfterMs: 1_000 },
+  'stop keepalived': { ...failover, twoHoldersMs: 4_000, blind: true },
+  'stop keepalived-supervisor': { ...harmless, blind: true },
+  'stop keepalived-container': {
+    ...failover,
+    serviceAfterMs: 1_000,
+    twoHoldersMs: 1_000,
+    lasting: true,
+    blind: true,
+  },
+  'stop api-server': { ...harmless, serviceMs: TAIL_MS },
+  'restart-pod haproxy': failover,
+  'restart-pod keepalived': { ...failover, blind: true },
+  'restart-pod both': { ...failover, blind: true },
+  'power-off node': { ...failover, serviceMs: TAIL_MS, blind: true },
+  'unplug node': {
+    ...failover,
+    serviceMs: TAIL_MS,
+    serviceAfterMs: 1_000,
+    twoHoldersMs: HEALING_MS,
+    lasting: true,
+  },
+};
+
+const split: Bound = {
+  ...failover,
+  serviceMs: TAIL_MS,
+  serviceAfterMs: 3_000,
+  twoHoldersMs: HEALING_MS,
+  lasting: true,
+  moves: 2,
+};
+
+/** Faults that are not listed must not be noticed at all. */
+export function boundOf(name: string, variant: string): Bound {
+  if (name === 'partition') return split;
+  return bounds[`${name} ${variant}`] ?? harmless;
+}

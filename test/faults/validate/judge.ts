@@ -1,0 +1,15 @@
+import type { Entry } from '../record/history.ts';
+import { nothingLeft } from './nothing-left.ts';
+import { oneHolder } from './one-holder.ts';
+import { serviceIsBack } from './service.ts';
+import { statesAgree } from './states-agree.ts';
+import type { Verdict } from './verdict.ts';
+import { viewOf } from './view.ts';
+
+const validators = [oneHolder, statesAgree, serviceIsBack, nothingLeft] as const;
+
+/** Every validator's verdict on a history, whatever made it. */
+export function judge(entries: readonly Entry[]): readonly Verdict[] {
+  const view = viewOf(entries);
+  return validators.map((validate) => validate(view));
+}

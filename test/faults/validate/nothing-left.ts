@@ -1,0 +1,47 @@
+import type { Verdict, Violation } from './verdict.ts';
+import type { View } from './view.ts';
+
+/** A supervisor opens a few for a while: a socket that is asked, a program that is started. */
+const MORE_DESCRIPTORS = 10;
+const MORE_PROCESSES = 3;
+
+/** Z: once all was told to end nothing is left, and from the first rest to the last nothing has grown. */
+export function nothingLeft(view: View): Verdict {
+  const at = (atMs: number, what: string, proof: readonly string[] = []): Violation => ({
+    atMs,
+    what,
+    proof,
+    starved: false,
+  });
+  const left = view.of('left').map(({ atMs, what }) => at(atMs, `left behind: ${what}`));
+  const isWhole = view.of('over').length > 0;
+  return {
+    name: 'Z',
+    claim: 'nothing is left at the end, and nothing grows',
+    judged: view.of('node').length + view.of('over').length,
+    violations: [
+      ...left,
+      ...(isWhole ? [] : [at(view.endMs, 'the history has no end: what was left was not looked for')]),
+      ...view.run.nodes.flatMap(({ name }) => grown(view, name).map((what) => at(view.endMs, what))),
+    ],
+    notes: [],
+  };
+}
+
+function grown(view: View, name: string): readonly string[] {
+  const rests = view.of('node').filter(({ node }) => node === name);
+  const [first, last] = [rests.at(0), rests.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const more = Object.entries(last.descriptors).flatMap(([part, count]) => {
+    const before = first.descriptors[part] ?? count;
+    return count > before + MORE_DESCRIPTORS
+      ? [`${name}: ${part} had ${before} descriptors, and has ${count}`]
+      : [];
+  });
+  const processes =
+    last.processes > first.processes + MORE_PROCESSES
+      ? [`${name}: ${first.processes} processes, and later ${last.processes}`]
+      : [];
+  const temporary = last.files.filter((file) => /\.tmp|~$|\.new$/.test(file));
+  return [...more, ...processes, ...temporary.map((file) => `${name}: temporary file ${file}`)];
+}

@@ -1,0 +1,82 @@
+import type { Stretch } from '../../helpers/vrrp/holdings.ts';
+import type { Probe } from '../../helpers/vrrp/probes.ts';
+import type { Verdict, Violation } from './verdict.ts';
+import { type FaultWindow, faultsNear, isStarved, relative, type View } from './view.ts';
+
+/** V3: every failed request lies within the bound of a fault, or no node was free of faults. */
+export function serviceIsBack(view: View): Verdict {
+  const excused = view.faults.flatMap(excuse);
+  const failed = probesOf(view).filter(({ reason }) => reason !== null);
+  const lost = failed.filter((probe) => !excused.some((each) => touches(probe, each)));
+  return {
+    name: 'V3',
+    claim: 'clients are served again within the bound of each fault',
+    judged: probesOf(view).length,
+    violations: [
+      ...rowsOf(lost.filter((probe) => isDemanded(view, probe))).map((row) => violationOf(view, row)),
+      ...view.rests
+        .filter(({ reached }) => !reached)
+        .map(({ atMs, episode, missing }) => ({
+          atMs,
+          what: `after episode ${episode} the group did not come to rest: ${missing}`,
+          proof: faultsNear(view, atMs, atMs),
+          starved: isStarved(view, atMs, atMs),
+        })),
+    ],
+    notes: [`${failed.length} requests failed, ${failed.length - lost.length} of them within a bound`],
+  };
+}
+
+function probesOf({ probes, startMs, endMs }: View): readonly Probe[] {
+  return probes.filter(({ startedAtMs, endedAtMs }) => startedAtMs >= startMs && endedAtMs <= endMs);
+}
+
+function excuse({ fromMs, toMs, bound }: FaultWindow): readonly Stretch[] {
+  const { serviceMs, serviceAfterMs } = bound;
+  const some = (atMs: number, ms: number) => (ms === 0 ? [] : [{ fromMs: atMs, toMs: atMs + ms }]);
+  return [...some(fromMs, serviceMs), ...some(toMs, serviceAfterMs)];
+}
+
+function touches({ startedAtMs, endedAtMs }: Probe, { fromMs, toMs }: Stretch): boolean {
+  return startedAtMs <= toMs && endedAtMs >= fromMs;
+}
+
+/** Whether a node that nothing happens to could have been reached by the client. */
+function isDemanded({ run, faults }: View, { startedAtMs, endedAtMs }: Probe): boolean {
+  const active = faults.filter(({ fromMs, toMs }) => fromMs <= endedAtMs && toMs >= startedAtMs);
+  return run.nodes.some(({ name }) => {
+    const isCutOff = active.some(
+      ({ apart }) => apart.length > 0 && apart.includes(name) !== apart.includes('client'),
+    );
+    const isHit = active.some(
+      ({ node, apart, bound }) => node === name && apart.length === 0 && bound.serviceMs > 0,
+    );
+    return !isCutOff && !isHit;
+  });
+}
+
+/** Failed requests that begin less than a second apart are one trouble. */
+function rowsOf(probes: readonly Probe[]): readonly (readonly [Probe, ...Probe[]])[] {
+  const rows: [Probe, ...Probe[]][] = [];
+  for (const probe of probes) {
+    const row = rows.at(-1);
+    if (row !== undefined && probe.startedAtMs - (row.at(-1)?.startedAtMs ?? 0) < 1_000) row.push(probe);
+    else rows.push([probe]);
+  }
+  return rows;
+}
+
+function violationOf(view: View, row: readonly [Probe, ...Probe[]]): Violation {
+  const [first] = row;
+  const last = row.at(-1) ?? first;
+  const reasons = [...new Set(row.map(({ reason }) => reason))].join(', ');
+  return {
+    atMs: first.startedAtMs,
+    what: `${row.length} requests failed (${reasons}) within ${Math.round(last.endedAtMs - first.startedAtMs)} ms, and a node was free of faults`,
+    proof: [
+      `first ${relative(first.startedAtMs, first.startedAtMs)}, last ${relative(last.startedAtMs, first.startedAtMs)}`,
+      ...faultsNear(view, first.startedAtMs, last.endedAtMs),
+    ],
+    starved: isStarved(view, first.startedAtMs, last.endedAtMs),
+  };
+}

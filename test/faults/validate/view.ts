@@ -1,0 +1,117 @@
+import type { JournalLine } from '../../../src/engine/observe/journal/journal-line.ts';
+import { type HoldingEvent, type Stretch, without } from '../../helpers/vrrp/holdings.ts';
+import type { Probe } from '../../helpers/vrrp/probes.ts';
+import type { Entry, EntryOf } from '../record/history.ts';
+import { type Bound, boundOf } from './bounds.ts';
+
+export interface FaultWindow extends Stretch {
+  readonly id: string;
+  readonly episode: number;
+  readonly name: string;
+  readonly variant: string;
+  readonly node: string;
+  readonly apart: readonly string[];
+  readonly bound: Bound;
+}
+
+/** A history, sorted for those who judge it. */
+export interface View {
+  readonly run: EntryOf<'run'>;
+  readonly entries: readonly Entry[];
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly faults: readonly FaultWindow[];
+  readonly holdings: readonly HoldingEvent[];
+  /** By their beginning. */
+  readonly probes: readonly Probe[];
+  readonly stalls: readonly Stretch[];
+  readonly rests: readonly EntryOf<'rest'>[];
+  /** By time. */
+  readonly journal: readonly { readonly atMs: number; readonly line: JournalLine }[];
+  of<Kind extends Entry['kind']>(kind: Kind): readonly EntryOf<Kind>[];
+}
+
+/** Judged is from the first rest on: before it the group came up. Throws for a history without one. */
+export function viewOf(entries: readonly Entry[]): View {
+  const of = <Kind extends Entry['kind']>(kind: Kind): readonly EntryOf<Kind>[] =>
+    entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
+  const [run] = of('run');
+  const rests = of('rest');
+  const [first] = rests;
+  if (run === undefined || first === undefined)
+    throw new Error('Cannot judge the history: it has no beginning, or the group never came to rest');
+  return {
+    run,
+    entries,
+    startMs: first.atMs,
+    endMs: rests.at(-1)?.atMs ?? first.atMs,
+    faults: windowsOf(of('fault')),
+    holdings: of('address'),
+    probes: of('probe').toSorted((a, b) => a.startedAtMs - b.startedAtMs),
+    stalls: of('stall'),
+    rests,
+    journal: of('journal').toSorted((a, b) => a.atMs - b.atMs),
+    of,
+  };
+}
+
+/** A fault that could not be brought about may have begun: it counts until that was known. */
+function windowsOf(faults: readonly EntryOf<'fault'>[]): readonly FaultWindow[] {
+  return faults
+    .filter(({ phase }) => phase === 'start')
+    .map(({ id, name, variant, node, apart = [], atMs }) => {
+      const end = faults.find((each) => each.id === id && each.phase !== 'start');
+      const toMs = end?.atMs ?? Number.POSITIVE_INFINITY;
+      const episode = Number(id.split('.')[0]);
+      return { id, episode, name, variant, node, apart, fromMs: atMs, toMs, bound: boundOf(name, variant) };
+    });
+}
+
+const STALLED_MS = 100;
+/** A starved program has lost its timers, and needs this long to see how things are. */
+const AFTER_STALL_MS = 2_000;
+
+/** Whether nothing had a processor for a while in this time, or shortly before. */
+export function isStarved({ stalls }: View, fromMs: number, toMs: number): boolean {
+  return stalledMs(stalls, fromMs - AFTER_STALL_MS, toMs) >= STALLED_MS;
+}
+
+export function stalledMs(stalls: readonly Stretch[], fromMs: number, toMs: number): number {
+  return stalls.reduce(
+    (sum, stall) => sum + Math.max(0, Math.min(stall.toMs, toMs) - Math.max(stall.fromMs, fromMs)),
+    0,
+  );
+}
+
+/** What is left of these stretches without those. */
+export function minus(stretches: readonly Stretch[], excused: readonly Stretch[]): readonly Stretch[] {
+  const merged = merge(excused);
+  return stretches.flatMap(({ fromMs, toMs }) => without(fromMs, toMs, merged));
+}
+
+function merge(stretches: readonly Stretch[]): readonly Stretch[] {
+  const merged: Stretch[] = [];
+  for (const each of stretches.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = merged.at(-1);
+    if (last !== undefined && each.fromMs <= last.toMs)
+      merged[merged.length - 1] = { fromMs: last.fromMs, toMs: Math.max(last.toMs, each.toMs) };
+    else merged.push(each);
+  }
+  return merged;
+}
+
+/** Faults that were under way in this time, or ended shortly before: the first thing that a reader asks for. */
+export function faultsNear({ faults }: View, fromMs: number, toMs: number): readonly string[] {
+  return faults
+    .filter((each) => each.fromMs <= toMs && each.toMs >= fromMs - 10_000)
+    .map(({ id, name, variant, node, fromMs: from, toMs: to }) => {
+      const ends = to === from ? '' : ` to ${relative(to, fromMs)}`;
+      return `fault ${id}: ${name} ${variant} on ${node}, ${relative(from, fromMs)}${ends}`;
+    });
+}
+
+/** `-1.20 s`: before a violation began; `+0.30 s` after. */
+export function relative(atMs: number, zeroMs: number): string {
+  const ms = atMs - zeroMs;
+  return `${ms < 0 ? '-' : '+'}${(Math.abs(ms) / 1_000).toFixed(2)} s`;
+}

@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
+import { takesPart } from '../../helpers/vrrp/hawser.ts';
+import { quietFor } from '../../helpers/vrrp/holdings.ts';
+import type { World } from './world.ts';
+
+const CALM_MS = 1_500;
+
+/** What is still missing for the group to be at rest; empty once nothing is. */
+export function missingForRest({ bed, client, nodes, keeper }: World): string {
+  const out = nodes.filter((node) => !takesPart(node)).map(({ name }) => `${name} does not take part`);
+  return [
+    ...(bed.holders().length === 1 ? [] : [`${bed.holders().length} nodes hold the VIP`]),
+    ...(quietFor(bed.events(), CALM_MS) ? [] : ['the VIP has just moved']),
+    ...(client.calmFor(CALM_MS) ? [] : ['the client is not served']),
+    ...(keeper.allRun() ? [] : ['a part does not run']),
+    ...out,
+  ].join(', ');
+}
+
+/** Resolves once nothing is missing, or with what is after that time. */
+export async function waitForRest(world: World, patienceMs: number, signal: AbortSignal): Promise<string> {
+  const lastMs = monotonicMs() + patienceMs;
+  for (;;) {
+    const missing = missingForRest(world);
+    if (missing === '' || monotonicMs() > lastMs) return missing;
+    await delay(100, undefined, { signal });
+  }
+}

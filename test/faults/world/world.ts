@@ -1,0 +1,134 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Faults } from '../../helpers/api-server/faults.ts';
+import { node as nodeObject } from '../../helpers/api-server/objects.ts';
+import { type BedClient, startClient } from '../../helpers/vrrp/bed-client.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import { createHawserStack, type HawserStack, prepareNode } from '../../helpers/vrrp/hawser.ts';
+import { stackPorts } from '../../helpers/vrrp/node-stack.ts';
+import { createVrrpBed, type VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import type { Role } from '../generate/schedule.ts';
+import { type Keeper, type PartEvent, startKeeper } from './keeper.ts';
+
+/** Three whole nodes with a client, and what faults may do to them. */
+export interface World extends AsyncDisposable {
+  readonly bed: VrrpBed;
+  readonly nodes: readonly BedNode[];
+  readonly stack: HawserStack;
+  readonly keeper: Keeper;
+  readonly client: BedClient;
+  /** What one node's API server does wrong from now on; an empty object ends it. */
+  setApiFaults(node: BedNode, faults: Partial<Faults>): void;
+  /** Which nodes every API server tells of. */
+  setMembers(members: readonly BedNode[]): void;
+  powerOff(node: BedNode): Promise<void>;
+  powerOn(node: BedNode): Promise<void>;
+  /** The nodes by what they are now. Throws unless one node holds the VIP. */
+  roles(): Readonly<Record<Role, BedNode>>;
+}
+
+/** The client gives up after this: twice the longest failover. */
+export const CLIENT_TIMEOUT_MS = 1_000;
+export const CLIENT_GAP_MS = 40;
+const PATIENCE_MS = 120_000;
+
+export async function openWorld(take: (event: PartEvent) => void): Promise<World> {
+  const stack = new AsyncDisposableStack();
+  try {
+    return await furnish(stack.use(await createVrrpBed(3)), stack, take);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+async function furnish(
+  bed: VrrpBed,
+  owned: AsyncDisposableStack,
+  take: (event: PartEvent) => void,
+): Promise<World> {
+  const ending = new AbortController();
+  const { nodes } = bed;
+  const stack = createHawserStack(bed, { own: journalOf });
+  const api = createApi(bed);
+  const keeper = startKeeper(
+    (node, part) => {
+      if (part === 'apiserver') return api.start(node);
+      return stack.startPart(node, part);
+    },
+    take,
+    ending.signal,
+  );
+  owned.defer(() => ending.abort());
+  for (const node of nodes) {
+    prepareNode(bed, node);
+    keeper.keep(node);
+  }
+  await waitFor('a node to hold the VIP', () => bed.holders().length === 1, PATIENCE_MS);
+  const client = owned.use(
+    await startClient(bed.client.prefix, bed.vip, stackPorts.lb, CLIENT_TIMEOUT_MS, CLIENT_GAP_MS),
+  );
+  return {
+    bed,
+    nodes,
+    stack,
+    keeper,
+    client,
+    setApiFaults: api.setFaults,
+    setMembers: api.setMembers,
+    powerOff: async (node) => {
+      keeper.leave(node);
+      await bed.powerOff(node);
+    },
+    powerOn: async (node) => {
+      await bed.powerOn(node);
+      mkdirSync(node.runDir, { recursive: true });
+      keeper.keep(node);
+    },
+    roles: () => rolesOf(nodes, bed.holders()),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+function rolesOf(nodes: readonly BedNode[], holders: readonly BedNode[]): Readonly<Record<Role, BedNode>> {
+  const [holder, ...more] = holders;
+  const [first, second] = nodes.filter((node) => node !== holder);
+  if (holder === undefined || more.length > 0 || first === undefined || second === undefined)
+    throw new Error(`Cannot tell the nodes apart: ${holders.length} of them hold the VIP, expected 1 of 3`);
+  return { holder, 'backup-1': first, 'backup-2': second };
+}
+
+/** All nodes share this machine's host name, and a journal tells nodes apart by it. The pid stays. */
+const journalOf = (node: BedNode) => ({
+  flags: ['--journal', node.at('journal')],
+  prefix: ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', node.name],
+});
+
+const program = fileURLToPath(new URL('../../helpers/api-server/main.ts', import.meta.url));
+
+/** An API server for each node, with a state file of its own: what one of them does wrong, the others do not. */
+function createApi(bed: VrrpBed) {
+  let members: readonly BedNode[] = bed.nodes;
+  const faults = new Map<string, Partial<Faults>>();
+  const write = (node: BedNode) => {
+    const objects = members.map(({ name, address }) => nodeObject(name, [address]));
+    writeFileSync(node.at('api.json'), JSON.stringify({ objects, faults: faults.get(node.name) ?? {} }));
+  };
+  const tls = ['--cert', bed.serving.certFile, '--key', bed.serving.keyFile];
+  return {
+    start: (node: BedNode) => {
+      write(node);
+      const flags = ['--host', '::', '--port', String(stackPorts.api), '--state', node.at('api.json')];
+      return node.start('apiserver', [process.execPath, program, ...flags, ...tls]);
+    },
+    setFaults: (node: BedNode, next: Partial<Faults>) => {
+      faults.set(node.name, next);
+      write(node);
+    },
+    setMembers: (next: readonly BedNode[]) => {
+      members = next;
+      for (const node of bed.nodes) write(node);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import type { Entry, EntryOf } from '../../faults/record/history.ts';
+
+/** A history of three nodes, 100 s long, in which nothing goes wrong: cp-1 holds the VIP all the time. */
+export function madeHistory(...more: readonly Entry[]): readonly Entry[] {
+  const rest = (atMs: number, episode: number): readonly Entry[] => [
+    { kind: 'rest', atMs, episode, reached: true, missing: '' },
+    ...names.map((node) => atRest(node, atMs, episode)),
+  ];
+  return [
+    {
+      ...{ kind: 'run', atMs: 0, seed: 1, vip: '10.77.0.100', versions: {} },
+      nodes: names.map((name) => ({ name, address: '10.77.0.1' })),
+    },
+    ...holds('cp-1', 1_000),
+    ...rest(2_000, 0),
+    ...Array.from({ length: 980 }, (_, index) => probe(2_000 + index * 100)),
+    ...more,
+    ...rest(100_000, 1),
+    { kind: 'over', atMs: 101_000 },
+  ];
+}
+
+const names = ['cp-1', 'cp-2', 'cp-3'] as const;
+
+/** The address and the state, for a while or for good. */
+export function holds(node: string, fromMs: number, toMs?: number): readonly Entry[] {
+  return [
+    { kind: 'address', atMs: fromMs, node, holds: true },
+    { kind: 'vrrp', atMs: fromMs, node, state: 'MASTER' },
+    ...(toMs === undefined
+      ? []
+      : ([
+          { kind: 'address', atMs: toMs, node, holds: false },
+          { kind: 'vrrp', atMs: toMs, node, state: 'BACKUP' },
+        ] as const)),
+  ];
+}
+
+export function probe(startedAtMs: number, reason: string | null = null): Entry {
+  return { kind: 'probe', startedAtMs, endedAtMs: startedAtMs + 20, reason };
+}
+
+/** Failed requests, ten a second. */
+export function outage(fromMs: number, toMs: number): readonly Entry[] {
+  return Array.from({ length: (toMs - fromMs) / 100 }, (_, index) => probe(fromMs + index * 100, 'timeout'));
+}
+
+export function fault(
+  name: EntryOf<'fault'>['name'],
+  variant: string,
+  node: string,
+  [fromMs, toMs]: readonly [number, number],
+  apart?: string[],
+): readonly Entry[] {
+  const what = { kind: 'fault', id: `1.${fromMs}`, name, variant, node, ...(apart && { apart }) } as const;
+  return [
+    { ...what, phase: 'start', atMs: fromMs },
+    { ...what, phase: 'end', atMs: toMs },
+  ];
+}
+
+export function atRest(
+  node: string,
+  atMs: number,
+  episode: number,
+  other: Partial<EntryOf<'node'>> = {},
+): EntryOf<'node'> {
+  return {
+    ...{ kind: 'node', atMs, node, episode, served: 'a', configured: 'a', draining: 0, processes: 9 },
+    ...{ descriptors: { haproxy: 20 }, files: ['haproxy.cfg'], ...other },
+  };
+}

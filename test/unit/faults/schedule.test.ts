@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type FaultName, faultNames, kindOf } from '../../faults/generate/catalogue.ts';
+import { type PlannedFault, planEpisode } from '../../faults/generate/schedule.ts';
+
+const [first, ...more] = faultNames;
+const all: readonly [FaultName, ...FaultName[]] = [first ?? 'kill', ...more];
+const seed = fc.integer({ min: 0, max: 2 ** 32 - 1 });
+const number = fc.integer({ min: 1, max: 100_000 });
+
+test('a seed and a number plan the same episode each time, and others another one', () => {
+  fc.assert(
+    fc.property(seed, number, (of, which) => {
+      expect(planEpisode(of, which, all)).toEqual(planEpisode(of, which, all));
+    }),
+  );
+  const plans = [planEpisode(1, 1, all), planEpisode(1, 2, all), planEpisode(2, 1, all)];
+  expect(
+    new Set(plans.map(({ faults }) => JSON.stringify(faults.map(({ id: _, ...each }) => each)))).size,
+  ).toBe(3);
+});
+
+test('an episode has one to four faults, in order, each within the bounds of its kind', () => {
+  fc.assert(
+    fc.property(seed, number, (of, which) => {
+      const { faults } = planEpisode(of, which, all);
+      expect(faults.length).toBeGreaterThan(0);
+      expect(faults.length).toBeLessThan(5);
+      expect(faults).toEqual(faults.toSorted((a, b) => a.startMs - b.startMs));
+      for (const { name, variant, startMs, endMs } of faults) {
+        const { variants, lastsMs } = kindOf(name);
+        expect(variants).toContain(variant);
+        expect(endMs - startMs).toBeGreaterThanOrEqual(lastsMs[0]);
+        expect(endMs - startMs).toBeLessThanOrEqual(lastsMs[1]);
+      }
+    }),
+  );
+});
+
+test('no two faults of the network overlap, and nothing happens to a node without power', () => {
+  const overlap = (a: PlannedFault, b: PlannedFault) => a.startMs <= b.endMs && b.startMs <= a.endMs;
+  fc.assert(
+    fc.property(seed, number, (of, which) => {
+      const { faults } = planEpisode(of, which, all);
+      for (const [index, fault] of faults.entries())
+        for (const other of faults.slice(index + 1).filter((each) => overlap(fault, each))) {
+          expect([fault, other].every(({ name }) => kindOf(name).place === 'network')).toBe(false);
+          if (fault.role === other.role) expect([fault.name, other.name]).not.toContain('power-off');
+        }
+    }),
+  );
+});
+
+test('in a thousand episodes every variant of every kind has its turn', () => {
+  const seen = new Set(
+    Array.from({ length: 1_000 }, (_, index) => planEpisode(7, index + 1, all)).flatMap(({ faults }) =>
+      faults.map(({ name, variant }) => `${name} ${variant}`),
+    ),
+  );
+  const every = all.flatMap((name) => kindOf(name).variants.map((variant) => `${name} ${variant}`));
+  expect([...seen].sort()).toEqual(every.sort());
+});
