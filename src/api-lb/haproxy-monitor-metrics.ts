@@ -1,7 +1,7 @@
 import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
 import { createMonitorMetrics, type MonitorMetrics } from '../engine/observe/monitor-metrics.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
-import type { ServerListMetrics } from '../engine/reconcile/servers/server-list-metrics.ts';
+import type { ServerListMetrics } from '../engine/reconcile/servers/server-list.ts';
 
 /** What the HAProxy monitor can be asked about besides, in Prometheus' words. */
 export interface HaproxyMonitorMetrics extends MonitorMetrics, ServerListMetrics {

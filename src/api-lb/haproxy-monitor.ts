@@ -1,11 +1,11 @@
-import { createSource } from '../engine/kube/control-plane/create-source.ts';
-import { readLastKnown } from '../engine/kube/control-plane/last-known.ts';
-import { sourceSettings } from '../engine/kube/control-plane/lookup-settings.ts';
+import { endpointOf } from '../engine/kube/api-server.ts';
+import { openApiSession } from '../engine/kube/api-session.ts';
+import { type Observation, openSource } from '../engine/kube/control-plane/source.ts';
+import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
-import { observeSource } from '../engine/reconcile/servers/observe-source.ts';
-import { createSaver } from '../engine/reconcile/servers/saver.ts';
+import { openLastKnown } from '../engine/reconcile/servers/last-known.ts';
 import { createServerList } from '../engine/reconcile/servers/server-list.ts';
 import { hawserVersion } from '../engine/system/version.ts';
 import { haproxyConfiguration } from './haproxy-configuration.ts';
@@ -26,18 +26,18 @@ export async function monitorHaproxy(settings: HaproxyMonitorSettings): Promise<
 
 async function prepare(
   settings: HaproxyMonitorSettings,
-  { observers, log, wake, show }: Monitor<HaproxyMonitorMetrics>,
+  { observers, log, wake, show, signal }: Monitor<HaproxyMonitorMetrics>,
 ): Promise<Loops> {
-  const known = await readLastKnown(settings.lastKnownPath);
-  if (known.kind === 'unusable') log({ event: 'last-known-unusable', level: 'warn', message: known.reason });
-  const lastKnown = known.kind === 'known' ? known.servers : undefined;
-  const source = createSource(sourceSettings(settings, lastKnown ?? [], log));
-  const save = createSaver(settings.lastKnownPath, observers);
-  const list = createServerList(
-    settings,
-    { lastKnown, save },
-    { ...observers, listMetrics: observers.metrics },
-  );
+  const known = await openLastKnown(settings.lastKnownPath, observers);
+  const fallbacks = (known.lastKnown ?? []).map(endpointOf);
+  const kubeconfig = openKubeconfig(settings.kubeconfig, log);
+  const session = openApiSession({ kubeconfig, apiPort: settings.apiPort, fallbacks }, signal);
+  const source = openSource(settings, { session, report: log });
+  const list = createServerList(settings, known, { ...observers, listMetrics: observers.metrics });
+  const hear = (observation: Observation): void => {
+    list.observe(observation);
+    wake.poke();
+  };
   const configuration = haproxyConfiguration(settings, wake, list, observers);
   const redirect = createRedirectLoop(settings, observers);
   const version = hawserVersion();
@@ -52,7 +52,7 @@ async function prepare(
   );
   log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });
   return {
-    source: (stop) => observeSource(source, list, wake.poke, stop),
+    source: (stop) => source([{ vips: settings.vips, hear }], stop),
     configuration: (stop) => runConfigurationLoop(configuration, stop),
     redirect: redirect.run,
     servers: (stop) => watchServers(settings, observers, stop),

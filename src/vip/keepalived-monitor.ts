@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandContext } from '../cli/run-command.ts';
 import { clusterNameIn } from '../engine/kube/control-plane/cluster-name.ts';
-import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
+import { type KubeconfigFile, openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
@@ -50,9 +50,11 @@ async function prepare(
   const { observers, log, wake, show, signal } = monitor;
   show(() => waitingStatus(settings));
   guardLeftVips(settings, observers, signal);
-  const clusterName = settings.clusterName ?? (await awaitName(settings.kubeconfig, monitor));
+  const kubeconfig = openKubeconfig(settings.kubeconfig, log);
+  const clusterName = settings.clusterName ?? (await awaitName(kubeconfig, monitor));
   if (clusterName === undefined) return {};
-  const lists = await openNodeLists(settings, wake, observers);
+  const nodes = await openNodeLists(settings, { kubeconfig, wake }, observers, signal);
+  const { lists } = nodes;
   const modelSettings = keepalivedSettings(settings, clusterName);
   const guard = createVirtualRouterIdGuard(settings, clusterName, observers, signal);
   const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
@@ -68,7 +70,7 @@ async function prepare(
   show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel }));
   log({ event: 'monitor-started', clusterName, vips: settings.vips, profile: settings.profile });
   return {
-    ...Object.fromEntries(lists.map(({ kind, run: feed }, index) => [`${kind} nodes ${index + 1}`, feed])),
+    ...nodes.loops,
     configuration: (stop) => runConfigurationLoop(configuration, stop),
     'virtual router id guard': guard.run,
     ...Object.fromEntries(loops.map((each) => [`${each.kind} health`, each.run])),
@@ -96,8 +98,10 @@ async function openSteering(
  * Waits for a kubeconfig, because the router ids derive from the cluster name and a guess could be wrong. On the first
  * node of a cluster the kubeconfig is made after the pods. Undefined if the monitor was stopped meanwhile.
  */
-async function awaitName(path: string, { observers, log, signal }: VipMonitor): Promise<string | undefined> {
-  const kubeconfig = openKubeconfig(path, log);
+async function awaitName(
+  kubeconfig: KubeconfigFile,
+  { observers, signal }: VipMonitor,
+): Promise<string | undefined> {
   while (!signal.aborted) {
     observers.metrics.beat();
     const name = await clusterNameIn(kubeconfig).catch(() => undefined);

@@ -3,7 +3,6 @@ import { messageOf } from '../system/errors.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { type ApiBase, apiBases, checkIdentity } from './api-bases.ts';
 import type { ApiFailure, ApiTarget } from './api-request.ts';
-import type { ApiServer } from './api-server.ts';
 import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
 
 /** The longest `Retry-After` of API priority and fairness (`maxRetryAfter` in dropped_requests_tracker.go). */
@@ -22,21 +21,26 @@ export interface ApiSession {
   ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
   /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. */
   whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
-  /** Remembers the addresses of API servers as further bases. */
-  remember(servers: readonly ApiServer[]): void;
-  close(): void;
+  /** Remembers API servers (`address:port`) as further bases instead of those of before, if there are any. */
+  remember(endpoints: readonly string[]): void;
 }
 
-export function openApiSession(settings: {
-  readonly kubeconfig: KubeconfigFile;
-  readonly apiPort: number;
-  readonly lastKnown: readonly ApiServer[];
-  /** Monotonic. */
-  readonly nowMs?: () => number;
-}): ApiSession {
+/** Serves everything that a process asks of the API. Its connections and a running credential plugin end with `signal`. */
+export function openApiSession(
+  settings: {
+    readonly kubeconfig: KubeconfigFile;
+    /** The port of this machine's own API server. */
+    readonly apiPort: number;
+    /** API servers (`address:port`) to ask when neither the kubeconfig's server nor this machine's own answers. */
+    readonly fallbacks: readonly string[];
+    /** Monotonic. */
+    readonly nowMs?: () => number;
+  },
+  signal: AbortSignal,
+): ApiSession {
   const { nowMs = monotonicMs } = settings;
   const users = new Map<AbortController, ApiTarget>();
-  let lastKnown = settings.lastKnown;
+  let { fallbacks } = settings;
   const agents = new Map<string, Agent>();
   const busy = new Map<string, { readonly failure: ApiFailure; readonly untilMs: number }>();
   let current: LoadedKubeconfig | undefined;
@@ -67,7 +71,7 @@ export function openApiSession(settings: {
       dropAgents();
       busy.clear();
     }
-    const bases = apiBases(kubeconfig.server, settings.apiPort, lastKnown);
+    const bases = apiBases(kubeconfig.server, settings.apiPort, fallbacks);
     return preferring(bases, working).map((base) => ({ base, kubeconfig, agent: agentFor(base) }));
   };
 
@@ -88,6 +92,13 @@ export function openApiSession(settings: {
     if (failure.status === undefined)
       dropUsers((user) => user.base.url === target.base.url, `the API is away: ${failure.message}`);
   };
+
+  const close = () => {
+    dropAgents();
+    settings.kubeconfig.close();
+  };
+  if (signal.aborted) close();
+  signal.addEventListener('abort', close, { once: true });
 
   return {
     firstAnswer: async (ask, signal) => {
@@ -117,12 +128,8 @@ export function openApiSession(settings: {
       users.set(controller, target);
       return { signal: controller.signal, [Symbol.dispose]: () => users.delete(controller) };
     },
-    remember: (servers) => {
-      if (servers.length > 0) lastKnown = servers;
-    },
-    close: () => {
-      dropAgents();
-      settings.kubeconfig.close();
+    remember: (endpoints) => {
+      if (endpoints.length > 0) fallbacks = endpoints;
     },
   };
 }

@@ -7,7 +7,7 @@ import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
-import type { Report } from './report.ts';
+import { neverThrowing, type Report } from './report.ts';
 
 export interface LoadedKubeconfig {
   /**
@@ -39,7 +39,8 @@ const PLUGIN_TIMEOUT_MS = 8_000;
  * A kubeconfig that may be replaced, rewritten in place, missing for a moment or half-written: `load` then goes on
  * with the last good content and reports the first failure and the recovery.
  */
-export function openKubeconfig(path: string, report: Report): KubeconfigFile {
+export function openKubeconfig(path: string, log: Report): KubeconfigFile {
+  const report = neverThrowing(log);
   let good: (LoadedKubeconfig & { readonly fingerprint: string }) | undefined;
   let generation = 0;
   let isFailing = false;

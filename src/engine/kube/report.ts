@@ -6,3 +6,14 @@ export interface SourceEvent {
 }
 
 export type Report = (event: SourceEvent) => void;
+
+/** A failing log must not end what it is told about. */
+export function neverThrowing(report: Report): Report {
+  return (event) => {
+    try {
+      report(event);
+    } catch {
+      // There is nowhere else to say so.
+    }
+  };
+}

@@ -53,7 +53,7 @@ async function nodesOf(
   const lists: readonly ListNow[] = await Promise.all(
     vips.map(async (vip) => {
       const kubeconfig = at(settings.kubeconfig);
-      const lookup = { ...nodeLookup(settings, kind, [vip]), kubeconfig };
+      const lookup = { ...nodeLookup(settings, kind), vips: [vip], kubeconfig };
       const family = parseAddress(vip)?.family ?? 'ipv4';
       const path = nodeListPath(settings.lastKnownPath, kind, family);
       return await listNow(lookup, at(path), timeoutMs);

@@ -1,13 +1,11 @@
-import type { ApiServer } from '../../engine/kube/api-server.ts';
-import { createSource } from '../../engine/kube/control-plane/create-source.ts';
-import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
-import { type LookupSettings, sourceSettings } from '../../engine/kube/control-plane/lookup-settings.ts';
-import type { Observation } from '../../engine/kube/control-plane/source.ts';
+import { type ApiServer, endpointOf } from '../../engine/kube/api-server.ts';
+import { observeOnce } from '../../engine/kube/control-plane/source.ts';
 import {
   decideDesired,
   recordObserved,
   startDesired,
 } from '../../engine/reconcile/servers/desired-servers.ts';
+import { readLastKnown } from '../../engine/reconcile/servers/last-known.ts';
 
 /** The list that a monitor would serve now. */
 export type ListNow =
@@ -23,13 +21,18 @@ export type ListNow =
 
 /** Asks and decides as the monitor does. Never rejects. */
 export async function listNow(
-  lookup: LookupSettings,
+  lookup: Parameters<typeof observeOnce>[0],
   lastKnownPath: string,
   timeoutMs: number,
 ): Promise<ListNow> {
   const known = await readLastKnown(lastKnownPath);
   const lastKnown = known.kind === 'known' ? known.servers : undefined;
-  const observation = await firstObservation(lookup, lastKnown ?? [], timeoutMs);
+  const fallbacks = (lastKnown ?? []).map(endpointOf);
+  const signal = AbortSignal.timeout(timeoutMs);
+  const observation = (await observeOnce(lookup, fallbacks, () => undefined, signal)) ?? {
+    kind: 'unavailable',
+    message: `no API server answered within ${timeoutMs} ms`,
+  };
   if (observation.kind === 'unavailable')
     return lastKnown === undefined
       ? { kind: 'unknown', reason: observation.message }
@@ -42,15 +45,4 @@ export async function listNow(
   return lastKnown === undefined
     ? { kind: 'unknown', reason: `${observation.from} gives a list that is held back: ${decision.reason}` }
     : { kind: 'known', servers: lastKnown, from: lastKnownPath, held: decision.reason };
-}
-
-async function firstObservation(
-  lookup: LookupSettings,
-  lastKnown: readonly ApiServer[],
-  timeoutMs: number,
-): Promise<Observation> {
-  const signal = AbortSignal.timeout(timeoutMs);
-  const source = createSource(sourceSettings(lookup, lastKnown, () => undefined));
-  for await (const observation of source.observe(signal)) return observation;
-  return { kind: 'unavailable', message: `no API server answered within ${timeoutMs} ms` };
 }

@@ -1,4 +1,4 @@
-import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
+import { readLastKnown } from '../../engine/reconcile/servers/last-known.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { mergeNodes } from './merge-nodes.ts';
 import { nodeListPath } from './node-list-path.ts';

@@ -1,8 +1,9 @@
-import { shareSource } from '../../engine/kube/control-plane/create-source.ts';
-import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
-import { type LookupSettings, sourceSettings } from '../../engine/kube/control-plane/lookup-settings.ts';
-import { observeSource } from '../../engine/reconcile/servers/observe-source.ts';
-import { createSaver } from '../../engine/reconcile/servers/saver.ts';
+import { endpointOf } from '../../engine/kube/api-server.ts';
+import { openApiSession } from '../../engine/kube/api-session.ts';
+import { type LookupSettings, type Observation, openSource } from '../../engine/kube/control-plane/source.ts';
+import type { KubeconfigFile } from '../../engine/kube/kubeconfig.ts';
+import type { Loops } from '../../engine/reconcile/run-monitor.ts';
+import { openLastKnown } from '../../engine/reconcile/servers/last-known.ts';
 import { createServerList, type ServerList } from '../../engine/reconcile/servers/server-list.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
@@ -11,57 +12,82 @@ import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.t
 import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
 import { nodeListPath } from './node-list-path.ts';
 
+type NodeListSettings = Pick<
+  KeepalivedMonitorSettings,
+  'apiVips' | 'ingressVips' | 'lastKnownPath' | 'settle' | 'config' | keyof LookupSettings
+>;
+
 /** The nodes of one kind of VIP, with their address in one family. */
 export interface NodeList {
   readonly kind: VipKind;
   readonly list: ServerList;
-  /** Feeds the list until `signal` aborts. */
-  readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
-/** One list for each VIP: the control plane for the API's, all nodes for ingress. Lists of one kind share a source. */
+interface NodeLists {
+  readonly lists: readonly NodeList[];
+  /** Feed the lists, by kind. */
+  readonly loops: Loops;
+}
+
+/**
+ * One list for each VIP: the control plane for the API's, all nodes for ingress. Lists of one kind share a source, and all
+ * of them one session with the API until `signal` aborts.
+ */
 export async function openNodeLists(
-  settings: KeepalivedMonitorSettings,
-  wake: Wake,
+  settings: NodeListSettings,
+  { kubeconfig, wake }: { readonly kubeconfig: KubeconfigFile; readonly wake: Wake },
   observers: KeepalivedMonitorObservers,
-): Promise<readonly NodeList[]> {
-  const lists = await Promise.all([
-    openKind('api', settings.apiVips, settings, wake, observers),
-    openKind('ingress', settings.ingressVips, settings, wake, observers),
+  signal: AbortSignal,
+): Promise<NodeLists> {
+  const kinds = await Promise.all([
+    openKind('api', settings.apiVips, settings, observers),
+    openKind('ingress', settings.ingressVips, settings, observers),
   ]);
-  return lists.flat();
+  const opened = kinds.flat();
+  // The list of all nodes is asked only where there is no list of the control plane.
+  const [first] = opened;
+  const fallbacks = opened.filter(({ kind }) => kind === first?.kind).flatMap(({ known }) => known);
+  const session = openApiSession({ kubeconfig, apiPort: settings.apiPort, fallbacks }, signal);
+  const loops = kinds.flatMap((lists): [string, Loops[string]][] => {
+    const [one] = lists;
+    if (one === undefined) return [];
+    const source = openSource(nodeLookup(settings, one.kind), { session, report: observers.log });
+    const readers = lists.map(({ vip, list }) => {
+      const hear = (observation: Observation): void => {
+        list.observe(observation);
+        wake.poke();
+      };
+      return { vips: [vip], hear };
+    });
+    return [[`${one.kind} nodes`, (stop) => source(readers, stop)]];
+  });
+  return { lists: opened, loops: Object.fromEntries(loops) };
+}
+
+interface OpenedList extends NodeList {
+  readonly vip: string;
+  /** The endpoints of the list of an earlier run. */
+  readonly known: readonly string[];
 }
 
 async function openKind(
   kind: VipKind,
   vips: readonly string[],
-  settings: KeepalivedMonitorSettings,
-  wake: Wake,
+  settings: NodeListSettings,
   observers: KeepalivedMonitorObservers,
-): Promise<readonly NodeList[]> {
-  if (vips.length === 0) return [];
-  const paths = vips.map((vip) =>
-    nodeListPath(settings.lastKnownPath, kind, parseAddress(vip)?.family ?? 'ipv4'),
+): Promise<readonly OpenedList[]> {
+  return await Promise.all(
+    vips.map(async (vip) => {
+      const path = nodeListPath(settings.lastKnownPath, kind, parseAddress(vip)?.family ?? 'ipv4');
+      const known = await openLastKnown(path, observers);
+      const list = createServerList(settings, known, observers);
+      return { kind, vip, list, known: (known.lastKnown ?? []).map(endpointOf) };
+    }),
   );
-  const known = await Promise.all(paths.map((path) => readLastKnown(path)));
-  const lastKnown = known.map((each) => (each.kind === 'known' ? each.servers : undefined));
-  const fallbacks = lastKnown.flatMap((servers) => servers ?? []);
-  const lookup = sourceSettings(nodeLookup(settings, kind, vips), fallbacks, observers.log);
-  const share = shareSource(lookup);
-  return vips.map((vip, index): NodeList => {
-    const source = share([vip]);
-    const save = createSaver(paths[index] ?? '', observers);
-    const list = createServerList(settings, { lastKnown: lastKnown[index], save }, observers);
-    return { kind, list, run: (signal) => observeSource(source, list, wake.poke, signal) };
-  });
 }
 
-/** Where to look for the nodes that share these VIPs. */
-export function nodeLookup(
-  settings: KeepalivedMonitorSettings,
-  kind: VipKind,
-  vips: readonly string[],
-): LookupSettings {
+/** Where to look for the nodes that share the VIPs of one kind. */
+export function nodeLookup<S extends LookupSettings>(settings: S, kind: VipKind): S & LookupSettings {
   const source = kind === 'ingress' && settings.source === 'nodes' ? 'all-nodes' : settings.source;
-  return { ...settings, source, vips };
+  return { ...settings, source };
 }

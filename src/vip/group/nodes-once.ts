@@ -1,6 +1,5 @@
-import { readLastKnown } from '../../engine/kube/control-plane/last-known.ts';
 import { parseServers } from '../../engine/kube/control-plane/static-servers.ts';
-import { ConfigError } from '../../engine/system/errors.ts';
+import { readLastKnown } from '../../engine/reconcile/servers/last-known.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { NetworkInterface } from '../../engine/system/network/routes.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
@@ -20,8 +19,6 @@ export type KnownNodes = Pick<VrrpInput, 'controlPlane' | 'allNodes'>;
 export async function nodesOnce(settings: KeepalivedMonitorSettings): Promise<KnownNodes | undefined> {
   const { apiVips, ingressVips, source, servers, apiPort, profile } = settings;
   if (source === 'static') {
-    if (servers === undefined)
-      throw new ConfigError(['Cannot do without --servers: --source is static, expected HOST=IP[:PORT],…']);
     const nodes = mergeNodes([parseServers(servers, apiPort)]);
     return { controlPlane: nodes, allNodes: nodes };
   }

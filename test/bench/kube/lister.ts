@@ -37,8 +37,8 @@ const project = (object: unknown): object | undefined => {
 };
 
 const kubeconfig = openKubeconfig(values.kubeconfig, () => undefined);
-const session = openApiSession({ kubeconfig, apiPort: 1, lastKnown: [] });
 const stop = new AbortController();
+const session = openApiSession({ kubeconfig, apiPort: 1, fallbacks: [] }, stop.signal);
 const resource = { what: 'routes', apiVersion: 'route.openshift.io/v1', plural: 'routes', project };
 const timing = { pageLimit: Number(values.page), requestTimeoutMs: 60_000, maxPageBytes: 500_000_000 };
 collect();
@@ -60,5 +60,4 @@ console.log(
   JSON.stringify({ objects, listMs, cpuMs, peakMb: peakMb - heapBefore, keptMb: kept, residentMb: resident }),
 );
 stop.abort();
-session.close();
 await following.ended;

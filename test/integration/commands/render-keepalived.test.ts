@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
-import { writeLastKnown } from '../../../src/engine/kube/control-plane/last-known.ts';
+import { writeLastKnown } from '../../../src/engine/reconcile/servers/last-known.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { useLoneNode } from '../../helpers/lone-node.ts';
 import { hawser } from '../../helpers/supervisor-build.ts';

@@ -1,13 +1,83 @@
 import * as z from 'zod/mini';
-import type { ServerCandidate, SkippedServer } from './choose-servers.ts';
+import type { Resource } from '../resource.ts';
+import { type AddressPreference, familiesOf } from './choose-address.ts';
+import {
+  chooseServers,
+  type ServerCandidate,
+  type ServerChoice,
+  type SkippedServer,
+} from './choose-servers.ts';
 
 /** What one object of the API says about API servers. */
 export interface ServerFinding {
   readonly candidates: readonly ServerCandidate[];
   readonly skipped: readonly SkippedServer[];
+  /** False for a node of another role, which may hold an ingress VIP. */
+  readonly isApiServer: boolean;
+}
+
+/** Which objects of the API name servers, and how a list is chosen from what they say. */
+export interface ServerKind {
+  readonly resources: readonly Resource<ServerFinding>[];
+  readonly choose: (candidates: readonly ServerCandidate[], preference: AddressPreference) => ServerChoice;
+}
+
+const ROLES = ['control-plane', 'master'].map((role) => ({ role, label: `node-role.kubernetes.io/${role}` }));
+
+/**
+ * The control-plane nodes of the cluster. A label selector cannot express "this key or that one", so both labels are
+ * listed and watched separately and then merged. An unfiltered request would return every node with its images: 75 MB
+ * for 5,000 nodes, to find three.
+ */
+export function controlPlaneNodes(apiPort: number): ServerKind {
+  const resources = ROLES.map(({ role, label }) => ({
+    ...nodes(apiPort),
+    what: `${role} nodes`,
+    labelSelector: label,
+  }));
+  return { resources, choose: chooseServers };
+}
+
+/** Every node of the cluster, whatever its role: each may hold an ingress VIP. */
+export function allNodes(apiPort: number): ServerKind {
+  return { resources: [nodes(apiPort)], choose: chooseServers };
+}
+
+function nodes(apiPort: number): Resource<ServerFinding> {
+  return { what: 'nodes', apiVersion: 'v1', plural: 'nodes', project: parseNode(apiPort) };
+}
+
+/** The API servers as they register themselves: the ready endpoints of the `kubernetes` service, with their ports. */
+export const endpoints: ServerKind = {
+  resources: [
+    {
+      what: 'EndpointSlices of default/kubernetes',
+      apiVersion: 'discovery.k8s.io/v1',
+      plural: 'endpointslices',
+      namespace: 'default',
+      labelSelector: 'kubernetes.io/service-name=kubernetes',
+      project: parseEndpointSlice,
+    },
+  ],
+  choose: chooseOneFamily,
+};
+
+/**
+ * Endpoints have no names that would connect the two addresses of a dual-stack server, so that each server would count
+ * twice. So only one family is used: the first of the VIPs' families that has a server.
+ */
+function chooseOneFamily(
+  candidates: readonly ServerCandidate[],
+  preference: AddressPreference,
+): ServerChoice {
+  const choices = familiesOf(preference.vips).map((family) =>
+    chooseServers(candidates, preference, [family]),
+  );
+  return choices.find(({ servers }) => servers.length > 0) ?? chooseServers(candidates, preference);
 }
 
 const namedObject = z.object({ metadata: z.object({ name: z.string() }) });
+const labelled = z.object({ metadata: z.object({ labels: z.record(z.string(), z.unknown()) }) });
 
 const node = z.object({
   status: z.object({
@@ -17,13 +87,16 @@ const node = z.object({
 
 /** Every InternalIP of a Node (core/v1), with the port of the API servers. */
 export function parseNode(apiPort: number): (item: unknown) => ServerFinding {
-  return (item) =>
-    parseNamed(item, (name) => {
+  return (item) => {
+    const finding = parseNamed(item, (name) => {
       const parsed = node.safeParse(item);
       if (!parsed.success) return 'it has no readable status.addresses';
       const internal = (parsed.data.status.addresses ?? []).filter((entry) => entry.type === 'InternalIP');
       return [{ name, addresses: internal.map((entry) => entry.address), port: apiPort }];
     });
+    const labels = labelled.safeParse(item).data?.metadata.labels ?? {};
+    return { ...finding, isApiServer: ROLES.some(({ label }) => label in labels) };
+  };
 }
 
 const endpoint = z.object({
@@ -72,9 +145,11 @@ function parseNamed(
   if (!parsed.success) return skip('(unnamed)', 'it has no readable metadata.name');
   const { name } = parsed.data.metadata;
   const candidates = candidatesOf(name);
-  return typeof candidates === 'string' ? skip(name, candidates) : { candidates, skipped: [] };
+  return typeof candidates === 'string'
+    ? skip(name, candidates)
+    : { candidates, skipped: [], isApiServer: true };
 }
 
 function skip(name: string, reason: string): ServerFinding {
-  return { candidates: [], skipped: [{ name, reason }] };
+  return { candidates: [], skipped: [{ name, reason }], isApiServer: false };
 }

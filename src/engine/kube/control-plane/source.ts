@@ -1,25 +1,155 @@
-import type { ApiServer } from '../api-server.ts';
-import type { SkippedServer } from './choose-servers.ts';
+import { interfaceSubnets } from '../../system/network/interface-subnets.ts';
+import { endpointOf } from '../api-server.ts';
+import { type ApiSession, openApiSession } from '../api-session.ts';
+import { followResources } from '../follow-resources.ts';
+import { openKubeconfig } from '../kubeconfig.ts';
+import { neverThrowing, type Report } from '../report.ts';
+import type { ResourceNews } from '../resource-view.ts';
+import type { ListWatchTiming } from '../timing.ts';
+import type { ServerChoice } from './choose-servers.ts';
+import {
+  allNodes,
+  controlPlaneNodes,
+  endpoints,
+  type ServerFinding,
+  type ServerKind,
+} from './server-objects.ts';
+import { parseServers } from './static-servers.ts';
 
 export type Observation =
-  | {
+  | ({
       readonly kind: 'servers';
       /** A poll confirms the whole list; a watch shows it after its latest event. */
       readonly via: 'watch' | 'poll';
-      /** Sorted and unique. May be empty: the loss guard decides whether to believe that. */
-      readonly servers: readonly ApiServer[];
-      readonly skipped: readonly SkippedServer[];
       /** An API server's URL, or `--servers`. */
       readonly from: string;
-    }
+      /** The list may be empty: the loss guard decides whether to believe that. */
+    } & ServerChoice)
   /** No API server answered. Sent when an outage begins, and when its HTTP status changes. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
-/** Where the desired list of API servers comes from. */
-export interface Source {
-  /**
-   * Yields observations until `signal` aborts, then closes its connections and ends without an error. Failures are
-   * observations or reports; an exception is a bug.
-   */
-  observe(signal: AbortSignal): AsyncIterable<Observation>;
+export interface ServerReader {
+  /** They decide which address of a node is used. */
+  readonly vips: readonly string[];
+  readonly hear: (observation: Observation) => void;
+}
+
+/**
+ * Where the desired lists of API servers come from. Tells every reader of the same requests until `signal` aborts, then
+ * resolves. Failures are observations or reports; it rejects only for a bug.
+ */
+export type Source = (readers: readonly ServerReader[], signal: AbortSignal) => Promise<void>;
+
+/** The settings of both monitors about their source. */
+export interface LookupSettings {
+  readonly source: 'nodes' | 'endpoints' | 'static' | 'all-nodes';
+  readonly servers?: string | undefined;
+  readonly apiPort: number;
+  /** How often everything is listed beside the watch: the loss guard counts these lists. */
+  readonly checkInterval: number;
+}
+
+export interface SourceParts {
+  readonly session: ApiSession;
+  readonly report: Report;
+  /** CIDRs of this machine's interfaces, read each time: at boot an interface may come up later. */
+  readonly subnets?: () => readonly string[];
+  readonly timing?: Partial<ListWatchTiming>;
+}
+
+/** A node with its list of images is up to 15 kB. */
+const PAGE_LIMIT = 50;
+
+/** The source that the settings choose. Throws a ConfigError where `--servers` does not fit `--source`. */
+export function openSource(settings: LookupSettings, parts: SourceParts): Source {
+  const { source, servers, apiPort } = settings;
+  switch (source) {
+    case 'nodes':
+      return follow(controlPlaneNodes(apiPort), settings, parts);
+    case 'all-nodes':
+      return follow(allNodes(apiPort), settings, parts);
+    case 'endpoints':
+      return follow(endpoints, settings, parts);
+    case 'static': {
+      const listed = { servers: parseServers(servers, apiPort), skipped: [] };
+      return async (readers, signal) => {
+        for (const { hear } of readers) hear({ kind: 'servers', via: 'poll', from: '--servers', ...listed });
+        if (!signal.aborted)
+          await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+      };
+    }
+  }
+}
+
+/** The first observation of a source, for what runs once; undefined where `signal` aborts before it. */
+export async function observeOnce(
+  settings: LookupSettings & { readonly kubeconfig: string; readonly vips: readonly string[] },
+  fallbacks: readonly string[],
+  report: Report,
+  signal: AbortSignal,
+): Promise<Observation | undefined> {
+  const done = new AbortController();
+  const stop = AbortSignal.any([signal, done.signal]);
+  const kubeconfig = openKubeconfig(settings.kubeconfig, report);
+  const session = openApiSession({ kubeconfig, apiPort: settings.apiPort, fallbacks }, stop);
+  const source = openSource(settings, { session, report });
+  let first: Observation | undefined;
+  const hear = (observation: Observation): void => {
+    first ??= observation;
+    done.abort();
+  };
+  await source([{ vips: settings.vips, hear }], stop);
+  return first;
+}
+
+/** Watches to be fast, and lists every `checkInterval` to be certain. */
+function follow(
+  { resources, choose }: ServerKind,
+  { checkInterval: pollMs }: LookupSettings,
+  { session, report, subnets = interfaceSubnets, timing }: SourceParts,
+): Source {
+  const choiceOf = (findings: readonly ServerFinding[], vips: readonly string[]): ServerChoice => {
+    const candidates = findings.flatMap((finding) => finding.candidates);
+    const choice = choose(candidates, { vips, subnets: subnets() });
+    return { ...choice, skipped: [...choice.skipped, ...findings.flatMap(({ skipped }) => skipped)] };
+  };
+  return async (readers, signal) => {
+    const views = readers.map(({ vips, hear }) => ({ vips, tell: tellChanges(hear) }));
+    const hear = (news: ResourceNews): void => {
+      const findings = following.objects() ?? [];
+      for (const { vips, tell } of views) tell(news, () => choiceOf(findings, vips));
+      const apiServers = findings.filter(({ isApiServer }) => isApiServer);
+      session.remember(views.flatMap(({ vips }) => choiceOf(apiServers, vips).servers.map(endpointOf)));
+    };
+    const settings = {
+      ...{ session, pollMs, report: neverThrowing(report) },
+      timing: { pageLimit: PAGE_LIMIT, ...timing },
+    };
+    const following = followResources(resources, settings, hear, signal);
+    await following.ended;
+  };
+}
+
+/**
+ * Turns news of objects into observations of API servers. A watch event counts only if it changes the result, which a
+ * node's heartbeat does not, or if it ends an outage. A poll always counts.
+ */
+function tellChanges(hear: ServerReader['hear']): (news: ResourceNews, choose: () => ServerChoice) => void {
+  let lastShown: string | undefined;
+  return (news, choose) => {
+    switch (news.kind) {
+      case 'objects': {
+        const choice = choose();
+        const shown = JSON.stringify(choice);
+        if (news.via === 'watch' && shown === lastShown) return;
+        lastShown = shown;
+        return hear({ kind: 'servers', via: news.via, ...choice, from: news.from });
+      }
+      case 'available':
+        lastShown = undefined;
+        return;
+      case 'unavailable':
+        return hear(news);
+    }
+  };
 }

@@ -2,26 +2,15 @@ import { ConfigError } from '../../system/errors.ts';
 import { parseAddress } from '../../system/network/node-address.ts';
 import { type ApiServer, endpointOf, sortServers } from '../api-server.ts';
 import { safeServerName } from './server-name.ts';
-import type { Source } from './source.ts';
-
-/** A source of one observation: `servers`. Then it waits until it is stopped. */
-export function createStaticSource(servers: readonly ApiServer[]): Source {
-  return {
-    async *observe(signal) {
-      if (signal.aborted) return;
-      yield { kind: 'servers', via: 'poll', servers: sortServers(servers), skipped: [], from: '--servers' };
-      if (signal.aborted) return;
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    },
-  };
-}
 
 /**
  * The servers of `--servers HOST=IP[:PORT],…` (IPv6 with a port in brackets), sorted. A host name must be safe as
  * typed, because HAProxy's statistics show it unchanged. Unlike for nodes, loopback is allowed, since it was written on
- * purpose. Throws a `ConfigError` with every problem at once.
+ * purpose. Throws a `ConfigError` with every problem at once, and where the flag is missing.
  */
-export function parseServers(text: string, defaultPort: number): readonly ApiServer[] {
+export function parseServers(text: string | undefined, defaultPort: number): readonly ApiServer[] {
+  if (text === undefined)
+    throw new ConfigError(['Cannot do without --servers: --source is static, expected HOST=IP[:PORT],…']);
   const problems: string[] = [];
   const servers: ApiServer[] = [];
   for (const entry of text.split(',').map((part) => part.trim())) {
@@ -29,13 +18,8 @@ export function parseServers(text: string, defaultPort: number): readonly ApiSer
     if (typeof result === 'string') problems.push(`Cannot use server ${JSON.stringify(entry)}: ${result}`);
     else servers.push(result);
   }
-  problems.push(
-    ...repeats(
-      'name',
-      servers.map((server) => server.name),
-    ),
-  );
-  problems.push(...repeats('address', servers.map(endpointOf)));
+  const names = servers.map((server) => server.name);
+  problems.push(...repeats('name', names), ...repeats('address', servers.map(endpointOf)));
   if (problems.length > 0) throw new ConfigError(problems);
   return sortServers(servers);
 }

@@ -13,7 +13,7 @@ import {
   recordObserved,
   startDesired,
 } from './desired-servers.ts';
-import type { ServerListMetrics } from './server-list-metrics.ts';
+import type { LastKnownList } from './last-known.ts';
 
 const PROBE_TIMEOUT_MS = 2_000;
 
@@ -36,10 +36,12 @@ export interface ServerList {
   readonly markServed: (servers: readonly ApiServer[]) => number | undefined;
 }
 
-export interface LastKnownList {
-  /** From an earlier run. */
-  readonly lastKnown: readonly ApiServer[] | undefined;
-  readonly save: (servers: readonly ApiServer[]) => void;
+/** What can be asked about a list of servers, in Prometheus' words. */
+export interface ServerListMetrics {
+  readonly servers: (count: number) => void;
+  readonly apiReachable: (reachable: boolean) => void;
+  /** Why a list that was seen is not applied. */
+  readonly held: (reason: string | undefined) => void;
 }
 
 type Reporters = Pick<Observers, 'log' | 'once'> & {
@@ -54,7 +56,6 @@ export function createServerList(
 ): ServerList {
   let desired = startDesired(lastKnown);
   let wanted: readonly ApiServer[] | undefined;
-  let saved = lastKnown;
   let apiReachable = false;
   let held: string | null = null;
 
@@ -92,8 +93,7 @@ export function createServerList(
       const { pending } = desired.settling;
       desired = recordApplied(desired, servers, monotonicMs());
       observers.listMetrics?.servers(servers.length);
-      if (servers.length > 0 && (saved === undefined || !sameServers(saved, servers))) save(servers);
-      if (servers.length > 0) saved = servers;
+      save(servers);
       return pending === undefined ? undefined : Math.round(monotonicMs() - pending.sinceMs);
     },
   };

@@ -44,7 +44,8 @@ export async function lookAtCluster(
     forget: () => undefined,
     close: () => loaded.plugin?.close(),
   };
-  const session = openApiSession({ kubeconfig, apiPort, lastKnown: [] });
+  const done = new AbortController();
+  const session = openApiSession({ kubeconfig, apiPort, fallbacks: [] }, done.signal);
   const list = async (role: string) =>
     await session.firstAnswer(
       async (target) =>
@@ -66,7 +67,7 @@ export async function lookAtCluster(
     }
     return { kind: 'listed', nodes: [...nodes.values()], from };
   } finally {
-    session.close();
+    done.abort();
   }
 }
 

@@ -38,8 +38,8 @@ test('with localhost dead as well, the servers that were known last are asked in
   await dead.setFaults({ refuse: true });
   const alive = await cluster.start(clusterCertificate());
   cluster.writeKubeconfig(nobody);
-  const lastKnown = [dead, alive].map(({ port }) => ({ name: `s${port}`, address: '127.0.0.1', port }));
-  seen = watchNodes(cluster, { lastKnown });
+  const fallbacks = [dead, alive].map(({ port }) => `127.0.0.1:${port}`);
+  seen = watchNodes(cluster, { fallbacks });
   await seen.sees(one);
   expect(seen.observations[0]).toMatchObject({ from: alive.url });
 });
@@ -51,7 +51,7 @@ test('a hung kubeconfig server costs one timeout, then the next base carries wat
   cluster.writeKubeconfig(hung.url);
   // Each poll may take as long as the interval: a busy machine that is later than that would ask the hung one again.
   const timing = { requestTimeoutMs: 1_000 };
-  seen = watchNodes(cluster, { apiPort: local.port, checkIntervalMs: 500, timing });
+  seen = watchNodes(cluster, { apiPort: local.port, checkInterval: 500, timing });
   await seen.sees(one, 'poll');
   const asked = hung.served().requests;
   const polls = () =>
@@ -78,7 +78,7 @@ test('a watch on a base that polls find hung is moved', async () => {
   const second = await cluster.start(clusterCertificate());
   cluster.writeKubeconfig(first.url);
   const timing = { watchIdleMs: 60_000, requestTimeoutMs: 1_000 };
-  seen = watchNodes(cluster, { apiPort: second.port, checkIntervalMs: 100, timing });
+  seen = watchNodes(cluster, { apiPort: second.port, checkInterval: 100, timing });
   await seen.sees(one, 'poll');
   await first.setFaults({ stall: true });
   await waitFor('watches at the second', () => second.served().watches === 2);
@@ -133,7 +133,7 @@ test('long lists come in pages', async () => {
 test('stopping ends the iteration and closes every connection, even in the middle of a hung request', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
-  seen = watchNodes(cluster, { checkIntervalMs: 50, timing: { requestTimeoutMs: 60_000 } });
+  seen = watchNodes(cluster, { checkInterval: 50, timing: { requestTimeoutMs: 60_000 } });
   await seen.sees(one, 'poll');
   await server.setFaults({ stall: true });
   const before = server.served().requests;
@@ -145,7 +145,7 @@ test('stopping ends the iteration and closes every connection, even in the middl
 test('stopping closes idle connections too', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
-  seen = watchNodes(cluster, { checkIntervalMs: 1_000 });
+  seen = watchNodes(cluster, { checkInterval: 1_000 });
   await seen.sees(one, 'poll');
   await waitFor('two watches and an idle connection', () => server.served().connections === 3);
   await seen.stop();
@@ -155,7 +155,7 @@ test('stopping closes idle connections too', async () => {
 test('polls use one kept-alive connection: a TLS handshake for each costs the API servers and our memory', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);
-  seen = watchNodes(cluster, { checkIntervalMs: 250, timing: { watchIdleMs: 60_000 } });
+  seen = watchNodes(cluster, { checkInterval: 250, timing: { watchIdleMs: 60_000 } });
   await waitFor('ten polls of two lists each', () => server.served().requests > 24);
   // Two watches and the polls' one. An answer that is later than the interval ends all three, so a busy machine may take
   // as many once more, and again; with one for each list there would be more than twenty.

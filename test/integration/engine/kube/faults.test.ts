@@ -9,7 +9,7 @@ let cluster: TestCluster;
 let seen: Watching;
 const one = ['cp-1=10.0.0.1'];
 const two = ['cp-1=10.0.0.1', 'cp-2=10.0.0.2'];
-const neverPoll = { checkIntervalMs: 600_000 };
+const neverPoll = { checkInterval: 600_000 };
 
 beforeEach(() => {
   cluster = createTestCluster();
@@ -42,7 +42,7 @@ test('a half-open watch that never says anything again is given up and replaced'
 
 test('a poll finds the change that a half-open watch hides', async () => {
   // A poll that is answered later than this has the watch cut and listed anew.
-  const server = await watchOneServer({ checkIntervalMs: 500, timing: { watchIdleMs: 60_000 } });
+  const server = await watchOneServer({ checkInterval: 500, timing: { watchIdleMs: 60_000 } });
   await server.setFaults({ silentWatch: true });
   cluster.store.set(node('cp-2', ['10.0.0.2']));
   await seen.sees(two, 'poll');
@@ -75,7 +75,7 @@ test('a list that lies there when this process gets to run again late is believe
     },
   });
   cluster.writeKubeconfig(server.url);
-  seen = watchNodes(cluster, { checkIntervalMs: 2_000, timing: { watchIdleMs: 60_000 } });
+  seen = watchNodes(cluster, { checkInterval: 2_000, timing: { watchIdleMs: 60_000 } });
   await waitFor('both watches', () => server.served().watches === 2);
   const watches = () => server.requests.filter((path) => path.includes('watch=1')).length;
   const before = { observed: seen.observations.length, told: seen.events.length, watches: watches() };
@@ -148,7 +148,7 @@ test('a resource is listed anew once its last list is old, though its watch live
 });
 
 test('a kept-alive connection that is reset again and again, idle and in the middle of answers, does no harm', async () => {
-  const server = await watchOneServer({ checkIntervalMs: 10 });
+  const server = await watchOneServer({ checkInterval: 10 });
   for (let round = 0; round < 20; round += 1) {
     const served = server.served().requests;
     await waitFor('more polls', () => server.served().requests > served + 4);
@@ -160,7 +160,7 @@ test('a kept-alive connection that is reset again and again, idle and in the mid
 });
 
 test('an API server that answers 429 is left alone for its Retry-After, or until the kubeconfig is replaced', async () => {
-  const server = await watchOneServer({ checkIntervalMs: 50 });
+  const server = await watchOneServer({ checkInterval: 50 });
   await server.setFaults({ retryAfterSeconds: 30 });
   const { error } = await seen.reports('api-unavailable');
   expect(error).toMatch(/HTTP 429 Too many requests, please try again later/);
@@ -181,7 +181,7 @@ test.each([
   ['resets', { reset: true }, { reset: false }],
   ['a refused port', { refuse: true }, { refuse: false }],
 ])('%s for a while is one report, one observation and a recovery', async (_what, fault, repaired) => {
-  const server = await watchOneServer({ checkIntervalMs: 150, timing: { requestTimeoutMs: 1_000 } });
+  const server = await watchOneServer({ checkInterval: 150, timing: { requestTimeoutMs: 1_000 } });
   await server.setFaults(fault);
   await seen.reports('api-unavailable');
   cluster.store.set(node('cp-2', ['10.0.0.2']));

@@ -32,7 +32,7 @@ async function askAs(
   await server.setFaults({ refuse });
   const client = cluster.authority.issue({ commonName, organization });
   cluster.writeKubeconfig(server.url, certificateUser(client));
-  seen = watchCluster(kind, cluster, { checkIntervalMs: 100 });
+  seen = watchCluster(kind, cluster, { checkInterval: 100 });
   return server;
 }
 

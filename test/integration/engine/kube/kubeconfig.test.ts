@@ -17,7 +17,7 @@ let cluster: TestCluster;
 let seen: Watching;
 const one = ['cp-1=10.0.0.1'];
 const two = ['cp-1=10.0.0.1', 'cp-2=10.0.0.2'];
-const pollOften = { checkIntervalMs: 100 };
+const pollOften = { checkInterval: 100 };
 
 beforeEach(() => {
   cluster = createTestCluster();
@@ -138,7 +138,7 @@ async function startWithPlugin(script: string): Promise<string> {
 test('an exec plugin that fails and then works ends neither the process nor the watch', async () => {
   const plugin = await startWithPlugin('echo no luck >&2; exit 1');
   // Only the first failure is told: a poll that a busy machine does not get to in time must not come before it.
-  seen = watchNodes(cluster, { checkIntervalMs: 600_000 });
+  seen = watchNodes(cluster, { checkInterval: 600_000 });
   expect((await seen.reports('api-unavailable'))['error']).toMatch(/no luck/);
   writeFileSync(plugin, `echo '${credential}'`);
   await seen.sees(one);
@@ -146,7 +146,7 @@ test('an exec plugin that fails and then works ends neither the process nor the 
 
 test('an exec plugin that hangs costs one timeout, and what it says afterwards is used', async () => {
   await startWithPlugin(`sleep 1; echo '${credential}'`);
-  seen = watchNodes(cluster, { checkIntervalMs: 600_000, timing: { requestTimeoutMs: 500 } });
+  seen = watchNodes(cluster, { checkInterval: 600_000, timing: { requestTimeoutMs: 500 } });
   expect((await seen.reports('api-unavailable'))['error']).toMatch(/no answer within 500 ms/);
   await seen.sees(one);
 });
@@ -196,7 +196,7 @@ function sleepers(seconds: string): readonly number[] {
 test('an exec plugin that hangs is one process whatever is asked, and none once the kubeconfig is mended', async () => {
   const seconds = `1000.${process.pid}${Date.now()}`;
   await startWithPlugin(`sleep ${seconds}; echo`);
-  seen = watchNodes(cluster, { checkIntervalMs: 50, timing: { requestTimeoutMs: 300 } });
+  seen = watchNodes(cluster, { checkInterval: 50, timing: { requestTimeoutMs: 300 } });
   let most = 0;
   const outages = () => seen.observations.filter(({ kind }) => kind === 'unavailable').length;
   await waitFor('the outage', () => outages() > 0);

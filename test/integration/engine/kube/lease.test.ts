@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ApiSession } from '../../../../src/engine/kube/api-session.ts';
 import { contendForLease, type Lease, type LeaseTiming } from '../../../../src/engine/kube/lease.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -9,7 +8,7 @@ import { createTestCluster, openTestSession, type TestCluster } from './observin
 const patient: LeaseTiming = { durationMs: 120_000, renewDeadlineMs: 60_000, retryMs: 50 };
 
 let cluster: TestCluster;
-let session: ApiSession;
+let session: ReturnType<typeof openTestSession>;
 let server: ApiServer;
 let contenders: { readonly lease: Lease; readonly leave: () => Promise<void> }[];
 

@@ -1,18 +1,19 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { shareSource } from '../../../../src/engine/kube/control-plane/create-source.ts';
+import { openApiSession } from '../../../../src/engine/kube/api-session.ts';
+import { type Observation, openSource } from '../../../../src/engine/kube/control-plane/source.ts';
+import { openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 import {
   createTestCluster,
-  startWatching,
   type TestCluster,
-  testTiming,
   type Watching,
   watchNodes,
+  watchNodesFor,
 } from './observing.ts';
 
 let cluster: TestCluster;
-let seen: Watching;
+let seen: Watching | undefined;
 
 beforeEach(() => {
   cluster = createTestCluster();
@@ -21,7 +22,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await seen.stop();
+  await seen?.stop();
   await cluster.remove();
 });
 
@@ -58,7 +59,7 @@ test('nothing is observed before both labels were listed: half of a list would l
     authorize: ({ path }) => (isMasterDenied && path.includes('master') ? 'forbidden' : 'allowed'),
   });
   cluster.writeKubeconfig(server.url);
-  seen = watchNodes(cluster, { checkIntervalMs: 100 });
+  seen = watchNodes(cluster, { checkInterval: 100 });
   await seen.reports('api-unavailable');
   await waitFor('several attempts', () => server.served().requests > 10);
   isMasterDenied = false;
@@ -66,29 +67,41 @@ test('nothing is observed before both labels were listed: half of a list would l
   expect(seen.observations.filter((item) => item.kind === 'servers' && item.servers.length < 2)).toEqual([]);
 });
 
-test('the lists of two VIPs come from the same requests, and one goes on without the other', async () => {
+test('the lists of two VIPs come from the same requests', async () => {
   const server = await cluster.start();
   cluster.store.set(node('cp-1', ['10.0.0.1', 'fd00::1']));
   cluster.writeKubeconfig(server.url);
-  const events: string[] = [];
-  const share = shareSource({
-    ...{ kind: 'nodes', kubeconfigPath: cluster.kubeconfigPath, apiPort: 1, checkIntervalMs: 60_000 },
-    ...{ lastKnown: [], vips: [], subnets: () => [], timing: testTiming },
-    report: ({ event }) => void events.push(event),
-  });
-  seen = startWatching(() => share(['10.0.0.100']));
-  const other = startWatching(() => share(['fd00::100']));
-  await seen.sees(['cp-1=10.0.0.1']);
+  const [one, other] = watchNodesFor(['10.0.0.100', 'fd00::100'], cluster);
+  if (one === undefined || other === undefined) throw new Error('no readers');
+  seen = one;
+  await one.sees(['cp-1=10.0.0.1']);
   await other.sees(['cp-1=fd00::1']);
   const first = server.requests.filter((path) => !path.includes('watch=1'));
   expect(first).toHaveLength(new Set(first).size);
   expect(first.filter((path) => path.includes('nodes'))).toHaveLength(2);
-
-  await seen.stop();
   cluster.store.set(node('cp-2', ['10.0.0.2', 'fd00::2']));
+  await one.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.2'], 'watch');
   await other.sees(['cp-1=fd00::1', 'cp-2=fd00::2'], 'watch');
   await server.stop();
   await waitFor('the outage', () => other.observations.some(({ kind }) => kind === 'unavailable'));
-  await other.stop();
-  expect(events.filter((event) => event === 'api-unavailable')).toHaveLength(1);
+  expect(one.events.filter(({ event }) => event === 'api-unavailable')).toHaveLength(1);
+});
+
+test('of all nodes only those of the control plane are remembered as API servers to ask', async () => {
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  const stop = new AbortController();
+  const kubeconfig = openKubeconfig(cluster.kubeconfigPath, () => undefined);
+  const session = openApiSession({ kubeconfig, apiPort: 1, fallbacks: [] }, stop.signal);
+  const remembered: string[] = [];
+  const watched = { ...session, remember: (endpoints: readonly string[]) => remembered.push(...endpoints) };
+  const settings = { source: 'all-nodes', apiPort: 6443, checkInterval: 60_000 } as const;
+  const observations: Observation[] = [];
+  const run = openSource(settings, { session: watched, report: () => undefined, subnets: () => [] });
+  const ended = run([{ vips: [], hear: (observation) => observations.push(observation) }], stop.signal);
+  await waitFor('the list', () => observations.length > 0);
+  stop.abort();
+  await ended;
+  expect(observations[0]).toMatchObject({ servers: [{ name: 'cp-1' }, { name: 'worker' }] });
+  expect(remembered).toEqual(['10.0.0.1:6443']);
 });

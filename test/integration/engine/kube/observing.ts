@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ApiSession, openApiSession } from '../../../../src/engine/kube/api-session.ts';
-import type { ClusterSettings } from '../../../../src/engine/kube/control-plane/cluster-settings.ts';
-import { createSource } from '../../../../src/engine/kube/control-plane/create-source.ts';
-import type { Observation, Source } from '../../../../src/engine/kube/control-plane/source.ts';
+import {
+  type LookupSettings,
+  type Observation,
+  openSource,
+  type ServerReader,
+} from '../../../../src/engine/kube/control-plane/source.ts';
 import { openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
-import type { SourceEvent } from '../../../../src/engine/kube/report.ts';
+import type { Report, SourceEvent } from '../../../../src/engine/kube/report.ts';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
 import {
   type ApiServer,
@@ -61,10 +64,14 @@ export function createTestCluster(): TestCluster {
 }
 
 /** A session of its own with the servers of `cluster`; the test closes it. */
-export function openTestSession(cluster: TestCluster, lastKnown: readonly ApiServer[] = []): ApiSession {
+export function openTestSession(
+  cluster: TestCluster,
+  others: readonly ApiServer[] = [],
+): ApiSession & { readonly close: () => void } {
   const kubeconfig = openKubeconfig(cluster.kubeconfigPath, () => undefined);
-  const known = lastKnown.map(({ port }) => ({ name: `at-${port}`, address: '127.0.0.1', port }));
-  return openApiSession({ kubeconfig, apiPort: 1, lastKnown: known });
+  const fallbacks = others.map(({ port }) => `127.0.0.1:${port}`);
+  const stop = new AbortController();
+  return { ...openApiSession({ kubeconfig, apiPort: 1, fallbacks }, stop.signal), close: () => stop.abort() };
 }
 
 export function certificateUser(client: { readonly certFile: string; readonly keyFile: string }): string {
@@ -82,7 +89,15 @@ current-context: x
 `;
 }
 
-type TestSettings = Partial<Omit<ClusterSettings, 'timing'>> & { readonly timing?: Partial<ListWatchTiming> };
+interface TestSettings {
+  readonly apiPort?: number;
+  readonly checkInterval?: number;
+  readonly fallbacks?: readonly string[];
+  /** One reader for all of them. */
+  readonly vips?: readonly string[];
+  readonly report?: Report;
+  readonly timing?: Partial<ListWatchTiming>;
+}
 
 /** The nodes of `cluster` as a monitor on 10.0.0.0/24 with the VIP 10.0.0.100 would see them. */
 export function watchNodes(cluster: TestCluster, settings: TestSettings = {}): Watching {
@@ -90,24 +105,55 @@ export function watchNodes(cluster: TestCluster, settings: TestSettings = {}): W
 }
 
 export function watchCluster(
-  kind: 'nodes' | 'endpoints',
+  source: LookupSettings['source'],
   cluster: TestCluster,
   settings: TestSettings = {},
 ): Watching {
-  return startWatching((report) =>
-    createSource({
-      kind,
-      kubeconfigPath: cluster.kubeconfigPath,
-      apiPort: 1,
-      checkIntervalMs: 60_000,
-      lastKnown: [],
-      vips: ['10.0.0.100'],
-      subnets: () => ['10.0.0.0/24'],
-      report,
-      ...settings,
-      timing: { ...testTiming, ...settings.timing },
-    }),
-  );
+  const { vips = ['10.0.0.100'] } = settings;
+  const observations: Observation[] = [];
+  const { events, stop } = follow(source, cluster, settings, [
+    { vips, hear: (observation) => observations.push(observation) },
+  ]);
+  return watching(observations, events, stop);
+}
+
+/** One source with a reader for each of `vips`, which are stopped together. */
+export function watchNodesFor(
+  vips: readonly string[],
+  cluster: TestCluster,
+  settings: TestSettings = {},
+): readonly Watching[] {
+  const observed = vips.map((): Observation[] => []);
+  const readers = vips.map((vip, index) => ({
+    vips: [vip],
+    hear: (observation: Observation) => observed[index]?.push(observation),
+  }));
+  const { events, stop } = follow('nodes', cluster, settings, readers);
+  return observed.map((observations) => watching(observations, events, stop));
+}
+
+/** Reads a source in the background until `stop`. */
+function follow(
+  source: LookupSettings['source'],
+  cluster: TestCluster,
+  settings: TestSettings,
+  readers: readonly ServerReader[],
+): { readonly events: readonly SourceEvent[]; readonly stop: () => Promise<void> } {
+  const { apiPort = 1, checkInterval = 60_000, fallbacks = [] } = settings;
+  const controller = new AbortController();
+  const events: SourceEvent[] = [];
+  const { report = (event: SourceEvent) => void events.push(event) } = settings;
+  const kubeconfig = openKubeconfig(cluster.kubeconfigPath, report);
+  const session = openApiSession({ kubeconfig, apiPort, fallbacks }, controller.signal);
+  const timing = { ...testTiming, ...settings.timing };
+  const subnets = () => ['10.0.0.0/24'];
+  const run = openSource({ source, apiPort, checkInterval }, { session, report, subnets, timing });
+  const done = run(readers, controller.signal);
+  const stop = async () => {
+    controller.abort();
+    await done;
+  };
+  return { events, stop };
 }
 
 /** Quick enough for tests; silence and backoff are still told apart from normal pauses. A busy machine is in time. */
@@ -129,15 +175,11 @@ export interface Watching {
   stop(): Promise<void>;
 }
 
-/** Reads a source in the background until `stop`. */
-export function startWatching(create: (report: (event: SourceEvent) => void) => Source): Watching {
-  const stop = new AbortController();
-  const observations: Observation[] = [];
-  const events: SourceEvent[] = [];
-  const source = create((event) => events.push(event));
-  const done = (async () => {
-    for await (const observation of source.observe(stop.signal)) observations.push(observation);
-  })();
+function watching(
+  observations: readonly Observation[],
+  events: readonly SourceEvent[],
+  stop: () => Promise<void>,
+): Watching {
   const latest = (via?: 'watch' | 'poll') => {
     const lists = observations.flatMap((item) => (item.kind === 'servers' ? [item] : []));
     const list = lists.filter((item) => via === undefined || item.via === via).at(-1);
@@ -153,9 +195,6 @@ export function startWatching(create: (report: (event: SourceEvent) => void) => 
       });
     },
     reports: (event) => waitFor(`the event ${event}`, () => events.find((item) => item.event === event)),
-    stop: async () => {
-      stop.abort();
-      await done;
-    },
+    stop,
   };
 }

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import type { ApiSession } from '../../../../src/engine/kube/api-session.ts';
 import { patchStatus } from '../../../../src/engine/kube/patch-status.ts';
 import type { ApiServer, Caller } from '../../../helpers/api-server/api-server.ts';
 import { route } from '../../../helpers/api-server/objects.ts';
@@ -13,7 +12,7 @@ const hosted = z.object({ spec: z.object({ host: z.string() }) });
 const admit = (fresh: unknown) => ({ ingress: [{ host: z.parse(hosted, fresh).spec.host }] });
 
 let cluster: TestCluster;
-let session: ApiSession;
+let session: ReturnType<typeof openTestSession>;
 let server: ApiServer;
 /** Called before each request is answered. */
 let onRequest: (caller: Caller) => void;
@@ -93,7 +92,7 @@ test.each([
   ['resets connections', { reset: true }],
 ])('while one API server %s another one is written to', async (_what, faults) => {
   const second = await cluster.start();
-  session.remember([{ name: 'second', address: '127.0.0.1', port: second.port }]);
+  session.remember([`127.0.0.1:${second.port}`]);
   await server.setFaults(faults);
   const timing = { ...limits, timeoutMs: 1_000 };
   expect(await patchStatus(session, shop, admit, timing)).toEqual({ kind: 'patched' });
@@ -106,7 +105,7 @@ test('without an API server it is a failure', async () => {
 
 test('a patch whose answer was lost is found in place, and not made twice', async () => {
   const second = await cluster.start();
-  session.remember([{ name: 'second', address: '127.0.0.1', port: second.port }]);
+  session.remember([`127.0.0.1:${second.port}`]);
   let decisions = 0;
   onRequest = ({ path }) => {
     if (!path.endsWith('/status')) return;

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import type { ApiSession } from '../../../../src/engine/kube/api-session.ts';
 import { type Following, followResources } from '../../../../src/engine/kube/follow-resources.ts';
 import type { Resource } from '../../../../src/engine/kube/resource.ts';
 import type { ResourceNews } from '../../../../src/engine/kube/resource-view.ts';
@@ -23,7 +22,7 @@ const routes: Resource<string> = {
 };
 
 let cluster: TestCluster;
-let session: ApiSession;
+let session: ReturnType<typeof openTestSession>;
 let server: ApiServer;
 let stop: AbortController;
 let running: readonly Following<unknown>[];
@@ -105,7 +104,7 @@ test('a list whose next page has expired begins again', async () => {
 test('several resources share the connections of one session, and its failover', async () => {
   cluster.store.set(kubernetesSlice('kubernetes', ['10.0.0.1']));
   const second = await cluster.start();
-  session.remember([{ name: 'second', address: '127.0.0.1', port: second.port }]);
+  session.remember([`127.0.0.1:${second.port}`]);
   const slices: Resource<string> = {
     ...{ what: 'slices', apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices' },
     project: () => 'a slice',

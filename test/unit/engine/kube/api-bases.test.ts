@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { apiBases } from '../../../../src/engine/kube/api-bases.ts';
 
-const a = { name: 'a', address: '10.0.0.1', port: 6443 };
-const b = { name: 'b', address: 'fd00::2', port: 7443 };
+const a = '10.0.0.1:6443';
+const b = '[fd00::2]:7443';
 const urls = (server: string) => apiBases(new URL(server), 6443, [a, b]).map((base) => base.url);
 
 test("the kubeconfig's server, then localhost, then every server known last", () => {

@@ -18,7 +18,7 @@ function createSession(answers: Readonly<Record<string, ApiFailure>>) {
     forget: () => undefined,
     close: () => undefined,
   };
-  const session = openApiSession({ kubeconfig, apiPort: 6443, lastKnown: [], nowMs: () => nowMs });
+  const session = openApiSession({ kubeconfig, apiPort: 6443, fallbacks: [], nowMs: () => nowMs }, never);
   return {
     session,
     asked,

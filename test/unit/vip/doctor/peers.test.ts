@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { writeLastKnown } from '../../../../src/engine/kube/control-plane/last-known.ts';
 import type { PeerFiles } from '../../../../src/engine/peers/peer.ts';
+import { writeLastKnown } from '../../../../src/engine/reconcile/servers/last-known.ts';
 import type { DoctorSettings } from '../../../../src/operate/doctor/context.ts';
 import type { CertificateRequest } from '../../../helpers/certificates.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';

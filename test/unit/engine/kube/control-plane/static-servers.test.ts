@@ -1,11 +1,16 @@
-import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Observation } from '../../../../../src/engine/kube/control-plane/source.ts';
-import {
-  createStaticSource,
-  parseServers,
-} from '../../../../../src/engine/kube/control-plane/static-servers.ts';
+import type { ApiSession } from '../../../../../src/engine/kube/api-session.ts';
+import { type Observation, openSource } from '../../../../../src/engine/kube/control-plane/source.ts';
+import { parseServers } from '../../../../../src/engine/kube/control-plane/static-servers.ts';
 import { ConfigError } from '../../../../../src/engine/system/errors.ts';
+
+const noSession: ApiSession = {
+  firstAnswer: () => Promise.reject(new Error('it was asked')),
+  whileGood: () => {
+    throw new Error('it was asked');
+  },
+  remember: () => undefined,
+};
 
 test('IPv4 and IPv6, with and without a port, sorted by name', () => {
   expect(parseServers('c=10.0.0.3, b=[FD00::2]:7443,a=10.0.0.1:8443,d=fd00::4,e=[fd00::5]', 6443)).toEqual([
@@ -50,14 +55,31 @@ test('every problem is told at once', () => {
   }
 });
 
-test('the list is observed once, and the iteration ends when it is stopped', async () => {
+test('the list is observed once by each reader, and the source ends when it is stopped', async () => {
   const stop = new AbortController();
-  const servers = parseServers('b=10.0.0.2,a=10.0.0.1', 6443);
+  const settings = {
+    source: 'static',
+    servers: 'b=10.0.0.2,a=10.0.0.1',
+    apiPort: 6443,
+    checkInterval: 1,
+  } as const;
+  const source = openSource(settings, { session: noSession, report: () => undefined });
   const seen: Observation[] = [];
-  for await (const observation of createStaticSource(servers).observe(stop.signal)) {
-    seen.push(observation);
-    queueMicrotask(() => stop.abort());
-  }
-  expect(seen).toEqual([{ kind: 'servers', via: 'poll', servers, skipped: [], from: '--servers' }]);
-  expect(await Readable.from(createStaticSource(servers).observe(stop.signal)).toArray()).toEqual([]);
+  const hear = (observation: Observation) => void seen.push(observation);
+  const ended = source(
+    [
+      { vips: [], hear },
+      { vips: [], hear },
+    ],
+    stop.signal,
+  );
+  const servers = parseServers(settings.servers, 6443);
+  const observation = { kind: 'servers', via: 'poll', servers, skipped: [], from: '--servers' };
+  expect(seen).toEqual([observation, observation]);
+  stop.abort();
+  await ended;
+});
+
+test('a static source without servers is a mistake in the configuration', () => {
+  expect(() => parseServers(undefined, 6443)).toThrow(/Cannot do without --servers/);
 });

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readLastKnown, writeLastKnown } from '../../../../../src/engine/kube/control-plane/last-known.ts';
+import { readLastKnown, writeLastKnown } from '../../../../../src/engine/reconcile/servers/last-known.ts';
 
 const servers = [
   { name: 'a', address: '10.0.0.1', port: 6443 },

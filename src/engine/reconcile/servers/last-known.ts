@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
+import { type ApiServer, sameServers, sortServers } from '../../kube/api-server.ts';
+import { safeServerName } from '../../kube/control-plane/server-name.ts';
 import { codeOf, messageOf } from '../../system/errors.ts';
 import { writeFileAtomically } from '../../system/file/atomic-write.ts';
+import { readRegularFile } from '../../system/file/read-regular-file.ts';
 import { parseAddress } from '../../system/network/node-address.ts';
 import { parseJson } from '../../system/text/parse-json.ts';
-import { type ApiServer, sortServers } from '../api-server.ts';
-import { safeServerName } from './server-name.ts';
+import type { Observers } from '../observers.ts';
 
 export type LastKnown =
   | { readonly kind: 'known'; readonly servers: readonly ApiServer[]; readonly savedAt: string }
@@ -18,7 +20,7 @@ export type LastKnown =
 
 const version = 1;
 /** A hundred servers are 10 kB. A larger file was not written by hawser. */
-const largestFile = 1_000_000;
+const MAX_LAST_KNOWN_BYTES = 1_000_000;
 
 const server = z.object({
   name: z.string().check(z.refine((name) => safeServerName(name) === name)),
@@ -34,11 +36,44 @@ const envelope = z.object({ version: z.literal(version), sha256: z.string(), con
  */
 export async function readLastKnown(path: string): Promise<LastKnown> {
   try {
-    const text = await readSmallFile(path);
-    return typeof text === 'string' ? decode(path, text) : unusable(path, `it has ${text.bytes} bytes`);
+    const { bytes } = await readRegularFile(path, { MAX_LAST_KNOWN_BYTES });
+    return decode(path, bytes.toString('utf8'));
   } catch (error) {
     return codeOf(error) === 'ENOENT' ? { kind: 'none' } : unusable(path, messageOf(error));
   }
+}
+
+/** A list of an earlier run, and how the next ones are saved. */
+export interface LastKnownList {
+  readonly lastKnown: readonly ApiServer[] | undefined;
+  /** Saves a list that is being served, unless it is saved already. A failed write is logged once. */
+  readonly save: (servers: readonly ApiServer[]) => void;
+}
+
+/** The list at `path`, for the next cold start. An unusable one is logged. */
+export async function openLastKnown(
+  path: string,
+  { log, once }: Pick<Observers, 'log' | 'once'>,
+): Promise<LastKnownList> {
+  const known = await readLastKnown(path);
+  if (known.kind === 'unusable') log({ event: 'last-known-unusable', level: 'warn', message: known.reason });
+  const lastKnown = known.kind === 'known' ? known.servers : undefined;
+  let saved = lastKnown ?? [];
+  let saving: Promise<unknown> = Promise.resolve();
+  const failed = (error: unknown): void => {
+    const message = messageOf(error);
+    if (once.isNew('last-known', message))
+      log({ event: 'last-known-not-saved', level: 'warn', path, message });
+  };
+  return {
+    lastKnown,
+    save: (servers) => {
+      if (servers.length === 0 || sameServers(saved, servers)) return;
+      saved = servers;
+      const write = (): Promise<void> => writeLastKnown(path, servers, new Date());
+      saving = saving.then(write).then(() => once.clear('last-known'), failed);
+    },
+  };
 }
 
 /** Saves a list that is being served, and makes the directory. Throws if the disk refuses. */
@@ -57,17 +92,6 @@ function decode(path: string, text: string): LastKnown {
   const inner = content.safeParse(parseJson(outer.data.content));
   if (!inner.success) return unusable(path, 'it holds no valid list of servers');
   return { kind: 'known', ...inner.data, servers: sortServers(inner.data.servers) };
-}
-
-/** Uses one handle, so that size and content belong to the same file. */
-async function readSmallFile(path: string): Promise<string | { bytes: number }> {
-  const file = await open(path, 'r');
-  try {
-    const { size } = await file.stat();
-    return size > largestFile ? { bytes: size } : await file.readFile('utf8');
-  } finally {
-    await file.close();
-  }
 }
 
 function checksum(text: string): string {

@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { createWake } from '../../../../src/engine/system/time/wake.ts';
+import { openNodeLists } from '../../../../src/vip/group/node-lists.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { createTestCluster, type TestCluster } from '../../engine/kube/observing.ts';
+
+let cluster: TestCluster;
+let stop: AbortController;
+let running: readonly Promise<void>[];
+
+beforeEach(() => {
+  cluster = createTestCluster();
+  stop = new AbortController();
+  running = [];
+  cluster.store.set(node('cp-1', ['10.0.0.1', 'fd00::1']));
+  cluster.store.set(node('worker', ['10.0.0.9', 'fd00::9'], {}));
+});
+
+afterEach(async () => {
+  stop.abort();
+  await Promise.all(running);
+  await cluster.remove();
+});
+
+async function open() {
+  const file = openKubeconfig(cluster.kubeconfigPath, () => undefined);
+  let sessions = 0;
+  const close = () => {
+    sessions += 1;
+    file.close();
+  };
+  const kubeconfig = { ...file, close };
+  const metrics = createKeepalivedMonitorMetrics(() => 0, createMetricsRegistry());
+  const settings = {
+    ...{ apiVips: ['10.0.0.100', 'fd00::100'], ingressVips: ['10.0.0.101'], source: 'nodes' as const },
+    ...{ servers: undefined, apiPort: 1, checkInterval: 50, settle: 0 },
+    ...{ lastKnownPath: join(cluster.dir, 'vrrp-nodes.json'), config: join(cluster.dir, 'keepalived.conf') },
+  };
+  const { lists, loops } = await openNodeLists(
+    settings,
+    { kubeconfig, wake: createWake() },
+    { log: () => undefined, metrics, once: createOnce() },
+    stop.signal,
+  );
+  running = Object.values(loops).map((loop) => loop(stop.signal));
+  const names = async () =>
+    await Promise.all(
+      lists.map(async ({ kind, list }) => {
+        const servers = (await list.next(stop.signal)).input ?? [];
+        return `${kind}: ${servers.map(({ address }) => address).join(' ')}`;
+      }),
+    );
+  return { names, sessionsThatEnded: () => sessions };
+}
+
+test('the lists of API and ingress VIPs share one session: one run of the credential plugin, three watches, few connections', async () => {
+  const server = await cluster.start({
+    authorize: ({ token }) => (token === 'once' ? 'allowed' : 'unauthenticated'),
+  });
+  const runs = join(cluster.dir, 'runs');
+  const plugin = join(cluster.dir, 'plugin.sh');
+  writeFileSync(plugin, `echo run >> ${runs}; echo '{"status":{"token":"once"}}'`);
+  const exec = `{apiVersion: client.authentication.k8s.io/v1, command: /bin/sh, args: ["${plugin}"]}`;
+  cluster.writeKubeconfig(server.url, `{exec: ${exec}}`);
+  const { names, sessionsThatEnded } = await open();
+  const expected = ['api: 10.0.0.1', 'api: fd00::1', 'ingress: 10.0.0.1 10.0.0.9'];
+  await waitFor('the lists', async () => JSON.stringify(await names()) === JSON.stringify(expected));
+  await waitFor('the watches', () => server.served().watches === 3);
+  await waitFor('the connections of the start to end', () => server.served().connections <= 5);
+  const { requests, accepted } = server.served();
+  await waitFor('some polls', () => server.served().requests > requests + 30);
+  expect(readFileSync(runs, 'utf8')).toBe('run\n');
+  expect(server.served().watches).toBe(3);
+  // One for each watch, and one for each of the two sources that may be listing at the moment.
+  expect(server.served().connections).toBeLessThanOrEqual(5);
+  expect(server.served().accepted).toBe(accepted);
+  stop.abort();
+  expect(sessionsThatEnded()).toBe(1);
+});
