@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -65,7 +66,14 @@ async function gather(target: string, root: string): Promise<void> {
   );
   for (const path of CONFIGURATIONS)
     attempt(errors, path, () => copyText(join(root, path), join(target, 'files', path)));
-  attempt(errors, journals, () => cpSync(journals, join(target, 'journals'), { recursive: true }));
+  // Users without rights can write there: a link would bring in another file, and a FIFO would end the copying.
+  const isPlain = (path: string) => {
+    const found = lstatSync(path);
+    return found.isFile() || found.isDirectory();
+  };
+  attempt(errors, journals, () =>
+    cpSync(journals, join(target, 'journals'), { recursive: true, filter: isPlain }),
+  );
   for (const path of containerLogs(root))
     attempt(errors, path, () => copyText(path, join(target, 'logs', path.slice(root.length))));
   if (errors.length > 0) writeFileSync(join(target, 'errors.txt'), `${errors.join('\n')}\n`);

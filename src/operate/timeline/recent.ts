@@ -1,7 +1,8 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readSync } from 'node:fs';
 import {
   type JournalFile,
   listJournalFiles,
+  OPEN_JOURNAL,
   STAMP_LAG_MS,
 } from '../../engine/observe/journal/journal-files.ts';
 import { type JournalLine, parseJournalLine } from '../../engine/observe/journal/journal-line.ts';
@@ -71,7 +72,7 @@ function attempt<T>(path: string, problems: string[], read: () => T): T | undefi
 }
 
 function readFurther(path: string, before: Part | undefined, since: string, most: number): Part | undefined {
-  const stats = statSync(path);
+  const stats = lstatSync(path);
   if (stats.mtimeMs + STAMP_LAG_MS < Date.parse(since)) return undefined;
   // A FIFO of that name would keep the reader waiting.
   if (!stats.isFile() || stats.size > MOST_BYTES)
@@ -96,7 +97,7 @@ function isCutIn({ isCut, lines }: Part, since: string): boolean {
 
 function readFrom(path: string, from: number, to: number): Buffer {
   const buffer = Buffer.alloc(to - from);
-  const file = openSync(path, 'r');
+  const file = openSync(path, OPEN_JOURNAL);
   try {
     return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, from));
   } finally {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { constants, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../system/errors.ts';
 
@@ -19,6 +19,12 @@ const NAME = /^([a-z][a-z-]{0,40})\.(\d{12})\.jsonl$/;
 export function journalPath(directory: string, program: string, firstSeq: number): string {
   return join(directory, `${program}.${String(firstSeq).padStart(12, '0')}.jsonl`);
 }
+
+/**
+ * How a journal is opened, to read it or with the flags for writing added. The folder is open to users without rights
+ * (docs/decisions/0026): a link of theirs is not followed, and a FIFO does not block.
+ */
+export const OPEN_JOURNAL = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** In order of programs and of time; none where the directory is missing. */
 export function listJournalFiles(directory: string): readonly JournalFile[] {
@@ -59,7 +65,7 @@ export interface JournalTail {
 
 /** Reads a file of at most a rotation's size. Bytes count, not characters: a crash may have cut one in two. */
 export function readTail(path: string): JournalTail {
-  const bytes = readFileSync(path);
+  const bytes = readFileSync(path, { flag: OPEN_JOURNAL });
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
   const whole = bytes.subarray(0, wholeBytes).toString('utf8').split('\n').slice(0, -1);
   return { line: whole.at(-1), lines: whole.length, wholeBytes, halfBytes: bytes.length - wholeBytes };

@@ -1,14 +1,16 @@
 import {
   closeSync,
+  constants,
   fstatSync,
   ftruncateSync,
+  lstatSync,
   mkdirSync,
   openSync,
   rmSync,
-  truncateSync,
   writeSync,
 } from 'node:fs';
-import { journalPath, listJournalFiles, readTail } from './journal-files.ts';
+import { codeOf } from '../../system/errors.ts';
+import { type JournalFile, journalPath, listJournalFiles, OPEN_JOURNAL, readTail } from './journal-files.ts';
 import { type JournalEntry, parseJournalLine } from './journal-line.ts';
 
 export interface JournalLimits {
@@ -66,10 +68,10 @@ export function openJournalWriter(
     return JSON.stringify({ v: 1, seq, at, node, program, kind: entry.kind, event: entry.event });
   };
   const rotate = (): void => {
-    const fd = openSync(journalPath(directory, program, head.seq), 'ax', 0o644);
+    const fd = createFile(journalPath(directory, program, head.seq));
     closeSync(head.fd);
     head = { ...head, fd, bytes: 0 };
-    const files = listJournalFiles(directory).filter((file) => file.program === program);
+    const files = ownFiles(directory, program);
     for (const { path } of files.slice(0, -limits.files)) rmSync(path, { force: true });
   };
   try {
@@ -93,20 +95,46 @@ function writeWhole({ fd, bytes: before }: Head, bytes: Buffer): void {
   }
 }
 
+const APPEND = constants.O_WRONLY | constants.O_APPEND;
+const CREATE = OPEN_JOURNAL | APPEND | constants.O_CREAT | constants.O_EXCL;
+
+/** What others have put there under this program's name is none of its journal. */
+function ownFiles(directory: string, program: string): readonly JournalFile[] {
+  return listJournalFiles(directory).filter((file) => file.program === program && isOwn(file.path));
+}
+
+function isOwn(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isFile() === true && found.uid === process.geteuid?.();
+}
+
+/** What others have put at its path is removed first, never followed. Throws the system error. */
+function createFile(path: string): number {
+  try {
+    return openSync(path, CREATE, 0o644);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || isOwn(path)) throw error;
+    rmSync(path);
+    return openSync(path, CREATE, 0o644);
+  }
+}
+
 function findEnd(
   directory: string,
   program: string,
 ): { readonly head: Head; readonly trouble: string | undefined } {
-  const files = listJournalFiles(directory).filter((file) => file.program === program);
+  const files = ownFiles(directory, program);
   const last = files.at(-1);
-  const path = last?.path ?? journalPath(directory, program, 1);
-  const tail = last === undefined ? undefined : readTail(path);
+  const tail = last === undefined ? undefined : readTail(last.path);
   // A file that was just begun is empty: what comes before it is in the one before.
   const before = files.at(-2);
   const line = tail?.line ?? (before === undefined ? undefined : readTail(before.path).line);
   const half = tail?.halfBytes ?? 0;
-  if (half > 0) truncateSync(path, tail?.wholeBytes);
-  const fd = openSync(path, 'a', 0o644);
+  const fd =
+    last === undefined
+      ? createFile(journalPath(directory, program, 1))
+      : openSync(last.path, OPEN_JOURNAL | APPEND);
+  if (half > 0) ftruncateSync(fd, tail?.wholeBytes);
   const parsed = line === undefined ? undefined : parseJournalLine(line);
   const counted = (last?.firstSeq ?? 1) + (tail?.lines ?? 0);
   return {

@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { codeOf, messageOf } from '../../system/errors.ts';
-import { type JournalFile, listJournalFiles } from './journal-files.ts';
+import { type JournalFile, listJournalFiles, OPEN_JOURNAL } from './journal-files.ts';
 import { type JournalLine, parseJournalLine } from './journal-line.ts';
 
 /** A place where lines are missing, or something else stands than a line of this journal. */
@@ -110,7 +110,7 @@ type Content =
 function linesOf({ path, program, text }: JournalFile): Content {
   if (text !== undefined) return { kind: 'lines', lines: placed(path, program, text()) };
   try {
-    const stats = statSync(path);
+    const stats = lstatSync(path);
     // A FIFO of that name would keep the reader waiting.
     if (!stats.isFile()) return { kind: 'unread', problem: 'it is no file' };
     if (stats.size > MAX_FILE_BYTES)
@@ -130,10 +130,11 @@ function placed(path: string, owner: string, content: string): readonly Placed[]
 
 /** A line that is being written at this moment is not half written: it is whole at the next look. */
 function readSettled(path: string): string {
-  let text = readFileSync(path, 'utf8');
+  const read = () => readFileSync(path, { encoding: 'utf8', flag: OPEN_JOURNAL });
+  let text = read();
   for (let seen = -1; !text.endsWith('\n') && text.length !== seen; ) {
     seen = text.length;
-    text = readFileSync(path, 'utf8');
+    text = read();
   }
   return text;
 }

@@ -1,7 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { codeOf } from '../../system/errors.ts';
-import { type JournalFile, journalFilesAmong, STAMP_LAG_MS } from './journal-files.ts';
+import { type JournalFile, journalFilesAmong, OPEN_JOURNAL, STAMP_LAG_MS } from './journal-files.ts';
 import { parseJournalLine } from './journal-line.ts';
 
 /** The journals of four programs, as large as rotation lets them be, and a little. */
@@ -50,7 +50,7 @@ async function chosen(
 }
 
 async function lookAt(path: string): Promise<{ readonly size: number; readonly writtenAt?: string }> {
-  const status = await stat(path).catch(() => undefined);
+  const status = await lstat(path).catch(() => undefined);
   const isOurs = status?.isFile() === true && status.size <= MAX_FILE_BYTES;
   if (!isOurs) return { size: 0 };
   return { size: status.size, writtenAt: new Date(status.mtimeMs + STAMP_LAG_MS).toISOString() };
@@ -60,7 +60,7 @@ async function lookAt(path: string): Promise<{ readonly size: number; readonly w
 async function readSettled(path: string): Promise<Buffer | undefined> {
   try {
     for (let seen = -1; ; ) {
-      const bytes = await readFile(path);
+      const bytes = await readFile(path, { flag: OPEN_JOURNAL });
       if (bytes.at(-1) === NEWLINE || bytes.length === seen) return bytes;
       seen = bytes.length;
     }

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { journalPath, listJournalFiles } from '../../../../../src/engine/observe/journal/journal-files.ts';
+import { openJournalWriter } from '../../../../../src/engine/observe/journal/journal-writer.ts';
+import { scanJournal } from '../../../../../src/engine/observe/journal/read-journal.ts';
+import { journalParts } from '../../../../../src/engine/observe/journal/send-journal.ts';
+import { createRecentEntries } from '../../../../../src/operate/timeline/recent.ts';
+
+// The journals' folder is open to HAProxy's user (docs/decisions/0026): what that user puts there must not reach other files.
+let dir: string;
+let victim: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-journal-'));
+  victim = join(dir, 'victim');
+  writeFileSync(victim, `${JSON.stringify(foreignLine)}\nhalf a line`);
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const program = 'keepalived-monitor';
+const foreignLine = {
+  ...{ v: 1, seq: 1, at: new Date().toISOString(), node: 'cp-1', program },
+  ...{ kind: 'vip', event: 'vrrp-transition', subject: 'foreign' },
+};
+const path = (seq: number) => journalPath(dir, program, seq);
+const victimBefore = () => `${JSON.stringify(foreignLine)}\nhalf a line`;
+/** Of the lines that readers see; what is no file is left out. */
+const subjects = () =>
+  [...scanJournal(listJournalFiles(dir))].flatMap((item) =>
+    item.kind === 'line' ? [item.line.subject] : [],
+  );
+
+function write(count = 1): void {
+  const writer = openJournalWriter(dir, { program, node: 'cp-1' }, { fileBytes: 500, files: 3 });
+  for (let n = 0; n < count; n += 1)
+    writer.append({ kind: 'vip', event: 'vrrp-transition', subject: String(n) });
+  writer.close();
+}
+
+const plant = {
+  'a link to another file': (at: string) => symlinkSync(victim, at),
+  'a link to nothing': (at: string) => symlinkSync(join(dir, 'nothing'), at),
+  'a FIFO': (at: string) => void execFileSync('mkfifo', [at]),
+  "another user's file": (at: string) => {
+    writeFileSync(at, '');
+    chownSync(at, 65_534, 65_534);
+  },
+} as const;
+
+for (const [what, put] of Object.entries(plant)) {
+  test(`${what} in place of the first file does not receive the journal`, () => {
+    put(path(1));
+    write();
+    expect(subjects()).toEqual(['0']);
+    expect(readFileSync(victim, 'utf8')).toBe(victimBefore());
+  });
+
+  test(`${what} with a later number does not receive the journal`, () => {
+    write();
+    put(path(900));
+    write();
+    expect(subjects()).toEqual(['0', '0']);
+    expect(readFileSync(victim, 'utf8')).toBe(victimBefore());
+  });
+
+  test(`${what} where the next file begins does not stop the journal`, () => {
+    for (let seq = 2; seq < 12; seq += 1) put(path(seq));
+    write(10);
+    expect(subjects().at(-1)).toBe('9');
+    expect(readFileSync(victim, 'utf8')).toBe(victimBefore());
+  });
+}
+
+test('a link is read by no reader, and a FIFO does not block one', async () => {
+  plant['a link to another file'](path(1));
+  plant['a FIFO'](path(2));
+  expect(subjects()).toEqual([]);
+  expect(createRecentEntries([dir], 100)('2000').entries).toEqual([]);
+  const sent = [];
+  for await (const part of journalParts(dir, { since: '2000', until: '3000' })) sent.push(part);
+  expect(sent).toEqual([]);
+});
