@@ -66,6 +66,8 @@ export interface ConfigurationOptions {
   readonly trackFile?: boolean;
   /** Without any keepalived stays in FAULT, and nothing ever happens to it. */
   readonly peers?: boolean;
+  /** Adverts go to the group's address instead of to peers. */
+  readonly multicast?: boolean;
   /** How many may be missed before a take-over. */
   readonly downAdverts?: number;
   /** Lines of `global_defs`, and of the instance. */
@@ -200,6 +202,7 @@ function configurationText(
     priority = 230 - number * 10,
     trackFile = false,
     peers = true,
+    multicast = false,
     downAdverts = 3,
     globals = '',
     extra = '',
@@ -226,9 +229,8 @@ vrrp_instance API {
     priority ${priority}
     advert_int 0.3
     down_timer_adverts ${downAdverts}
-    unicast_fault_no_peer
-    unicast_src_ip 10.77.0.1${number}
-    ${peers ? `unicast_ttl 255\n    unicast_peer {\n        10.77.0.1${3 - number} min_ttl 255 max_ttl 255\n    }` : ''}
+    ${multicast ? '' : `unicast_fault_no_peer\n    unicast_src_ip 10.77.0.1${number}`}
+    ${peers && !multicast ? `unicast_ttl 255\n    unicast_peer {\n        10.77.0.1${3 - number} min_ttl 255 max_ttl 255\n    }` : ''}
     virtual_ipaddress {
         ${VIP}/32
     }

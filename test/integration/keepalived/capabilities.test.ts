@@ -1,31 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parse } from 'yaml';
-import * as z from 'zod/mini';
+import { nftFor } from '../../../src/engine/system/nft/nft.ts';
 import { createVrrpPair } from '../../helpers/keepalived-node.ts';
-
-const manifestSchema = z.object({
-  spec: z.object({
-    containers: z.array(
-      z.object({
-        name: z.string(),
-        securityContext: z.object({
-          capabilities: z.object({ drop: z.array(z.string()), add: z.array(z.string()) }),
-        }),
-      }),
-    ),
-  }),
-});
+import { createNetNamespace } from '../../helpers/net-namespace.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { containerOf, haproxyManifest, keepalivedManifest, readPod } from '../../unit/manifests/pod.ts';
 
 /** What gives a program the capabilities of the manifest's container, and no more. */
-function asInThePod(): readonly string[] {
-  const text = readFileSync(new URL('../../../manifests/keepalived.yaml', import.meta.url), 'utf8');
-  const { containers } = manifestSchema.parse(parse(text)).spec;
-  const found = containers.find(({ name }) => name === 'keepalived')?.securityContext.capabilities;
-  if (found?.drop.join() !== 'ALL')
-    throw new Error('Cannot play the pod: expected it to drop every capability');
-  const bounds = ['-all', ...found.add.map((name) => `+${name.toLowerCase()}`)];
-  return ['setpriv', `--bounding-set=${bounds}`, '--inh-caps=-all'];
+function asInThePod(
+  container = 'keepalived',
+  without?: string,
+  manifest = keepalivedManifest,
+): readonly string[] {
+  const { drop, add = [] } = containerOf(readPod(manifest), container).securityContext.capabilities;
+  expect(drop).toEqual(['ALL']);
+  const kept = add.filter((name) => name !== without);
+  return [
+    'setpriv',
+    `--bounding-set=${['-all', ...kept.map((name) => `+${name.toLowerCase()}`)]}`,
+    '--inh-caps=-all',
+  ];
 }
 
 test('with the capabilities of its pod it takes the VIP, gives it back, and a reload is applied', async () => {
@@ -41,6 +35,51 @@ test('with the capabilities of its pod it takes the VIP, gives it back, and a re
   supervisor.kill('SIGTERM');
   expect(await supervisor.ended).toBe(0);
   expect(await node.holdsVip()).toBe(false);
+});
+
+test('with the capabilities of its pod it hears the adverts of a multicast group', async () => {
+  await using pair = await createVrrpPair();
+  const [a, b] = pair.nodes;
+  for (const node of pair.nodes) node.install({ multicast: true });
+  const holder = a.supervise([], asInThePod());
+  await holder.waitForState('MASTER');
+  const backup = b.supervise([], asInThePod());
+  await backup.waitForState('BACKUP');
+  expect((await holder.status()).instances).toMatchObject([{ state: 'MASTER' }]);
+});
+
+test.each([
+  { name: 'NET_ADMIN', sign: /Netlink: error: Operation not permitted/, what: 'takes no VIP' },
+  { name: 'NET_RAW', sign: /exited with permanent error missing permission/, what: 'does not start' },
+])('without $name keepalived $what', async ({ name, sign }) => {
+  await using pair = await createVrrpPair();
+  const [node] = pair.nodes;
+  node.install();
+  node.supervise([], asInThePod('keepalived', name));
+  await waitFor('keepalived to tell why', () => sign.test(readFileSync(node.paths.log, 'utf8')));
+  expect(await node.holdsVip()).toBe(false);
+});
+
+test('without SYS_NICE keepalived has no realtime priority, and that is told', async () => {
+  await using pair = await createVrrpPair();
+  const [node] = pair.nodes;
+  node.install();
+  const supervisor = node.supervise([], asInThePod('keepalived', 'SYS_NICE'));
+  await supervisor.waitForState('MASTER');
+  expect(node.events('no-realtime-priority')).toHaveLength(1);
+});
+
+test.each([
+  { container: 'haproxy-monitor', manifest: haproxyManifest },
+  { container: 'keepalived-monitor', manifest: keepalivedManifest },
+])('$container cannot use nft without NET_ADMIN', async ({ container, manifest }) => {
+  await using node = await createNetNamespace();
+  const load = async (rights: readonly string[]) =>
+    await nftFor('inet t', { nft: [...node.prefix, ...rights, 'nft'] })(['-f', '-'], 'add table inet t\n');
+  expect(await load(asInThePod(container, undefined, manifest))).toMatchObject({ ok: true });
+  expect(await load(asInThePod(container, 'NET_ADMIN', manifest))).toMatchObject({
+    message: expect.stringContaining('expected nft with CAP_NET_ADMIN'),
+  });
 });
 
 /** The reason why the shipped template goes without: docs/decisions/0009. */
