@@ -1,8 +1,7 @@
-import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
-import { isAlive } from '../../src/engine/system/process/processes.ts';
 import { sendSignal } from '../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 import {
@@ -56,56 +55,6 @@ test('every container becomes healthy, and none was started twice for it', async
   expect(kubelet.troubles()).toEqual([]);
   const restarts = [...(await statesOf(machine))].map(([name, state]) => [name, state.restarts]);
   expect(restarts).toEqual(containers.map(({ name }) => [name, 0]));
-});
-
-/** Of every process in the container, but of runc's own, which has not yet become what it was asked to run. */
-async function rightsIn(pod: PodName, name: string): Promise<readonly string[]> {
-  const { pid } = await containerState(machine, pod, name);
-  const container = readlinkSync(`/proc/${pid}/ns/pid`);
-  const rights = machine.node.processes().flatMap(({ id, argv }) => {
-    if (/(?:^|\/)runc$/.test(argv[0] ?? '') && argv[1] === 'init') return [];
-    try {
-      if (readlinkSync(`/proc/${id.pid}/ns/pid`) !== container) return [];
-      const status = readFileSync(`/proc/${id.pid}/status`, 'utf8');
-      const [, user] = /^Uid:\t(\d+)/m.exec(status) ?? [];
-      const [, effective] = /^CapEff:\t0*([0-9a-f]+)/m.exec(status) ?? [];
-      return [`user ${user}, capabilities ${effective}`];
-    } catch {
-      // It has ended meanwhile.
-      return [];
-    }
-  });
-  return [...new Set(rights)];
-}
-
-test.each<{ name: string; pod: PodName; rights: string }>([
-  { pod: 'haproxy', name: 'haproxy', rights: 'user 65529, capabilities 0' },
-  // NET_ADMIN is bit 12, NET_RAW 13, NET_BROADCAST 11, SYS_NICE 23.
-  { pod: 'haproxy', name: 'haproxy-monitor', rights: 'user 0, capabilities 1000' },
-  { pod: 'keepalived', name: 'keepalived', rights: 'user 0, capabilities 803800' },
-  { pod: 'keepalived', name: 'keepalived-monitor', rights: 'user 0, capabilities 3000' },
-])('every process of $name has this and no more: $rights', async ({ pod, name, rights }) => {
-  expect(await rightsIn(pod, name)).toEqual([rights]);
-});
-
-async function policiesOf(isMeant: (argv: readonly string[]) => boolean): Promise<readonly string[]> {
-  const meant = machine.node.processes().filter(({ argv }) => isMeant(argv));
-  const told = meant.map(({ id }) =>
-    machine.run('chrt', '--pid', String(id.pid)).catch((error) => {
-      // A program that ours has begun to start bears its argv until then, and may have ended.
-      if (isAlive(id)) throw error;
-      return [];
-    }),
-  );
-  return [
-    ...new Set((await Promise.all(told)).flat().map((text) => /policy: (\w+)/.exec(text)?.[1] ?? text)),
-  ];
-}
-
-test('keepalived runs at a real-time priority, as SYS_NICE lets it, and nothing of hawser does', async () => {
-  expect(await policiesOf((argv) => argv[0] === '/usr/sbin/keepalived')).toEqual(['SCHED_RR']);
-  const ours = (argv: readonly string[]) => argv.includes('supervise') || argv.includes('monitor');
-  expect(await policiesOf(ours)).toEqual(['SCHED_OTHER']);
 });
 
 test('each of the four keeps a journal, and HAProxy cannot read the kubeconfig', async () => {
