@@ -65,7 +65,6 @@ const circlesYet: Readonly<Record<string, readonly string[]>> = {
   'vip/guards': ['vip', 'vip/health'],
   'operate/doctor': ['operate/doctor/checks', 'operate/doctor/look'],
   'vip/health': ['vip', 'vip/steering'],
-  'operate/status': ['operate/page/server', 'operate/status/lines'],
   'vip/steering': ['vip'],
   'vip/agreement': ['vip'],
 };

@@ -6,8 +6,8 @@ import { stopOnSignals } from '../engine/system/process/stop-signals.ts';
 import { clusterEndpoints } from '../operate/status/cluster-endpoints.ts';
 import { collectClusterStatus } from '../operate/status/collect-cluster-status.ts';
 import type { ClusterStatus } from '../operate/status/node-status.ts';
-import { exitCodeOf, statusLines } from '../operate/status/status-lines.ts';
 import { type StatusSettings, statusCommand } from '../operate/status/status-settings.ts';
+import { exitCodeOf, statusLines } from '../operate/status/view/status-lines.ts';
 import { watch } from '../operate/status/watch.ts';
 
 export const spec = statusCommand;
@@ -22,7 +22,7 @@ export async function run(settings: StatusSettings, { env, settingsFile }: Comma
   const show = (status: ClusterStatus): readonly string[] =>
     settings.json ? [write(status)] : statusLines(status, { colours });
   if (settings.serve !== undefined) {
-    const { serveStatus } = await import('../operate/status/serve-status.ts');
+    const { serveStatus } = await import('../operate/page/server/serve-status.ts');
     return await serveStatus(settings.serve, settings.journal, (signal) => look(settings, signal));
   }
   if (settings.watch) {

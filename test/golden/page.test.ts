@@ -3,18 +3,25 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { mainPart } from '../../src/operate/page/html/document.ts';
 import { textOf } from '../../src/operate/page/html/html.ts';
-import { vipsSection } from '../../src/operate/page/html/vips.ts';
-import { pageView } from '../../src/operate/page/view/page-view.ts';
-import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
+import { sectionPart } from '../../src/operate/page/html/section.ts';
+import { lastHour } from '../../src/operate/page/view/time-span.ts';
+import { timelineView } from '../../src/operate/page/view/timeline.ts';
+import { statusView } from '../../src/operate/status/view/status-view.ts';
+import { vipsSection } from '../../src/operate/status/view/vips.ts';
 import * as statuses from '../helpers/page/statuses.ts';
 
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
 const nothing = { entries: [], isCut: false, problems: [] };
-const viewOf = (status: ClusterStatus) => pageView(status, nothing, Date.parse(statuses.takenAt));
+
+function nothingAnswers(): string {
+  const status = statuses.nothingAnswers();
+  const timeline = timelineView(status, nothing, lastHour(Date.parse(statuses.takenAt)));
+  return mainPart({ ...statusView(status), timeline });
+}
 
 test.each([
-  ['nothing-answers', () => mainPart(viewOf(statuses.nothingAnswers()))],
-  ['vips-failed-over', () => textOf(vipsSection(viewOf(statuses.failedOver()).vips))],
+  ['nothing-answers', nothingAnswers],
+  ['vips-failed-over', () => textOf(sectionPart(vipsSection(statuses.failedOver())))],
 ] as const)('what the page sends: %s', (name, render) => {
   const path = fileURLToPath(new URL(`page/${name}.html`, import.meta.url));
   const html = `${render()}\n`;

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
 import { statusJsonSchema } from '../../src/operate/status/cluster-status.ts';
 import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
-import { statusLines } from '../../src/operate/status/status-lines.ts';
+import { statusLines } from '../../src/operate/status/view/status-lines.ts';
 import {
   haproxyMonitorSays,
   haproxySupervisorSays,

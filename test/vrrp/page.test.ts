@@ -24,7 +24,7 @@ test('a VIP that moves between real nodes moves on the page of a third, by itsel
   await waitForContact(page);
   const healthy = page.getByRole('heading', { level: 1, name: 'Healthy' });
   await healthy.waitFor();
-  const holder = page.locator('.vip .holder .state');
+  const holder = page.locator('.vips .summary .state');
   const shown = [await holder.innerText()];
   expect(shown).toEqual([`held by ${before.name}`]);
 

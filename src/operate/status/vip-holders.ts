@@ -6,6 +6,9 @@ import { priorityFor, priorityText } from './priority-text.ts';
 
 export type VipStatus = ClusterStatus['vips'][number];
 
+type Supervisor = NonNullable<NodeStatus['keepalivedSupervisor']>;
+type Instance = Supervisor['instances'][number];
+
 /** What is known besides what programs say. */
 export interface Evidence {
   /** On this node's interfaces. */
@@ -85,9 +88,7 @@ function strangerFor(
 
 function hereLines(vip: string, here: NodeStatus, isHere: boolean): readonly string[] {
   const vipPriority = priorityFor(here, vip);
-  const instance = here.keepalivedSupervisor?.instances.find(({ vips }) =>
-    vips.some(({ address }) => address === vip),
-  );
+  const instance = instanceOf(here, vip);
   const move = here.keepalivedSupervisor?.lastTransition;
   return [
     ...(vipPriority === undefined
@@ -101,18 +102,25 @@ function hereLines(vip: string, here: NodeStatus, isHere: boolean): readonly str
     ...(instance === undefined
       ? []
       : [
-          `${here.node} is ${instance.state} for ${ageText(instance.sinceMs)}${transitionText(move, instance.name)}`,
+          instanceText(here.node, instance, move),
           ...(instance.hearsHolder ? [`${here.node}: the adverts of a holder arrive here`] : []),
         ]),
   ];
 }
 
-function transitionText(
-  move: NonNullable<NodeStatus['keepalivedSupervisor']>['lastTransition'] | undefined,
-  instance: string,
+/** What keepalived of a node runs for a VIP. */
+export function instanceOf({ keepalivedSupervisor }: NodeStatus, vip: string): Instance | undefined {
+  return keepalivedSupervisor?.instances.find(({ vips }) => vips.some(({ address }) => address === vip));
+}
+
+/** `cp-1 is MASTER for 3 h (was BACKUP): no advert of a node with a higher priority`. */
+export function instanceText(
+  node: string,
+  { name, state, sinceMs }: Instance,
+  move: Supervisor['lastTransition'] | undefined,
 ): string {
-  if (!move || move.instance !== instance) return '';
-  return ` (was ${move.from}): ${move.reason}`;
+  const before = move?.instance === name ? ` (was ${move.from}): ${move.reason}` : '';
+  return `${node} is ${state} for ${ageText(sinceMs)}${before}`;
 }
 
 function peerLine(vip: string, here: NodeStatus, holding: readonly PeerObservation[]) {

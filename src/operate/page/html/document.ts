@@ -1,15 +1,24 @@
+import type { Section } from '../../../engine/examine/section.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
-import type { PageView } from '../view/page-view.ts';
+import type { StatusView } from '../../status/view/status-view.ts';
 import { clockText } from '../view/time-span.ts';
-import { haproxySection } from './haproxy.ts';
+import type { TimelineView } from '../view/timeline.ts';
 import { type Html, html, textOf } from './html.ts';
 import { icon, sprite } from './icons.ts';
-import { nodesSection } from './nodes.ts';
-import { serversSection } from './servers.ts';
+import { sectionPart } from './section.ts';
 import { storySection } from './story.ts';
 import { toldOf } from './table.ts';
 import { timelineSection } from './timeline.ts';
-import { vipsSection } from './vips.ts';
+
+/** What the page shows: the state, and the last hour of the journals. */
+export interface PageView extends StatusView {
+  readonly timeline: TimelineView;
+}
+
+/** Of the browser's window. */
+export function titleOf({ verdict, node }: StatusView): string {
+  return `${verdict.words} · ${node} · hawser`;
+}
 
 /** The page's landmark that holds the state: what the browser replaces whenever it changes. */
 export function mainPart(view: PageView): string {
@@ -18,6 +27,8 @@ export function mainPart(view: PageView): string {
 
 function main(view: PageView): Html {
   const { verdict, node, cluster, problems } = view;
+  const placed = (place: Section['place']): readonly Html[] =>
+    view.sections.filter((each) => each.place === place).map(sectionPart);
   // The problems say for how long, which changes all the time.
   const told = toldOf('The cluster', `${verdict.words}, ${countText(problems.length, 'problem')}`);
   return html`<main id="state">
@@ -27,14 +38,13 @@ function main(view: PageView): Html {
 ${problems.length === 0 ? null : html`<ul class="problems" aria-label="Problems">${problems.map((each) => html`<li>${each}</li>`)}</ul>`}
 </div>
 <div class="left">
-${vipsSection(view.vips)}
+${placed('left')}
 ${timelineSection(view.timeline)}
 </div>
 <div class="right">
-${serversSection(view.servers)}
-${haproxySection(view.haproxy, node)}
+${placed('right')}
 </div>
-${nodesSection(view.nodes)}
+${placed('wide')}
 ${storySection(view.timeline)}
 </main>`;
 }
@@ -50,7 +60,7 @@ export function pageDocument(view: PageView, at: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${view.title}</title>
+<title>${titleOf(view)}</title>
 <link rel="stylesheet" href="page.css">
 <link rel="icon" href="icon.svg" type="image/svg+xml">
 <script type="module" src="page.js"></script>

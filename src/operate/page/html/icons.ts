@@ -1,4 +1,4 @@
-import type { StatusLabel, Tone } from '../view/status-label.ts';
+import type { StatusLabel, Tone } from '../../../engine/examine/section.ts';
 import type { StoryLine } from '../view/story.ts';
 import { type Html, html } from './html.ts';
 

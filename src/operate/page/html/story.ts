@@ -2,7 +2,7 @@ import type { StoryLine } from '../view/story.ts';
 import type { TimelineView } from '../view/timeline.ts';
 import { type Html, html } from './html.ts';
 import { markSample } from './icons.ts';
-import { type Column, table } from './table.ts';
+import { table } from './table.ts';
 
 export function storySection({ story, more, isCut, problems }: TimelineView): Html {
   const rows = story.map((line) => ({ cells: cellsOf(line) }));
@@ -15,12 +15,7 @@ ${more === 0 && !isCut ? null : html`<p class="note">${rest}: <code>hawser timel
 </section>`;
 }
 
-const columns: readonly Column[] = [
-  ['Time (UTC)', 'time'],
-  ['Node', 'node'],
-  ['Kind', 'kind'],
-  ['What happened', 'what'],
-];
+const columns = { 'Time (UTC)': 'time', Node: 'node', Kind: 'kind', 'What happened': 'what' };
 
 function cellsOf({ at, time, node, mark, kind, words, because }: StoryLine) {
   return [

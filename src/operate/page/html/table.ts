@@ -9,15 +9,15 @@ export interface Row {
   readonly cells: readonly Piece[];
 }
 
-/** A column's name, and the class under which the style sheet knows it. */
-export type Column = readonly [name: string, style: string];
+/** Each column's name, and the class under which the style sheet knows it. */
+export type Columns = Readonly<Record<string, string>>;
 
 /**
  * A table. Its roles are written out: on a narrow screen the style sheet lays rows out as blocks, and not every browser
  * takes what is laid out like that for a table.
  */
-export function table(label: string, style: string, columns: readonly Column[], rows: readonly Row[]): Html {
-  const heads = columns.map(
+export function table(label: string, style: string, columns: Columns, rows: readonly Row[]): Html {
+  const heads = Object.entries(columns).map(
     ([name, column]) => html`<th role="columnheader" scope="col" class="${column}">${name}</th>`,
   );
   return html`<table role="table" class="${style}" aria-label="${label}">
@@ -26,9 +26,9 @@ export function table(label: string, style: string, columns: readonly Column[], 
 </table>`;
 }
 
-function rowOf({ about, tell, cells }: Row, columns: readonly Column[]): Html {
+function rowOf({ about, tell, cells }: Row, columns: Columns): Html {
   const told = about === undefined || tell === undefined ? null : toldOf(about, tell);
-  const shown = columns.map(([, column], index) =>
+  const shown = Object.values(columns).map((column, index) =>
     index === 0
       ? html`<th role="rowheader" scope="row" class="${column}">${cells[index]}</th>`
       : html`<td role="cell" class="${column}">${cells[index]}</td>`,

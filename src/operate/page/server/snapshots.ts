@@ -1,8 +1,9 @@
 import type { ClusterStatus } from '../../status/node-status.ts';
+import { statusView } from '../../status/view/status-view.ts';
 import type { RecentEntries } from '../../timeline/recent.ts';
-import { mainPart, pageDocument } from '../html/document.ts';
-import { pageView } from '../view/page-view.ts';
+import { mainPart, pageDocument, titleOf } from '../html/document.ts';
 import { lastHour } from '../view/time-span.ts';
+import { timelineView } from '../view/timeline.ts';
 
 /** Where the page gets what it shows. */
 export interface PageSource {
@@ -34,8 +35,10 @@ export function createSnapshots({ look, recent, nowMs }: PageSource): () => Prom
     const status = await look();
     const now = nowMs();
     const at = new Date(now).toISOString();
-    const view = pageView(status, recent(lastHour(now).from), now);
-    return { at, title: view.title, main: mainPart(view), document: () => pageDocument(view, at) };
+    const hour = lastHour(now);
+    const timeline = timelineView(status, recent(hour.from), hour);
+    const view = { ...statusView(status), timeline };
+    return { at, title: titleOf(view), main: mainPart(view), document: () => pageDocument(view, at) };
   };
   return () => {
     pending ??= take().finally(() => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { nodesSection } from '../../../../src/operate/status/lines/nodes-section.ts';
 import type { NodeStatus } from '../../../../src/operate/status/node-status.ts';
 import { nodeStatusSchema } from '../../../../src/operate/status/node-status.ts';
 import type { PeerObservation } from '../../../../src/operate/status/observe-peers.ts';
+import { statusLines } from '../../../../src/operate/status/view/status-lines.ts';
 import { backupHere, healthyHere, silentPeers, statusOf } from '../../../helpers/status-scenes.ts';
 
 type Mode = NonNullable<NodeStatus['keepalivedMonitor']>['mode'];
@@ -37,9 +37,10 @@ test('of two nodes it can only be the other one, and the line of that one says s
   const two = silentPeers.filter(({ peer }) => peer.name === 'cp-2');
   const here = hearing({ without: 'cp-3' });
   expect(heardFrom(here, two)).toEqual(['cp-2']);
-  const line = (node: NodeStatus) => nodesSection(statusOf(node, undefined, two)).rows[0]?.text;
-  expect(line(here)).toContain('its HAProxy is ready; its adverts arrive; ');
-  expect(line(backupHere)).not.toContain('adverts');
+  const text = (node: NodeStatus) =>
+    statusLines(statusOf(node, undefined, two), { colours: false }).join(' ');
+  expect(text(here)).toContain('its adverts arrive');
+  expect(text(backupHere)).not.toContain('adverts');
 });
 
 test('of three it is not known, unless all but one say that they are no holder', () => {
@@ -58,10 +59,13 @@ test.each([
 });
 
 test('beside the VIP it is shown that a holder is heard, whichever that is', () => {
-  const told = (here: NodeStatus) => statusOf(here).vips[0]?.why.join('\n');
-  expect(told(hearing({}))).toContain('cp-1: the adverts of a holder arrive here');
-  expect(told(hearing({ hearsHolder: false }))).not.toContain('adverts of a holder');
-  expect(told(backupHere)).not.toContain('adverts of a holder');
+  const told = (here: NodeStatus) => [
+    statusOf(here).vips[0]?.why.join('\n').includes('cp-1: the adverts of a holder arrive here'),
+    statusLines(statusOf(here), { colours: false }).join(' ').includes('adverts of a holder'),
+  ];
+  expect(told(hearing({}))).toEqual([true, true]);
+  expect(told(hearing({ hearsHolder: false }))).toEqual([false, false]);
+  expect(told(backupHere)).toEqual([false, false]);
 });
 
 test('an older supervisor, which does not say, is understood', () => {

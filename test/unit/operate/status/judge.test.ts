@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NodeStatus } from '../../../../src/operate/status/node-status.ts';
-import { exitCodeOf } from '../../../../src/operate/status/status-lines.ts';
+import { exitCodeOf } from '../../../../src/operate/status/view/status-lines.ts';
 import {
   haproxyMonitorSays,
   haproxySupervisorSays,

@@ -1,12 +1,12 @@
-import { messageOf } from '../../engine/system/errors.ts';
-import type { PageAddress } from '../../engine/system/network/ask-page.ts';
-import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
-import { shippedFile } from '../../engine/system/shipped-file.ts';
-import { isLoopback } from '../page/server/guard.ts';
-import { type PageAssets, servePage } from '../page/server/serve-page.ts';
-import { createRecentEntries } from '../timeline/recent.ts';
-import { addressText } from './ask-program.ts';
-import type { ClusterStatus } from './node-status.ts';
+import { messageOf } from '../../../engine/system/errors.ts';
+import type { PageAddress } from '../../../engine/system/network/ask-page.ts';
+import { stopOnSignals } from '../../../engine/system/process/stop-signals.ts';
+import { shippedFile } from '../../../engine/system/shipped-file.ts';
+import { addressText } from '../../status/ask-program.ts';
+import type { ClusterStatus } from '../../status/node-status.ts';
+import { createRecentEntries } from '../../timeline/recent.ts';
+import { isLoopback } from './guard.ts';
+import { type PageAssets, servePage } from './serve-page.ts';
 
 /** For one hour. A cluster with more events is in a storm, in which the newest count. */
 const MOST_ENTRIES = 2_000;

@@ -1,0 +1,43 @@
+import { ageText, countText, durationText } from '../system/text/readable-text.ts';
+import type { Fact } from './section.ts';
+
+/** What a supervisor of any program says of its failures. Times are milliseconds. */
+interface Failures {
+  readonly restart: { readonly failures: number; readonly inMs: number } | null;
+  readonly lastFailure: {
+    readonly stage: string;
+    readonly message: string;
+    readonly detail?: string | undefined;
+    readonly agoMs: number;
+  } | null;
+}
+
+/** What a monitor of any program says of its last change. */
+interface Change {
+  readonly cause: string;
+  readonly result: string;
+  readonly message?: string | undefined;
+  readonly agoMs: number;
+}
+
+export function failureFacts(supervisor: Failures | null): readonly Fact[] {
+  const { restart = null, lastFailure = null } = supervisor ?? {};
+  const facts: Fact[] = [];
+  if (restart !== null) {
+    const after = `after ${countText(restart.failures, 'failure')} in a row`;
+    facts.push({ name: 'Restart', text: `in ${durationText(restart.inMs)}, ${after}` });
+  }
+  if (lastFailure !== null) {
+    const { stage, message, detail, agoMs } = lastFailure;
+    const text = `${ageText(agoMs)} ago at “${stage}”: ${message}`;
+    facts.push({ name: 'Last failure', text, ...(detail !== undefined && { output: detail }) });
+  }
+  return facts;
+}
+
+export function changeFacts(change: Change | null | undefined): readonly Fact[] {
+  if (!change) return [];
+  const { cause, result, message, agoMs } = change;
+  const why = message === undefined ? '' : `: ${message}`;
+  return [{ name: 'Last change', text: `${ageText(agoMs)} ago: ${cause}, ${result}${why}` }];
+}

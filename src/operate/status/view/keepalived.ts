@@ -1,0 +1,66 @@
+import { changeFacts, failureFacts } from '../../../engine/examine/facts.ts';
+import {
+  type Fact,
+  type Section,
+  type StatusLabel,
+  shortHash,
+  statusLabel,
+} from '../../../engine/examine/section.ts';
+import { ageText, countText, durationText } from '../../../engine/system/text/readable-text.ts';
+import type { NodeStatus } from '../node-status.ts';
+
+type Supervisor = NonNullable<NodeStatus['keepalivedSupervisor']>;
+type Monitor = NonNullable<NodeStatus['keepalivedMonitor']>;
+
+/** The process, its dialect, and what changed or failed last. */
+export function keepalivedSection({ node, keepalivedSupervisor, keepalivedMonitor }: NodeStatus): Section {
+  return {
+    ...{ id: 'keepalived', title: `keepalived on ${node}`, about: 'keepalived', place: 'right' },
+    parts: [
+      {
+        summary: summaryOf(keepalivedSupervisor),
+        facts: [
+          ...processFacts(keepalivedSupervisor),
+          ...failureFacts(keepalivedSupervisor),
+          ...dialectFacts(keepalivedMonitor),
+          ...changeFacts(keepalivedMonitor?.lastChange),
+        ],
+      },
+    ],
+  };
+}
+
+const PHASES: Readonly<Record<Supervisor['phase'], StatusLabel>> = {
+  'waiting-for-configuration': statusLabel('warn', 'waits for a configuration'),
+  starting: statusLabel('busy', 'starting'),
+  running: statusLabel('good', 'running'),
+  down: statusLabel('bad', 'down'),
+  stopping: statusLabel('warn', 'stopping'),
+  stopped: statusLabel('bad', 'stopped'),
+};
+
+function summaryOf(supervisor: Supervisor | null): StatusLabel {
+  if (supervisor === null) return statusLabel('unknown', 'its supervisor does not answer');
+  const { phase, wanted, current } = supervisor;
+  return wanted === 'down' && current === null ? statusLabel('bad', 'it was asked to stop') : PHASES[phase];
+}
+
+function processFacts(supervisor: Supervisor | null): readonly Fact[] {
+  if (!supervisor?.current) return [];
+  const { current, restarts } = supervisor;
+  const { pid, ageMs, configSha256 } = current;
+  const text = `pid ${pid} for ${ageText(ageMs)}, ${countText(restarts, 'restart')}, configuration ${shortHash(configSha256)}`;
+  return [{ name: 'Process', text }];
+}
+
+function dialectFacts(monitor: Monitor | null): readonly Fact[] {
+  if (monitor === null) return [];
+  const { clusterName, profile, mode, planned } = monitor;
+  const cluster = clusterName ?? 'not known yet: no kubeconfig';
+  return [
+    { name: 'Speaks', text: `${profile}, ${mode}, cluster ${cluster}` },
+    ...(planned === null
+      ? []
+      : [{ name: 'Planned', text: `${planned.change} in ${durationText(planned.inMs)}` }]),
+  ];
+}

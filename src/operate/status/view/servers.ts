@@ -1,0 +1,80 @@
+import {
+  type Row,
+  type Section,
+  type StatusLabel,
+  statusLabel,
+  styled,
+  type Table,
+} from '../../../engine/examine/section.ts';
+import { ageText, countText } from '../../../engine/system/text/readable-text.ts';
+import type { NodeStatus } from '../node-status.ts';
+
+type Server = NonNullable<NodeStatus['servers']>[number];
+
+const STATES: Readonly<Record<Server['state'], StatusLabel>> = {
+  up: statusLabel('good', 'up'),
+  down: statusLabel('bad', 'down'),
+  draining: statusLabel('busy', 'draining'),
+  maintenance: statusLabel('idle', 'maintenance'),
+  unchecked: statusLabel('unknown', 'not checked'),
+};
+
+/** More servers that are up than this are folded away: those that are not have to be seen. */
+const MOST_WELL = 12;
+
+/** The API servers with HAProxy's words for each; those in trouble first. */
+export function serversSection({ servers, haproxyMonitor }: NodeStatus): Section {
+  const rows = servers ?? [];
+  const troubled = rows.filter(({ state }) => state !== 'up').map(serverRow);
+  const well = rows.filter(({ state }) => state === 'up').map(serverRow);
+  const isFolded = well.length > MOST_WELL;
+  const folded = { folded: `${well.length} that are up` };
+  const tables = [
+    serversTable('API servers', isFolded ? troubled : [...troubled, ...well]),
+    { ...serversTable('API servers that are up', isFolded ? well : []), ...folded },
+  ];
+  const held = haproxyMonitor?.held ?? null;
+  return {
+    ...{ id: 'servers', title: 'API servers', place: 'right' },
+    parts: [
+      {
+        summary: summaryOf(servers, well.length),
+        tables,
+        facts:
+          held === null ? [] : [{ name: 'Held back', text: `a list that was seen is not used: ${held}` }],
+      },
+    ],
+  };
+}
+
+function summaryOf(servers: NodeStatus['servers'], up: number): StatusLabel {
+  if (servers === null) return statusLabel('unknown', 'HAProxy does not answer');
+  if (servers.length === 0) return statusLabel('bad', 'HAProxy has no server');
+  if (up === servers.length) return statusLabel('good', `${countText(up, 'server')}, all up`);
+  return statusLabel(up === 0 ? 'bad' : 'warn', `${up} of ${countText(servers.length, 'server')} up`);
+}
+
+function serversTable(label: string, rows: readonly Row[]): Table {
+  return {
+    ...{ label, rows, style: 'server-list', noun: 'API server', lead: 'state' },
+    columns: { Server: 'name', State: 'how', For: 'age', 'Last check': 'check', Sessions: 'number' },
+  };
+}
+
+function serverRow({ name, address, state, sinceMs, check, sessions }: Server): Row {
+  return {
+    name: [name],
+    aside: [styled('mono', address)],
+    cells: [
+      [STATES[state]],
+      [styled('unit', 'for '), ageText(sinceMs)],
+      [styled('mono', check)],
+      sessionsCell(sessions),
+    ],
+  };
+}
+
+/** Null where HAProxy did not say. */
+export function sessionsCell(count: number | null): Row['cells'][number] {
+  return [`${count ?? '–'}`, styled('unit', count === 1 ? ' session' : ' sessions')];
+}

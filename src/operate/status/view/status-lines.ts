@@ -1,0 +1,115 @@
+import {
+  type Fact,
+  isLabel,
+  type Part,
+  type Row,
+  type Section,
+  type StatusLabel,
+  type Table,
+  type Tone,
+  wordsOf,
+} from '../../../engine/examine/section.ts';
+import { countText, printable } from '../../../engine/system/text/readable-text.ts';
+import { wrapText } from '../../../engine/system/text/wrap-text.ts';
+import type { ClusterStatus } from '../node-status.ts';
+import { statusView } from './status-view.ts';
+
+const WIDTH = 80;
+const INDENT = 2;
+/** Of the word that a line begins with: `maintenance` is the longest. */
+const WORD = 13;
+
+type Paint = (label: StatusLabel) => string;
+
+/** A status for a person: the verdict and what is wrong, then everything that was seen, in 80 columns. */
+export function statusLines(
+  status: ClusterStatus,
+  { colours }: { readonly colours: boolean },
+): readonly string[] {
+  const paint = painter(colours);
+  const { verdict, node, cluster, at, problems, sections } = statusView(status);
+  const count = problems.length === 0 ? '' : `, ${countText(problems.length, 'problem')}`;
+  const group = cluster === null ? '' : ` of ${printable(cluster)}`;
+  const problem: StatusLabel = { tone: 'bad', words: 'problem' };
+  return [
+    `${paint({ ...verdict, words: verdict.words.toLowerCase() })}${count}, seen from ${printable(node)}${group} at ${at.slice(0, 19)}Z`,
+    ...(problems.length === 0 ? [] : ['', 'Problems, worst first']),
+    ...problems.flatMap((text) => rowLines(problem, text, paint)),
+    ...sections.flatMap((section) => section.parts.flatMap((part) => partLines(section, part, paint))),
+  ];
+}
+
+const COLOURS: Readonly<Record<Tone, number>> = {
+  good: 32,
+  busy: 33,
+  warn: 33,
+  bad: 31,
+  unknown: 33,
+  idle: 0,
+};
+
+/** A colour is never the only carrier of a state. */
+function painter(colours: boolean): Paint {
+  return ({ tone, words }) =>
+    colours && tone !== 'idle' ? `\u001b[${COLOURS[tone]}m${words}\u001b[0m` : words;
+}
+
+function partLines({ title }: Section, part: Part, paint: Paint): readonly string[] {
+  const { title: own, summary, age, tables = [], facts = [] } = part;
+  const name = own === undefined ? title : `${own.noun} ${own.name} (${own.aside})`;
+  const words = summary === undefined ? '' : `: ${summary.words}${age == null ? '' : ` for ${age}`}`;
+  return [
+    '',
+    ...wrapText(printable(`${name}${words}`), WIDTH),
+    ...tables.flatMap((table) => table.rows.flatMap((row) => tableLines(table, row, paint))),
+    ...facts.flatMap((fact) => factLines(fact, paint)),
+  ];
+}
+
+function tableLines({ lead }: Table, { name, aside = [], cells, details = [] }: Row, paint: Paint) {
+  const state = cells.flat().find(isLabel) ?? { tone: 'idle', words: '' };
+  const rest = cells.filter((cell) => lead === 'name' || cell[0] !== state).map(wordsOf);
+  const who = [...(lead === 'name' ? [] : [wordsOf(name)]), wordsOf(aside)].filter(Boolean).join(' ');
+  const text = [who, ...rest].filter(Boolean).join(', ');
+  const word = lead === 'name' ? { ...state, words: wordsOf(name) } : state;
+  return [
+    ...rowLines(word, text, paint),
+    ...details.flatMap(({ name, state, found, age }) => {
+      const since = age === null ? '' : `, ${age}`;
+      return rowLines(state, `${name}: ${found}${since}`, paint, 2 * INDENT);
+    }),
+  ];
+}
+
+function factLines({ name, state, text }: Fact, paint: Paint): readonly string[] {
+  const told = [state?.words, text].filter(Boolean).join(': ');
+  return rowLines({ tone: state?.tone ?? 'idle', words: name.toLowerCase() }, told, paint);
+}
+
+function rowLines(
+  { tone, words }: StatusLabel,
+  text: string,
+  paint: Paint,
+  indent = INDENT,
+): readonly string[] {
+  const lead = printable(words);
+  const margin = ' '.repeat(indent);
+  const column = INDENT + WORD - indent;
+  const [first = '', ...more] = wrapText(printable(text), WIDTH - INDENT - WORD);
+  // A long name has a line of its own.
+  const isLong = lead.length >= column;
+  const rest = isLong ? [first, ...more] : more;
+  const painted = paint({ tone, words: lead });
+  const head = isLong ? painted : `${painted}${' '.repeat(column - lead.length)}${first}`;
+  return [`${margin}${head}`, ...rest.map((line) => `${' '.repeat(INDENT + WORD)}${line}`)];
+}
+
+const EXIT_CODES: Readonly<Record<ClusterStatus['verdict'], number>> = {
+  healthy: 0,
+  degraded: 1,
+  unknown: 2,
+};
+
+export function exitCodeOf({ verdict }: Pick<ClusterStatus, 'verdict'>): number {
+  return EXIT_CODES[verdict];
+}

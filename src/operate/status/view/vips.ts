@@ -1,0 +1,165 @@
+import {
+  listText,
+  type Part,
+  type Row,
+  type Section,
+  type StatusLabel,
+  statusLabel,
+  styled,
+} from '../../../engine/examine/section.ts';
+import { ageText } from '../../../engine/system/text/readable-text.ts';
+import type { ClusterStatus, NodeStatus } from '../node-status.ts';
+import { priorityFor, type VipPriority } from '../priority-text.ts';
+import { instanceOf, instanceText } from '../vip-holders.ts';
+
+type Vip = ClusterStatus['vips'][number];
+type Peer = ClusterStatus['peers'][number];
+
+const none: Part = {
+  summary: statusLabel(
+    'unknown',
+    'No VIP is known: none is configured, or the programs that know it do not answer',
+  ),
+};
+
+/** The holder of each VIP, and the priorities that made it the holder. */
+export function vipsSection(status: ClusterStatus): Section {
+  const parts = status.vips.map((vip) => vipPart(status, vip));
+  return {
+    ...{ id: 'vips', title: 'Virtual IPs', place: 'left' },
+    parts: parts.length === 0 ? [none] : parts,
+  };
+}
+
+const KINDS: Readonly<Record<Vip['kind'], string>> = { api: 'Kubernetes API', ingress: 'Ingress' };
+
+function vipPart(status: ClusterStatus, vip: Vip): Part {
+  return {
+    title: { noun: 'VIP', name: vip.vip, aside: KINDS[vip.kind] },
+    summary: holderOf(vip.holders),
+    age: heldFor(status, vip),
+    tables: [
+      {
+        ...{ label: `Priorities of the nodes for ${vip.vip}`, style: 'ranks' },
+        columns: { Node: 'name', State: 'how', 'What it is worth': 'sum', Priority: 'number' },
+        ...{ lead: 'state', rows: rankRows(status, vip) },
+      },
+    ],
+    facts: whyOf(status, vip).map((text) => ({ name: 'Why', text })),
+  };
+}
+
+function holderOf(holders: readonly string[]): StatusLabel {
+  if (holders.length === 0) return statusLabel('bad', 'no holder seen');
+  return holders.length === 1
+    ? statusLabel('good', `held by ${holders[0]}`)
+    : statusLabel('bad', `held by ${listText(holders)} at once`);
+}
+
+function heldFor(status: ClusterStatus, { vip, holders }: Vip): string | null {
+  const [holder] = holders;
+  if (holder === undefined || holders.length > 1) return null;
+  const node = nodesOf(status).find(({ name }) => name === holder)?.said;
+  const instance = node && instanceOf(node, vip);
+  return instance?.state === 'MASTER' ? ageText(instance.sinceMs) : null;
+}
+
+/** What made the VIP move: of its holders, and of this node. The sums of the nodes stand in the table. */
+function whyOf(status: ClusterStatus, { vip, holders }: Vip): readonly string[] {
+  return nodesOf(status).flatMap(({ name, said, peer }) => {
+    const isMeant = said !== null && (holders.includes(name) || peer === undefined);
+    const move = said?.keepalivedSupervisor?.lastTransition;
+    const instance = isMeant ? instanceOf(said, vip) : undefined;
+    return move && instance?.name === move.instance ? [instanceText(name, instance, move)] : [];
+  });
+}
+
+/** The highest first; those that say nothing of themselves last. */
+function rankRows(status: ClusterStatus, vip: Vip): readonly Row[] {
+  const ranks = nodesOf(status).flatMap((node) => rankOf(status, vip, node));
+  return ranks.toSorted((a, b) => (b.priority ?? -1) - (a.priority ?? -1)).map(({ row }) => row);
+}
+
+/** What a node is worth for a VIP and how that comes about: in its own words, or else as far as it is known here. */
+function rankOf({ here }: ClusterStatus, { vip, kind, holders }: Vip, { name, said, peer }: Known) {
+  const own = said === null ? undefined : priorityFor(said, vip);
+  const isHolder = holders.includes(name);
+  if (own === undefined && kind === 'ingress' && !isHolder) return [];
+  const instance = said === null ? undefined : instanceOf(said, vip);
+  const place = here.keepalivedMonitor?.group.find((each) => each.name === name);
+  const known = place === undefined ? [] : [{ points: place.priority, why: 'its place in the list' }];
+  const sum = (own?.arithmetic ?? known).map(({ points, why }, index) =>
+    styled('addend', styled('points', signed(points, index === 0)), ` (${why}) `),
+  );
+  const other = peer === undefined ? silenceOf(here) : noteOn(peer);
+  const notes = own === undefined ? [other] : notesOn(own, instance?.hearsHolder === true);
+  const priority = own?.priority ?? instance?.priority ?? null;
+  const value = priority === null ? styled('aside', 'not known') : `${priority}`;
+  const cells = [
+    [stateOf(instance?.state, isHolder)],
+    [...sum, ...notes.map((note) => styled('note', note))],
+    [styled('unit', 'priority '), value],
+  ];
+  return [{ priority, row: { name: [name], cells } }];
+}
+
+function notesOn({ checks, steered }: VipPriority, hearsHolder: boolean): readonly string[] {
+  return [
+    ...checks.filter(({ state }) => state !== 'ok').map(({ check, found }) => `${check}: ${found}`),
+    ...(steered === null ? [] : [steered]),
+    ...(hearsHolder ? ['the adverts of a holder arrive there'] : []),
+  ];
+}
+
+/** `220` for the first, `+ 30` and `− 254` for the others. */
+function signed(points: number, isFirst: boolean): string {
+  if (points < 0) return `− ${-points}`;
+  return isFirst ? `${points}` : `+ ${points}`;
+}
+
+interface Known {
+  readonly name: string;
+  readonly said: NodeStatus | null;
+  /** Undefined for this node. */
+  readonly peer: Peer | undefined;
+}
+
+function nodesOf({ here, peers }: ClusterStatus): readonly Known[] {
+  return [
+    { name: here.node, said: here, peer: undefined },
+    ...peers.map((peer) => ({ name: peer.name, said: peer.published, peer })),
+  ];
+}
+
+/** Why this node does not say what it is worth. */
+function silenceOf({ programs }: NodeStatus): string {
+  const monitor = programs.find(({ name }) => name === 'keepalived-monitor');
+  return `keepalived-monitor ${monitor?.state === 'not-asked' ? 'was not asked' : 'does not answer'}`;
+}
+
+const HEALTH: Readonly<Record<Peer['observed']['health'], string>> = {
+  ready: 'seen from here: its HAProxy is ready',
+  'not-ready': 'seen from here: its HAProxy is not ready',
+  'no-answer': 'seen from here: its HAProxy does not answer',
+  'not-asked': 'not looked at from here',
+};
+
+function noteOn({ problem, observed }: Peer): string {
+  const adverts = observed.adverts === 'arrive' ? ['its adverts arrive'] : [];
+  return [HEALTH[observed.health], ...adverts, ...(problem === null ? [] : [problem])].join('; ');
+}
+
+type InstanceState = NonNullable<NodeStatus['keepalivedSupervisor']>['instances'][number]['state'];
+
+const STATES: Readonly<Record<InstanceState, StatusLabel>> = {
+  MASTER: statusLabel('good', 'holder'),
+  BACKUP: statusLabel('idle', 'backup'),
+  FAULT: statusLabel('bad', 'fault'),
+  STOP: statusLabel('bad', 'stopped'),
+  UNKNOWN: statusLabel('unknown', 'not known'),
+};
+
+function stateOf(state: InstanceState | undefined, isHolder: boolean): StatusLabel {
+  if (state !== undefined) return STATES[state];
+  return isHolder ? statusLabel('good', 'holder') : statusLabel('unknown', 'not known');
+}

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest';
+import { type Row, wordsOf } from '../../../../src/engine/examine/section.ts';
+import type { ClusterStatus } from '../../../../src/operate/status/node-status.ts';
+import { statusView } from '../../../../src/operate/status/view/status-view.ts';
+import * as statuses from '../../../helpers/page/statuses.ts';
+
+function partOf(status: ClusterStatus, id: string) {
+  const [part] = statusView(status).sections.find((each) => each.id === id)?.parts ?? [];
+  if (part === undefined) throw new Error(`expected a section ${id}`);
+  return part;
+}
+
+const rowsOf = (status: ClusterStatus, id: string): readonly Row[] =>
+  (partOf(status, id).tables ?? []).flatMap(({ rows }) => rows);
+
+const shown = ({ name, cells }: Row) => [wordsOf(name), ...cells.map(wordsOf)];
+const toneOf = ({ cells }: Row) =>
+  cells.flat().flatMap((each) => (typeof each === 'object' && 'tone' in each ? each.tone : []))[0];
+
+test('who holds the VIP comes with the sum that made it so, node by node, the highest first', () => {
+  const { summary, age } = partOf(statuses.healthy(), 'vips');
+  expect(summary).toEqual({ tone: 'good', words: 'held by cp-1' });
+  expect(age).toBe('3 h');
+  expect(rowsOf(statuses.healthy(), 'vips').map(shown)).toEqual([
+    ['cp-1', 'holder', '220 (1 of 3 by name) + 30 (healthy, and it holds the VIP)', 'priority 250'],
+    ['cp-2', 'backup', '210 (2 of 3 by name) + 0 (healthy)', 'priority 210'],
+    ['cp-3', 'backup', '200 (3 of 3 by name) + 0 (healthy)', 'priority 200'],
+  ]);
+});
+
+test('a node that cannot serve is last, and says why', () => {
+  const last = rowsOf(statuses.failedOver(), 'vips').at(-1);
+  expect(last && shown(last)).toEqual([
+    ...['cp-1', 'fault', '220 (1 of 3 by name) − 254 (HAProxy does not serve); HAProxy: connection refused'],
+    'priority -34',
+  ]);
+  expect(last && toneOf(last)).toBe('bad');
+});
+
+test('of who says nothing of itself it says what is known, and never that it is well', () => {
+  const [here, , stranger] = rowsOf(statuses.degraded(), 'vips');
+  expect(here && shown(here)).toEqual([
+    'cp-1',
+    'holder',
+    'keepalived-monitor does not answer',
+    'priority 250',
+  ]);
+  expect(stranger && shown(stranger)).toEqual([
+    ...['cp-3', 'not known'],
+    'seen from here: its HAProxy does not answer; it publishes nothing (--peer-listen)',
+    'priority not known',
+  ]);
+  expect(stranger && toneOf(stranger)).toBe('unknown');
+  const nodes = rowsOf(statuses.degraded(), 'nodes');
+  expect(nodes.map((row) => [toneOf(row), shown(row)[2]])).toEqual([
+    ['bad', 'HAProxy usable'],
+    ['good', 'HAProxy usable'],
+    ['unknown', 'HAProxy does not answer'],
+  ]);
+});
+
+test('two holders are bad, and so is none', () => {
+  const holderOf = (status: ClusterStatus) => partOf(status, 'vips').summary;
+  expect(holderOf(statuses.splitBrain())).toEqual({ tone: 'bad', words: 'held by cp-1 and cp-2 at once' });
+  const { vips, ...rest } = statuses.healthy();
+  const none = { ...rest, vips: vips.map((each) => ({ ...each, holders: [] })) };
+  expect(holderOf(none)).toEqual({ tone: 'bad', words: 'no holder seen' });
+});
+
+test('where nothing answers nothing is said to be well', () => {
+  const view = statusView(statuses.nothingAnswers());
+  expect(view.verdict.words).toBe('Cannot tell');
+  expect(view.cluster).toBeNull();
+  expect(JSON.stringify(view)).not.toContain('"good"');
+});
+
+test('servers in trouble come first, whatever their number, and many that are well are folded away', () => {
+  const { summary, tables = [] } = partOf(statuses.manyServers(200), 'servers');
+  expect(summary).toEqual({ tone: 'warn', words: '199 of 200 servers up' });
+  expect(tables.map(({ rows, folded }) => [rows.length, folded])).toEqual([
+    [1, undefined],
+    [199, '199 that are up'],
+  ]);
+  expect(rowsOf(statuses.degraded(), 'servers').map((row) => shown(row)[0])).toEqual([
+    'cp-3',
+    'cp-1',
+    'cp-2',
+  ]);
+});
+
+test('no server at all, none that is up, and no report are three things', () => {
+  const summaryWith = (servers: ClusterStatus['here']['servers']) => {
+    const status = statuses.healthy();
+    return partOf({ ...status, here: { ...status.here, servers } }, 'servers').summary?.words;
+  };
+  const down = (statuses.healthy().here.servers ?? []).map((each) => ({ ...each, state: 'down' as const }));
+  expect([summaryWith([]), summaryWith(down), summaryWith(null)]).toEqual([
+    'HAProxy has no server',
+    '0 of 3 servers up',
+    'HAProxy does not answer',
+  ]);
+});
+
+test('a generation that drains says how many are left, when it ends at the latest, and why', () => {
+  expect(rowsOf(statuses.degraded(), 'haproxy').map(shown)).toEqual([
+    ['generation 7', 'serving', 'for 26 min', 'configuration aaaaaaaa', '538 sessions'],
+    [
+      ...['generation 6', 'draining', 'for 40 s'],
+      ...['ends within 2 min (now: soft-stop): a newer generation serves', '12 sessions'],
+    ],
+  ]);
+  const failure = partOf(statuses.degraded(), 'haproxy').facts?.find(({ name }) => name === 'Last failure');
+  expect(failure?.output).toContain("unknown keyword 'bad'");
+});
+
+test('the last good configuration is no normal one', () => {
+  const status = statuses.healthy();
+  const { haproxySupervisor } = status.here;
+  const current = haproxySupervisor?.current;
+  if (haproxySupervisor == null || current == null) throw new Error('the fixture has a generation');
+  const here = { ...haproxySupervisor, current: { ...current, config: 'last-good' as const } };
+  const odd = { ...status, here: { ...status.here, haproxySupervisor: here } };
+  expect(partOf(odd, 'haproxy').summary).toEqual({
+    tone: 'warn',
+    words: 'serving the last good configuration',
+  });
+  expect(rowsOf(odd, 'haproxy').map((row) => shown(row)[3])).toEqual(['LAST GOOD configuration aaaaaaaa']);
+});
+
+test('keepalived says what runs, how it speaks, and what changed last', () => {
+  const section = statusView(statuses.healthy()).sections.find(({ id }) => id === 'keepalived');
+  expect(section?.parts).toEqual([
+    {
+      summary: { tone: 'good', words: 'running' },
+      facts: [
+        { name: 'Process', text: 'pid 4300 for 9 h, 0 restarts, configuration 11111111' },
+        { name: 'Speaks', text: 'fast, unicast, cluster prod-eu-1' },
+        { name: 'Last change', text: '9 h ago: start, reloaded' },
+      ],
+    },
+  ]);
+});
