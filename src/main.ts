@@ -1,4 +1,5 @@
-import { commands } from './commands/table.ts';
+import { type CommandName, summaries } from './commands/summaries.ts';
+import { run } from './commands/table.ts';
 import { messageOf } from './engine/system/errors.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -7,9 +8,8 @@ async function main(argv: readonly string[]): Promise<number> {
   const words = argv.findIndex((word) => word.startsWith('-'));
   const leading = words === -1 ? argv : argv.slice(0, words);
   for (const length of [2, 1]) {
-    const command = commands[leading.slice(0, length).join(' ')];
-    if (command === undefined || leading.length < length) continue;
-    return await command.run(argv.slice(length), process.env);
+    const name = leading.slice(0, length).join(' ');
+    if (leading.length >= length && isCommand(name)) return await run(name, argv.slice(length), process.env);
   }
   if (['--version', '-v', '-V'].includes(argv[0] ?? '')) {
     const { hawserVersion } = await import('./engine/system/version.ts');
@@ -19,19 +19,23 @@ async function main(argv: readonly string[]): Promise<number> {
   return await printUsage(argv, leading.join(' '));
 }
 
+function isCommand(name: string): name is CommandName {
+  return Object.hasOwn(summaries, name);
+}
+
 /** A requested usage text goes to stdout; an unknown command is an error. */
 async function printUsage(argv: readonly string[], typed: string): Promise<number> {
   const { isGroup, unknownCommandText, usageText } = await import('./cli/usage.ts');
-  const summaries = Object.entries(commands).map(([name, { summary }]) => [name, summary] as const);
+  const known = Object.entries(summaries);
   const isAsked = ['--help', '-h', 'help'].includes(argv.at(-1) ?? '');
   const group = typed.replace(/ ?help$/, '');
-  const isKnown = group === '' || isGroup(summaries, group);
+  const isKnown = group === '' || isGroup(known, group);
   const isAll = argv.length === (group === '' ? 0 : 1);
   if (isKnown && (isAsked || isAll)) {
-    process.stdout.write(usageText(summaries, group));
+    process.stdout.write(usageText(known, group));
     return isAsked ? 0 : 2;
   }
-  process.stderr.write(unknownCommandText(typed || argv.join(' '), summaries));
+  process.stderr.write(unknownCommandText(typed || argv.join(' '), known));
   return 2;
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { ConfigError } from '../engine/system/errors.ts';
 import type { CommandSpec, Flag } from './command-spec.ts';
@@ -136,9 +137,10 @@ function optionOf(name: string, flag: Flag): Option {
     : option.default(flag.default, `"${flag.default.replaceAll(',', ', ')}"`);
 }
 
+/** Absolute from here on: a monitor and its threads look at the file again, wherever they run. */
 function typedSettingsPath(command: Command, env: NodeJS.ProcessEnv): string | undefined {
   const typed = command.getOptionValue('settings') ?? env['HAWSER_SETTINGS'];
-  return typeof typed === 'string' ? typed : undefined;
+  return typeof typed === 'string' ? resolve(typed) : undefined;
 }
 
 /** From the command line, else from the environment. */

@@ -13,10 +13,12 @@ export interface CommandContext {
 }
 
 /** A file of src/commands. */
-export interface CommandModule<Settings> {
+export interface CommandModule<Settings = unknown> {
   readonly spec: CommandSpec<Settings>;
-  /** Resolves with the process's exit code. */
-  readonly run: (settings: Settings, context: CommandContext) => Promise<number>;
+  /** Resolves with the process's exit code. A method: a list holds modules of different settings. */
+  run(settings: Settings, context: CommandContext): Promise<number>;
+  /** Reads its settings file where the usual reader would cost too much memory. */
+  readonly readSettings?: SettingsReader;
   /**
    * Of a command that works with a broken settings file, by what was typed: its `settingsFile` says what is wrong. The
    * other commands end with the file's problems.
@@ -27,15 +29,20 @@ export interface CommandModule<Settings> {
   ) => SettingsReader;
 }
 
-/** Prints the command's help if that was asked for. Throws a ConfigError for a wrong command line or settings file. */
+/**
+ * Prints the command's help if that was asked for. Throws a ConfigError for a wrong command line or settings file. The
+ * usual reader, and with it YAML and the flags of all daemons, is loaded only for a command that reads the file.
+ */
 export async function runCommand<Settings>(
-  { spec, run, settingsReader }: CommandModule<Settings>,
+  { spec, run, settingsReader, ...module }: CommandModule<Settings>,
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
-  readSettings: SettingsReader,
+  usualReader: () => Promise<SettingsReader>,
 ): Promise<number> {
+  const noReader: SettingsReader = () => undefined;
+  const readSettings = module.readSettings ?? (spec.section === undefined ? noReader : await usualReader());
   const read = (reader: SettingsReader): CommandLine => readCommandLine(spec, argv, env, reader);
-  const typed = settingsReader === undefined ? undefined : read(() => undefined);
+  const typed = settingsReader === undefined ? undefined : read(noReader);
   const reader = typed?.kind === 'values' ? settingsReader?.(typed.values, readSettings) : undefined;
   const forgiving = reader && forgivingReader(reader);
   const line = read(forgiving?.read ?? readSettings);

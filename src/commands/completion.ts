@@ -23,7 +23,7 @@ export const spec = commandSpec({
 
 /** `hawser completion SHELL`. */
 export async function run({ shell }: SettingsOf<typeof spec>): Promise<number> {
-  const specs = await Promise.all(Object.values(commands).map(({ spec }) => spec()));
+  const specs = await Promise.all(Object.values(commands).map(async (load) => (await load()).spec));
   process.stdout.write(completionScript(shell, specs));
   return 0;
 }

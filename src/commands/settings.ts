@@ -1,18 +1,15 @@
 import type { SettingsOf } from '../cli/command-spec.ts';
-import type { CommandContext } from '../cli/run-command.ts';
 import { settingsCommand } from '../cli/settings-command.ts';
 import type { SettingsFile } from '../cli/settings-values.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
+import { readSettingsFile } from '../operate/daemon-specs.ts';
 
 export const spec = settingsCommand;
 
 /** `hawser settings`: throws a ConfigError with every problem of the file. */
-export async function run(
-  { settings, json }: SettingsOf<typeof spec>,
-  { readSettings }: CommandContext,
-): Promise<number> {
+export async function run({ settings, json }: SettingsOf<typeof spec>): Promise<number> {
   const write = await structuredWriter(json);
-  const file = readSettings(settings);
+  const file = readSettingsFile(settings);
   if (file === undefined) process.stdout.write(json ? 'null\n' : 'there is no settings file\n');
   else process.stdout.write(json ? `${write(file.values)}\n` : linesOf(file));
   return 0;

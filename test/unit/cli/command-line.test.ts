@@ -50,6 +50,8 @@ test.each([
   [['--settings', '/a'], {}, '/a'],
   [[], { HAWSER_SETTINGS: '/b' }, '/b'],
   [['--settings=/a'], { HAWSER_SETTINGS: '/b' }, '/a'],
+  [['--settings', 'a.yaml'], {}, `${process.cwd()}/a.yaml`],
+  [[], { HAWSER_SETTINGS: './b.yaml' }, `${process.cwd()}/b.yaml`],
   [[], {}, undefined],
 ])('%j with %j names the file %s', (argv, env, expected) => {
   const asked: (string | undefined)[] = [];

@@ -1,5 +1,3 @@
-import { execa } from 'execa';
-
 export interface CommandResult {
   readonly exitCode: number | undefined;
   readonly signal: string | undefined;
@@ -33,6 +31,8 @@ export async function runCommand(
   argv: readonly [string, ...string[]],
   options: RunOptions,
 ): Promise<CommandResult> {
+  // Many commands of hawser end without having run a program.
+  const { execa } = await import('execa');
   const [file, ...args] = argv;
   const result = await execa(file, args, {
     reject: false,
