@@ -91,7 +91,7 @@ export const lookupFlags = {
   },
   settle: {
     value: '<duration>',
-    help: 'how long a change must be stable',
+    help: 'how long a change must be stable; one that goes on is taken after ten times as long',
     default: '500ms',
     field: durationMs,
     inFile: 'top',

@@ -1,46 +1,69 @@
-import { type ApiServer, sameServers } from '../kube/api-server.ts';
-
-/** Lists of servers on their way from "seen" to "applied". Times are in milliseconds of one monotonic clock. */
-export interface SettleState {
-  /** What HAProxy serves; undefined until the first list was applied. */
-  readonly applied: readonly ApiServer[] | undefined;
-  /** The latest list that differs from it, and since when it has been the latest without a break. */
-  readonly pending: { readonly servers: readonly ApiServer[]; readonly sinceMs: number } | undefined;
+export interface SettleRules<T> {
+  readonly same: (a: T, b: T) => boolean;
+  /** A value is settled once nothing else was seen for this long. */
+  readonly quietMs: number;
+  /** One that never stops changing is settled once this long has passed since its first change. */
+  readonly longestMs: number;
 }
 
-export type SettleDecision =
+/** A value on its way from "seen" to "applied". Times are in milliseconds of one monotonic clock. */
+export interface SettleState<T> {
+  readonly rules: SettleRules<T>;
+  /** What is served; undefined until a first value was applied. */
+  readonly applied: T | undefined;
+  readonly pending: Pending<T> | undefined;
+}
+
+/** The latest value, where it differs from the applied one. */
+interface Pending<T> {
+  readonly value: T;
+  /** Since when it has been the latest without a break. */
+  readonly sinceMs: number;
+  /** Since when no value has lasted for `quietMs`. */
+  readonly changingSinceMs: number;
+}
+
+export type SettleDecision<T> =
   | { readonly kind: 'nothing-to-do' }
   | { readonly kind: 'wait'; readonly lookAgainInMs: number }
-  | { readonly kind: 'settled'; readonly servers: readonly ApiServer[] };
+  | { readonly kind: 'settled'; readonly value: T };
 
-export function startSettling(applied?: readonly ApiServer[]): SettleState {
-  return { applied, pending: undefined };
+export function startSettling<T>(rules: SettleRules<T>, applied?: T): SettleState<T> {
+  return { rules, applied, pending: undefined };
 }
 
-/** Takes in one observed list. Seeing the applied list again cancels the change; seeing the pending one again does not restart its clock. */
-export function settle(state: SettleState, servers: readonly ApiServer[], nowMs: number): SettleState {
-  if (state.applied !== undefined && sameServers(state.applied, servers))
-    return { applied: state.applied, pending: undefined };
-  if (state.pending !== undefined && sameServers(state.pending.servers, servers)) return state;
-  return { applied: state.applied, pending: { servers, sinceMs: nowMs } };
+/** Takes in one seen value. The applied one cancels the change; the pending one does not restart its clock. */
+export function settle<T>(state: SettleState<T>, value: T, nowMs: number): SettleState<T> {
+  const { rules, applied, pending } = state;
+  if (applied !== undefined && rules.same(applied, value)) return { ...state, pending: undefined };
+  if (pending !== undefined && rules.same(pending.value, value)) return state;
+  const isChanging = pending !== undefined && nowMs - pending.sinceMs < rules.quietMs;
+  return {
+    ...state,
+    pending: { value, sinceMs: nowMs, changingSinceMs: isChanging ? pending.changingSinceMs : nowMs },
+  };
 }
 
 /**
- * What to do now: a list is settled once nothing else was seen for `settleMs`. A node that reboots changes its
- * object several times within a second, and each change would cost a reload. A clock that went back makes the wait
- * longer by at most `settleMs`.
+ * What to do now. A node that reboots changes its object several times within a second, and each change would cost a
+ * reload. A clock that went back makes the wait longer by at most `quietMs`.
  */
-export function settleDecision(state: SettleState, settleMs: number, nowMs: number): SettleDecision {
-  if (state.pending === undefined) return { kind: 'nothing-to-do' };
-  const remainingMs = state.pending.sinceMs + settleMs - nowMs;
-  return remainingMs <= 0
-    ? { kind: 'settled', servers: state.pending.servers }
-    : { kind: 'wait', lookAgainInMs: Math.min(remainingMs, settleMs) };
+export function settleDecision<T>({ rules, pending }: SettleState<T>, nowMs: number): SettleDecision<T> {
+  if (pending === undefined) return { kind: 'nothing-to-do' };
+  const { quietMs, longestMs } = rules;
+  const atMs = Math.min(pending.sinceMs + quietMs, pending.changingSinceMs + longestMs);
+  return atMs <= nowMs
+    ? { kind: 'settled', value: pending.value }
+    : { kind: 'wait', lookAgainInMs: Math.min(atMs - nowMs, quietMs) };
 }
 
-/** Remembers that `servers` are being served now. A newer change that was seen meanwhile stays pending. */
-export function markApplied(state: SettleState, servers: readonly ApiServer[]): SettleState {
-  const pending =
-    state.pending !== undefined && sameServers(state.pending.servers, servers) ? undefined : state.pending;
-  return { applied: servers, pending };
+/** Remembers that `value` is served now. A newer change that was seen meanwhile stays pending, and begins anew. */
+export function markApplied<T>(state: SettleState<T>, value: T): SettleState<T> {
+  const { rules, pending } = state;
+  const isDone = pending === undefined || rules.same(pending.value, value);
+  return {
+    rules,
+    applied: value,
+    pending: isDone ? undefined : { ...pending, changingSinceMs: pending.sinceMs },
+  };
 }

@@ -38,8 +38,8 @@ export async function listNow(
       ? { kind: 'unknown', reason: observation.message }
       : { kind: 'known', servers: lastKnown, from: lastKnownPath, held: undefined };
   // Pretends that the settling time has passed.
-  const desired = recordObserved(startDesired(lastKnown), observation, 0);
-  const decision = decideDesired(desired, 0, 0);
+  const desired = recordObserved(startDesired(lastKnown, 0), observation, 0);
+  const decision = decideDesired(desired, 0);
   if (decision.kind !== 'hold')
     return { kind: 'known', servers: observation.servers, from: observation.from, held: undefined };
   return lastKnown === undefined

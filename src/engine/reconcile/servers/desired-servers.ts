@@ -1,10 +1,10 @@
-import type { ApiServer } from '../../kube/api-server.ts';
+import { type ApiServer, sameServers } from '../../kube/api-server.ts';
 import { markApplied, type SettleState, settle, settleDecision, startSettling } from '../settle.ts';
 import { countPoll, type LossDecision, lossDecision, type PollAgreement } from './loss-guard.ts';
 
 /** What a monitor has seen and what it wants, between two looks at the API. */
 export interface DesiredServers {
-  readonly settling: SettleState;
+  readonly settling: SettleState<readonly ApiServer[]>;
   /** The list that was seen last, whatever became of it. */
   readonly latest: readonly ApiServer[] | undefined;
   /** The last list that was good, from an earlier run: what a new list is measured against before one is applied. */
@@ -19,8 +19,13 @@ export type DesiredDecision =
   | Extract<LossDecision, { kind: 'hold' }>
   | { readonly kind: 'apply'; readonly servers: readonly ApiServer[] };
 
-export function startDesired(lastKnown: readonly ApiServer[] | undefined): DesiredServers {
-  return { settling: startSettling(), latest: undefined, lastKnown, agreement: undefined, failedProbe: [] };
+/** A list that never stops changing is decided about after this many times `--settle`. */
+const LONGEST_SETTLES = 10;
+
+export function startDesired(lastKnown: readonly ApiServer[] | undefined, settleMs: number): DesiredServers {
+  const rules = { same: sameServers, quietMs: settleMs, longestMs: LONGEST_SETTLES * settleMs };
+  const settling = startSettling<readonly ApiServer[]>(rules);
+  return { settling, latest: undefined, lastKnown, agreement: undefined, failedProbe: [] };
 }
 
 /** Takes in one list that an API server gave. */
@@ -39,13 +44,13 @@ export function recordObserved(
 }
 
 /** First settled, then guarded: what should be done about the latest list now. */
-export function decideDesired(desired: DesiredServers, settleMs: number, nowMs: number): DesiredDecision {
-  const decision = settleDecision(desired.settling, settleMs, nowMs);
+export function decideDesired(desired: DesiredServers, nowMs: number): DesiredDecision {
+  const decision = settleDecision(desired.settling, nowMs);
   if (decision.kind !== 'settled') return decision;
   const { agreement, failedProbe, lastKnown } = desired;
   const current = desired.settling.applied ?? lastKnown;
-  const loss = lossDecision({ current, candidate: decision.servers, agreement, failedProbe });
-  return loss.kind === 'apply' ? { kind: 'apply', servers: decision.servers } : loss;
+  const loss = lossDecision({ current, candidate: decision.value, agreement, failedProbe });
+  return loss.kind === 'apply' ? { kind: 'apply', servers: decision.value } : loss;
 }
 
 /**

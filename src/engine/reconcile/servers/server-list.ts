@@ -54,16 +54,16 @@ export function createServerList(
   { lastKnown, save }: LastKnownList,
   observers: Reporters,
 ): ServerList {
-  let desired = startDesired(lastKnown);
+  let desired = startDesired(lastKnown, settings.settle);
   let wanted: readonly ApiServer[] | undefined;
   let apiReachable = false;
   let held: string | null = null;
 
   const decide = async (signal: AbortSignal): Promise<DesiredDecision> => {
-    const decision = decideDesired(desired, settings.settle, monotonicMs());
+    const decision = decideDesired(desired, monotonicMs());
     if (decision.kind !== 'hold') return decision;
     desired = { ...desired, failedProbe: await failing(decision.probe, signal) };
-    return decideDesired(desired, settings.settle, monotonicMs());
+    return decideDesired(desired, monotonicMs());
   };
   return {
     observe: (observation) => {
@@ -88,7 +88,7 @@ export function createServerList(
       const { latest, settling } = desired;
       return latest !== undefined && settling.applied !== undefined && sameServers(latest, settling.applied);
     },
-    standing: () => standingOf(desired, settings.settle),
+    standing: () => standingOf(desired),
     markServed: (servers) => {
       const { pending } = desired.settling;
       desired = recordApplied(desired, servers, monotonicMs());
@@ -99,9 +99,9 @@ export function createServerList(
   };
 }
 
-function standingOf(desired: DesiredServers, settleMs: number): ReturnType<ServerList['standing']> {
+function standingOf(desired: DesiredServers): ReturnType<ServerList['standing']> {
   if (desired.latest === undefined) return 'none';
-  const decision = decideDesired(desired, settleMs, monotonicMs());
+  const decision = decideDesired(desired, monotonicMs());
   switch (decision.kind) {
     case 'nothing-to-do':
     case 'apply':

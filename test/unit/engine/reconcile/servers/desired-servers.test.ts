@@ -21,23 +21,23 @@ const polled = (desired: DesiredServers, servers: readonly ApiServer[], now: num
   recordObserved(desired, { via: 'poll', servers }, now);
 
 test('a first list is applied once it is stable', () => {
-  const desired = polled(startDesired(undefined), three, 0);
-  expect(decideDesired(desired, SETTLE_MS, 100)).toEqual({ kind: 'wait', lookAgainInMs: 400 });
-  expect(decideDesired(desired, SETTLE_MS, 500)).toEqual({ kind: 'apply', servers: three });
+  const desired = polled(startDesired(undefined, SETTLE_MS), three, 0);
+  expect(decideDesired(desired, 100)).toEqual({ kind: 'wait', lookAgainInMs: 400 });
+  expect(decideDesired(desired, 500)).toEqual({ kind: 'apply', servers: three });
 });
 
 test('a list that returns to the one of before, while another is being applied, is not forgotten', () => {
-  const serving = recordApplied(polled(startDesired(undefined), four, 0), four, 500);
+  const serving = recordApplied(polled(startDesired(undefined, SETTLE_MS), four, 0), four, 500);
   const applying = polled(serving, three, 600);
-  expect(decideDesired(applying, SETTLE_MS, 1_100)).toEqual({ kind: 'apply', servers: three });
+  expect(decideDesired(applying, 1_100)).toEqual({ kind: 'apply', servers: three });
   const changedMeanwhile = polled(applying, four, 1_150);
   const done = recordApplied(changedMeanwhile, three, 1_200);
-  expect(decideDesired(done, SETTLE_MS, 1_700)).toEqual({ kind: 'apply', servers: four });
+  expect(decideDesired(done, 1_700)).toEqual({ kind: 'apply', servers: four });
 });
 
 test('a restarted monitor measures the first list against the last-known one', () => {
-  const desired = polled(startDesired(three), serversNamed(1), 0);
-  expect(decideDesired(desired, SETTLE_MS, 500)).toMatchObject({
+  const desired = polled(startDesired(three, SETTLE_MS), serversNamed(1), 0);
+  expect(decideDesired(desired, 500)).toMatchObject({
     kind: 'hold',
     reason: 'polls-do-not-agree-yet',
   });
@@ -47,21 +47,36 @@ test('whatever is seen and applied in whatever order, a lasting list that loses 
   const step = fc.record({ list: fc.constantFrom(three, four), passMs: fc.nat(800), apply: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), fc.constantFrom(three, four), (steps, last) => {
-      let desired = startDesired(undefined);
+      let desired = startDesired(undefined, SETTLE_MS);
       let now = 0;
       let underWay: readonly ApiServer[] | undefined;
       for (const { list, passMs, apply } of steps) {
         now += passMs;
         if (apply && underWay !== undefined) desired = recordApplied(desired, underWay, now);
         desired = polled(desired, list, now);
-        const decision = decideDesired(desired, SETTLE_MS, now);
+        const decision = decideDesired(desired, now);
         underWay = decision.kind === 'apply' ? decision.servers : undefined;
       }
       if (underWay !== undefined) desired = recordApplied(desired, underWay, now);
       desired = polled(desired, last, now);
-      const decision = decideDesired(desired, SETTLE_MS, now + SETTLE_MS);
+      const decision = decideDesired(desired, now + SETTLE_MS);
       const wanted = decision.kind === 'apply' ? decision.servers : desired.settling.applied;
       expect(wanted).toEqual(last);
     }),
   );
+});
+
+test('a list that never stops changing is applied after ten times the settling time', () => {
+  let desired = polled(startDesired(undefined, SETTLE_MS), three, 0);
+  for (let now = 400; now <= 4_800; now += 400) {
+    desired = polled(desired, serversNamed(1, 2, 3, 4 + now / 400), now);
+    expect(decideDesired(desired, now).kind).toBe('wait');
+  }
+  expect(decideDesired(desired, 5_000)).toEqual({ kind: 'apply', servers: desired.latest });
+});
+
+test('a list that never stops changing and loses a majority is still held', () => {
+  let desired = startDesired(three, SETTLE_MS);
+  for (let now = 0; now <= 6_000; now += 400) desired = polled(desired, serversNamed(1, 4 + now / 400), now);
+  expect(decideDesired(desired, 6_000)).toMatchObject({ kind: 'hold', reason: 'polls-do-not-agree-yet' });
 });
