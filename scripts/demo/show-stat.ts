@@ -13,15 +13,18 @@ export interface ServerStat {
 export function parseShowStat(csv: string): readonly ServerStat[] {
   const [header = '', ...rows] = csv.replace(/^# /, '').trim().split('\n');
   const columns = header.split(',');
-  return rows
+  const all = rows
     .map((row) => row.split(','))
-    .map((cells) => (column: string) => cells[columns.indexOf(column)] ?? '')
-    .filter((cell) => cell('pxname') === 'masters' && cell('svname') !== 'BACKEND')
-    .map((cell) => ({
+    .map((cells) => (column: string) => cells[columns.indexOf(column)] ?? '');
+  const servers = all.filter((cell) => cell('pxname') === 'masters' && cell('svname') !== 'BACKEND');
+  return servers.map((cell) => {
+    const checked = all.find((each) => `${each('pxname')}/${each('svname')}` === cell('tracked')) ?? cell;
+    return {
       name: cell('svname'),
       status: cell('status'),
       // `* ` in front: a check is on its way.
-      check: cell('check_status').replace(/^\* /, ''),
+      check: checked('check_status').replace(/^\* /, ''),
       sessions: Number(cell('stot')),
-    }));
+    };
+  });
 }

@@ -29,6 +29,7 @@ export function loadBalancerModel(
     logTarget: 'stdout',
     maxconn: { clients: CLIENT_CONNECTIONS, total: CLIENT_CONNECTIONS + PROBE_CONNECTIONS },
     timeouts: {
+      attempt: '250ms',
       connect: '3s',
       client: '1m',
       server: '1m',
@@ -38,6 +39,7 @@ export function loadBalancerModel(
       probe: '5s',
       closeSpread: '5s',
     },
+    redispatches: 9,
     retries: 2,
     keepalive: { idle: '60s', interval: '10s', count: 6 },
     check: healthCheck({ interSeconds: 5, fastinterSeconds: 2, fall: 2, rise: riseFor(servers.length) }),

@@ -53,6 +53,9 @@ export interface LoadBalancerModel {
   readonly maxconn: { readonly clients: number; readonly total: number };
   /** HAProxy durations such as `3s`. */
   readonly timeouts: {
+    /** Of one attempt to connect a client; another server is tried after it. */
+    readonly attempt: string;
+    /** Of a check, with its TLS handshake. */
     readonly connect: string;
     readonly client: string;
     readonly server: string;
@@ -63,6 +66,8 @@ export interface LoadBalancerModel {
     /** How long a draining process spreads the closing of its idle connections. */
     readonly closeSpread: string;
   };
+  readonly redispatches: number;
+  /** Where `timeouts.connect` bounds an attempt: the shipped template's is shorter, with `redispatches`. */
   readonly retries: number;
   /** TCP keepalive of both sides: `idle`, then `count` probes `interval` apart, then the peer is gone. */
   readonly keepalive: { readonly idle: string; readonly interval: string; readonly count: number };

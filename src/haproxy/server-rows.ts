@@ -29,7 +29,14 @@ export function parseServerRows(csv: string): readonly ServerRow[] | undefined {
   });
   const servers = rows.filter((row) => row.get('type') === SERVER);
   const ours = servers.filter((row) => row.get('pxname') === BACKEND);
-  return (ours.length > 0 ? ours : servers).map((row) => rowOf((name) => row.get(name) ?? ''));
+  const checked = new Map(servers.map((row) => [`${row.get('pxname')}/${row.get('svname')}`, row]));
+  return (ours.length > 0 ? ours : servers).map((row) => {
+    const tracked = checked.get(row.get('tracked') ?? '') ?? row;
+    return rowOf(
+      (name) => row.get(name) ?? '',
+      (name) => tracked.get(name) ?? '',
+    );
+  });
 }
 
 /** Only the words of a check may hold a comma or a quote; they are quoted then. */
@@ -39,13 +46,16 @@ function cellsOf(line: string): readonly string[] {
   );
 }
 
-function rowOf(cell: (name: string) => string): ServerRow {
+type Cell = (name: string) => string;
+
+/** A server may track another one, which is checked in its place. */
+function rowOf(cell: Cell, checkedCell: Cell): ServerRow {
   return {
     name: cell('svname'),
     address: cell('addr'),
     state: stateOf(cell('status')),
     sinceMs: Number(cell('lastchg')) * 1_000,
-    check: checkOf(cell),
+    check: checkOf(checkedCell),
     sessions: Number(cell('scur')),
   };
 }
@@ -58,7 +68,7 @@ function stateOf(status: string): ServerRow['state'] {
   return status.startsWith('NOLB') || status.startsWith('DRAIN') ? 'draining' : 'unchecked';
 }
 
-function checkOf(cell: (name: string) => string): string {
+function checkOf(cell: Cell): string {
   // "* L4TOUT": another check is under way.
   const status = cell('check_status').replace(/^\* /, '');
   if (status === '') return 'not checked';

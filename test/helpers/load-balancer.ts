@@ -91,6 +91,7 @@ export function createLoadBalancer(cluster: Cluster, kubeconfig: string): LoadBa
   };
 }
 
+/** Each once: the servers that clients get are named a second time where they are checked. */
 export function serverNames(config: string): readonly string[] {
-  return [...config.matchAll(/^\s*server (\S+) /gm)].flatMap(([, name]) => name ?? []);
+  return [...new Set([...config.matchAll(/^\s*server (\S+) /gm)].flatMap(([, name]) => name ?? []))];
 }

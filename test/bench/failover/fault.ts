@@ -3,7 +3,8 @@ import type { Scene } from './scene.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * Everything that one trial measures. Undefined where it does not apply. Times in milliseconds. For two nodes that have
+ * Everything that one trial measures. Undefined where it does not apply. Times in milliseconds. `longestWaitMs` is of a
+ * client that waits for 20 s, all others of one that gives up after 0.2 s. For two nodes that have
  * the VIP at once there are three figures:
  *
  * - `healing` after a partition, during which they are inherent: until one of the two has given way.
@@ -15,6 +16,7 @@ export const metrics = [
   'outageMs',
   'failureWindowMs',
   'lost',
+  'longestWaitMs',
   'takeOverMs',
   'moves',
   'twoHoldersMs',
@@ -49,6 +51,11 @@ export interface Fault {
   readonly subjects?: readonly Subject[];
   /** What the subject's own programs weigh is measured too. */
   readonly weigh?: true;
+  /**
+   * A patient client is there as well, and each trial has a scene of its own: a server that was down gets a small share of
+   * the connections for a minute.
+   */
+  readonly tail?: true;
   arrange?(scene: Scene): Promise<void>;
   /** Resolves with the moment of the fault, in monotonic milliseconds. */
   inject(scene: Scene, holder: BedNode): Promise<number>;

@@ -1,9 +1,11 @@
 import type { ProcessId } from '../../../src/engine/system/process/process-id.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
-import { apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
+import { API_PORT, apiServerAnswers, startApiServer } from '../../helpers/vrrp/api-server.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import type { FailoverTarget, Fault } from './fault.ts';
+import type { Scene } from './scene.ts';
 
 /** Not once, in no trial. */
 export const never: FailoverTarget = { atMost: 0, of: 'max' };
@@ -30,13 +32,73 @@ export const nodeDeath: Fault = {
   name: 'node-death',
   about: 'the holder loses its network and everything that runs on it',
   headline: 'outageMs',
-  targets: { outageMs: within(350), recoveryMoves: never, twoHoldersAfterMs: never },
+  targets: {
+    outageMs: within(350),
+    failureWindowMs: { atMost: 1_000, of: 'max' },
+    recoveryMoves: never,
+    twoHoldersAfterMs: never,
+  },
   moves: 1,
+  tail: true,
   inject: ({ bed }, holder) => bed.powerOff(holder),
   undo: async ({ bed, bootNode }, holder) => {
     await bed.powerOn(holder);
     await bootNode(holder);
   },
+};
+
+/** One of the members without the VIP. */
+function otherThan({ members }: Scene, holder: BedNode): BedNode {
+  const other = members.find((node) => node !== holder);
+  if (other === undefined) throw new Error('Cannot find another node: the holder is alone');
+  return other;
+}
+
+const tailTargets: Fault['targets'] = {
+  failureWindowMs: { atMost: 2_000, of: 'max' },
+  longestWaitMs: { atMost: 1_000, of: 'max' },
+  moves: never,
+  recoveryMoves: never,
+};
+
+const otherNodeDeath: Fault = {
+  ...nodeDeath,
+  name: 'other-node-death',
+  about: 'a node without the VIP loses its network and everything that runs on it',
+  headline: 'failureWindowMs',
+  targets: tailTargets,
+  moves: 0,
+  inject: (scene, holder) => scene.bed.powerOff(otherThan(scene, holder)),
+  undo: (scene, holder) => nodeDeath.undo(scene, otherThan(scene, holder)),
+};
+
+const apiDrop: Fault = {
+  name: 'api-drop',
+  about: 'a packet filter drops what is sent to the API server of a node without the VIP',
+  headline: 'failureWindowMs',
+  targets: tailTargets,
+  moves: 0,
+  tail: true,
+  inject: async (scene, holder) => {
+    const atMs = monotonicMs();
+    const rules = `add table inet drop_api; add chain inet drop_api input { type filter hook input priority 0; };
+      add rule inet drop_api input tcp dport ${API_PORT} drop`;
+    await otherThan(scene, holder).namespace.run('nft', rules);
+    return atMs;
+  },
+  undo: async (scene, holder) =>
+    void (await otherThan(scene, holder).namespace.run('nft', 'delete table inet drop_api')),
+};
+
+const apiHang: Fault = {
+  name: 'api-hang',
+  about: "SIGSTOP for the holder's API server",
+  headline: 'failureWindowMs',
+  targets: { failureWindowMs: { atMost: 3_000, of: 'max' }, moves: never, recoveryMoves: never },
+  moves: 0,
+  tail: true,
+  inject: async (_scene, holder) => signalNow(apiServerOf(holder), 'SIGSTOP'),
+  undo: async (_scene, holder) => void signalNow(apiServerOf(holder), 'SIGCONT'),
 };
 
 export const haproxyKill: Fault = {
@@ -101,11 +163,8 @@ export const apiKill: Fault = {
   headline: 'failureWindowMs',
   targets: { failureWindowMs: within(120), moves: never, recoveryMoves: never },
   moves: 0,
-  inject: async (_scene, holder) =>
-    signalNow(
-      holder.processes().flatMap(({ id, argv }) => (argv[1]?.endsWith('api-server/main.ts') ? id : [])),
-      'SIGKILL',
-    ),
+  tail: true,
+  inject: async (_scene, holder) => signalNow(apiServerOf(holder), 'SIGKILL'),
   undo: async ({ bed }, holder) => void startApiServer(bed, holder),
 };
 
@@ -160,8 +219,12 @@ export const removePeer: Fault = {
 
 export const faults: readonly Fault[] = [
   ...[noFault, nodeDeath, haproxyKill, haproxyHang, keepalivedTerm, keepalivedKill],
-  ...[apiKill, split, splitFar, addPeer, removePeer],
+  ...[otherNodeDeath, apiDrop, apiHang, apiKill, split, splitFar, addPeer, removePeer],
 ];
+
+function apiServerOf(node: BedNode): readonly ProcessId[] {
+  return node.processes().flatMap(({ id, argv }) => (argv[1]?.endsWith('api-server/main.ts') ? id : []));
+}
 
 function signalNow(ids: readonly ProcessId[], signal: NodeJS.Signals): number {
   if (ids.length === 0) throw new Error(`Cannot send ${signal}: nothing of that kind runs on the node`);

@@ -26,7 +26,8 @@ async function measure(
   const measured: Measured[] = [];
   let failed = 0;
   while (measured.length + failed < options.trials(subject) && failed < MOST_FAILURES) {
-    const trials = options.trials(subject) - measured.length - failed;
+    const left = options.trials(subject) - measured.length - failed;
+    const trials = fault.tail === true ? 1 : left;
     try {
       await measureScene(fault, subject, trials, (each) => measured.push(each), options, signal);
     } catch (error) {
@@ -47,7 +48,10 @@ async function measureScene(
   options: FailoverOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  await using scene: Scene = await openScene(subject);
+  await using scene: Scene = await openScene(subject, {
+    patient: fault.tail === true,
+    ...(options.templates === undefined ? {} : { templates: options.templates }),
+  });
   try {
     for (let trial = 1; trial <= trials; trial += 1) {
       process.stderr.write(`${fault.name} of ${subject}: ${trial} of ${trials}\n`);

@@ -10,24 +10,26 @@ export interface FailoverOptions {
   readonly faults: readonly Fault[];
   readonly subjects: readonly Subject[];
   readonly logDir: string | undefined;
+  readonly templates: string | undefined;
   trials(subject: Subject): number;
 }
 
 export const usage = `usage: npm run bench:failover [-- --json FILE] [--quick] [--only FAULT]... [--subject SUBJECT]...
-                              [--trials N] [--logs DIR]
+                              [--trials N] [--logs DIR] [--templates DIR]
   --json     also write the figures to this file
   --quick    one trial each, to try the bench itself
   --only     this fault and no other; may be given several times
   --subject  hawser, openshift or kubeadm; may be given several times
   --trials   of each fault and subject (default: 5 of hawser's, 1 of today's, which takes a minute)
   --logs     keep what the programs of each scene said
+  --templates  hawser's templates, to compare another configuration
 Exit codes: 0 every target met, 1 a target missed, 2 it could not be measured.`;
 
 /** Throws, with the names that exist, for one that does not. */
 export function readOptions(argv: readonly string[], all: readonly Fault[]): FailoverOptions {
   const { values } = parseArgs({
     args: [...argv],
-    options: { ...commonOptions, trials: { type: 'string' } },
+    options: { ...commonOptions, trials: { type: 'string' }, templates: { type: 'string' } },
   });
   const faultNames = chosen(
     'fault',
@@ -43,6 +45,7 @@ export function readOptions(argv: readonly string[], all: readonly Fault[]): Fai
     faults: all.filter(({ name }) => faultNames.includes(name)),
     subjects: subjects.filter((name) => subjectNames.includes(name)),
     logDir: values.logs,
+    templates: values.templates,
     trials: (subject) => wanted ?? (values.quick ? 1 : subject === 'hawser' ? 5 : 1),
   };
 }

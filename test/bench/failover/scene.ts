@@ -16,6 +16,8 @@ export interface Scene extends AsyncDisposable {
   readonly bed: VrrpBed;
   readonly stack: NodeStack;
   readonly client: BedClient;
+  /** Waits as long as it takes, where the scene was asked for it: what a connection has to wait for is seen here. */
+  readonly patient?: BedClient | undefined;
   readonly members: readonly BedNode[];
   readonly guest: BedNode;
   /**
@@ -32,10 +34,13 @@ export interface Scene extends AsyncDisposable {
 }
 
 const PATIENCE_MS = 120_000;
+const PATIENT = { timeoutMs: 20_000, gapMs: 100 };
 
 export interface SceneOptions extends VrrpBedOptions, HawserStackOptions {
   /** How long the client waits for an answer. */
   readonly clientTimeoutMs?: number;
+  /** A second client that is patient. */
+  readonly patient?: boolean;
   /** For how long a holder and its peers may still change their minds; default 1,500. */
   readonly restMs?: number;
 }
@@ -72,11 +77,16 @@ async function furnish(
   await waitFor('a node to hold the VIP', () => bed.holders().length === 1, PATIENCE_MS);
   const client = await bed.startClient(stackPorts.lb, options.clientTimeoutMs);
   const { restMs = 1_500 } = options;
+  const patient =
+    options.patient === true
+      ? await bed.startClient(stackPorts.lb, PATIENT.timeoutMs, PATIENT.gapMs)
+      : undefined;
   return {
     subject,
     bed,
     stack: nodeStack,
     client,
+    patient,
     members,
     guest,
     kills: [],

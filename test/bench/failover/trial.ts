@@ -2,7 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { PROBE_GAP_MS } from '../../helpers/vrrp/bed-client.ts';
 import { holdingsOf, takeOvers } from '../../helpers/vrrp/holdings.ts';
-import { blackoutMs, failureWindowMs, lostCount, probesWithin } from '../../helpers/vrrp/probes.ts';
+import {
+  blackoutMs,
+  failureWindowMs,
+  longestWaitMs,
+  lostCount,
+  probesWithin,
+} from '../../helpers/vrrp/probes.ts';
 import type { Fault, Measured } from './fault.ts';
 import type { Scene } from './scene.ts';
 import { observationMs } from './subject.ts';
@@ -19,6 +25,7 @@ export async function runTrial(scene: Scene, fault: Fault, signal: AbortSignal):
   signal.throwIfAborted();
   const watch = observationMs(scene.subject);
   scene.client.forget();
+  scene.patient?.forget();
   const faultMs = await fault.inject(scene, holder);
   await settled(scene, faultMs + watch.fault, signal);
   const undoMs = monotonicMs();
@@ -69,6 +76,9 @@ function measure(scene: Scene, fault: Fault, holder: string, [faultMs, undoMs, e
     outageMs: blackoutMs(during, PROBE_GAP_MS),
     failureWindowMs: failureWindowMs(during, PROBE_GAP_MS),
     lost: lostCount(during),
+    ...(scene.patient === undefined
+      ? {}
+      : { longestWaitMs: longestWaitMs(probesWithin(scene.patient.probes(), faultMs, endMs)) }),
     ...(first === undefined ? {} : { takeOverMs: first.fromMs - faultMs }),
     moves: taken.length,
     recoveryOutageMs: blackoutMs(after, PROBE_GAP_MS),

@@ -28,6 +28,8 @@ export interface HawserStackOptions {
   readonly flags?: Readonly<Partial<Record<HawserPart, readonly string[]>>>;
   /** A settings file instead of flags for the VIP and the cluster's name: its text. It is `config.yaml` of the node. */
   readonly settings?: string;
+  /** The folder of the two templates; default: the project's. */
+  readonly templates?: string;
   /** What goes in front of each part, and ends by executing it. */
   readonly prefix?: readonly string[];
   /** More of both, such as where a journal is, where it is not the same on every node. */
@@ -57,7 +59,7 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
     return process;
   };
   const start = async (node: BedNode) => {
-    prepareNode(bed, node);
+    prepareNode(bed, node, options.templates);
     if (options.settings !== undefined && !existsSync(node.at('config.yaml')))
       writeFileSync(node.at('config.yaml'), options.settings);
     for (const name of parts) startPart(node, name);
@@ -115,10 +117,9 @@ function residentMb(process: BedProcess | undefined): number {
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url));
 
 /** What install leaves on a node: templates and a kubeconfig. */
-export function prepareNode(bed: VrrpBed, node: BedNode): void {
+export function prepareNode(bed: VrrpBed, node: BedNode, from = templates): void {
   mkdirSync(node.runDir, { recursive: true });
-  for (const name of ['haproxy.cfg.ejs', 'keepalived.conf.ejs'])
-    cpSync(`${templates}/${name}`, node.at(name));
+  for (const name of ['haproxy.cfg.ejs', 'keepalived.conf.ejs']) cpSync(`${from}/${name}`, node.at(name));
   const host = node.address.includes(':') ? `[${node.address}]` : node.address;
   writeKubeconfig(node.at('kubeconfig'), `https://${host}:6443`, bed.authorityFile, bed.identity);
 }

@@ -61,6 +61,11 @@ export function failureWindowMs(probes: readonly Probe[], gapMs: number): number
   return first === undefined || last === undefined ? 0 : last.startedAtMs - first.startedAtMs + gapMs;
 }
 
+/** The longest time that a probe took, whatever became of it: 0 without any. */
+export function longestWaitMs(probes: readonly Probe[]): number {
+  return Math.max(0, ...probes.map(({ startedAtMs, endedAtMs }) => endedAtMs - startedAtMs));
+}
+
 export function lostCount(probes: readonly Probe[]): number {
   return probes.filter(({ reason }) => reason !== null).length;
 }

@@ -34,7 +34,7 @@ export interface VrrpBed extends AsyncDisposable {
   /** The machine of who uses the VIP. */
   readonly client: NetNamespace;
   /** Probes VIP:PORT from the client's machine. */
-  startClient(port: number, timeoutMs?: number): Promise<BedClient>;
+  startClient(port: number, timeoutMs?: number, gapMs?: number): Promise<BedClient>;
   /** Its network cable: no carrier on either side; everything runs on. */
   unplug(node: BedNode): Promise<void>;
   plug(node: BedNode): Promise<void>;
@@ -130,7 +130,8 @@ async function furnish(
       return nodes.filter(({ name }) => names.includes(name));
     },
     client,
-    startClient: async (port, timeoutMs) => stack.use(await startClient(client.prefix, vip, port, timeoutMs)),
+    startClient: async (port, timeoutMs, gapMs) =>
+      stack.use(await startClient(client.prefix, vip, port, timeoutMs, gapMs)),
     ...power,
     ...partitionsOf(network, nodes),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -63,3 +63,16 @@ test('a page that is no statistics gives no servers', () => {
   expect(parseServerRows('<html>')).toBe(undefined);
   expect(parseServerRows('')).toBe(undefined);
 });
+
+test('a server that tracks another one shows the check of that one, and its own state and sessions', () => {
+  const tracking = `# pxname,svname,scur,status,lastchg,tracked,type,check_status,check_code,check_duration,check_desc,last_chk,addr
+masters,cp-1,7,DOWN 3/6,9,masters_checks/cp-1,2,,,,,,10.0.0.1:6443,
+masters_checks,cp-1,0,DOWN 3/6,8,,2,L7OK,200,4,Layer7 check passed,,10.0.0.1:6443,
+`;
+  expect(parseServerRows(tracking)).toEqual([
+    {
+      ...{ name: 'cp-1', address: '10.0.0.1:6443', state: 'down', sinceMs: 9_000, sessions: 7 },
+      check: 'L7OK/200 in 4ms: Layer7 check passed, good check 3 of 6',
+    },
+  ]);
+});
