@@ -60,7 +60,6 @@ test('a value that never stops changing is settled after the longest wait, and i
   const applied = markApplied(settle(seen, b, 2_005), list('at-1600'));
   expect(settleDecision(applied, 2_010)).toEqual({ kind: 'wait', lookAgainInMs: 495 });
 });
-});
 
 test('a change after a value that was held while it was quiet is waited for like any other', () => {
   const held = settle(start(a), b, 0);
