@@ -1,5 +1,12 @@
+import type { SettingsOf } from '../cli/command-spec.ts';
+import type { CommandContext } from '../cli/run-command.ts';
+import { ownStatus } from '../operate/status/own-status.ts';
 import { monitorKeepalived } from '../vip/keepalived-monitor.ts';
 import { keepalivedMonitorCommand } from '../vip/keepalived-monitor-settings.ts';
 
 export const spec = keepalivedMonitorCommand;
-export const run = monitorKeepalived;
+
+export async function run(settings: SettingsOf<typeof spec>, context: CommandContext): Promise<number> {
+  const status = settings.peers && ownStatus(settings, context);
+  return await monitorKeepalived(settings, status);
+}

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CommandContext } from '../cli/run-command.ts';
 import { clusterNameIn } from '../engine/kube/control-plane/cluster-name.ts';
 import { type KubeconfigFile, openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
@@ -7,7 +6,6 @@ import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-progra
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
 import { watchFiles } from '../engine/system/file/watch-files.ts';
 import { openNodeLists } from './group/node-lists.ts';
-import { ownEndpoints } from './group/own-endpoints.ts';
 import { vrrpConfiguration } from './group/vrrp-configuration.ts';
 import { guardLeftVips } from './guards/left-vip-guard.ts';
 import { createSplitBrainSentinel } from './guards/split-brain-sentinel.ts';
@@ -21,30 +19,28 @@ import {
 } from './keepalived-monitor-metrics.ts';
 import { type KeepalivedMonitorSettings, keepalivedSettings } from './keepalived-monitor-settings.ts';
 import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
-import { publishStatus } from './publish-status.ts';
+import { type Publication, publishStatus } from './publish-status.ts';
 import { createSteeringKeeper, type SteeringKeeper } from './steering/steering-keeper.ts';
 
 const NAME_RETRY_MS = 500;
 
 type VipMonitor = Monitor<KeepalivedMonitorMetrics>;
-type Places = ReturnType<typeof ownEndpoints> | undefined;
 
-/** Resolves with 0 after a stop was requested. */
+/** Resolves with 0 after a stop was requested. `status` is what is published; undefined where nothing is. */
 export async function monitorKeepalived(
   settings: KeepalivedMonitorSettings,
-  { env, readSettings }: Pick<CommandContext, 'env' | 'readSettings'>,
+  status: Publication['status'],
 ): Promise<number> {
-  const places = settings.peers && ownEndpoints(settings, env, readSettings);
   return await monitorProgram(
     { name: 'keepalived-monitor', createMetrics: createKeepalivedMonitorMetrics },
     settings,
-    (monitor) => prepare(settings, places, monitor),
+    (monitor) => prepare(settings, status, monitor),
   );
 }
 
 async function prepare(
   settings: KeepalivedMonitorSettings,
-  places: Places,
+  status: Publication['status'],
   monitor: VipMonitor,
 ): Promise<Loops> {
   const { observers, log, wake, show, signal } = monitor;
@@ -77,7 +73,7 @@ async function prepare(
     'split-brain sentinel': sentinel.run,
     'VIP use': vipUse.run,
     peers: (stop) =>
-      publishStatus(settings, { lists, served: configuration.served, places }, observers, stop),
+      publishStatus(settings, { lists, served: configuration.served, status }, observers, stop),
   };
 }
 

@@ -7,7 +7,6 @@ import { createPeerListeners } from '../engine/peers/peer-listeners.ts';
 import { createRefusals } from '../engine/peers/refusals.ts';
 import type { ClusterNode } from '../engine/system/network/cluster-node.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
-import { collectNodeStatus, type StatusEndpoints } from '../operate/status/collect-node-status.ts';
 import { mergeNodes } from './group/merge-nodes.ts';
 import type { NodeList } from './group/node-lists.ts';
 import type { KeepalivedModel } from './group/vrrp.ts';
@@ -20,8 +19,8 @@ const LOOK_EVERY_MS = 1_000;
 export interface Publication {
   readonly lists: readonly NodeList[];
   readonly served: () => KeepalivedModel | undefined;
-  /** Where to ask this node's programs; undefined if nothing is published. */
-  readonly places: StatusEndpoints | undefined;
+  /** What this node's programs say of themselves; undefined if nothing is published. */
+  readonly status: ((signal: AbortSignal) => Promise<object>) | undefined;
 }
 
 /**
@@ -31,16 +30,16 @@ export interface Publication {
  */
 export async function publishStatus(
   { peers, journal }: Pick<KeepalivedMonitorSettings, 'peers' | 'journal'>,
-  { lists, served, places }: Publication,
+  { lists, served, status }: Publication,
   { log, metrics }: KeepalivedMonitorObservers,
   signal: AbortSignal,
 ): Promise<void> {
-  if (peers === undefined || places === undefined) return;
+  if (peers === undefined || status === undefined) return;
   const refused = createRefusals(log, monotonicMs);
   const onRequest = createPeerAnswers(
     {
       nodes: () => groupOf(lists, served()),
-      status: async () => JSON.stringify(await collectNodeStatus(places, signal)),
+      status: async () => JSON.stringify(await status(signal)),
       journal: journal === undefined ? undefined : (range) => journalParts(journal, range),
     },
     refused,

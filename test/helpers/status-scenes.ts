@@ -1,6 +1,6 @@
+import type { PeerObservation } from '../../src/engine/peers/observe-peers.ts';
 import { clusterStatus } from '../../src/operate/status/cluster-status.ts';
 import type { ClusterStatus, NodeStatus } from '../../src/operate/status/node-status.ts';
-import type { PeerObservation } from '../../src/operate/status/observe-peers.ts';
 import { type Evidence, knownVips } from '../../src/operate/status/vip-holders.ts';
 import {
   haproxyMonitorSays,
@@ -66,7 +66,7 @@ export function without(node: NodeStatus, ...names: readonly Program['name'][]):
 
 const notSetUp = 'this node has no --peer-tls-… files to ask it with';
 
-export const silentPeers: readonly PeerObservation[] = ['cp-2', 'cp-3'].map((name) => ({
+export const silentPeers: readonly PeerObservation<NodeStatus>[] = ['cp-2', 'cp-3'].map((name) => ({
   peer: { name, address: `10.0.0.1${name.at(-1)}` },
   ...{ health: 'ready', published: null, problem: notSetUp },
 }));
@@ -118,7 +118,7 @@ export const backupHere: NodeStatus = {
 export function statusOf(
   here: NodeStatus,
   evidence: Evidence = holdsHere,
-  looks: readonly PeerObservation[] = silentPeers,
+  looks: readonly PeerObservation<NodeStatus>[] = silentPeers,
 ): ClusterStatus {
   return clusterStatus(here, knownVips(here, [{ vip, kind: 'api' }]), looks, evidence);
 }

@@ -1,7 +1,7 @@
 import { settingsTyped } from '../../cli/command-line.ts';
+import { askProgram } from '../../engine/examine/ask-program.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
-import { askProgram } from '../status/ask-program.ts';
 import { statusCommand } from '../status/status-settings.ts';
 
 const ANSWER_WITHIN_MS = 2_000;

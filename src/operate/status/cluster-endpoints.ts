@@ -1,5 +1,7 @@
+import { healthPorts } from '../../cli/ports.ts';
+import { peerQuestion } from '../../engine/peers/peer-question.ts';
 import type { ClusterEndpoints } from './collect-cluster-status.ts';
-import type { PeerQuestion } from './observe-peers.ts';
+import { nodeStatusSchema } from './node-status.ts';
 import type { StatusSettings } from './status-settings.ts';
 
 /**
@@ -9,7 +11,7 @@ import type { StatusSettings } from './status-settings.ts';
 export async function clusterEndpoints(settings: StatusSettings): Promise<ClusterEndpoints> {
   const { apiVips, ingressVips, statPort, healthPort, nodeName } = settings;
   return {
-    ...{ statPort, healthPort, node: nodeName },
+    ...{ statPort, healthPorts: healthPorts(healthPort), node: nodeName },
     pages: {
       'haproxy-supervisor': settings.haproxySupervisor,
       'haproxy-monitor': settings.haproxyMonitor,
@@ -20,21 +22,6 @@ export async function clusterEndpoints(settings: StatusSettings): Promise<Cluste
       ...apiVips.map((vip) => ({ vip, kind: 'api' as const })),
       ...ingressVips.map((vip) => ({ vip, kind: 'ingress' as const })),
     ],
-    question: await peerQuestion(settings),
+    question: await peerQuestion(settings.peers, nodeStatusSchema),
   };
-}
-
-/** How to ask the peers for their published status, or why that is impossible. */
-export async function peerQuestion({ peers }: Pick<StatusSettings, 'peers'>): Promise<PeerQuestion> {
-  if (peers === undefined)
-    return { kind: 'none', problem: 'this node has no --peer-tls-… files to ask it with' };
-  // Loading TLS takes a third of this command's time, so it is loaded only when needed.
-  const [{ readCredentials }, { fetchPeerStatus }] = await Promise.all([
-    import('../../engine/peers/credentials.ts'),
-    import('./peer-client.ts'),
-  ]);
-  const look = await readCredentials(peers.files, new Date());
-  if (look.kind !== 'good') return { kind: 'none', problem: look.message };
-  const access = { credentials: look.credentials, port: peers.port };
-  return { kind: 'asked', ask: (peer, limits) => fetchPeerStatus(peer, access, limits) };
 }

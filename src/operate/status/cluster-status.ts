@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
+import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
 import { heardPeer } from './heard-adverts.ts';
 import { judge } from './judge.ts';
 import { type ClusterStatus, clusterStatusSchema, type NodeStatus } from './node-status.ts';
-import type { PeerObservation } from './observe-peers.ts';
 import { type Evidence, heldBy, type VipStatus, vipStatus } from './vip-holders.ts';
 
 /** Everything that was seen, put together and judged. */
 export function clusterStatus(
   here: NodeStatus,
   vips: readonly Pick<VipStatus, 'vip' | 'kind'>[],
-  looks: readonly PeerObservation[],
+  looks: readonly PeerObservation<NodeStatus>[],
   evidence: Evidence,
 ): ClusterStatus {
   const heard = heardPeer(here, looks);

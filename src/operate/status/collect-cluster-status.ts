@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { observePeers, type PeerQuestion } from '../../engine/peers/observe-peers.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
 import { clusterStatus } from './cluster-status.ts';
 import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusEndpoints } from './collect-node-status.ts';
 import { knownPeers } from './known-peers.ts';
-import type { ClusterStatus } from './node-status.ts';
-import { observePeers, type PeerQuestion } from './observe-peers.ts';
+import type { ClusterStatus, NodeStatus } from './node-status.ts';
 import { knownVips, type VipStatus } from './vip-holders.ts';
 
 export interface ClusterEndpoints extends StatusEndpoints {
-  /** HAProxy's, on every node. */
-  readonly healthPort: number;
+  /** Where HAProxy of any node may have its health page. */
+  readonly healthPorts: readonly number[];
   /** What the settings say, for when no program does. */
   readonly vips: readonly Pick<VipStatus, 'vip' | 'kind'>[];
-  readonly question: PeerQuestion;
+  readonly question: PeerQuestion<NodeStatus>;
 }
 
 /** Of the time that this node's programs have: on the same segment an answer comes within a millisecond or two. */

@@ -2,6 +2,7 @@ import {
   type HaproxyMonitorStatus,
   haproxyMonitorStatusSchema,
 } from '../../api-lb/haproxy-monitor-status.ts';
+import { askProgram } from '../../engine/examine/ask-program.ts';
 import { endpointOf } from '../../engine/kube/api-server.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import type { ServerRow } from '../../haproxy/server-rows.ts';
@@ -9,8 +10,7 @@ import { askStatistics } from '../../haproxy/statistics.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { keepalivedMonitorStatusSchema } from '../../vip/keepalived-monitor-status.ts';
-import { askProgram, type ProgramName } from './ask-program.ts';
-import type { NodeStatus } from './node-status.ts';
+import type { NodeStatus, ProgramName } from './node-status.ts';
 
 /** Where a node's programs are asked. */
 export interface StatusEndpoints {

@@ -1,5 +1,5 @@
+import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
 import type { NodeStatus } from './node-status.ts';
-import type { PeerObservation } from './observe-peers.ts';
 
 /**
  * The address of the peer whose VRRP adverts certainly arrive at this node. keepalived reports that it hears a holder,
@@ -9,7 +9,7 @@ import type { PeerObservation } from './observe-peers.ts';
  */
 export function heardPeer(
   { keepalivedSupervisor, keepalivedMonitor }: NodeStatus,
-  peers: readonly PeerObservation[],
+  peers: readonly PeerObservation<NodeStatus>[],
 ): string | undefined {
   const instance = keepalivedSupervisor?.instances[0];
   if (keepalivedMonitor?.mode !== 'unicast' || instance?.hearsHolder !== true) return undefined;

@@ -11,6 +11,8 @@ export const programNames = [
   'keepalived-monitor',
 ] as const;
 
+export type ProgramName = (typeof programNames)[number];
+
 /** One API server as HAProxy of this node sees it. */
 const serverSchema = z.object({
   name: z.string(),

@@ -1,7 +1,7 @@
+import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import { isInstanceOf } from '../../vip/group/vrrp-instances.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
-import type { PeerObservation } from './observe-peers.ts';
 import { priorityFor, priorityText } from './priority-text.ts';
 
 export type VipStatus = ClusterStatus['vips'][number];
@@ -39,7 +39,7 @@ export function knownVips(
 
 /** The VIPs that a peer is seen to hold: what it publishes, or else because it answers for them here. */
 export function heldBy(
-  { peer, published }: PeerObservation,
+  { peer, published }: PeerObservation<NodeStatus>,
   vips: readonly string[],
   { neighbours }: Evidence,
 ): readonly string[] {
@@ -52,7 +52,7 @@ export function heldBy(
 export function vipStatus(
   { vip, kind }: Pick<VipStatus, 'vip' | 'kind'>,
   here: NodeStatus,
-  peers: readonly PeerObservation[],
+  peers: readonly PeerObservation<NodeStatus>[],
   evidence: Evidence,
 ): VipStatus {
   const isHere = evidence.ownAddresses.has(vip);
@@ -78,7 +78,7 @@ function holdsByItself({ keepalivedSupervisor }: NodeStatus, vip: string): boole
 /** Its MAC, where the answering host is no node of the group. */
 function strangerFor(
   vip: string,
-  peers: readonly PeerObservation[],
+  peers: readonly PeerObservation<NodeStatus>[],
   { neighbours }: Evidence,
 ): string | undefined {
   const [mac, list = []] = [...(neighbours ?? [])].find(([, addresses]) => addresses.includes(vip)) ?? [];
@@ -123,8 +123,8 @@ export function instanceText(
   return `${node} is ${state} for ${ageText(sinceMs)}${before}`;
 }
 
-function peerLine(vip: string, here: NodeStatus, holding: readonly PeerObservation[]) {
-  return (look: PeerObservation): readonly string[] => {
+function peerLine(vip: string, here: NodeStatus, holding: readonly PeerObservation<NodeStatus>[]) {
+  return (look: PeerObservation<NodeStatus>): readonly string[] => {
     const { peer, published } = look;
     const vipPriority = published === null ? undefined : priorityFor(published, vip);
     if (vipPriority !== undefined) return [`${peer.name}: ${priorityText(vipPriority)}`];

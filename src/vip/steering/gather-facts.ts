@@ -1,8 +1,9 @@
+import * as z from 'zod/mini';
+import { healthPorts } from '../../cli/ports.ts';
+import { askProgram } from '../../engine/examine/ask-program.ts';
+import { observePeers } from '../../engine/peers/observe-peers.ts';
+import { peerQuestion } from '../../engine/peers/peer-question.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { askProgram } from '../../operate/status/ask-program.ts';
-import { peerQuestion } from '../../operate/status/cluster-endpoints.ts';
-import type { NodeStatus } from '../../operate/status/node-status.ts';
-import { observePeers } from '../../operate/status/observe-peers.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
 import { LOCAL_API_CHECK, PEERS_CHECK } from '../health/health-verdict.ts';
 import { type KeepalivedMonitorStatus, keepalivedMonitorStatusSchema } from '../keepalived-monitor-status.ts';
@@ -11,6 +12,12 @@ import type { SteeringEndpoints } from './steering-settings.ts';
 
 const PAGE_TIMEOUT_MS = 2_000;
 const PEER_TIMEOUT_MS = 1_000;
+
+/** What of a peer's published status is read. */
+const publishedSchema = z.object({
+  v: z.literal(1),
+  keepalivedMonitor: z.nullable(keepalivedMonitorStatusSchema),
+});
 
 export type MonitorReading =
   | { readonly kind: 'answered'; readonly status: KeepalivedMonitorStatus }
@@ -82,14 +89,14 @@ async function thatCould(
   peers: readonly RankedPeer[],
   { healthPort, peers: settings }: Pick<SteeringEndpoints, 'healthPort' | 'peers'>,
 ): Promise<readonly RankedPeer[]> {
-  const question = await peerQuestion({ peers: settings });
+  const question = await peerQuestion(settings, publishedSchema);
   const limits = { timeoutMs: PEER_TIMEOUT_MS, signal: new AbortController().signal };
-  const looks = await observePeers(peers, { healthPort, question }, limits);
+  const looks = await observePeers(peers, { healthPorts: healthPorts(healthPort), question }, limits);
   const able = looks.filter(({ health, published }) => health === 'ready' && !isSteered(published));
   return peers.filter(({ name }) => able.some(({ peer }) => peer.name === name));
 }
 
-function isSteered(published: NodeStatus | null): boolean {
+function isSteered(published: z.infer<typeof publishedSchema> | null): boolean {
   const priorities = published?.keepalivedMonitor?.priorities ?? [];
   return priorities.some(({ kind, steered }) => kind === 'api' && steered !== null);
 }

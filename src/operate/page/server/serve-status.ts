@@ -1,8 +1,8 @@
+import { addressText } from '../../../engine/examine/ask-program.ts';
 import { messageOf } from '../../../engine/system/errors.ts';
 import type { PageAddress } from '../../../engine/system/network/ask-page.ts';
 import { stopOnSignals } from '../../../engine/system/process/stop-signals.ts';
 import { shippedFile } from '../../../engine/system/shipped-file.ts';
-import { addressText } from '../../status/ask-program.ts';
 import type { ClusterStatus } from '../../status/node-status.ts';
 import { createRecentEntries } from '../../timeline/recent.ts';
 import { isLoopback } from './guard.ts';

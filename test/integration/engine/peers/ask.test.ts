@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { NodeStatus } from '../../../../src/operate/status/node-status.ts';
-import { fetchPeerStatus } from '../../../../src/operate/status/peer-client.ts';
+import { fetchPeerStatus } from '../../../../src/engine/peers/fetch-peer-status.ts';
+import { type NodeStatus, nodeStatusSchema } from '../../../../src/operate/status/node-status.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { peerAuthority } from '../../../helpers/peers/peer-files.ts';
 import { asking, peerScene, serving } from '../../../helpers/peers/peer-scene.ts';
@@ -19,7 +19,7 @@ async function answering(status: () => Promise<string>) {
   const { port } = await peerScene(await authority.credentialsFor(serving), { status }, limits);
   const access = { credentials: await authority.credentialsFor(asking), port };
   return async (timeoutMs = 20_000, signal = never) =>
-    await fetchPeerStatus(cp1, access, { timeoutMs, signal });
+    await fetchPeerStatus(cp1, nodeStatusSchema, access, { timeoutMs, signal });
 }
 
 test('what a peer publishes arrives as it was', async () => {
@@ -65,7 +65,7 @@ test('a peer that does not listen is told as what it most likely is', async () =
   const credentials = await peerAuthority().credentialsFor(asking);
   const port = await freePort();
   const limits = { timeoutMs: 20_000, signal: never };
-  expect(await fetchPeerStatus(cp1, { credentials, port }, limits)).toEqual({
+  expect(await fetchPeerStatus(cp1, nodeStatusSchema, { credentials, port }, limits)).toEqual({
     kind: 'problem',
     problem: `nothing listens at 127.0.0.1 port ${port}: its keepalived monitor is down, or has no --peer-tls-… files`,
   });

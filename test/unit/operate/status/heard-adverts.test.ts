@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { PeerObservation } from '../../../../src/engine/peers/observe-peers.ts';
 import type { NodeStatus } from '../../../../src/operate/status/node-status.ts';
 import { nodeStatusSchema } from '../../../../src/operate/status/node-status.ts';
-import type { PeerObservation } from '../../../../src/operate/status/observe-peers.ts';
 import { statusLines } from '../../../../src/operate/status/view/status-lines.ts';
 import { backupHere, healthyHere, silentPeers, statusOf } from '../../../helpers/status-scenes.ts';
 
@@ -22,7 +22,7 @@ function hearing(part: { readonly hearsHolder?: boolean; readonly mode?: Mode; r
   };
 }
 
-function publishing(name: string, published: NodeStatus): readonly PeerObservation[] {
+function publishing(name: string, published: NodeStatus): readonly PeerObservation<NodeStatus>[] {
   return silentPeers.map((look) =>
     look.peer.name === name ? { ...look, problem: null, published: { ...published, node: name } } : look,
   );

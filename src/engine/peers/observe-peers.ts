@@ -1,40 +1,34 @@
-import { healthPorts } from '../../cli/ports.ts';
-import type { Peer } from '../../engine/peers/peer.ts';
-import { askPage } from '../../engine/system/network/ask-page.ts';
-import type { ClusterStatus, NodeStatus } from './node-status.ts';
-import type { PublishedStatus } from './peer-client.ts';
+import { askPage } from '../system/network/ask-page.ts';
+import type { PeerLimits, PublishedStatus } from './fetch-peer-status.ts';
+import type { Peer } from './peer.ts';
 
 /** How the others are asked for what they publish, or why they are not. */
-export type PeerQuestion =
+export type PeerQuestion<T> =
   | {
       readonly kind: 'asked';
-      readonly ask: (peer: Peer, limits: PeerLimits) => Promise<PublishedStatus>;
+      readonly ask: (peer: Peer, limits: PeerLimits) => Promise<PublishedStatus<T>>;
     }
   | { readonly kind: 'none'; readonly problem: string };
 
-export interface PeerObservation {
+export interface PeerObservation<T> {
   readonly peer: Peer;
-  readonly health: ClusterStatus['peers'][number]['observed']['health'];
-  readonly published: NodeStatus | null;
+  /** Its HAProxy's health port, asked from here. */
+  readonly health: 'ready' | 'not-ready' | 'no-answer' | 'not-asked';
+  readonly published: T | null;
   /** Why there is nothing published. */
   readonly problem: string | null;
 }
 
-export interface PeerLimits {
-  readonly timeoutMs: number;
-  readonly signal: AbortSignal;
-}
-
 /** Looks at every peer at once: its HAProxy's health port, and what it publishes. Never rejects. */
-export async function observePeers(
+export async function observePeers<T>(
   peers: readonly Peer[],
-  { healthPort, question }: { readonly healthPort: number; readonly question: PeerQuestion },
+  { healthPorts, question }: { readonly healthPorts: readonly number[]; readonly question: PeerQuestion<T> },
   limits: PeerLimits,
-): Promise<readonly PeerObservation[]> {
+): Promise<readonly PeerObservation<T>[]> {
   return await Promise.all(
     peers.map(async (peer) => {
       const [health, published] = await Promise.all([
-        healthOf(peer, healthPort, limits),
+        healthOf(peer, healthPorts, limits),
         publishedBy(peer, question, limits),
       ]);
       return { peer, health, ...published };
@@ -45,22 +39,22 @@ export async function observePeers(
 /** In a group of both flavours the peer may have its health page at the other one's port. */
 async function healthOf(
   { address }: Peer,
-  own: number,
+  ports: readonly number[],
   limits: PeerLimits,
-): Promise<PeerObservation['health']> {
+): Promise<PeerObservation<unknown>['health']> {
   const answers = await Promise.all(
-    healthPorts(own).map(async (port) => await askPage({ host: address, port }, '/haproxy_ready', limits)),
+    ports.map(async (port) => await askPage({ host: address, port }, '/haproxy_ready', limits)),
   );
   const told = answers.filter(({ kind }) => kind !== 'silent');
   if (told.length === 0) return 'no-answer';
   return told.some((answer) => answer.kind !== 'silent' && answer.status === 200) ? 'ready' : 'not-ready';
 }
 
-async function publishedBy(
+async function publishedBy<T>(
   peer: Peer,
-  question: PeerQuestion,
+  question: PeerQuestion<T>,
   limits: PeerLimits,
-): Promise<Pick<PeerObservation, 'published' | 'problem'>> {
+): Promise<Pick<PeerObservation<T>, 'published' | 'problem'>> {
   if (question.kind === 'none') return { published: null, problem: question.problem };
   const answer = await question.ask(peer, limits);
   return answer.kind === 'published'

@@ -1,28 +1,33 @@
 import * as z from 'zod/mini';
-import { askPeer, type PeerAccess } from '../../engine/peers/ask-peer.ts';
-import type { Peer } from '../../engine/peers/peer.ts';
-import { parseJson } from '../../engine/system/text/parse-json.ts';
-import { type NodeStatus, nodeStatusSchema } from './node-status.ts';
+import { parseJson } from '../system/text/parse-json.ts';
+import { askPeer, type PeerAccess } from './ask-peer.ts';
+import type { Peer } from './peer.ts';
 
-export type PublishedStatus =
-  | { readonly kind: 'published'; readonly status: NodeStatus }
+export type PublishedStatus<T> =
+  | { readonly kind: 'published'; readonly status: T }
   | { readonly kind: 'problem'; readonly problem: string };
+
+export interface PeerLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
 
 /** Twenty times what a node with a hundred servers says. */
 const MAX_BYTES = 1_000_000;
 
 const version = z.object({ v: z.unknown() });
 
-/** What a peer publishes of itself, checked. Never rejects; a problem is a sentence about the peer without its name. */
-export async function fetchPeerStatus(
+/** What a peer publishes of itself, as far as `schema` knows it. Never rejects; a problem is a sentence about the peer without its name. */
+export async function fetchPeerStatus<T>(
   peer: Peer,
+  schema: z.ZodMiniType<T>,
   access: PeerAccess,
-  limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<PublishedStatus> {
+  limits: PeerLimits,
+): Promise<PublishedStatus<T>> {
   const answer = await askPeer(peer, '/status', access, { ...limits, maxBytes: MAX_BYTES });
   if (answer.kind === 'problem') return answer;
   const value = parseJson(answer.body.toString('utf8'));
-  const parsed = nodeStatusSchema.safeParse(value);
+  const parsed = schema.safeParse(value);
   if (parsed.success) return { kind: 'published', status: parsed.data };
   const said = version.safeParse(value);
   const issue = parsed.error.issues[0];

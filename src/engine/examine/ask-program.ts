@@ -1,30 +1,35 @@
 import type * as z from 'zod/mini';
-import { askPage, type PageAddress } from '../../engine/system/network/ask-page.ts';
-import { parseJson } from '../../engine/system/text/parse-json.ts';
-import type { NodeStatus } from './node-status.ts';
+import { askPage, type PageAddress } from '../system/network/ask-page.ts';
+import { parseJson } from '../system/text/parse-json.ts';
 
-export type ProgramName = NodeStatus['programs'][number]['name'];
+/** Whether a program answered, and where it was asked: `127.0.0.1:29446`. */
+export interface ProgramState<Name extends string> {
+  readonly name: Name;
+  readonly state: 'answers' | 'silent' | 'not-asked';
+  readonly address: string | null;
+  readonly problem: string | null;
+}
 
-/** What one of the four programs says of itself, and whether it said anything. */
-export interface ProgramAnswer<T> {
-  readonly program: NodeStatus['programs'][number];
+/** What a program says of itself, and whether it said anything. */
+export interface ProgramAnswer<Name extends string, T> {
+  readonly program: ProgramState<Name>;
   readonly status: T | null;
 }
 
 /** Asks one program's page for its status. `page` is undefined where it serves none. Never rejects. */
-export async function askProgram<T>(
-  name: ProgramName,
+export async function askProgram<Name extends string, T>(
+  name: Name,
   page: PageAddress | undefined,
   schema: z.ZodMiniType<T>,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<ProgramAnswer<T>> {
+): Promise<ProgramAnswer<Name, T>> {
   if (page === undefined) {
     const problem = 'its --listen is off';
     return { program: { name, state: 'not-asked', address: null, problem }, status: null };
   }
   const reached = reachable(page);
   const address = addressText(reached);
-  const silent = (problem: string): ProgramAnswer<T> => ({
+  const silent = (problem: string): ProgramAnswer<Name, T> => ({
     program: { name, state: 'silent', address, problem },
     status: null,
   });

@@ -1,0 +1,37 @@
+import { settingsTyped } from '../../cli/command-line.ts';
+import type { CommandContext } from '../../cli/run-command.ts';
+import type { PageAddress } from '../../engine/system/network/ask-page.ts';
+import { collectNodeStatus } from './collect-node-status.ts';
+import type { NodeStatus } from './node-status.ts';
+import { statusCommand } from './status-settings.ts';
+
+/** What the monitor that publishes this node's status knows of it. */
+interface Publisher {
+  /** The settings file that it was given. */
+  readonly settings?: string | undefined;
+  readonly listen: PageAddress | undefined;
+  readonly nodeName: string;
+}
+
+/**
+ * Collects what this node publishes, from where `hawser status` would ask with the same settings file and environment.
+ * Throws a ConfigError as `hawser status` does.
+ */
+export function ownStatus(
+  { settings: path, listen, nodeName }: Publisher,
+  { env, readSettings }: Pick<CommandContext, 'env' | 'readSettings'>,
+): (signal: AbortSignal) => Promise<NodeStatus> {
+  const typed = path === undefined ? [] : ['--settings', path];
+  const places = settingsTyped(statusCommand, typed, env, readSettings);
+  const endpoints = {
+    node: nodeName,
+    pages: {
+      'haproxy-supervisor': places.haproxySupervisor,
+      'haproxy-monitor': places.haproxyMonitor,
+      'keepalived-supervisor': places.keepalivedSupervisor,
+      'keepalived-monitor': listen,
+    },
+    statPort: places.statPort,
+  };
+  return (signal) => collectNodeStatus(endpoints, signal);
+}
