@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { ASIDE_SUFFIX, isRendered } from '../render/rendered-mark.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
+import { readRegularFileSync } from '../system/file/read-regular-file.ts';
 import { MAX_CONFIGURATION_BYTES } from './limits.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 
@@ -43,8 +44,10 @@ function isOwn(bytes: Buffer, lastGood: Buffer | undefined): boolean {
 }
 
 function readSmall(path: string): Buffer | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  return found?.isFile() === true && found.size > 0 && found.size <= MAX_CONFIGURATION_BYTES
-    ? readFileSync(path)
-    : undefined;
+  try {
+    const { bytes } = readRegularFileSync(path, { MAX_CONFIGURATION_BYTES });
+    return bytes.length > 0 ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { messageOf } from '../system/errors.ts';
+import { readRegularFile } from '../system/file/read-regular-file.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
+
+/** Fifty times what a chain takes. */
+const MAX_CERTIFICATE_BYTES = 256 * 1024;
 
 export type CertificateReading =
   | { readonly kind: 'certificate'; readonly subject: string; readonly from: Date; readonly to: Date }
@@ -18,7 +21,9 @@ export async function readClientCertificate(loaded: LoadedKubeconfig): Promise<C
   const { certData, certFile } = user ?? {};
   if (!certData && !certFile) return { kind: 'none' };
   try {
-    const pem = certData ? Buffer.from(certData, 'base64') : await readFile(certFile ?? '');
+    const pem = certData
+      ? Buffer.from(certData, 'base64')
+      : (await readRegularFile(certFile ?? '', { MAX_CERTIFICATE_BYTES })).bytes;
     const { subject, validFromDate, validToDate } = new X509Certificate(pem);
     return {
       kind: 'certificate',

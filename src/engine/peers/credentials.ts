@@ -1,8 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { messageOf } from '../system/errors.ts';
+import { readRegularFile } from '../system/file/read-regular-file.ts';
 import type { PeerFiles } from './peer.ts';
 
 /** What a node shows its peers, and what it believes of theirs. */
@@ -20,7 +19,7 @@ export type CredentialsReading =
   | { readonly kind: 'unusable'; readonly message: string };
 
 /** Fifty times what a chain takes. */
-const MAX_BYTES = 256 * 1024;
+const MAX_CREDENTIAL_BYTES = 256 * 1024;
 /** From a node's certificate to the authority. */
 const LONGEST_CHAIN = 5;
 
@@ -30,11 +29,7 @@ const LONGEST_CHAIN = 5;
  */
 export async function readCredentials(files: PeerFiles, now: Date): Promise<CredentialsReading> {
   try {
-    const [ca, cert, key] = [
-      await readSmallFile(files.ca),
-      await readSmallFile(files.cert),
-      await readSmallFile(files.key),
-    ];
+    const [ca, cert, key] = [await readPem(files.ca), await readPem(files.cert), await readPem(files.key)];
     const authorities = authoritiesIn(files.ca, ca);
     const chain = certificatesIn(files.cert, cert);
     checkTime(files.cert, chain[0], now);
@@ -51,16 +46,11 @@ function unusable(path: string, found: string, expected: string): Error {
   return new Error(`Cannot use "${path}": ${found}, expected ${expected}`);
 }
 
-/** Without waiting: a FIFO of that name would never end. */
-async function readSmallFile(path: string): Promise<string> {
-  const expected = 'a PEM file that this process can read';
+async function readPem(path: string): Promise<string> {
   try {
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const status = await file.stat();
-    if (status.isFile() && status.size <= MAX_BYTES) return await file.readFile('utf8');
-    throw new Error(status.isFile() ? `it has ${status.size} bytes` : 'it is no file');
+    return (await readRegularFile(path, { MAX_CREDENTIAL_BYTES })).bytes.toString('utf8');
   } catch (error) {
-    throw unusable(path, messageOf(error), expected);
+    throw unusable(path, messageOf(error), 'a PEM file that this process can read');
   }
 }
 

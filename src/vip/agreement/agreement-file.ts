@@ -1,10 +1,10 @@
-import { open } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import { type AgreementText, parseAgreement } from './settings-agreement-file.ts';
 import type { Agreement } from './vrrp-agreement.ts';
 
 /** Far above any real file: three lines and their comments. */
-const MAX_BYTES = 64 * 1024;
+const MAX_AGREEMENT_BYTES = 64 * 1024;
 
 export type AgreementFile =
   | { readonly kind: 'none' }
@@ -25,18 +25,11 @@ export async function readAgreementFile(paths: readonly string[]): Promise<Agree
 
 async function readOne(path: string): Promise<AgreementFile> {
   try {
-    const file = await open(path, 'r');
-    try {
-      const { size, ctimeMs } = await file.stat();
-      if (size > MAX_BYTES)
-        return unusable(path, `it has ${size} bytes, expected a few lines (at most ${MAX_BYTES} bytes)`);
-      return outcomeOf(path, parseAgreement(await file.readFile('utf8')), ctimeMs);
-    } finally {
-      await file.close();
-    }
+    const { bytes, ctimeMs } = await readRegularFile(path, { MAX_AGREEMENT_BYTES });
+    return outcomeOf(path, parseAgreement(bytes.toString('utf8')), ctimeMs);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'none' };
-    return unusable(path, `${messageOf(error)}, expected a file that this monitor can read`);
+    return unusable(path, `${messageOf(error)}, expected a few lines that this monitor can read`);
   }
 }
 

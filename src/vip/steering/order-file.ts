@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { constants, link, open, rm } from 'node:fs/promises';
+import { constants, link, rm } from 'node:fs/promises';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
+import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 import { type DrillReport, parseSteeringOrder, steeringOrderText } from './steering-file.ts';
 import type { SteeringOrder } from './vrrp-steering.ts';
 
 /** Far above any order. */
-const MAX_BYTES = 8 * 1024;
+const MAX_ORDER_BYTES = 8 * 1024;
 
 export type OrderFile =
   | { readonly kind: 'none' }
@@ -16,20 +17,12 @@ export type OrderFile =
 /** Never rejects, and never waits for the writer of a pipe of that name. */
 export async function readOrderFile(path: string): Promise<OrderFile> {
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    try {
-      const status = await file.stat();
-      if (!status.isFile()) return unusable(path, 'it is no file, expected one or none');
-      if (status.size > MAX_BYTES)
-        return unusable(path, `it has ${status.size} bytes, expected an order (at most ${MAX_BYTES} bytes)`);
-      const parsed = parseSteeringOrder(await file.readFile('utf8'));
-      return parsed.kind === 'order' ? parsed : unusable(path, parsed.problem);
-    } finally {
-      await file.close();
-    }
+    const { bytes } = await readRegularFile(path, { MAX_ORDER_BYTES }, constants.O_NOFOLLOW);
+    const parsed = parseSteeringOrder(bytes.toString('utf8'));
+    return parsed.kind === 'order' ? parsed : unusable(path, parsed.problem);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { kind: 'none' };
-    return unusable(path, `${messageOf(error)}, expected a file or none`);
+    return unusable(path, `${messageOf(error)}, expected an order or no file`);
   }
 }
 

@@ -35,7 +35,7 @@ const badFiles: readonly BadFile[] = [
       mkdirSync(host.paths.config);
     },
     stage: 'check',
-    words: 'it is no regular file',
+    words: 'it is a directory',
   },
   {
     name: 'that cannot be read',

@@ -21,7 +21,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }));
 test.each([
   ['missing', 'it does not exist'],
   ['empty', 'it is empty'],
-  ['directory', 'it is no regular file'],
+  ['directory', 'it is a directory'],
   ['loop', 'ELOOP'],
   ['huge', 'it has 17825792 bytes'],
 ])('a file that is %s is named with the reason', (name, reason) => {

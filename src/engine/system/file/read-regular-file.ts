@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { type NamedLimit, overLimit } from '../limit.ts';
 
@@ -6,33 +6,47 @@ export interface RegularFile {
   readonly bytes: Buffer;
   /** Type and permissions. */
   readonly mode: number;
+  /** When its inode changed last, in milliseconds of the Unix epoch. */
+  readonly ctimeMs: number;
 }
 
+const NEVER_WAIT = constants.O_RDONLY | constants.O_NONBLOCK;
+
 /**
- * What a regular file holds, links followed. A FIFO, a socket or a device is an error at once: opening or reading one can
- * block a thread for ever, and a process with a blocked thread does not even exit. Throws the system's error, or says what
- * is there instead, or which limit its size is over.
+ * What a regular file holds, links followed unless `extraFlags` says otherwise. A FIFO, a socket or a device is an error at
+ * once: opening or reading one can block a thread for ever, and a process with a blocked thread does not even exit. Throws
+ * the system's error, or says what is there instead, or which limit its size is over. The caller names the file.
  */
-export async function readRegularFile(path: string, limit: NamedLimit): Promise<RegularFile> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+export async function readRegularFile(path: string, limit: NamedLimit, extraFlags = 0): Promise<RegularFile> {
+  await using file = await open(path, NEVER_WAIT | extraFlags);
+  const { mode, ctimeMs } = mustBeReadable(await file.stat(), limit);
+  return { bytes: await file.readFile(), mode, ctimeMs };
+}
+
+/** The same at once, for what runs before anything else does, and for a supervisor. */
+export function readRegularFileSync(path: string, limit: NamedLimit): RegularFile {
+  const file = openSync(path, NEVER_WAIT);
   try {
-    const found = await file.stat();
-    mustBeRegular(path, found);
-    const over = overLimit(found.size, 'bytes', limit);
-    if (over !== undefined) throw Object.assign(new Error(`it has ${over}`), { code: 'EFBIG' });
-    return { bytes: await file.readFile(), mode: found.mode };
+    const { mode, ctimeMs } = mustBeReadable(fstatSync(file), limit);
+    return { bytes: readFileSync(file), mode, ctimeMs };
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 
 /** Throws where a library that reads `path` in its own way could block. */
 export async function checkRegularFile(path: string): Promise<void> {
-  mustBeRegular(path, await stat(path));
+  mustBeReadable(await stat(path), {});
 }
 
-function mustBeRegular(path: string, found: Stats): void {
-  if (found.isDirectory())
-    throw Object.assign(new Error(`EISDIR: "${path}" is a directory`), { code: 'EISDIR' });
-  if (!found.isFile()) throw Object.assign(new Error(`"${path}" is no regular file`), { code: 'EINVAL' });
+function mustBeReadable(found: Stats, limit: NamedLimit): Stats {
+  if (found.isDirectory()) throw refusal('EISDIR', 'it is a directory');
+  if (!found.isFile()) throw refusal('EINVAL', 'it is no regular file');
+  const over = overLimit(found.size, 'bytes', limit);
+  if (over !== undefined) throw refusal('EFBIG', `it has ${over}`);
+  return found;
+}
+
+function refusal(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
 }

@@ -87,7 +87,7 @@ test('a FIFO or a folder in the place of a file makes no caller wait', async () 
   const files = peerAuthority().filesFor(node);
   rmSync(files.key);
   await runCommand(['mkfifo', files.key], { timeoutMs: 10_000 });
-  expect(await problemOf(files)).toMatch(/tls\.key": it is no file/);
+  expect(await problemOf(files)).toMatch(/tls\.key": it is no regular file/);
   rmSync(files.ca);
   mkdirSync(files.ca);
   expect(await problemOf(files)).toMatch(/ca\.crt": /);
