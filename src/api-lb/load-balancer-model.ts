@@ -1,4 +1,4 @@
-import { type ApiServer, sortServers } from '../engine/kube/api-server.ts';
+import { type ApiServer, endpointOf, sortServers } from '../engine/kube/api-server.ts';
 import type {
   HealthCheck,
   LoadBalancerModel,
@@ -74,6 +74,5 @@ function healthCheck(timing: {
 }
 
 function withEndpoint(server: ApiServer): LoadBalancerServer {
-  const host = server.address.includes(':') ? `[${server.address}]` : server.address;
-  return { ...server, endpoint: `${host}:${server.port}` };
+  return { ...server, endpoint: endpointOf(server) };
 }

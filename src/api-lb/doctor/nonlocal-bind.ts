@@ -1,4 +1,5 @@
 import { type Check, type Finding, fail, moreRights, ok, skip, unknown } from '../../engine/examine/check.ts';
+import { familyOf } from '../../engine/system/network/address-text.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { ApiLbContext } from './context.ts';
 
@@ -41,7 +42,7 @@ const nonlocalBind: Check<ApiLbContext> = {
     const vips = await readings.vips();
     const allowed = new Map<string, boolean>();
     for (const vip of vips) {
-      const family = vip.includes(':') ? 'ipv6' : 'ipv4';
+      const family = familyOf(vip);
       allowed.set(vip, (await files.value(`/proc/sys/net/${family}/ip_nonlocal_bind`)) !== '0');
     }
     return judgeNonlocalBind(vips, boundAddresses(look.text), allowed);

@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { hostPort } from '../system/network/address-text.ts';
 import { askPage, type PageAddress } from '../system/network/ask-page.ts';
 import { parseJson } from '../system/text/parse-json.ts';
 
@@ -28,7 +29,7 @@ export async function askProgram<Name extends string, T>(
     return { program: { name, state: 'not-asked', address: null, problem }, status: null };
   }
   const reached = reachable(page);
-  const address = addressText(reached);
+  const address = hostPort(reached);
   const silent = (problem: string): ProgramAnswer<Name, T> => ({
     program: { name, state: 'silent', address, problem },
     status: null,
@@ -44,9 +45,4 @@ export async function askProgram<Name extends string, T>(
 function reachable({ host, port }: PageAddress): PageAddress {
   if (host === '0.0.0.0') return { host: '127.0.0.1', port };
   return { host: host === '::' ? '::1' : host, port };
-}
-
-/** As a URL has it. */
-export function addressText({ host, port }: PageAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

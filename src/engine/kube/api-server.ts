@@ -1,3 +1,4 @@
+import { hostPort } from '../system/network/address-text.ts';
 /** One API server as HAProxy should see it. Every field is safe to print into a configuration file. */
 export interface ApiServer {
   /** Unique within a list; only `[A-Za-z0-9._:-]`, see `safeServerName`. */
@@ -37,7 +38,5 @@ export function sameServers(a: readonly ApiServer[], b: readonly ApiServer[]): b
 
 /** `address:port`, with an IPv6 address in brackets: what makes two servers the same server. */
 export function endpointOf(server: ApiServer): string {
-  return server.address.includes(':')
-    ? `[${server.address}]:${server.port}`
-    : `${server.address}:${server.port}`;
+  return hostPort({ host: server.address, port: server.port });
 }

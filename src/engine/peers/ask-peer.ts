@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import * as z from 'zod/mini';
 import { codeOf, messageOf } from '../system/errors.ts';
+import { hostPort } from '../system/network/address-text.ts';
 import { type AskStage, ask } from '../system/network/ask.ts';
 import { parseJson } from '../system/text/parse-json.ts';
 import { certificateTrouble } from './certificate-trouble.ts';
@@ -29,7 +30,7 @@ export interface AskLimits {
 
 /** `https://10.0.0.12:29450/journal`. */
 export function peerUrl({ address }: Peer, port: number, path: string): string {
-  return `https://${address.includes(':') ? `[${address}]` : address}:${port}${path}`;
+  return `https://${hostPort({ host: address, port })}${path}`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { healthPorts } from '../../cli/ports.ts';
+import { hostPort } from '../../engine/system/network/address-text.ts';
 import { askPage } from '../../engine/system/network/ask-page.ts';
 
 /** The holder may have just taken the VIP over. */
@@ -26,7 +27,7 @@ export async function askClusterName(vip: string, healthPort: number): Promise<C
 }
 
 async function askAt(vip: string, healthPort: number): Promise<ClusterNameAnswer> {
-  const at = `http://${vip.includes(':') ? `[${vip}]` : vip}:${healthPort}${CLUSTER_NAME_PATH}`;
+  const at = `http://${hostPort({ host: vip, port: healthPort })}${CLUSTER_NAME_PATH}`;
   const answer = await askPage({ host: vip, port: healthPort }, CLUSTER_NAME_PATH, {
     timeoutMs: PATIENCE_MS,
   });

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { isSingleAddress } from '../../engine/system/network/address-text.ts';
 import { isReachableFromOtherNodes, parseAddress } from '../../engine/system/network/node-address.ts';
 import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
 import { chooseVipInterface } from './vip-interface.ts';
@@ -23,7 +24,9 @@ export function vipProblems(
       `Cannot use VIP "${vip}": other nodes cannot reach such an address, expected one of their subnet`,
     ];
   const subnets = node.interfaces.flatMap(({ name, addresses }) => addresses.map((cidr) => ({ name, cidr })));
-  const own = subnets.find(({ cidr }) => addressOf(cidr) === parsed.text && !(node.isOurs && isSingle(cidr)));
+  const own = subnets.find(
+    ({ cidr }) => addressOf(cidr) === parsed.text && !(node.isOurs && isSingleAddress(cidr)),
+  );
   if (own !== undefined)
     return [
       `Cannot use VIP "${vip}": it is this node's own address ${own.cidr} on ${own.name}, expected one that no machine has`,
@@ -39,10 +42,6 @@ export function vipProblems(
 
 function addressOf(cidr: string): string | undefined {
   return parseAddress(cidr.split('/')[0] ?? '')?.text;
-}
-
-function isSingle(cidr: string): boolean {
-  return cidr.endsWith(cidr.includes(':') ? '/128' : '/32');
 }
 
 /** None where a subnet has no room for them (/31, /127 and single addresses). */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { readText } from '../../engine/system/file/read-text.ts';
+import { familyOf } from '../../engine/system/network/address-text.ts';
 import { askNeighbours, ownMacs } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { describeConfiguration, readAccepted } from '../../keepalived/accepted-configuration.ts';
@@ -116,7 +117,7 @@ function configuredVips(
     .flatMap(({ vips }) => vips)
     .map(({ address, interface: device }) => ({
       vip: address,
-      family: address.includes(':') ? 'ipv6' : 'ipv4',
+      family: familyOf(address),
       interface: device,
     }));
 }

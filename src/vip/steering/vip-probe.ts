@@ -1,6 +1,7 @@
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { codeOf } from '../../engine/system/errors.ts';
+import { urlHost } from '../../engine/system/network/address-text.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { patientTimer } from '../../engine/system/time/patient-timeout.ts';
 import type { Attempt } from './drill-figures.ts';
@@ -81,6 +82,5 @@ function tryOnce({ host, port, how, timeoutMs }: ProbePlan): Promise<string | nu
 }
 
 function requestFor(host: string): string {
-  const name = host.includes(':') ? `[${host}]` : host;
-  return `GET /readyz HTTP/1.1\r\nHost: ${name}\r\nUser-Agent: hawser-drill\r\nConnection: close\r\n\r\n`;
+  return `GET /readyz HTTP/1.1\r\nHost: ${urlHost(host)}\r\nUser-Agent: hawser-drill\r\nConnection: close\r\n\r\n`;
 }

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { patientTimeout } from '../time/patient-timeout.ts';
 import { timeoutReason } from '../time/timeout-reason.ts';
+import { hostPort } from './address-text.ts';
 
 export interface PageAddress {
   /** An address, without brackets. */
@@ -41,7 +42,7 @@ export function askPage(
     const parts: Buffer[] = [];
     let bytes = 0;
     socket.once('connect', () =>
-      socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostHeader(host, port)}\r\n\r\n`),
+      socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostPort({ host, port })}\r\n\r\n`),
     );
     socket.on('data', (part) => {
       parts.push(part);
@@ -55,10 +56,6 @@ export function askPage(
     });
     socket.once('error', fail);
   });
-}
-
-function hostHeader(host: string, port: number): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 function parseAnswer(received: Buffer): Extract<PageAnswer, { kind: 'answered' }> | undefined {

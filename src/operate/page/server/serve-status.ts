@@ -1,5 +1,5 @@
-import { addressText } from '../../../engine/examine/ask-program.ts';
 import { messageOf } from '../../../engine/system/errors.ts';
+import { hostPort } from '../../../engine/system/network/address-text.ts';
 import type { PageAddress } from '../../../engine/system/network/ask-page.ts';
 import { stopOnSignals } from '../../../engine/system/process/stop-signals.ts';
 import { shippedFile } from '../../../engine/system/shipped-file.ts';
@@ -23,7 +23,7 @@ export async function serveStatus(
   const signal = stopOnSignals(() => undefined);
   const recent = createRecentEntries(journal, MOST_ENTRIES);
   const source = { look: () => look(signal), recent, nowMs: Date.now };
-  const text = addressText(address);
+  const text = hostPort(address);
   try {
     await servePage({ address, assets: pageAssets(), source, signal });
   } catch (error) {

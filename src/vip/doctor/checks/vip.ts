@@ -1,5 +1,6 @@
 import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../../../engine/examine/check.ts';
 import type { OtherNode } from '../../../engine/examine/context.ts';
+import { familyOf, isSingleAddress } from '../../../engine/system/network/address-text.ts';
 import { isInSubnet, parseAddress } from '../../../engine/system/network/node-address.ts';
 import type { NetworkInterface, NetworkRoute } from '../../../engine/system/network/routes.ts';
 import { chooseVipInterface } from '../../group/vip-interface.ts';
@@ -31,7 +32,7 @@ export function judgeVipInterface(
   const address = parseAddress(vip);
   const { addresses = [] } = interfaces.find(({ name }) => name === chosen.name) ?? {};
   const isInside =
-    address !== undefined && addresses.some((cidr) => isInSubnet(address, cidr) && !isHost(cidr));
+    address !== undefined && addresses.some((cidr) => isInSubnet(address, cidr) && !isSingleAddress(cidr));
   if (isInside) return ok(`${vip} goes on ${chosen.name} (${addresses.join(' ')})`);
   return warn(
     `${vip} is in no subnet of ${chosen.name} (${addresses.join(' ')})`,
@@ -41,11 +42,7 @@ export function judgeVipInterface(
 
 /** A VIP is put on an interface with all its bits; an address with a subnet is the node's own. */
 function isOwnAddress(cidr: string, vip: string): boolean {
-  return cidr.split('/')[0] === vip && !isHost(cidr);
-}
-
-function isHost(cidr: string): boolean {
-  return cidr.endsWith(cidr.includes(':') ? '/128' : '/32');
+  return cidr.split('/')[0] === vip && !isSingleAddress(cidr);
 }
 
 const vipInterface: Check<VipContext> = {
@@ -121,7 +118,7 @@ async function lookForHolder(vip: string, context: VipContext, signal: AbortSign
   const device = here[0] ?? (chosen.kind === 'chosen' ? chosen.name : undefined);
   if (device === undefined)
     return unknown(`${vip}: which interface to ask on is not known`, '--interface NAME');
-  const family = vip.includes(':') ? 'ipv6' : 'ipv4';
+  const family = familyOf(vip);
   const [answer, others] =
     here.length > 0
       ? [undefined, await hearOtherHolders(run, { vip, family, interface: device }, signal)]

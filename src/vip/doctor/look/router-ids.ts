@@ -1,4 +1,5 @@
 import { clusterNameOf } from '../../../engine/kube/control-plane/cluster-name.ts';
+import { familyOf } from '../../../engine/system/network/address-text.ts';
 import { parseAddress } from '../../../engine/system/network/node-address.ts';
 import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
 import { parseBlocks, wordAfter } from '../../../keepalived/parse-blocks.ts';
@@ -90,7 +91,7 @@ function watchedOn(
   virtualRouterId: number,
   interfaces: readonly NetworkInterface[],
 ): WatchedRouterId {
-  const family = vip.includes(':') ? 'ipv6' : 'ipv4';
+  const family = familyOf(vip);
   const { addresses = [] } = interfaces.find(({ name }) => name === device) ?? {};
   const own = addresses
     .map((cidr) => cidr.split('/')[0] ?? '')
