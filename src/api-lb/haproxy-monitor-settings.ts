@@ -1,87 +1,42 @@
 import { existsSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { commandSpec, type SettingsOf } from '../cli/command-spec.ts';
+import { commandSpec, flag, type SettingsOf } from '../cli/command-spec.ts';
 import { durationMs } from '../cli/duration.ts';
-import { absolutePath, listenAddress, socketPath } from '../cli/fields.ts';
+import { absolutePath } from '../cli/fields.ts';
 import { defaultPorts } from '../cli/ports.ts';
 import {
-  apiPort,
-  apiVips,
-  clusterName,
-  daemonFlags,
-  healthPort,
-  kubeconfig,
-  lbPort,
-  lookupFlags,
+  besideConfig,
+  lastKnown,
+  monitorFiles,
+  monitorFlags,
+  monitorListen,
   statPort,
 } from '../cli/shared-flags.ts';
+import { haproxyFlags } from '../haproxy/supervise/haproxy-flags.ts';
 
 export const haproxyMonitorCommand = commandSpec({
   name: 'haproxy monitor',
   section: 'haproxy',
   summary:
     'Discovers API servers, renders haproxy.cfg, asks for reloads and maintains the firewall redirect.',
-  positionals: {
-    kubeconfig,
-    template: { help: 'EJS template of haproxy.cfg', field: absolutePath },
-    config: { help: 'where haproxy.cfg is written', field: absolutePath },
-  },
+  positionals: monitorFiles('haproxy.cfg'),
   flags: {
-    apiVips,
-    apiPort,
-    lbPort,
+    ...monitorFlags,
     statPort,
-    healthPort,
-    clusterName,
-    ...lookupFlags,
-    socket: {
-      value: '<path>',
-      help: "the supervisor's control socket",
-      default: '/var/run/haproxy/haproxy-master.sock',
-      inFile: 'never',
-      field: socketPath,
-    },
-    statsSocket: {
-      value: '<path>',
-      help: "the same as the supervisor's",
-      default: '/var/lib/haproxy/run/haproxy.sock',
-      field: socketPath,
-    },
-    stateFile: {
-      value: '<path>',
-      help: "the same as the supervisor's",
-      default: '/var/lib/haproxy/run/server-state',
-      field: absolutePath,
-    },
-    haproxy: {
-      value: '<path>',
-      help: 'the program, to check what was rendered',
-      default: '/usr/sbin/haproxy',
-      field: absolutePath,
-    },
-    lastKnown: {
-      value: '<path>',
-      help: 'list for a cold start (default: api-servers.json beside CONFIG)',
-      field: z.optional(absolutePath),
-    },
-    resolvConf: {
-      value: '<path>',
-      help: "the host's resolv.conf, copied to ours when it changes",
-      field: z.optional(absolutePath),
-    },
-    redirectRemoveAfter: {
-      value: '<duration>',
-      help: 'remove the redirect after this time without a usable server',
-      default: '6s',
-      field: durationMs,
-    },
-    listen: {
-      value: '<address>',
-      help: '/healthz, /metrics and /status, on loopback',
-      default: `127.0.0.1:${defaultPorts.haproxyMonitor}`,
-      field: listenAddress,
-    },
-    ...daemonFlags,
+    ...haproxyFlags,
+    lastKnown: lastKnown('api-servers.json'),
+    resolvConf: flag(
+      '<path>',
+      z.optional(absolutePath),
+      "the host's resolv.conf, copied to ours when it changes",
+    ),
+    redirectRemoveAfter: flag(
+      '<duration>',
+      durationMs,
+      'remove the redirect after this time without a usable server',
+      { default: '6s' },
+    ),
+    listen: monitorListen(defaultPorts.haproxyMonitor),
   },
   examples: [
     ['hawser haproxy monitor /etc/hawser/kubeconfig /config/haproxy.cfg.ejs /etc/haproxy/haproxy.cfg'],
@@ -98,7 +53,7 @@ export const haproxyMonitorCommand = commandSpec({
     ...settings,
     /** Canonical and unique, in the order given; the first one's family leads. */
     vips: [...new Set(settings.apiVips)],
-    lastKnownPath: settings.lastKnown ?? `${dirnameOf(settings.config)}/api-servers.json`,
+    lastKnownPath: settings.lastKnown ?? besideConfig(settings, 'api-servers.json'),
     /** Of the kernel that this process runs on. */
     hasIpv6: existsSync('/proc/net/if_inet6'),
   }),
@@ -131,7 +86,3 @@ export const showConfigCommand: typeof haproxyMonitorCommand = {
   ],
   notes: ['Exit codes: 0 with servers, 1 no API server answered and no list is known, 2 usage.'],
 };
-
-function dirnameOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/'));
-}

@@ -135,6 +135,16 @@ export function jsonFlag(help: string) {
   return { help, field: outputFormat, inFile: 'never' } as const satisfies Flag;
 }
 
+/** A flag with a value, such as `flag('<path>', absolutePath, 'where it is written', { default: '/tmp/it' })`. */
+export function flag<const Field extends z.ZodMiniType>(
+  value: string,
+  field: Field,
+  help: string,
+  more: Omit<Flag, 'value' | 'field' | 'help'> = {},
+): Flag & { readonly field: Field } {
+  return { ...more, value, field, help };
+}
+
 /** A flag without a value: it is there, or it is not. */
 export function toggle(help: string, more: Pick<Flag, 'inFile' | 'typedOnly'> = {}) {
   return { ...more, help, field: z._default(z.boolean(), false) } satisfies Flag;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { parseAddress } from '../engine/system/network/node-address.ts';
-import type { Flag } from './command-spec.ts';
+import { flag } from './command-spec.ts';
 import { absolutePath } from './fields.ts';
 import { defaultPorts } from './ports.ts';
 
@@ -46,31 +46,21 @@ function hostAlone(text: string): PeerListen | undefined {
  * asked too.
  */
 export const peerFlags = {
-  peerTlsCa: {
-    value: '<path>',
-    help: "PEM: the CA of all nodes' certificates; with the next two the nodes share their status",
-    field: z.optional(absolutePath),
-    inFile: 'top',
-  },
-  peerTlsCert: {
-    value: '<path>',
-    help: "PEM: this node's certificate",
-    field: z.optional(absolutePath),
-    inFile: 'top',
-  },
-  peerTlsKey: {
-    value: '<path>',
-    help: 'PEM: the key of that certificate',
-    field: z.optional(absolutePath),
-    inFile: 'top',
-  },
-  peerListen: {
-    value: '<address>',
-    help: `ADDRESS, ADDRESS:PORT or :PORT for the other nodes (default: this node's own address, port ${defaultPorts.peers})`,
-    field: z.optional(peerListen),
-    inFile: 'top',
-  },
-} as const satisfies Readonly<Record<string, Flag>>;
+  peerTlsCa: flag(
+    '<path>',
+    z.optional(absolutePath),
+    "PEM: the CA of all nodes' certificates; with the next two the nodes share their status",
+    { inFile: 'top' },
+  ),
+  peerTlsCert: flag('<path>', z.optional(absolutePath), "PEM: this node's certificate", { inFile: 'top' }),
+  peerTlsKey: flag('<path>', z.optional(absolutePath), 'PEM: the key of that certificate', { inFile: 'top' }),
+  peerListen: flag(
+    '<address>',
+    z.optional(peerListen),
+    `ADDRESS, ADDRESS:PORT or :PORT for the other nodes (default: this node's own address, port ${defaultPorts.peers})`,
+    { inFile: 'top' },
+  ),
+};
 
 /** How this node and its peers show each other their status. */
 export interface PeerSettings {

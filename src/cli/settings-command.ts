@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
-import { commandSpec, jsonFlag } from './command-spec.ts';
+import { commandSpec, flag, jsonFlag } from './command-spec.ts';
 import { defaultSettingsPath } from './settings-values.ts';
 
 export const settingsCommand = commandSpec({
   name: 'settings',
   summary: 'Reads the settings file as the daemons do, and lists every problem.',
   flags: {
-    settings: {
-      value: '<path>',
-      help: `the file (default: ${defaultSettingsPath}, if it is there)`,
-      field: z.optional(z.string()),
-    },
+    settings: flag(
+      '<path>',
+      z.optional(z.string()),
+      `the file (default: ${defaultSettingsPath}, if it is there)`,
+    ),
     json: jsonFlag('print the values as JSON'),
   },
   examples: [

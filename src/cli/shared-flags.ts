@@ -1,136 +1,182 @@
+import { hostname } from 'node:os';
 import * as z from 'zod/mini';
-import type { Flag, Positional } from './command-spec.ts';
+import { flag, type Positional } from './command-spec.ts';
 import { durationMs } from './duration.ts';
-import { absolutePath, addresses, oneOf, optionalListenAddress, port, serverList } from './fields.ts';
+import {
+  absolutePath,
+  addresses,
+  listenAddress,
+  nonEmpty,
+  oneOf,
+  optionalListenAddress,
+  port,
+  serverList,
+} from './fields.ts';
 import { defaultPorts } from './ports.ts';
 
 /**
  * Flags that several commands take and must agree on. The settings file has most of them once, at the top. A command lists
  * them beside its own.
  */
-export const apiVips = {
-  value: '<addresses>',
-  help: 'virtual IPs of the API: IPv4, IPv6 or both, separated by a comma',
-  field: z._default(addresses, []),
-  inFile: 'top',
-  repeats: true,
-} as const satisfies Flag;
+export const apiVips = flag(
+  '<addresses>',
+  z._default(addresses, []),
+  'virtual IPs of the API: IPv4, IPv6 or both, separated by a comma',
+  { inFile: 'top', repeats: true },
+);
 
-export const ingressVips = {
-  value: '<addresses>',
-  help: 'virtual IPs of ingress, likewise',
-  field: z._default(addresses, []),
-  inFile: 'top',
-} as const satisfies Flag;
+export const ingressVips = flag(
+  '<addresses>',
+  z._default(addresses, []),
+  'virtual IPs of ingress, likewise',
+  { inFile: 'top' },
+);
 
-export const apiPort = {
-  value: '<port>',
-  help: 'port of the API servers, and of the VIP',
+export const apiPort = flag('<port>', port, 'port of the API servers, and of the VIP', {
   default: `${defaultPorts.api}`,
-  field: port,
   inFile: 'top',
-} as const satisfies Flag;
+});
 
-export const lbPort = {
-  value: '<port>',
-  help: 'port HAProxy serves clients on',
+export const lbPort = flag('<port>', port, 'port HAProxy serves clients on', {
   default: `${defaultPorts.loadBalancer}`,
-  field: port,
   inFile: 'top',
-} as const satisfies Flag;
+});
 
-export const statPort = {
-  value: '<port>',
-  help: "HAProxy's statistics page, on loopback",
+export const statPort = flag('<port>', port, "HAProxy's statistics page, on loopback", {
   default: `${defaultPorts.statistics}`,
-  field: port,
-} as const satisfies Flag;
+});
 
-export const healthPort = {
-  value: '<port>',
-  help: 'HAProxy answers /haproxy_ready and /haproxy_monitor there',
+export const healthPort = flag('<port>', port, 'HAProxy answers /haproxy_ready and /haproxy_monitor there', {
   default: `${defaultPorts.health}`,
-  field: port,
   inFile: 'top',
-} as const satisfies Flag;
+});
 
 /** Virtual router ids derive from it unless they are given. */
-export const clusterName = {
-  value: '<name>',
-  help: "the virtual router ids are derived from it (default: from KUBECONFIG's server)",
-  field: z.optional(
+export const clusterName = flag(
+  '<name>',
+  z.optional(
     z
       .string()
       .check(z.regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,252}$/, { error: 'expected a name of A-Z a-z 0-9 . -' })),
   ),
-  inFile: 'top',
-} as const satisfies Flag;
+  "the virtual router ids are derived from it (default: from KUBECONFIG's server)",
+  { inFile: 'top' },
+);
 
-export const source = {
-  value: '<source>',
-  help: 'nodes, endpoints or static',
-  default: 'nodes',
-  field: oneOf(['nodes', 'endpoints', 'static']),
-  inFile: 'top',
-} as const satisfies Flag;
+export const vipInterface = flag(
+  '<name>',
+  z.optional(
+    z
+      .string()
+      .check(z.regex(/^[A-Za-z0-9._@:-]{1,15}$/, { error: 'expected the name of a network interface' })),
+  ),
+  'where the VIPs go (default: the one whose subnet holds them)',
+  { inFile: 'top' },
+);
 
-export const servers = {
-  value: '<list>',
-  help: 'HOST=IP[:PORT],… for --source static',
-  field: z.optional(serverList),
-  inFile: 'top',
-} as const satisfies Flag;
+export const nodeName = flag(
+  '<name>',
+  z._default(nonEmpty, hostname),
+  "this node's name in the list of nodes (default: the hostname)",
+  { inFile: 'top' },
+);
 
-export const lookupFlags = {
-  checkInterval: {
-    value: '<duration>',
-    help: 'how often to list objects, in addition to watching',
-    default: '6s',
-    field: durationMs,
-    inFile: 'top',
-  },
-  settle: {
-    value: '<duration>',
-    help: 'how long a change must be stable; one that goes on is taken after ten times as long',
-    default: '500ms',
-    field: durationMs,
-    inFile: 'top',
-  },
-  source,
-  servers,
-} as const satisfies Readonly<Record<string, Flag>>;
+/** The node's root directory, for a command that looks at another one than its own. */
+export const root = flag('<path>', absolutePath, "where the node's files are, in a container", {
+  default: '/',
+  inFile: 'never',
+});
 
 /** Where the manifests have the journals. */
 export const defaultJournalPath = '/var/log/hawser';
 
+export const source = flag(
+  '<source>',
+  oneOf(['nodes', 'endpoints', 'static']),
+  'nodes, endpoints or static',
+  { default: 'nodes', inFile: 'top' },
+);
+
+export const servers = flag('<list>', z.optional(serverList), 'HOST=IP[:PORT],… for --source static', {
+  inFile: 'top',
+});
+
 /** Of every daemon. */
 export const daemonFlags = {
-  journal: {
-    value: '<dir>',
-    help: `keep a journal of what happened there, such as ${defaultJournalPath}`,
-    field: z.optional(absolutePath),
-    inFile: 'never',
-  },
-  logLevel: {
-    value: '<level>',
-    help: 'debug, info, warn or error',
+  journal: flag(
+    '<dir>',
+    z.optional(absolutePath),
+    `keep a journal of what happened there, such as ${defaultJournalPath}`,
+    { inFile: 'never' },
+  ),
+  logLevel: flag('<level>', oneOf(['debug', 'info', 'warn', 'error']), 'debug, info, warn or error', {
     default: 'info',
-    field: oneOf(['debug', 'info', 'warn', 'error']),
     inFile: 'top',
-  },
-} as const satisfies Readonly<Record<string, Flag>>;
+  }),
+};
+
+/** Of both monitors. */
+export const monitorFlags = {
+  apiVips,
+  apiPort,
+  lbPort,
+  healthPort,
+  clusterName,
+  checkInterval: flag('<duration>', durationMs, 'how often to list objects, in addition to watching', {
+    default: '6s',
+    inFile: 'top',
+  }),
+  settle: flag(
+    '<duration>',
+    durationMs,
+    'how long a change must be stable; one that goes on is taken after ten times as long',
+    {
+      default: '500ms',
+      inFile: 'top',
+    },
+  ),
+  source,
+  servers,
+  ...daemonFlags,
+};
+
+/** A monitor's credentials, its template, and the file that it writes. */
+export function monitorFiles(file: string) {
+  return {
+    kubeconfig: { help: 'credentials for the Kubernetes API', field: absolutePath, inFile: 'top' },
+    template: { help: `EJS template of ${file}`, field: absolutePath },
+    config: { help: `where ${file} is written`, field: absolutePath },
+  } as const satisfies Readonly<Record<string, Positional>>;
+}
+
+/** A monitor's list of servers or nodes, for a start without the API. */
+export function lastKnown(file: string) {
+  return flag('<path>', z.optional(absolutePath), `list for a cold start (default: ${file} beside CONFIG)`);
+}
+
+export function besideConfig({ config }: { readonly config: string }, file: string): string {
+  return `${config.slice(0, config.lastIndexOf('/'))}/${file}`;
+}
+
+/** Where a monitor's page is. */
+export function monitorListen(port: number) {
+  const help = '/healthz, /metrics and /status, on loopback';
+  return flag('<address>', listenAddress, help, { default: `127.0.0.1:${port}` });
+}
+
+/** Where a supervisor's page is. The file's key of that name is the monitor's. */
+export function supervisorListen(port: number) {
+  const help = 'where /healthz, /metrics and /status are, or "off"; an address in use is retried';
+  return flag('<address:port>', optionalListenAddress, help, {
+    default: `127.0.0.1:${port}`,
+    inFile: 'never',
+  });
+}
 
 /** Where the keepalived monitor of this node is asked. */
-export const keepalivedMonitor = {
-  value: '<address:port>',
-  help: 'address of the keepalived monitor\'s page, or "off" (settings: keepalived.listen)',
-  default: `127.0.0.1:${defaultPorts.keepalivedMonitor}`,
-  field: optionalListenAddress,
-  keyInFile: ['keepalived', 'listen'],
-} as const satisfies Flag;
-
-export const kubeconfig = {
-  help: 'credentials for the Kubernetes API',
-  field: absolutePath,
-  inFile: 'top',
-} as const satisfies Positional;
+export const keepalivedMonitor = flag(
+  '<address:port>',
+  optionalListenAddress,
+  'address of the keepalived monitor\'s page, or "off" (settings: keepalived.listen)',
+  { default: `127.0.0.1:${defaultPorts.keepalivedMonitor}`, keyInFile: ['keepalived', 'listen'] },
+);

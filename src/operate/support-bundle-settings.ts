@@ -1,18 +1,11 @@
 import { commandSpec } from '../cli/command-spec.ts';
-import { absolutePath } from '../cli/fields.ts';
+import { root } from '../cli/shared-flags.ts';
 
 export const supportBundleCommand = commandSpec({
   name: 'support-bundle',
   summary:
     'Writes one compressed tar to stdout: status, timeline, doctor, logs and configurations of this node.',
-  flags: {
-    root: {
-      value: '<path>',
-      help: "where the node's files are, in a container",
-      default: '/',
-      field: absolutePath,
-    },
-  },
+  flags: { root },
   examples: [['hawser support-bundle > hawser-support.tar.gz']],
   notes: [
     'It holds no kubeconfig, certificate or key, and passwords in configurations are replaced by ***. It does hold names and addresses: read it before you hand it on.',

@@ -1,20 +1,10 @@
-import { commandSpec, jsonFlag } from '../../cli/command-spec.ts';
+import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
-import { socketPath } from '../../cli/fields.ts';
+import { haproxyFlags } from './haproxy-flags.ts';
 
 const flags = {
-  socket: {
-    value: '<path>',
-    help: "the supervisor's control socket",
-    default: '/var/run/haproxy/haproxy-master.sock',
-    field: socketPath,
-  },
-  timeout: {
-    value: '<duration>',
-    help: 'how long to wait for the answer',
-    default: '60s',
-    field: durationMs,
-  },
+  socket: haproxyFlags.socket,
+  timeout: flag('<duration>', durationMs, 'how long to wait for the answer', { default: '60s' }),
   json: jsonFlag('print the answer as it came'),
 };
 

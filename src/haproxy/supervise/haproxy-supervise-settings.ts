@@ -1,73 +1,39 @@
 import * as z from 'zod/mini';
-import { commandSpec, type SettingsOf } from '../../cli/command-spec.ts';
+import { commandSpec, flag, type SettingsOf } from '../../cli/command-spec.ts';
 import { durationMs, parseDurationMs } from '../../cli/duration.ts';
-import { absolutePath, optionalListenAddress, socketPath } from '../../cli/fields.ts';
+import { absolutePath } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
-import { daemonFlags } from '../../cli/shared-flags.ts';
+import { daemonFlags, supervisorListen } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
+import { haproxyFlags } from './haproxy-flags.ts';
+
+const { socket, statsSocket, stateFile, haproxy } = haproxyFlags;
 
 export const haproxySuperviseCommand = commandSpec({
   name: 'haproxy supervise',
   section: 'haproxy',
   summary: "Owns HAProxy's processes: starts, reloads without losing a connection, restarts and drains them.",
   flags: {
-    config: {
-      value: '<path>',
-      help: "HAProxy's configuration",
-      default: '/etc/haproxy/haproxy.cfg',
-      field: absolutePath,
-    },
-    socket: {
-      value: '<path>',
-      help: 'control socket',
-      default: '/var/run/haproxy/haproxy-master.sock',
-      inFile: 'never',
-      field: socketPath,
-    },
-    statsSocket: {
-      value: '<path>',
-      help: '"stats socket" of the configuration',
-      default: '/var/lib/haproxy/run/haproxy.sock',
-      field: socketPath,
-    },
-    pidFile: {
-      value: '<path>',
-      help: "the master's pid",
+    config: flag('<path>', absolutePath, "HAProxy's configuration", { default: '/etc/haproxy/haproxy.cfg' }),
+    socket,
+    statsSocket,
+    pidFile: flag('<path>', absolutePath, "the master's pid", {
       default: '/var/lib/haproxy/run/haproxy.pid',
-      field: absolutePath,
-    },
-    stateFile: {
-      value: '<path>',
-      help: '"server-state-file" of the configuration',
-      default: '/var/lib/haproxy/run/server-state',
-      field: absolutePath,
-    },
-    haproxy: { value: '<path>', help: 'the program', default: '/usr/sbin/haproxy', field: absolutePath },
-    drainTimeout: {
-      value: '<duration>',
-      help: 'how long connections may last after SIGTERM',
+    }),
+    stateFile,
+    haproxy,
+    drainTimeout: flag('<duration>', durationMs, 'how long connections may last after SIGTERM', {
       default: '55s',
-      field: durationMs,
-    },
-    forceDeleteTimeout: {
-      value: '<duration>',
-      help: 'how long a replaced generation may drain (else OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT in seconds, else 120s)',
-      field: z.optional(durationMs),
-    },
-    startTimeout: {
-      value: '<duration>',
-      help: 'how long a new generation may take to serve',
+    }),
+    forceDeleteTimeout: flag(
+      '<duration>',
+      z.optional(durationMs),
+      'how long a replaced generation may drain (else OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT in seconds, else 120s)',
+    ),
+    startTimeout: flag('<duration>', durationMs, 'how long a new generation may take to serve', {
       default: '10s',
-      field: durationMs,
-    },
-    listen: {
-      value: '<address:port>',
-      help: 'where /healthz, /metrics and /status are, or "off"; an address in use is retried',
-      default: `127.0.0.1:${defaultPorts.haproxySupervisor}`,
-      field: optionalListenAddress,
-      // The key of that name is the monitor's.
-      inFile: 'never',
-    },
+    }),
+    listen: supervisorListen(defaultPorts.haproxySupervisor),
     ...daemonFlags,
   },
   examples: [

@@ -1,20 +1,10 @@
-import { commandSpec, jsonFlag, toggle } from '../../cli/command-spec.ts';
+import { commandSpec, flag, jsonFlag, toggle } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
-import { socketPath } from '../../cli/fields.ts';
+import { keepalivedFlags } from './keepalived-flags.ts';
 
 const flags = {
-  socket: {
-    value: '<path>',
-    help: "the supervisor's control socket",
-    default: '/var/run/keepalived/keepalived.sock',
-    field: socketPath,
-  },
-  timeout: {
-    value: '<duration>',
-    help: 'how long to wait for the answer',
-    default: '30s',
-    field: durationMs,
-  },
+  socket: keepalivedFlags.socket,
+  timeout: flag('<duration>', durationMs, 'how long to wait for the answer', { default: '30s' }),
   json: jsonFlag('print the answer as it came'),
 };
 

@@ -1,9 +1,10 @@
 import * as z from 'zod/mini';
-import { commandSpec, type SettingsOf } from '../../cli/command-spec.ts';
+import { commandSpec, flag, type SettingsOf } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
-import { absolutePath, optionalListenAddress, socketPath } from '../../cli/fields.ts';
+import { absolutePath } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
-import { daemonFlags } from '../../cli/shared-flags.ts';
+import { daemonFlags, supervisorListen } from '../../cli/shared-flags.ts';
+import { keepalivedFlags } from './keepalived-flags.ts';
 
 const realtimePriority = z.pipe(
   z.string().check(z.regex(/^(off|[1-9]|[1-9]\d)$/, { error: 'expected 1 to 99, or "off"' })),
@@ -15,51 +16,23 @@ export const keepalivedSuperviseCommand = commandSpec({
   section: 'keepalived',
   summary: "Owns keepalived's process: starts, reloads and restarts it, and removes stale VIPs.",
   flags: {
-    config: {
-      value: '<path>',
-      help: "keepalived's configuration",
+    config: flag('<path>', absolutePath, "keepalived's configuration", {
       default: '/etc/keepalived/keepalived.conf',
-      field: absolutePath,
-    },
-    socket: {
-      value: '<path>',
-      help: 'control socket',
-      default: '/var/run/keepalived/keepalived.sock',
-      inFile: 'never',
-      field: socketPath,
-    },
-    runDir: {
-      value: '<path>',
-      help: 'where notify.fifo, vrrp-state.json and the accepted copy of the configuration are',
-      default: '/var/run/keepalived',
-      field: absolutePath,
-    },
-    keepalived: {
-      value: '<path>',
-      help: 'the program',
-      default: '/usr/sbin/keepalived',
-      field: absolutePath,
-    },
-    realtimePriority: {
-      value: '<priority>',
-      help: 'real-time priority (SCHED_RR) of keepalived if permitted, or "off"',
-      default: '20',
-      field: realtimePriority,
-    },
-    monitorTimeout: {
-      value: '<duration>',
-      help: 'a track file older than this means that its monitor is dead or hangs',
-      default: '3s',
-      field: durationMs,
-    },
-    listen: {
-      value: '<address:port>',
-      help: 'where /healthz, /metrics and /status are, or "off"; an address in use is retried',
-      default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`,
-      field: optionalListenAddress,
-      // The key of that name is the monitor's.
-      inFile: 'never',
-    },
+    }),
+    ...keepalivedFlags,
+    realtimePriority: flag(
+      '<priority>',
+      realtimePriority,
+      'real-time priority (SCHED_RR) of keepalived if permitted, or "off"',
+      { default: '20' },
+    ),
+    monitorTimeout: flag(
+      '<duration>',
+      durationMs,
+      'a track file older than this means that its monitor is dead or hangs',
+      { default: '3s' },
+    ),
+    listen: supervisorListen(defaultPorts.keepalivedSupervisor),
     ...daemonFlags,
   },
   examples: [

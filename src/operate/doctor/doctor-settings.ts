@@ -1,8 +1,7 @@
-import { hostname } from 'node:os';
 import * as z from 'zod/mini';
-import { commandSpec, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
+import { commandSpec, flag, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
-import { absolutePath, nonEmpty, socketPath } from '../../cli/fields.ts';
+import { absolutePath } from '../../cli/fields.ts';
 import {
   type PeerFieldValues,
   type PeerSettings,
@@ -17,11 +16,16 @@ import {
   healthPort,
   ingressVips,
   lbPort,
+  nodeName,
+  root,
   servers,
   source,
   statPort,
+  vipInterface,
 } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
+import { haproxyFlags } from '../../haproxy/supervise/haproxy-flags.ts';
+import { keepalivedFlags } from '../../keepalived/supervise/keepalived-flags.ts';
 import { virtualRouterIdPair } from '../../vip/router-id-fields.ts';
 
 const list = z.pipe(
@@ -40,105 +44,55 @@ export const doctorCommand = (checkIds: readonly string[]) =>
     flags: {
       apiVips: { ...apiVips, help: 'virtual IPs of the API (default: what keepalived.conf has)' },
       ingressVips,
-      interface: {
-        value: '<name>',
-        help: 'where the VIPs go (default: the one whose subnet holds them)',
-        inFile: 'top',
-        field: z.optional(nonEmpty),
-      },
+      interface: vipInterface,
       clusterName: {
         ...clusterName,
         help: 'gives the virtual router ids (default: those of keepalived.conf, else what hawser would use)',
       },
-      virtualRouterIds: {
-        value: '<ids>',
-        help: 'API,INGRESS instead',
+      virtualRouterIds: flag('<ids>', z.optional(virtualRouterIdPair), 'API,INGRESS instead', {
         keyInFile: ['keepalived', 'virtualRouterIds'],
-        field: z.optional(virtualRouterIdPair),
-      },
-      kubeconfig: {
-        value: '<path>',
-        help: "as for the monitors (default: the monitor's own, else /etc/hawser/kubeconfig, else the kubelet's)",
-        inFile: 'top',
-        field: z.optional(absolutePath),
-      },
-      nodeName: {
-        value: '<name>',
-        help: "this node's name in the list of nodes (default: the hostname)",
-        inFile: 'top',
-        field: z._default(nonEmpty, hostname),
-      },
+      }),
+      kubeconfig: flag(
+        '<path>',
+        z.optional(absolutePath),
+        "as for the monitors (default: the monitor's own, else /etc/hawser/kubeconfig, else the kubelet's)",
+        { inFile: 'top' },
+      ),
+      nodeName,
       source,
       servers: { ...servers, help: 'HOST=IP[:PORT],… the nodes, where the API cannot be asked' },
       apiPort,
       lbPort,
       statPort,
       healthPort: { ...healthPort, help: '/haproxy_ready and /haproxy_monitor' },
-      haproxyConfig: {
-        value: '<path>',
-        help: 'what HAProxy reads',
+      haproxyConfig: flag('<path>', absolutePath, 'what HAProxy reads', {
         default: '/etc/haproxy/haproxy.cfg',
         inFile: 'never',
-        field: absolutePath,
-      },
-      keepalivedConfig: {
-        value: '<path>',
-        help: 'what keepalived reads',
+      }),
+      keepalivedConfig: flag('<path>', absolutePath, 'what keepalived reads', {
         default: '/etc/keepalived/keepalived.conf',
         inFile: 'never',
-        field: absolutePath,
-      },
-      haproxySocket: {
-        value: '<path>',
-        help: "its supervisor's control socket",
-        default: '/var/run/haproxy/haproxy-master.sock',
-        inFile: 'never',
-        field: socketPath,
-      },
-      keepalivedSocket: {
-        value: '<path>',
-        help: "its supervisor's control socket",
-        default: '/var/run/keepalived/keepalived.sock',
-        inFile: 'never',
-        field: socketPath,
-      },
-      haproxy: { value: '<path>', help: 'the program', default: '/usr/sbin/haproxy', field: absolutePath },
-      keepalived: {
-        value: '<path>',
-        help: 'the program',
-        default: '/usr/sbin/keepalived',
-        inFile: 'never',
-        field: absolutePath,
-      },
-      manifests: {
-        value: '<path>',
-        help: "the kubelet's static pods",
+      }),
+      haproxySocket: haproxyFlags.socket,
+      keepalivedSocket: keepalivedFlags.socket,
+      haproxy: haproxyFlags.haproxy,
+      keepalived: { ...keepalivedFlags.keepalived, inFile: 'never' },
+      manifests: flag('<path>', absolutePath, "the kubelet's static pods", {
         default: '/etc/kubernetes/manifests',
         inFile: 'never',
-        field: absolutePath,
-      },
-      root: {
-        value: '<path>',
-        help: "where the node's files are, in a container",
-        default: '/',
-        inFile: 'never',
-        field: absolutePath,
-      },
+      }),
+      root,
       ...peerFlags,
-      only: {
-        value: '<ids>',
-        help: 'only these checks, separated by commas',
+      only: flag('<ids>', z.optional(list), 'only these checks, separated by commas', {
         inFile: 'never',
         choices: checkIds,
-        field: z.optional(list),
-      },
-      timeout: {
-        value: '<duration>',
-        help: 'how long each check may take, beside listening; all run at once',
-        default: '2s',
-        inFile: 'never',
-        field: durationMs,
-      },
+      }),
+      timeout: flag(
+        '<duration>',
+        durationMs,
+        'how long each check may take, beside listening; all run at once',
+        { default: '2s', inFile: 'never' },
+      ),
       json: jsonFlag('print JSON, as schemas/doctor.schema.json describes it'),
     },
     examples: [

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { commandSpec, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
+import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath, addresses, nonEmpty, oneOf } from '../../cli/fields.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
-const root = { value: '<dir>', help: "the node's root directory", default: '/', field: absolutePath };
+const root = flag('<dir>', absolutePath, "the node's root directory", { default: '/' });
 const dryRun = toggle('show what would change, and change nothing', { typedOnly: true });
 const json = jsonFlag('print one document: the steps, and what came of them');
 
@@ -18,49 +18,45 @@ export const installCommand = commandSpec({
   name: 'install',
   summary: 'Installs settings, templates and static pods on this control-plane node, or updates them.',
   flags: {
-    apiVip: {
-      value: '<addresses>',
-      help: 'virtual IP of the API; one of each family, separated by a comma',
-      field: z.optional(addresses),
-    },
-    ingressVip: {
-      value: '<addresses>',
-      help: 'virtual IP of ingress, likewise',
-      field: z.optional(addresses),
-    },
-    clusterName: {
-      value: '<name>',
-      help: "the same on all nodes (default: the name that the VIP's holder reports, else from the VIP)",
-      field: z.optional(nonEmpty),
-    },
-    interface: {
-      value: '<name>',
-      help: 'where the VIPs go (default: the one whose subnet holds them)',
-      field: z.optional(nonEmpty),
-    },
-    flavor: {
-      value: '<flavor>',
-      help: 'kubeadm, or openshift, which replaces its two pods (default: as before)',
-      field: z.optional(oneOf(['kubeadm', 'openshift'])),
-    },
-    image: {
-      value: '<image>',
-      help: 'of all containers (default: as before, else hawser with its version)',
-      field: z.optional(imageName),
-    },
-    credentials: {
-      value: '<whose>',
-      help: "hawser's own kubeconfig, or one with the kubelet's certificate, which is renewed (default: as before, else own)",
-      field: z.optional(oneOf(['own', 'kubelet'])),
-    },
+    apiVip: flag(
+      '<addresses>',
+      z.optional(addresses),
+      'virtual IP of the API; one of each family, separated by a comma',
+    ),
+    ingressVip: flag('<addresses>', z.optional(addresses), 'virtual IP of ingress, likewise'),
+    clusterName: flag(
+      '<name>',
+      z.optional(nonEmpty),
+      "the same on all nodes (default: the name that the VIP's holder reports, else from the VIP)",
+    ),
+    interface: flag(
+      '<name>',
+      z.optional(nonEmpty),
+      'where the VIPs go (default: the one whose subnet holds them)',
+    ),
+    flavor: flag(
+      '<flavor>',
+      z.optional(oneOf(['kubeadm', 'openshift'])),
+      'kubeadm, or openshift, which replaces its two pods (default: as before)',
+    ),
+    image: flag(
+      '<image>',
+      z.optional(imageName),
+      'of all containers (default: as before, else hawser with its version)',
+    ),
+    credentials: flag(
+      '<whose>',
+      z.optional(oneOf(['own', 'kubelet'])),
+      "hawser's own kubeconfig, or one with the kubelet's certificate, which is renewed (default: as before, else own)",
+    ),
     firstNode: toggle('kubeadm init runs here next: hold the VIP without an API'),
     join: toggle('this node joins the cluster that answers at the VIP'),
     root,
-    patches: {
-      value: '<dir>',
-      help: 'patches of the pods, as for kubeadm; a path on the node (default: as before)',
-      field: z.optional(absolutePath),
-    },
+    patches: flag(
+      '<dir>',
+      z.optional(absolutePath),
+      'patches of the pods, as for kubeadm; a path on the node (default: as before)',
+    ),
     overwrite: toggle('replace files that were edited; each is kept as FILE.saved', { typedOnly: true }),
     print: toggle('only print every file as cloud-config, for any node'),
     dryRun,
@@ -97,12 +93,7 @@ export const uninstallCommand = commandSpec({
   summary: 'Removes the pods, waits for their end, and removes VIPs, the firewall table and files.',
   flags: {
     keepConfig: toggle('keep the settings, the kubeconfig and the certificates for peers'),
-    timeout: {
-      value: '<duration>',
-      help: 'how long the pods may take to end',
-      default: '90s',
-      field: durationMs,
-    },
+    timeout: flag('<duration>', durationMs, 'how long the pods may take to end', { default: '90s' }),
     root,
     dryRun,
     json,

@@ -1,36 +1,20 @@
 import * as z from 'zod/mini';
-import { commandSpec, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
+import { commandSpec, flag, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath } from '../../cli/fields.ts';
+import { root } from '../../cli/shared-flags.ts';
 
 export const planCommand = commandSpec({
   name: 'plan',
   summary:
     'Shows what would change on this node if everything were applied now, and what that costs. Changes nothing.',
   flags: {
-    config: {
-      value: '<path>',
-      help: 'a candidate settings file',
-      field: z.optional(absolutePath),
-      typedOnly: true,
-    },
-    settings: {
-      value: '<path>',
-      help: "the current settings file (default: the daemons')",
-      field: z.optional(absolutePath),
-    },
-    root: {
-      value: '<path>',
-      help: "where the node's files are, in a container",
-      default: '/',
-      field: absolutePath,
-    },
-    timeout: {
-      value: '<duration>',
-      help: 'how long the API and the supervisors may take',
+    config: flag('<path>', z.optional(absolutePath), 'a candidate settings file', { typedOnly: true }),
+    settings: flag('<path>', z.optional(absolutePath), "the current settings file (default: the daemons')"),
+    root,
+    timeout: flag('<duration>', durationMs, 'how long the API and the supervisors may take', {
       default: '10s',
-      field: durationMs,
-    },
+    }),
     json: jsonFlag('print JSON, as schemas/plan.schema.json describes it'),
   },
   examples: [

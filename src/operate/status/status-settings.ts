@@ -1,8 +1,7 @@
-import { hostname } from 'node:os';
 import * as z from 'zod/mini';
-import { commandSpec, type Flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
+import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
-import { directories, listenAddress, nonEmpty, optionalListenAddress } from '../../cli/fields.ts';
+import { directories, listenAddress, optionalListenAddress } from '../../cli/fields.ts';
 import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import {
@@ -11,46 +10,35 @@ import {
   healthPort,
   ingressVips,
   keepalivedMonitor,
+  nodeName,
   statPort,
 } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
 /** Where the four programs are asked, and HAProxy. */
 const endpointFlags = {
-  haproxyMonitor: {
-    value: '<address:port>',
-    help: 'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
-    default: `127.0.0.1:${defaultPorts.haproxyMonitor}`,
-    keyInFile: ['haproxy', 'listen'],
-    field: optionalListenAddress,
-  },
+  haproxyMonitor: flag(
+    '<address:port>',
+    optionalListenAddress,
+    'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
+    { default: `127.0.0.1:${defaultPorts.haproxyMonitor}`, keyInFile: ['haproxy', 'listen'] },
+  ),
   keepalivedMonitor,
-  keepalivedSupervisor: {
-    value: '<address:port>',
-    help: 'its page, or "off": its --listen',
+  keepalivedSupervisor: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
     default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`,
     inFile: 'never',
-    field: optionalListenAddress,
-  },
-  haproxySupervisor: {
-    value: '<address:port>',
-    help: 'its page, or "off": its --listen',
+  }),
+  haproxySupervisor: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
     default: `127.0.0.1:${defaultPorts.haproxySupervisor}`,
     inFile: 'never',
-    field: optionalListenAddress,
-  },
+  }),
   statPort,
   healthPort,
   apiVips,
   ingressVips,
-  nodeName: {
-    value: '<name>',
-    help: "this node's name in the list of nodes (default: the hostname)",
-    inFile: 'top',
-    field: z._default(nonEmpty, hostname),
-  },
+  nodeName,
   ...peerFlags,
-} as const satisfies Readonly<Record<string, Flag>>;
+};
 
 export const statusCommand = commandSpec({
   name: 'status',
@@ -59,26 +47,24 @@ export const statusCommand = commandSpec({
   flags: {
     watch: toggle('repeat every second until Ctrl-C', { inFile: 'never' }),
     json: jsonFlag('print JSON, as schemas/status.schema.json describes it'),
-    serve: {
-      value: '<address:port>',
-      help: 'serve a page for browsers at this address until Ctrl-C, such as 127.0.0.1:9446',
-      inFile: 'never',
-      field: z.optional(listenAddress),
-    },
-    journal: {
-      value: '<dirs>',
-      help: `for --serve: whose last hour it shows, several by commas or by repeating it (default: ${defaultJournalPath})`,
-      repeats: true,
-      inFile: 'never',
-      field: z._default(directories, [defaultJournalPath]),
-    },
-    timeout: {
-      value: '<duration>',
-      help: 'how long a program of this node may take to answer; other nodes get half of it',
-      default: '250ms',
-      inFile: 'never',
-      field: durationMs,
-    },
+    serve: flag(
+      '<address:port>',
+      z.optional(listenAddress),
+      'serve a page for browsers at this address until Ctrl-C, such as 127.0.0.1:9446',
+      { inFile: 'never' },
+    ),
+    journal: flag(
+      '<dirs>',
+      z._default(directories, [defaultJournalPath]),
+      `for --serve: whose last hour it shows, several by commas or by repeating it (default: ${defaultJournalPath})`,
+      { repeats: true, inFile: 'never' },
+    ),
+    timeout: flag(
+      '<duration>',
+      durationMs,
+      'how long a program of this node may take to answer; other nodes get half of it',
+      { default: '250ms', inFile: 'never' },
+    ),
     ...endpointFlags,
   },
   examples: [

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { commandSpec, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
+import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, directories, serverList, texts } from '../../cli/fields.ts';
 import { moment, momentForms } from '../../cli/moment-field.ts';
 import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
@@ -28,43 +28,38 @@ export const timelineCommand = commandSpec({
   // Where the peers are asked, and with which certificate.
   section: 'keepalived',
   flags: {
-    since: {
-      value: '<time>',
-      help: 'a time ago (90m, 24h, 7d), a time (2026-11-21T03:12:00Z, "2026-11-21 03:12"), or all',
-      default: '24h',
-      field: z.union([all, moment], { error: `expected ${momentForms}, or all` }),
-    },
-    until: { value: '<time>', help: 'likewise (default: no end)', field: z.optional(moment) },
-    journal: {
-      value: '<dirs>',
-      help: `where journals are, several by commas or by repeating it (default: ${defaultJournalPath})`,
-      repeats: true,
-      field: z._default(directories, [defaultJournalPath]),
-    },
-    peers: {
-      value: '[list]',
-      help: 'also ask the other nodes: all known ones, or HOST=IP[:PORT],…',
-      inFile: 'never',
-      field: z.optional(peerList),
-    },
-    kind: {
-      value: '<kinds>',
-      help: 'only these kinds, separated by commas',
-      repeats: true,
-      typedOnly: true,
-      choices: journalKinds,
-      field: z.optional(
+    since: flag(
+      '<time>',
+      z.union([all, moment], { error: `expected ${momentForms}, or all` }),
+      'a time ago (90m, 24h, 7d), a time (2026-11-21T03:12:00Z, "2026-11-21 03:12"), or all',
+      { default: '24h' },
+    ),
+    until: flag('<time>', z.optional(moment), 'likewise (default: no end)'),
+    journal: flag(
+      '<dirs>',
+      z._default(directories, [defaultJournalPath]),
+      `where journals are, several by commas or by repeating it (default: ${defaultJournalPath})`,
+      { repeats: true },
+    ),
+    peers: flag(
+      '[list]',
+      z.optional(peerList),
+      'also ask the other nodes: all known ones, or HOST=IP[:PORT],…',
+      { inFile: 'never' },
+    ),
+    kind: flag(
+      '<kinds>',
+      z.optional(
         z.pipe(texts, z.array(z.enum(journalKinds, { error: `expected ${journalKinds.join(', ')}` }))),
       ),
-    },
+      'only these kinds, separated by commas',
+      { repeats: true, typedOnly: true, choices: journalKinds },
+    ),
     utc: toggle("UTC instead of this machine's time zone"),
     ...peerFlags,
-    lastKnown: {
-      value: '<path>',
-      help: 'where the keepalived monitor keeps the list of nodes',
+    lastKnown: flag('<path>', absolutePath, 'where the keepalived monitor keeps the list of nodes', {
       default: '/etc/keepalived/vrrp-nodes.json',
-      field: absolutePath,
-    },
+    }),
     json: jsonFlag('print JSON, as schemas/timeline.schema.json describes it'),
   },
   examples: [

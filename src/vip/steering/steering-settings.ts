@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import {
   commandSpec,
-  type Flag,
+  flag,
   jsonFlag,
   type SettingsFrom,
   type SettingsOf,
@@ -44,42 +44,29 @@ const nodeName = z.optional(z.string().check(z.minLength(1, { error: 'expected t
 
 /** Where orders are written, and the monitor to ask about this node. */
 const placeFlags = {
-  steering: {
-    value: '<path>',
-    help: 'file in which the keepalived monitor finds the order',
+  steering: flag('<path>', absolutePath, 'file in which the keepalived monitor finds the order', {
     default: '/etc/keepalived/vrrp-steering.json',
-    field: absolutePath,
-  },
+  }),
   keepalivedMonitor,
   healthPort,
   ...peerFlags,
-} as const satisfies Readonly<Record<string, Flag>>;
+};
 const json = jsonFlag('print JSON, as schemas/steering.schema.json describes it');
-const reason = {
-  value: '<text>',
-  help: 'kept in the journal and shown in the status',
-  field: words,
-  inFile: 'never',
-} as const satisfies Flag;
+const reason = flag('<text>', words, 'kept in the journal and shown in the status', { inFile: 'never' });
 const dryRun = toggle('print what would happen and every reason against it; change nothing', {
   typedOnly: true,
   inFile: 'never',
 });
-const timeout = {
-  value: '<duration>',
-  help: 'how long the VIP may take to move',
+const timeout = flag('<duration>', patience, 'how long the VIP may take to move', {
   default: '30s',
-  field: patience,
   inFile: 'never',
-} as const satisfies Flag;
-const kindsFlag = {
-  value: '<kinds>',
-  help: 'api, ingress or both with a comma (default: all that this node has)',
-  field: z.optional(kinds),
-  choices: ['api', 'ingress'],
-  typedOnly: true,
-  inFile: 'never',
-} as const satisfies Flag;
+});
+const kindsFlag = flag(
+  '<kinds>',
+  z.optional(kinds),
+  'api, ingress or both with a comma (default: all that this node has)',
+  { choices: ['api', 'ingress'], typedOnly: true, inFile: 'never' },
+);
 
 export const drainCommand = commandSpec({
   name: 'drain',
@@ -125,20 +112,13 @@ export const moveVipCommand = commandSpec({
   section: 'keepalived',
   summary: 'Moves a VIP once: from this node to the next one, or from its holder to this node.',
   flags: {
-    to: {
-      value: '<node>',
-      help: 'the node to move it to (default: the next in rank; type it on the holder)',
-      inFile: 'never',
-      field: nodeName,
-    },
-    kind: {
-      value: '<kind>',
-      help: 'api or ingress',
-      default: 'api',
-      field: kind,
-      inFile: 'never',
-      typedOnly: true,
-    },
+    to: flag(
+      '<node>',
+      nodeName,
+      'the node to move it to (default: the next in rank; type it on the holder)',
+      { inFile: 'never' },
+    ),
+    kind: flag('<kind>', kind, 'api or ingress', { default: 'api', inFile: 'never', typedOnly: true }),
     reason,
     dryRun,
     timeout,
@@ -162,27 +142,18 @@ export const drillCommand = commandSpec({
   section: 'keepalived',
   summary: 'Moves the API VIP away and back, and reports what a client lost.',
   flags: {
-    to: {
-      value: '<node>',
-      help: 'the node to move it to, as for move-vip',
-      inFile: 'never',
-      field: nodeName,
-    },
-    away: {
-      value: '<duration>',
-      help: 'how long after the start the VIP moves back',
+    to: flag('<node>', nodeName, 'the node to move it to, as for move-vip', { inFile: 'never' }),
+    away: flag('<duration>', patience, 'how long after the start the VIP moves back', {
       default: '10s',
       inFile: 'never',
-      field: patience,
-    },
+    }),
     stay: toggle('do not move it back', { inFile: 'never' }),
-    probe: {
-      value: '<how>',
-      help: 'https: GET /readyz with a new connection, any answer counts; tcp: a connection',
-      default: 'https',
-      inFile: 'never',
-      field: oneOf(['https', 'tcp']),
-    },
+    probe: flag(
+      '<how>',
+      oneOf(['https', 'tcp']),
+      'https: GET /readyz with a new connection, any answer counts; tcp: a connection',
+      { default: 'https', inFile: 'never' },
+    ),
     apiPort: { ...apiPort, help: 'port of the VIP' },
     reason,
     dryRun,

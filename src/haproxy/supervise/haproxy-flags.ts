@@ -1,0 +1,17 @@
+import { flag } from '../../cli/command-spec.ts';
+import { absolutePath, socketPath } from '../../cli/fields.ts';
+
+/** What the supervisor and the monitor of an HAProxy must agree on. */
+export const haproxyFlags = {
+  socket: flag('<path>', socketPath, "the supervisor's control socket", {
+    default: '/var/run/haproxy/haproxy-master.sock',
+    inFile: 'never',
+  }),
+  statsSocket: flag('<path>', socketPath, '"stats socket" of the configuration', {
+    default: '/var/lib/haproxy/run/haproxy.sock',
+  }),
+  stateFile: flag('<path>', absolutePath, '"server-state-file" of the configuration', {
+    default: '/var/lib/haproxy/run/server-state',
+  }),
+  haproxy: flag('<path>', absolutePath, 'the program', { default: '/usr/sbin/haproxy' }),
+};

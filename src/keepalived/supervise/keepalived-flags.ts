@@ -1,0 +1,17 @@
+import { flag } from '../../cli/command-spec.ts';
+import { absolutePath, socketPath } from '../../cli/fields.ts';
+
+/** What the supervisor and the monitor of a keepalived must agree on. */
+export const keepalivedFlags = {
+  socket: flag('<path>', socketPath, "the supervisor's control socket", {
+    default: '/var/run/keepalived/keepalived.sock',
+    inFile: 'never',
+  }),
+  runDir: flag(
+    '<path>',
+    absolutePath,
+    'where notify.fifo, vrrp-state.json and the accepted copy of the configuration are',
+    { default: '/var/run/keepalived' },
+  ),
+  keepalived: flag('<path>', absolutePath, 'the program', { default: '/usr/sbin/keepalived' }),
+};
