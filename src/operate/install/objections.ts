@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { listeningPorts, ownerOf } from '../../engine/system/network/listening-ports.ts';
+import { type ListeningPort, listeningPorts, ownerOf } from '../../engine/system/network/listening-ports.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
 import { vipProblems } from '../../vip/group/vip-problems.ts';
 import { askVip } from './ask-vip.ts';
@@ -13,6 +13,7 @@ import { type Credentials, layout } from './layout.ts';
 import { manifestContainers } from './manifest-containers.ts';
 import type { WantedFile } from './plan.ts';
 import { supervisorPage } from './supervisor-page.ts';
+import { isKeepalivedSupervisor } from './supervisor-pages.ts';
 
 export interface Objections {
   /** Each says what prevents the install, and how to resolve it. */
@@ -47,7 +48,7 @@ export async function objectionsTo(
       problems: portProblems(draft.settings, disk, draft.flavor === 'openshift' && replaced.length > 0),
       notices: [],
     },
-    { problems: pageProblems(draft, disk, replaced), notices: [] },
+    { problems: await pageProblems(draft, replaced), notices: [] },
     { problems: await placeProblems(draft, isOurs), notices: [] },
     await answerObjections(asked, draft, disk, isOurs),
   ];
@@ -126,27 +127,30 @@ function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: bo
     ...ports.flatMap(({ key, port }) => {
       const listener = busy.find((each) => each.port === port);
       if (listener === undefined) return [];
-      const owner = ownerOf(listener) ?? 'a process that cannot be seen from here';
       return [
-        `Cannot use ${key} ${port}: ${owner} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
+        `Cannot use ${key} ${port}: ${shownOwner(listener)} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
       ];
     }),
   ];
 }
 
 /** The supervisor goes on without its page, and the kubelet, which asks there, would end it again and again. */
-function pageProblems(draft: Draft, disk: OnDisk, replaced: readonly WantedFile[]): readonly string[] {
-  if (disk.record !== undefined || replaced.length > 0) return [];
+async function pageProblems(draft: Draft, replaced: readonly WantedFile[]): Promise<readonly string[]> {
+  if (replaced.length > 0) return [];
   const started = draft.manifests.flatMap(({ content }) => manifestContainers(content));
-  const pages = started.map(({ args, env }) => supervisorPage(args, env));
-  return listeningPorts().flatMap((listener) => {
-    const { port } = listener;
-    if (!pages.some((page) => page !== 'off' && page?.port === port)) return [];
-    const owner = ownerOf(listener) ?? 'a process that cannot be seen from here';
+  const pages = started.flatMap(({ args, env }) => supervisorPage(args, env) ?? []);
+  const problems = pages.map(async (page): Promise<readonly string[]> => {
+    const listener = page !== 'off' && listeningPorts().find(({ port }) => port === page.port);
+    if (!listener || (await isKeepalivedSupervisor(page))) return [];
     return [
-      `Cannot use port ${port} for the page of keepalived's supervisor: ${owner} listens there, expected a free port; end it, or set --listen in a patch`,
+      `Cannot use port ${page.port} for the page of keepalived's supervisor: ${shownOwner(listener)} listens there, expected a free port; end it, or set --listen in a patch`,
     ];
   });
+  return (await Promise.all(problems)).flat();
+}
+
+function shownOwner(listener: ListeningPort): string {
+  return ownerOf(listener) ?? 'a process that cannot be seen from here';
 }
 
 async function placeProblems(

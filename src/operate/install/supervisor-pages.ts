@@ -1,10 +1,11 @@
 import { settingsTyped } from '../../cli/command-line.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
+import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { statusCommand } from '../status/status-settings.ts';
 
-const ANSWER_WITHIN_MS = 2_000;
+const limits = { timeoutMs: 2_000, signal: new AbortController().signal };
 
 /**
  * The ports at which this node's supervisors answer. HAProxy and the monitors close their ports when asked to stop;
@@ -13,13 +14,17 @@ const ANSWER_WITHIN_MS = 2_000;
 export async function supervisorPages(): Promise<readonly number[]> {
   // Neither the environment of this process nor the settings file has these addresses.
   const { haproxySupervisor, keepalivedSupervisor } = settingsTyped(statusCommand, [], {}, () => undefined);
-  const options = { timeoutMs: ANSWER_WITHIN_MS, signal: new AbortController().signal };
   const [haproxy, keepalived] = await Promise.all([
-    askProgram('haproxy-supervisor', haproxySupervisor, supervisorStatusSchema, options),
-    askProgram('keepalived-supervisor', keepalivedSupervisor, vrrpStatusSchema, options),
+    askProgram('haproxy-supervisor', haproxySupervisor, supervisorStatusSchema, limits),
+    askProgram('keepalived-supervisor', keepalivedSupervisor, vrrpStatusSchema, limits),
   ]);
   return [
     ...(haproxySupervisor && haproxy.status ? [haproxySupervisor.port] : []),
     ...(keepalivedSupervisor && keepalived.status ? [keepalivedSupervisor.port] : []),
   ];
+}
+
+/** Whether what listens there is keepalived's supervisor, by its answer: its process may be out of sight in a container. */
+export async function isKeepalivedSupervisor(page: PageAddress): Promise<boolean> {
+  return (await askProgram('keepalived-supervisor', page, vrrpStatusSchema, limits)).status !== null;
 }

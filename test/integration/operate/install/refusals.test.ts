@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Authority, createAuthority } from '../../../helpers/certificates.ts';
 import { createInstallNode, type InstallNode, makeControlPlane } from '../../../helpers/install-node.ts';
 import { addAddress, type NetNamespace } from '../../../helpers/net-namespace.ts';
-import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
+import { ensureBuilt, hawser } from '../../../helpers/supervisor-build.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let node: InstallNode;
@@ -99,6 +99,25 @@ test('a port that is new in the settings of an installed node', async () => {
     exitCode: 2,
     stderr: expect.stringMatching(/^Cannot use healthPort 9999: [^\n]*\n$/),
   });
+});
+
+test("the port of the supervisor's page on an installed node, where another program listens", async () => {
+  expect(await node.install()).toMatchObject({ exitCode: 0 });
+  const child = await listen(node.namespace, 29_448, plain);
+  const { exitCode, stderr } = await node.run('install', '--yes');
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(new RegExp(`page of keepalived's supervisor: .*pid ${child.pid} listens there`));
+});
+
+test("the port of the supervisor's page is no reason against an install over one whose supervisor runs", async () => {
+  expect(await node.install()).toMatchObject({ exitCode: 0 });
+  const at = (file: string) => join(node.root, file);
+  const flags = ['--config', at('keepalived.conf'), '--socket', at('k.sock'), '--run-dir', at('run')];
+  const [command, ...prefix] = node.namespace.prefix;
+  spawn(command, [...prefix, hawser, 'keepalived', 'supervise', ...flags], { stdio: 'ignore' });
+  const isThere = async () => (await node.namespace.run('ss', '-ltn')).includes(':29448');
+  await waitFor('the page', isThere);
+  expect(await node.run('install', '--yes')).toMatchObject({ exitCode: 0 });
 });
 
 test('the port for the peers, once there are certificates for them', async () => {
