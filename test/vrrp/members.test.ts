@@ -46,7 +46,9 @@ test('a node that is replaced in one step: the others run with both for a while,
   for (const log of logs) {
     const served = log
       .lines()
-      .flatMap(({ event, nodes }) => (event === 'configuration-reloaded' ? [nodes] : []));
-    expect(served).toEqual([4, 3]);
+      .flatMap(({ event, nodes, leaving }) =>
+        event === 'configuration-reloaded' ? [{ nodes, leaving }] : [],
+      );
+    expect(served).toEqual([{ nodes: 3, leaving: 1 }, { nodes: 3 }]);
   }
 }, 400_000);

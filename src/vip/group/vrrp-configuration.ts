@@ -18,6 +18,7 @@ import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.t
 import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import { advertIntervalMs, buildKeepalivedModel } from './keepalived-model.ts';
 import { createMembershipSequencer } from './membership.ts';
+import { groupView } from './membership-delay.ts';
 import { mergeNodes } from './merge-nodes.ts';
 import type { NodeList } from './node-lists.ts';
 import { createPlannedCheck } from './planned-check.ts';
@@ -130,10 +131,11 @@ export function vrrpConfiguration(
     }),
     observe: (outcome, input, text) => {
       const cause = changes.note(vrrpOrigin(input, text), outcome);
-      // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more.
+      // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more: it is leaving.
       const nodes = { api: nodesIn(lists, 'api'), ingress: nodesIn(lists, 'ingress') };
       const names = new Set([...nodes.api, ...nodes.ingress].map(({ name }) => name));
-      logOutcome(outcome, { cause, nodes: names.size }, observers);
+      const leaving = [...groupView(input).nodes].filter((name) => !names.has(name)).length || undefined;
+      logOutcome(outcome, { cause, nodes: names.size, leaving }, observers);
       const isTaken = outcome.kind === 'unchanged' || outcome.kind === 'reloaded';
       models.settle(isTaken);
       if (!isTaken) return;

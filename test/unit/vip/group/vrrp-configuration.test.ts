@@ -48,6 +48,9 @@ test('a node that has gone is not counted while keepalived still has it as a pee
   const input = { settings: modelSettings, controlPlane, allNodes: [], interfaces: [], routes: [] };
   vrrpConfiguration(settings, parts).observe({ kind: 'reloaded', acknowledged: true }, input, 'text');
 
-  expect(logged.find(({ event }) => event === 'configuration-reloaded')).toMatchObject({ nodes: 2 });
+  expect(logged.find(({ event }) => event === 'configuration-reloaded')).toMatchObject({
+    nodes: 2,
+    leaving: 1,
+  });
   expect(registry.text()).toContain('hawser_group_nodes{kind="api"} 2');
 });
