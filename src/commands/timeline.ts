@@ -23,10 +23,10 @@ export async function run(
 ): Promise<number> {
   const { since = openRange.since, until = openRange.until } = settings;
   const range = { since, until };
-  const { fetched, unread } = await peerJournals(settings, settingsFile, range);
+  const { fetched, unread, clocks } = await peerJournals(settings, settingsFile, range);
   const collected = collectJournals(settings.journal, range, MOST_ENTRIES, fetched);
   const all = { ...collected, unread: [...collected.unread, ...unread] };
-  const report = timelineReport(all, range, settings.kind);
+  const report = timelineReport(all, range, settings.kind, clocks);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const shown = timelineLines(report, { colours, utc: settings.utc });
   await printText(settings.json ? (await structuredWriter(settings.json))(report) : shown.join('\n'));
@@ -38,9 +38,13 @@ async function peerJournals(
   file: SettingsFileReading,
   range: Range,
 ): Promise<PeerJournals> {
-  if (settings.peers === undefined) return { fetched: [], unread: [] };
+  if (settings.peers === undefined) return { fetched: [], unread: [], clocks: [] };
   if (file.kind === 'broken' && settings.peerAccess === undefined)
-    return { fetched: [], unread: file.problems.map((problem) => ({ path: 'the other nodes', problem })) };
+    return {
+      fetched: [],
+      unread: file.problems.map((problem) => ({ path: 'the other nodes', problem })),
+      clocks: [],
+    };
   const { lastKnown, peerAccess: access } = settings;
   return await fetchPeerJournals(settings.peers, { lastKnown, access }, range);
 }

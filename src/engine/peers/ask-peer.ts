@@ -8,6 +8,7 @@ import { certificateTrouble } from './certificate-trouble.ts';
 import type { PeerCredentials } from './credentials.ts';
 import { isOfNode, namesIn } from './identity.ts';
 import type { Peer } from './peer.ts';
+import { CLOCK_HEADER } from './peer-answers.ts';
 
 /** How this node asks the others. */
 export interface PeerAccess {
@@ -16,8 +17,12 @@ export interface PeerAccess {
   readonly port: number;
 }
 
+/**
+ * `clockOffMs`: by how much the peer's clock is ahead of ours at least, or behind (negative); 0 where the time of the question does
+ * not tell them apart, undefined where the peer does not say what time it has.
+ */
 export type PeerAnswer =
-  | { readonly kind: 'answer'; readonly body: Buffer }
+  | { readonly kind: 'answer'; readonly body: Buffer; readonly clockOffMs: number | undefined }
   /** A sentence about the peer, without its name: `it refuses this node: its certificate …`. */
   | { readonly kind: 'problem'; readonly problem: string };
 
@@ -47,17 +52,28 @@ export async function askPeer(
   const checkServerIdentity = (_host: string, shown: { readonly raw: Buffer }): Error | undefined =>
     identityTrouble(new X509Certificate(shown.raw), peer);
   const identity = { ca, cert, key, checkServerIdentity, minVersion: 'TLSv1.3' } as const;
+  const askedAtMs = Date.now();
   const answer = await ask(
     { host: peer.address, port, path, tls: { ...identity, rejectUnauthorized: true } },
     { timeoutMs, maxBytes, signal },
   );
-  if (answer.kind === 'answered' && answer.status === 200) return { kind: 'answer', body: answer.body };
+  if (answer.kind === 'answered' && answer.status === 200) {
+    const said = answer.headers[CLOCK_HEADER];
+    return { kind: 'answer', body: answer.body, clockOffMs: clockOff(said, askedAtMs, answer.headAtMs) };
+  }
   if (answer.kind === 'answered')
     return { kind: 'problem', problem: refusalText(answer.status, answer.body) };
   if (signal.aborted) return { kind: 'problem', problem: 'it was not waited for' };
   if (answer.isLate) return { kind: 'problem', problem: answer.reason };
   const where = `${peer.address} port ${port}`;
   return { kind: 'problem', problem: troubleText(answer.error, answer.stage, where) };
+}
+
+/** Its time was right at some moment between question and answer, or it is off by what is left. */
+function clockOff(said: unknown, askedAtMs: number, answeredAtMs: number): number | undefined {
+  const theirsMs = Date.parse(String(said));
+  if (Number.isNaN(theirsMs)) return undefined;
+  return Math.max(0, theirsMs - answeredAtMs) + Math.min(0, theirsMs - askedAtMs);
 }
 
 function identityTrouble(certificate: X509Certificate, { name, address }: Peer): Error | undefined {

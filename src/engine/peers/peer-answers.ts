@@ -19,7 +19,12 @@ export interface PeerAnswers {
   readonly status: () => Promise<string>;
   /** Undefined where there is no journal. Its source bounds it. */
   readonly journal: ((range: JournalRange) => AsyncGenerator<Buffer>) | undefined;
+  /** The wall clock; this machine's where it is not given. */
+  readonly now?: () => Date;
 }
+
+/** The time of the node that answers, to the millisecond: `Date` has whole seconds. */
+export const CLOCK_HEADER = 'hawser-clock';
 
 /** Each holds one file of a journal in memory. */
 const MOST_JOURNALS = 3;
@@ -52,6 +57,7 @@ export function createPeerAnswers(answers: PeerAnswers, refused: ReportRefusal):
     problem(response, 404, 'expected /status or /journal');
   };
   return (request, response) => {
+    response.setHeader(CLOCK_HEADER, (answers.now?.() ?? new Date()).toISOString());
     const objection = objectionTo(request.socket, answers.nodes());
     if (objection !== undefined) {
       refused(request.socket.remoteAddress ?? 'unknown', objection);

@@ -8,7 +8,7 @@ import type { Peer } from '../../engine/peers/peer.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { knownNodes } from '../../vip/group/known-nodes.ts';
 import type { FetchedJournals, Range, Unread } from './collect.ts';
-import { openRange } from './report.ts';
+import { openRange, type PeerClock } from './report.ts';
 
 /** A running node answers within a second; 20 MB take a few. */
 const TIMEOUT_MS = 10_000;
@@ -19,6 +19,8 @@ export interface PeerJournals {
   readonly fetched: readonly FetchedJournals[];
   /** Nodes that gave no journal, and why. */
   readonly unread: readonly Unread[];
+  /** Of the nodes that say what time they have. */
+  readonly clocks: readonly PeerClock[];
 }
 
 /**
@@ -42,6 +44,7 @@ export async function fetchPeerJournals(
   return {
     fetched: answers.flatMap(({ fetched }) => fetched),
     unread: answers.flatMap(({ unread }) => unread),
+    clocks: answers.flatMap(({ clocks }) => clocks),
   };
 }
 
@@ -67,7 +70,8 @@ async function fetchOne(peer: AskedPeer, access: PeerAccess, range: Range): Prom
   const from = peerUrl(peer, access.port, '/journal');
   const received = receiveJournal(answer.body, from);
   if (received.kind === 'problem') return nothing(who, received.problem);
-  return { fetched: [{ from, files: received.files }], unread: [] };
+  const clocks = answer.clockOffMs === undefined ? [] : [{ node: peer.name, offMs: answer.clockOffMs }];
+  return { fetched: [{ from, files: received.files }], unread: [], clocks };
 }
 
 function queryOf({ since, until }: Range): string {
@@ -79,5 +83,5 @@ function queryOf({ since, until }: Range): string {
 }
 
 function nothing(path: string, problem: string): PeerJournals {
-  return { fetched: [], unread: [{ path, problem }] };
+  return { fetched: [], unread: [{ path, problem }], clocks: [] };
 }

@@ -44,6 +44,8 @@ export type HttpAnswer =
       readonly status: number;
       readonly headers: IncomingHttpHeaders;
       readonly body: Buffer;
+      /** When its head came, in milliseconds of the wall clock. */
+      readonly headAtMs: number;
     }
   | {
       readonly kind: 'silent';
@@ -74,9 +76,10 @@ export async function ask(
       return outgoing.once('socket', (socket) => socket.once(connected, () => (stage = 'asking')));
     });
     stage = 'reading';
+    const headAtMs = Date.now();
     const body = maxBytes === undefined ? Buffer.alloc(0) : await readBody(head, maxBytes);
     head.destroy();
-    return { kind: 'answered', status: head.statusCode ?? 0, headers: head.headers, body };
+    return { kind: 'answered', status: head.statusCode ?? 0, headers: head.headers, body, headAtMs };
   } catch (error) {
     const reason = timeoutReason(error, late.signal, timeoutMs);
     return { kind: 'silent', stage, error, isLate: late.signal.aborted, reason };

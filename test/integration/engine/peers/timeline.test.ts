@@ -22,7 +22,7 @@ const supervisor = 'keepalived-supervisor';
 const move = { event: 'vrrp-transition', instance: 'prod_API' };
 
 /** cp-1 is asked over TLS, cp-2 is this node, and cp-3 is dead. */
-async function threeNodes() {
+async function threeNodes(clockOffMs = 0) {
   const authority = peerAuthority();
   const [there, here] = [journalDirectory(), journalDirectory()];
   const lost = { ...move, from: 'MASTER', to: 'FAULT', priority: 1, reason: 'this node cannot serve' };
@@ -30,6 +30,7 @@ async function threeNodes() {
   here.tell(supervisor, [{ ...move, from: 'BACKUP', to: 'MASTER', reason: 'no better advert' }], 'cp-2');
   const { port } = await peerScene(await authority.credentialsFor(serving), {
     journal: (range) => journalParts(there.path, range),
+    now: () => new Date(Date.now() + clockOffMs),
   });
   const own = authority.filesFor({ commonName: 'x', dnsNames: ['cp-2'] });
   const dead = await freePort();
@@ -56,6 +57,15 @@ test('of three nodes it tells the two that are there in one, and says which one 
   expect(exitCode).toBe(2);
 });
 
+test.each([
+  [10_500, /^the clock of cp-1 is 10\.\d s ahead: its entries are in the wrong place/],
+  [-10_500, /^the clock of cp-1 is 10\.\d s behind: its entries are in the wrong place/],
+])('a clock of another node that is off by %i ms is told first', async (offMs, warning) => {
+  const { here, own, port } = await threeNodes(offMs);
+  const { stdout } = await timeline(here, '--peers', `cp-1=127.0.0.1:${port}`, ...tlsFlags(own));
+  expect(stdout).toMatch(warning);
+});
+
 test('--json is what the published schema says, and names where each journal came from', async () => {
   const { here, own, list, port } = await threeNodes();
   const { stdout, exitCode } = await timeline(here, '--json', '--peers', list, ...tlsFlags(own));
@@ -68,6 +78,7 @@ test('--json is what the published schema says, and names where each journal cam
       { directory: `https://127.0.0.1:${port}/journal`, node: 'cp-1', verdict: 'whole' },
     ],
     unread: [{ path: 'cp-3 (127.0.0.1)' }],
+    clocks: [{ node: 'cp-1', offMs: 0 }],
   });
   expect(exitCode).toBe(2);
 });
