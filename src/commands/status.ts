@@ -9,6 +9,7 @@ import type { ClusterStatus } from '../operate/status/node-status.ts';
 import { type StatusSettings, statusCommand } from '../operate/status/status-settings.ts';
 import { exitCodeOf, statusLines } from '../operate/status/view/status-lines.ts';
 import { watch } from '../operate/status/watch.ts';
+import { statusProducts } from './status-products.ts';
 
 export const spec = statusCommand;
 
@@ -20,10 +21,15 @@ export async function run(settings: StatusSettings, { env, settingsFile }: Comma
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const write = await structuredWriter(settings.json);
   const show = (status: ClusterStatus): readonly string[] =>
-    settings.json ? [write(status)] : statusLines(status, { colours });
+    settings.json ? [write(status)] : statusLines(status, statusProducts, { colours });
   if (settings.serve !== undefined) {
     const { serveStatus } = await import('../operate/page/server/serve-status.ts');
-    return await serveStatus(settings.serve, settings.journal, (signal) => look(settings, signal));
+    return await serveStatus(
+      settings.serve,
+      settings.journal,
+      (signal) => look(settings, signal),
+      statusProducts,
+    );
   }
   if (settings.watch) {
     await watchStatus(settings, show);
@@ -35,7 +41,12 @@ export async function run(settings: StatusSettings, { env, settingsFile }: Comma
 }
 
 async function look(settings: StatusSettings, signal: AbortSignal): Promise<ClusterStatus> {
-  return await collectClusterStatus(await clusterEndpoints(settings), signal, settings.timeout);
+  return await collectClusterStatus(
+    await clusterEndpoints(settings),
+    statusProducts,
+    signal,
+    settings.timeout,
+  );
 }
 
 async function watchStatus(

@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { statusProducts } from '../../src/commands/status-products.ts';
 import { mainPart } from '../../src/operate/page/html/document.ts';
 import { textOf } from '../../src/operate/page/html/html.ts';
 import { sectionPart } from '../../src/operate/page/html/section.ts';
 import { lastHour } from '../../src/operate/page/view/time-span.ts';
 import { timelineView } from '../../src/operate/page/view/timeline.ts';
 import { statusView } from '../../src/operate/status/view/status-view.ts';
-import { vipsSection } from '../../src/operate/status/view/vips.ts';
+import { vipsSection } from '../../src/vip/status/vips.ts';
 import * as statuses from '../helpers/page/statuses.ts';
 
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
@@ -16,7 +17,7 @@ const nothing = { entries: [], isCut: false, problems: [] };
 function nothingAnswers(): string {
   const status = statuses.nothingAnswers();
   const timeline = timelineView(status, nothing, lastHour(Date.parse(statuses.takenAt)));
-  return mainPart({ ...statusView(status), timeline });
+  return mainPart({ ...statusView(status, statusProducts), timeline });
 }
 
 test.each([

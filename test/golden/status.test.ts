@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
+import { statusProducts } from '../../src/commands/status-products.ts';
 import { statusJsonSchema } from '../../src/operate/status/cluster-status.ts';
 import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
 import { statusLines } from '../../src/operate/status/view/status-lines.ts';
@@ -86,7 +87,7 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
 
 test.each(Object.entries(scenes))('%s reads as it should, in 80 columns', (name, status) => {
   const path = at(`status/${name}.golden`);
-  const text = `${statusLines(status, { colours: false }).join('\n')}\n`;
+  const text = `${statusLines(status, statusProducts, { colours: false }).join('\n')}\n`;
   if (isUpdate) writeFileSync(path, text);
   expect(text).toBe(readFileSync(path, 'utf8'));
   expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
@@ -95,8 +96,8 @@ test.each(Object.entries(scenes))('%s reads as it should, in 80 columns', (name,
 
 test('colours are added on a terminal and change no word', () => {
   for (const status of Object.values(scenes)) {
-    const plain = statusLines(status, { colours: false });
-    const coloured = statusLines(status, { colours: true });
+    const plain = statusLines(status, statusProducts, { colours: false });
+    const coloured = statusLines(status, statusProducts, { colours: true });
     expect(coloured.join('\n')).toContain('\u001b[');
     expect(coloured.map(stripVTControlCharacters)).toEqual(plain);
   }

@@ -1,7 +1,8 @@
+import { statusProducts } from '../../src/commands/status-products.ts';
 import type { PeerObservation } from '../../src/engine/peers/observe-peers.ts';
 import { clusterStatus } from '../../src/operate/status/cluster-status.ts';
 import type { ClusterStatus, NodeStatus } from '../../src/operate/status/node-status.ts';
-import { type Evidence, knownVips } from '../../src/operate/status/vip-holders.ts';
+import { type Evidence, knownVips } from '../../src/vip/status/vip-holders.ts';
 import {
   haproxyMonitorSays,
   haproxySupervisorSays,
@@ -120,5 +121,5 @@ export function statusOf(
   evidence: Evidence = holdsHere,
   looks: readonly PeerObservation<NodeStatus>[] = silentPeers,
 ): ClusterStatus {
-  return clusterStatus(here, knownVips(here, [{ vip, kind: 'api' }]), looks, evidence);
+  return clusterStatus(here, knownVips(here, [{ vip, kind: 'api' }]), looks, evidence, statusProducts);
 }

@@ -2,7 +2,7 @@ import { ageText, countText, durationText } from '../system/text/readable-text.t
 import type { Fact } from './section.ts';
 
 /** What a supervisor of any program says of its failures. Times are milliseconds. */
-interface Failures {
+export interface Failures {
   readonly restart: { readonly failures: number; readonly inMs: number } | null;
   readonly lastFailure: {
     readonly stage: string;
@@ -13,7 +13,7 @@ interface Failures {
 }
 
 /** What a monitor of any program says of its last change. */
-interface Change {
+export interface Change {
   readonly cause: string;
   readonly result: string;
   readonly message?: string | undefined;
@@ -33,6 +33,10 @@ export function failureFacts(supervisor: Failures | null): readonly Fact[] {
     facts.push({ name: 'Last failure', text, ...(detail !== undefined && { output: detail }) });
   }
   return facts;
+}
+
+export function isDone({ result }: Change): boolean {
+  return result === 'unchanged' || result === 'reloaded';
 }
 
 export function changeFacts(change: Change | null | undefined): readonly Fact[] {

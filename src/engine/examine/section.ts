@@ -49,6 +49,16 @@ export interface Table {
   readonly folded?: string;
 }
 
+/** What a product says of a node in the list of all nodes. */
+export interface NodeEntry {
+  readonly address?: string | undefined;
+  /** One for each of the product's columns. */
+  readonly cells: readonly (readonly Piece[])[];
+  /** The configurations that it runs on. */
+  readonly configurations: readonly Piece[];
+  readonly details?: readonly Detail[];
+}
+
 export interface Fact {
   readonly name: string;
   readonly state?: StatusLabel;
@@ -115,4 +125,11 @@ export function listText(names: readonly string[]): string {
 /** As much of a hash as people compare. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 8);
+}
+
+/** `haproxy.cfg 3f2a3f2a`; nothing where there is none. `isOther` where it should be this node's and is not. */
+export function hashLines(name: string, sha256: string | undefined, isOther = false): readonly Piece[] {
+  if (sha256 === undefined) return [];
+  const hash = [styled('aside', `${name} `), styled('mono', shortHash(sha256))];
+  return [styled('line', ...hash, ...(isOther ? [styled('aside', ', not this node’s')] : []))];
 }

@@ -1,16 +1,18 @@
 import * as z from 'zod/mini';
 import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
-import { heardPeer } from './heard-adverts.ts';
+import { heardPeer } from '../../vip/status/heard-adverts.ts';
+import { type Evidence, heldBy, vipStatus } from '../../vip/status/vip-holders.ts';
 import { judge } from './judge.ts';
 import { type ClusterStatus, clusterStatusSchema, type NodeStatus } from './node-status.ts';
-import { type Evidence, heldBy, type VipStatus, vipStatus } from './vip-holders.ts';
+import type { ProductStatus } from './product-status.ts';
 
 /** Everything that was seen, put together and judged. */
 export function clusterStatus(
   here: NodeStatus,
-  vips: readonly Pick<VipStatus, 'vip' | 'kind'>[],
+  vips: readonly Pick<ClusterStatus['vips'][number], 'vip' | 'kind'>[],
   looks: readonly PeerObservation<NodeStatus>[],
   evidence: Evidence,
+  products: readonly ProductStatus[],
 ): ClusterStatus {
   const heard = heardPeer(here, looks);
   const names = vips.map(({ vip }) => vip);
@@ -29,7 +31,7 @@ export function clusterStatus(
       },
     })),
   };
-  return { ...status, ...judge(status) };
+  return { ...status, ...judge(status, products) };
 }
 
 /** The schema as it is published, for tools that do not read zod's. */

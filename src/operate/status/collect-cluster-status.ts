@@ -2,17 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { observePeers, type PeerQuestion } from '../../engine/peers/observe-peers.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
+import { knownVips } from '../../vip/status/vip-holders.ts';
 import { clusterStatus } from './cluster-status.ts';
 import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusEndpoints } from './collect-node-status.ts';
 import { knownPeers } from './known-peers.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
-import { knownVips, type VipStatus } from './vip-holders.ts';
+import type { ProductStatus } from './product-status.ts';
 
 export interface ClusterEndpoints extends StatusEndpoints {
   /** Where HAProxy of any node may have its health page. */
   readonly healthPorts: readonly number[];
   /** What the settings say, for when no program does. */
-  readonly vips: readonly Pick<VipStatus, 'vip' | 'kind'>[];
+  readonly vips: readonly Pick<ClusterStatus['vips'][number], 'vip' | 'kind'>[];
   readonly question: PeerQuestion<NodeStatus>;
 }
 
@@ -24,6 +25,7 @@ const TABLE_WITHIN_MS = 150;
 /** Everything that this node can find out about itself and the others. Never rejects. */
 export async function collectClusterStatus(
   places: ClusterEndpoints,
+  products: readonly ProductStatus[],
   signal: AbortSignal,
   timeoutMs = ANSWER_WITHIN_MS,
 ): Promise<ClusterStatus> {
@@ -41,5 +43,5 @@ export async function collectClusterStatus(
   ]);
   // By now the kernel knows which hosts answer for the VIPs, and which of them are peers.
   const neighbours = elsewhere.length === 0 ? new Map() : await readNeighbourTable(TABLE_WITHIN_MS);
-  return clusterStatus(here, vips, looks, { ownAddresses, neighbours });
+  return clusterStatus(here, vips, looks, { ownAddresses, neighbours }, products);
 }

@@ -1,3 +1,4 @@
+import { statusProducts } from '../../../src/commands/status-products.ts';
 import { type PageAssets, servePage } from '../../../src/operate/page/server/serve-page.ts';
 import type { ClusterStatus } from '../../../src/operate/status/node-status.ts';
 import type { RecentEntries } from '../../../src/operate/timeline/recent.ts';
@@ -39,7 +40,12 @@ export async function startPageHost(
   const address = { host: '127.0.0.1', port: port ?? (await freePort()) };
   const controller = new AbortController();
   const stop = () => controller.abort();
-  await servePage({ address, assets, source: { look, recent, nowMs }, signal: controller.signal });
+  await servePage({
+    address,
+    assets,
+    source: { look, products: statusProducts, recent, nowMs },
+    signal: controller.signal,
+  });
   return {
     ...address,
     url: `http://127.0.0.1:${address.port}/`,

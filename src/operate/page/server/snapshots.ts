@@ -1,4 +1,5 @@
 import type { ClusterStatus } from '../../status/node-status.ts';
+import type { ProductStatus } from '../../status/product-status.ts';
 import { statusView } from '../../status/view/status-view.ts';
 import type { RecentEntries } from '../../timeline/recent.ts';
 import { mainPart, pageDocument, titleOf } from '../html/document.ts';
@@ -9,6 +10,7 @@ import { timelineView } from '../view/timeline.ts';
 export interface PageSource {
   /** Looks at the cluster now. */
   readonly look: () => Promise<ClusterStatus>;
+  readonly products: readonly ProductStatus[];
   /** The journals from a time on, ISO 8601, UTC. */
   readonly recent: (since: string) => RecentEntries;
   /** Since the epoch. */
@@ -29,7 +31,7 @@ export interface Snapshot {
  * Returns a function that takes a snapshot. Those that are asked for while one is being taken get that one: however many
  * ask, the cluster is looked at once at a time. Rejects where `look` does.
  */
-export function createSnapshots({ look, recent, nowMs }: PageSource): () => Promise<Snapshot> {
+export function createSnapshots({ look, products, recent, nowMs }: PageSource): () => Promise<Snapshot> {
   let pending: Promise<Snapshot> | undefined;
   const take = async (): Promise<Snapshot> => {
     const status = await look();
@@ -37,7 +39,7 @@ export function createSnapshots({ look, recent, nowMs }: PageSource): () => Prom
     const at = new Date(now).toISOString();
     const hour = lastHour(now);
     const timeline = timelineView(status, recent(hour.from), hour);
-    const view = { ...statusView(status), timeline };
+    const view = { ...statusView(status, products), timeline };
     return { at, title: titleOf(view), main: mainPart(view), document: () => pageDocument(view, at) };
   };
   return () => {

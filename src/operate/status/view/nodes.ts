@@ -1,49 +1,38 @@
 import {
-  type Detail,
   listText,
   type Piece,
   type Row,
   type Section,
   type StatusLabel,
-  shortHash,
   statusLabel,
   styled,
   type Table,
 } from '../../../engine/examine/section.ts';
-import { ageText, countText } from '../../../engine/system/text/readable-text.ts';
+import { type KnownNode, knownNodes } from '../../../engine/examine/seen.ts';
+import { countText } from '../../../engine/system/text/readable-text.ts';
 import { type ClusterStatus, type NodeStatus, programNames } from '../node-status.ts';
-
-type Peer = ClusterStatus['peers'][number];
-type Check = NonNullable<NodeStatus['keepalivedMonitor']>['priorities'][number]['checks'][number];
+import type { ProductStatus } from '../product-status.ts';
 
 /** What each node says of itself, or else what is seen of it from here. */
-export function nodesSection(status: ClusterStatus): Section {
-  const { here, peers } = status;
-  const self = here.keepalivedMonitor?.group.find((each) => each.self);
-  const rows = [
-    nodeRow(status, { name: here.node, address: self?.address, said: here, peer: undefined }),
-    ...peers.map((peer) => nodeRow(status, { ...peer, said: peer.published, peer })),
-  ];
+export function nodesSection(status: ClusterStatus, products: readonly ProductStatus[]): Section {
+  const rows = knownNodes<NodeStatus>(status).map((node) => nodeRow(node, status, products));
   const columns = {
-    ...{ Node: 'name', Programs: 'how', HAProxy: 'haproxy', Holds: 'holds' },
+    ...{ Node: 'name', Programs: 'how' },
+    ...Object.assign({}, ...products.map((product) => product.columns)),
     ...{ 'Runs on': 'hashes', Checks: 'checks' },
   };
   const table: Table = { label: 'Nodes', style: 'node-list', noun: 'Node', lead: 'name', columns, rows };
   return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table] }] };
 }
 
-interface Known {
-  readonly name: string;
-  readonly address: string | undefined;
-  readonly said: NodeStatus | null;
-  /** Undefined for this node. */
-  readonly peer: Peer | undefined;
-}
-
-function nodeRow({ vips, here }: ClusterStatus, { name, address, said, peer }: Known): Row {
-  const told = vips.filter(({ holders }) => holders.includes(name)).map(({ vip }) => vip);
-  const holds = [...new Set([...told, ...(peer?.observed.holds ?? [])])];
-  const checks = said?.keepalivedMonitor?.priorities.flatMap((each) => each.checks) ?? [];
+function nodeRow(
+  node: KnownNode<NodeStatus>,
+  status: ClusterStatus,
+  products: readonly ProductStatus[],
+): Row {
+  const { name, said, peer } = node;
+  const entries = products.map(({ entry }) => entry(node, status));
+  const address = peer?.address ?? entries.find((entry) => entry.address !== undefined)?.address;
   return {
     name: [name],
     aside: [
@@ -51,21 +40,12 @@ function nodeRow({ vips, here }: ClusterStatus, { name, address, said, peer }: K
       ...(peer === undefined ? [`${address === undefined ? '' : ', '}this node`] : []),
     ],
     cells: [
-      said === null ? silenceOf(peer) : programsOf(said),
-      [
-        styled('unit', 'HAProxy '),
-        said === null ? HEALTH[peer?.observed.health ?? 'not-asked'] : haproxyOf(said),
-      ],
-      holds.map((vip) => styled('line', styled('unit', 'holds '), styled('mono', vip))),
-      said === null ? [] : configurationsOf(said, here),
+      said === null ? [statusLabel('unknown', peer?.problem ?? 'publishes nothing')] : programsOf(said),
+      ...entries.flatMap(({ cells }) => cells),
+      entries.flatMap(({ configurations }) => configurations),
     ],
-    details: checks.map(checkDetail),
+    details: entries.flatMap(({ details = [] }) => details),
   };
-}
-
-function silenceOf(peer: Peer | undefined): readonly Piece[] {
-  const adverts = peer?.observed.adverts === 'arrive' ? [styled('note', 'its adverts arrive')] : [];
-  return [statusLabel('unknown', peer?.problem ?? 'publishes nothing'), ...adverts];
 }
 
 function programsOf(node: NodeStatus): readonly Piece[] {
@@ -85,49 +65,3 @@ function answersOf({ programs }: NodeStatus): StatusLabel {
   const isAll = asked.length === programNames.length;
   return statusLabel('good', `${isAll ? 'all programs' : countText(asked.length, 'program')} answer`);
 }
-
-function haproxyOf({ haproxyMonitor, haproxySupervisor }: NodeStatus): StatusLabel {
-  if (haproxyMonitor?.usable === true) return statusLabel('good', 'usable');
-  if (haproxyMonitor?.usable === false) return statusLabel('bad', 'not usable');
-  if (haproxySupervisor?.current) return statusLabel('good', 'serving');
-  return haproxySupervisor === null ? statusLabel('unknown', 'not known') : statusLabel('bad', 'not serving');
-}
-
-const STATES: Readonly<Record<Check['state'], StatusLabel>> = {
-  ok: statusLabel('good', 'good'),
-  doubtful: statusLabel('warn', 'doubtful'),
-  failed: statusLabel('bad', 'failed'),
-  unknown: statusLabel('unknown', 'not known'),
-};
-
-function checkDetail({ check, state, found, sinceMs }: Check): Detail {
-  return {
-    name: check,
-    state: STATES[state],
-    found,
-    age: sinceMs === null ? null : `for ${ageText(sinceMs)}`,
-  };
-}
-
-/** haproxy.cfg is the same on every node that knows the same servers; keepalived.conf is each node's own. */
-function configurationsOf(node: NodeStatus, here: NodeStatus): readonly Piece[] {
-  const [haproxy, ours] = [node, here].map((each) => each.haproxySupervisor?.current?.configSha256);
-  const keepalived = node.keepalivedSupervisor?.current?.configSha256;
-  const isOther = haproxy !== ours && ours !== undefined;
-  return [
-    ...(haproxy === undefined ? [] : [hashLine('haproxy.cfg', haproxy, isOther)]),
-    ...(keepalived === undefined ? [] : [hashLine('keepalived.conf', keepalived, false)]),
-  ];
-}
-
-function hashLine(name: string, sha256: string, isOther: boolean): Piece {
-  const hash = [styled('aside', `${name} `), styled('mono', shortHash(sha256))];
-  return styled('line', ...hash, ...(isOther ? [styled('aside', ', not this node’s')] : []));
-}
-
-const HEALTH: Readonly<Record<Peer['observed']['health'], StatusLabel>> = {
-  ready: statusLabel('good', 'ready'),
-  'not-ready': statusLabel('bad', 'not ready'),
-  'no-answer': statusLabel('bad', 'does not answer'),
-  'not-asked': statusLabel('unknown', 'not asked'),
-};

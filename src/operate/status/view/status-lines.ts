@@ -12,6 +12,7 @@ import {
 import { countText, printable } from '../../../engine/system/text/readable-text.ts';
 import { wrapText } from '../../../engine/system/text/wrap-text.ts';
 import type { ClusterStatus } from '../node-status.ts';
+import type { ProductStatus } from '../product-status.ts';
 import { statusView } from './status-view.ts';
 
 const WIDTH = 80;
@@ -24,10 +25,11 @@ type Paint = (label: StatusLabel) => string;
 /** A status for a person: the verdict and what is wrong, then everything that was seen, in 80 columns. */
 export function statusLines(
   status: ClusterStatus,
+  products: readonly ProductStatus[],
   { colours }: { readonly colours: boolean },
 ): readonly string[] {
   const paint = painter(colours);
-  const { verdict, node, cluster, at, problems, sections } = statusView(status);
+  const { verdict, node, cluster, at, problems, sections } = statusView(status, products);
   const count = problems.length === 0 ? '' : `, ${countText(problems.length, 'problem')}`;
   const group = cluster === null ? '' : ` of ${printable(cluster)}`;
   const problem: StatusLabel = { tone: 'bad', words: 'problem' };

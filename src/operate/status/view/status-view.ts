@@ -1,10 +1,7 @@
 import { type Section, type StatusLabel, statusLabel } from '../../../engine/examine/section.ts';
 import type { ClusterStatus } from '../node-status.ts';
-import { haproxySection } from './haproxy.ts';
-import { keepalivedSection } from './keepalived.ts';
+import type { ProductStatus } from '../product-status.ts';
 import { nodesSection } from './nodes.ts';
-import { serversSection } from './servers.ts';
-import { vipsSection } from './vips.ts';
 
 /** Everything that a status says to people, in words: the text and the page are printers of it. */
 export interface StatusView {
@@ -26,20 +23,20 @@ const VERDICTS: Readonly<Record<ClusterStatus['verdict'], StatusLabel>> = {
   unknown: statusLabel('unknown', 'Cannot tell'),
 };
 
-export function statusView(status: ClusterStatus): StatusView {
+/** The order in which sections are read. */
+const PLACES: readonly Section['place'][] = ['left', 'right', 'wide'];
+
+export function statusView(status: ClusterStatus, products: readonly ProductStatus[]): StatusView {
   const { verdict, here, peers, problems } = status;
-  const names = [here, ...peers.map(({ published }) => published)].map(
-    (node) => node?.keepalivedMonitor?.clusterName,
-  );
+  const speaking = [here, ...peers.flatMap(({ published }) => published ?? [])];
+  const names = speaking.flatMap((node) => products.map(({ clusterName }) => clusterName?.(node) ?? null));
+  const sections = [
+    ...products.flatMap((product) => product.sections(status)),
+    nodesSection(status, products),
+  ];
   return {
     ...{ verdict: VERDICTS[verdict], node: here.node, at: here.at, problems },
-    cluster: names.find((name) => name != null) ?? null,
-    sections: [
-      vipsSection(status),
-      serversSection(here),
-      haproxySection(here),
-      keepalivedSection(here),
-      nodesSection(status),
-    ],
+    cluster: names.find((name) => name !== null) ?? null,
+    sections: sections.toSorted((a, b) => PLACES.indexOf(a.place) - PLACES.indexOf(b.place)),
   };
 }

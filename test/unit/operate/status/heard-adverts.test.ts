@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { statusProducts } from '../../../../src/commands/status-products.ts';
 import type { PeerObservation } from '../../../../src/engine/peers/observe-peers.ts';
 import type { NodeStatus } from '../../../../src/operate/status/node-status.ts';
 import { nodeStatusSchema } from '../../../../src/operate/status/node-status.ts';
@@ -38,7 +39,7 @@ test('of two nodes it can only be the other one, and the line of that one says s
   const here = hearing({ without: 'cp-3' });
   expect(heardFrom(here, two)).toEqual(['cp-2']);
   const text = (node: NodeStatus) =>
-    statusLines(statusOf(node, undefined, two), { colours: false }).join(' ');
+    statusLines(statusOf(node, undefined, two), statusProducts, { colours: false }).join(' ');
   expect(text(here)).toContain('its adverts arrive');
   expect(text(backupHere)).not.toContain('adverts');
 });
@@ -61,7 +62,7 @@ test.each([
 test('beside the VIP it is shown that a holder is heard, whichever that is', () => {
   const told = (here: NodeStatus) => [
     statusOf(here).vips[0]?.why.join('\n').includes('cp-1: the adverts of a holder arrive here'),
-    statusLines(statusOf(here), { colours: false }).join(' ').includes('adverts of a holder'),
+    statusLines(statusOf(here), statusProducts, { colours: false }).join(' ').includes('adverts of a holder'),
   ];
   expect(told(hearing({}))).toEqual([true, true]);
   expect(told(hearing({ hearsHolder: false }))).toEqual([false, false]);

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
+import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { type Row, wordsOf } from '../../../../src/engine/examine/section.ts';
 import type { ClusterStatus } from '../../../../src/operate/status/node-status.ts';
 import { statusView } from '../../../../src/operate/status/view/status-view.ts';
 import * as statuses from '../../../helpers/page/statuses.ts';
 
 function partOf(status: ClusterStatus, id: string) {
-  const [part] = statusView(status).sections.find((each) => each.id === id)?.parts ?? [];
+  const [part] = statusView(status, statusProducts).sections.find((each) => each.id === id)?.parts ?? [];
   if (part === undefined) throw new Error(`expected a section ${id}`);
   return part;
 }
@@ -68,7 +69,7 @@ test('two holders are bad, and so is none', () => {
 });
 
 test('where nothing answers nothing is said to be well', () => {
-  const view = statusView(statuses.nothingAnswers());
+  const view = statusView(statuses.nothingAnswers(), statusProducts);
   expect(view.verdict.words).toBe('Cannot tell');
   expect(view.cluster).toBeNull();
   expect(JSON.stringify(view)).not.toContain('"good"');
@@ -128,7 +129,9 @@ test('the last good configuration is no normal one', () => {
 });
 
 test('keepalived says what runs, how it speaks, and what changed last', () => {
-  const section = statusView(statuses.healthy()).sections.find(({ id }) => id === 'keepalived');
+  const section = statusView(statuses.healthy(), statusProducts).sections.find(
+    ({ id }) => id === 'keepalived',
+  );
   expect(section?.parts).toEqual([
     {
       summary: { tone: 'good', words: 'running' },

@@ -1,5 +1,5 @@
 import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
-import type { NodeStatus } from './node-status.ts';
+import type { VipNode } from './vip-node.ts';
 
 /**
  * The address of the peer whose VRRP adverts certainly arrive at this node. keepalived reports that it hears a holder,
@@ -8,8 +8,8 @@ import type { NodeStatus } from './node-status.ts';
  * instance.
  */
 export function heardPeer(
-  { keepalivedSupervisor, keepalivedMonitor }: NodeStatus,
-  peers: readonly PeerObservation<NodeStatus>[],
+  { keepalivedSupervisor, keepalivedMonitor }: VipNode,
+  peers: readonly PeerObservation<VipNode>[],
 ): string | undefined {
   const instance = keepalivedSupervisor?.instances[0];
   if (keepalivedMonitor?.mode !== 'unicast' || instance?.hearsHolder !== true) return undefined;

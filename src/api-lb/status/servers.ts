@@ -5,13 +5,12 @@ import {
   statusLabel,
   styled,
   type Table,
-} from '../../../engine/examine/section.ts';
-import { ageText, countText } from '../../../engine/system/text/readable-text.ts';
-import type { NodeStatus } from '../node-status.ts';
+} from '../../engine/examine/section.ts';
+import { ageText, countText } from '../../engine/system/text/readable-text.ts';
+import type { ServerRow } from '../../haproxy/server-rows.ts';
+import type { ApiLbNode } from './api-lb-node.ts';
 
-type Server = NonNullable<NodeStatus['servers']>[number];
-
-const STATES: Readonly<Record<Server['state'], StatusLabel>> = {
+const STATES: Readonly<Record<ServerRow['state'], StatusLabel>> = {
   up: statusLabel('good', 'up'),
   down: statusLabel('bad', 'down'),
   draining: statusLabel('busy', 'draining'),
@@ -23,7 +22,7 @@ const STATES: Readonly<Record<Server['state'], StatusLabel>> = {
 const MOST_WELL = 12;
 
 /** The API servers with HAProxy's words for each; those in trouble first. */
-export function serversSection({ servers, haproxyMonitor }: NodeStatus): Section {
+export function serversSection({ servers, haproxyMonitor }: ApiLbNode): Section {
   const rows = servers ?? [];
   const troubled = rows.filter(({ state }) => state !== 'up').map(serverRow);
   const well = rows.filter(({ state }) => state === 'up').map(serverRow);
@@ -47,7 +46,7 @@ export function serversSection({ servers, haproxyMonitor }: NodeStatus): Section
   };
 }
 
-function summaryOf(servers: NodeStatus['servers'], up: number): StatusLabel {
+function summaryOf(servers: ApiLbNode['servers'], up: number): StatusLabel {
   if (servers === null) return statusLabel('unknown', 'HAProxy does not answer');
   if (servers.length === 0) return statusLabel('bad', 'HAProxy has no server');
   if (up === servers.length) return statusLabel('good', `${countText(up, 'server')}, all up`);
@@ -61,7 +60,7 @@ function serversTable(label: string, rows: readonly Row[]): Table {
   };
 }
 
-function serverRow({ name, address, state, sinceMs, check, sessions }: Server): Row {
+function serverRow({ name, address, state, sinceMs, check, sessions }: ServerRow): Row {
   return {
     name: [name],
     aside: [styled('mono', address)],

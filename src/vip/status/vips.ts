@@ -6,14 +6,15 @@ import {
   type StatusLabel,
   statusLabel,
   styled,
-} from '../../../engine/examine/section.ts';
-import { ageText } from '../../../engine/system/text/readable-text.ts';
-import type { ClusterStatus, NodeStatus } from '../node-status.ts';
-import { priorityFor, type VipPriority } from '../priority-text.ts';
-import { instanceOf, instanceText } from '../vip-holders.ts';
+} from '../../engine/examine/section.ts';
+import { type KnownNode, knownNodes, type SeenPeer } from '../../engine/examine/seen.ts';
+import { ageText } from '../../engine/system/text/readable-text.ts';
+import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
+import { priorityFor, type VipPriority } from './priority-text.ts';
+import { instanceOf, instanceText } from './vip-holders.ts';
+import type { Vip, VipCluster, VipNode } from './vip-node.ts';
 
-type Vip = ClusterStatus['vips'][number];
-type Peer = ClusterStatus['peers'][number];
+type Peer = SeenPeer<VipNode>;
 
 const none: Part = {
   summary: statusLabel(
@@ -23,7 +24,7 @@ const none: Part = {
 };
 
 /** The holder of each VIP, and the priorities that made it the holder. */
-export function vipsSection(status: ClusterStatus): Section {
+export function vipsSection(status: VipCluster): Section {
   const parts = status.vips.map((vip) => vipPart(status, vip));
   return {
     ...{ id: 'vips', title: 'Virtual IPs', place: 'left' },
@@ -33,7 +34,7 @@ export function vipsSection(status: ClusterStatus): Section {
 
 const KINDS: Readonly<Record<Vip['kind'], string>> = { api: 'Kubernetes API', ingress: 'Ingress' };
 
-function vipPart(status: ClusterStatus, vip: Vip): Part {
+function vipPart(status: VipCluster, vip: Vip): Part {
   return {
     title: { noun: 'VIP', name: vip.vip, aside: KINDS[vip.kind] },
     summary: holderOf(vip.holders),
@@ -56,17 +57,17 @@ function holderOf(holders: readonly string[]): StatusLabel {
     : statusLabel('bad', `held by ${listText(holders)} at once`);
 }
 
-function heldFor(status: ClusterStatus, { vip, holders }: Vip): string | null {
+function heldFor(status: VipCluster, { vip, holders }: Vip): string | null {
   const [holder] = holders;
   if (holder === undefined || holders.length > 1) return null;
-  const node = nodesOf(status).find(({ name }) => name === holder)?.said;
+  const node = knownNodes(status).find(({ name }) => name === holder)?.said;
   const instance = node && instanceOf(node, vip);
   return instance?.state === 'MASTER' ? ageText(instance.sinceMs) : null;
 }
 
 /** What made the VIP move: of its holders, and of this node. The sums of the nodes stand in the table. */
-function whyOf(status: ClusterStatus, { vip, holders }: Vip): readonly string[] {
-  return nodesOf(status).flatMap(({ name, said, peer }) => {
+function whyOf(status: VipCluster, { vip, holders }: Vip): readonly string[] {
+  return knownNodes(status).flatMap(({ name, said, peer }) => {
     const isMeant = said !== null && (holders.includes(name) || peer === undefined);
     const move = said?.keepalivedSupervisor?.lastTransition;
     const instance = isMeant ? instanceOf(said, vip) : undefined;
@@ -75,13 +76,13 @@ function whyOf(status: ClusterStatus, { vip, holders }: Vip): readonly string[] 
 }
 
 /** The highest first; those that say nothing of themselves last. */
-function rankRows(status: ClusterStatus, vip: Vip): readonly Row[] {
-  const ranks = nodesOf(status).flatMap((node) => rankOf(status, vip, node));
+function rankRows(status: VipCluster, vip: Vip): readonly Row[] {
+  const ranks = knownNodes(status).flatMap((node) => rankOf(status, vip, node));
   return ranks.toSorted((a, b) => (b.priority ?? -1) - (a.priority ?? -1)).map(({ row }) => row);
 }
 
 /** What a node is worth for a VIP and how that comes about: in its own words, or else as far as it is known here. */
-function rankOf({ here }: ClusterStatus, { vip, kind, holders }: Vip, { name, said, peer }: Known) {
+function rankOf({ here }: VipCluster, { vip, kind, holders }: Vip, { name, said, peer }: KnownNode<VipNode>) {
   const own = said === null ? undefined : priorityFor(said, vip);
   const isHolder = holders.includes(name);
   if (own === undefined && kind === 'ingress' && !isHolder) return [];
@@ -117,22 +118,8 @@ function signed(points: number, isFirst: boolean): string {
   return isFirst ? `${points}` : `+ ${points}`;
 }
 
-interface Known {
-  readonly name: string;
-  readonly said: NodeStatus | null;
-  /** Undefined for this node. */
-  readonly peer: Peer | undefined;
-}
-
-function nodesOf({ here, peers }: ClusterStatus): readonly Known[] {
-  return [
-    { name: here.node, said: here, peer: undefined },
-    ...peers.map((peer) => ({ name: peer.name, said: peer.published, peer })),
-  ];
-}
-
 /** Why this node does not say what it is worth. */
-function silenceOf({ programs }: NodeStatus): string {
+function silenceOf({ programs }: VipNode): string {
   const monitor = programs.find(({ name }) => name === 'keepalived-monitor');
   return `keepalived-monitor ${monitor?.state === 'not-asked' ? 'was not asked' : 'does not answer'}`;
 }
@@ -149,7 +136,7 @@ function noteOn({ problem, observed }: Peer): string {
   return [HEALTH[observed.health], ...adverts, ...(problem === null ? [] : [problem])].join('; ');
 }
 
-type InstanceState = NonNullable<NodeStatus['keepalivedSupervisor']>['instances'][number]['state'];
+type InstanceState = VrrpStatus['instances'][number]['state'];
 
 const STATES: Readonly<Record<InstanceState, StatusLabel>> = {
   MASTER: statusLabel('good', 'holder'),

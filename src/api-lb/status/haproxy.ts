@@ -1,4 +1,4 @@
-import { changeFacts, failureFacts } from '../../../engine/examine/facts.ts';
+import { changeFacts, failureFacts } from '../../engine/examine/facts.ts';
 import {
   type Fact,
   type Row,
@@ -7,16 +7,15 @@ import {
   shortHash,
   statusLabel,
   styled,
-} from '../../../engine/examine/section.ts';
-import { ageText, limitText } from '../../../engine/system/text/readable-text.ts';
-import type { NodeStatus } from '../node-status.ts';
+} from '../../engine/examine/section.ts';
+import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
+import type { SupervisorStatus as Supervisor } from '../../haproxy/supervise/supervisor-status.ts';
+import type { HaproxyMonitorStatus as Monitor } from '../haproxy-monitor-status.ts';
+import type { ApiLbNode } from './api-lb-node.ts';
 import { sessionsCell } from './servers.ts';
 
-type Supervisor = NonNullable<NodeStatus['haproxySupervisor']>;
-type Monitor = NonNullable<NodeStatus['haproxyMonitor']>;
-
 /** Generations, the redirect, and what changed or failed last. */
-export function haproxySection({ node, haproxySupervisor, haproxyMonitor }: NodeStatus): Section {
+export function haproxySection({ node, haproxySupervisor, haproxyMonitor }: ApiLbNode): Section {
   const generations = haproxySupervisor === null ? [] : generationRows(haproxySupervisor);
   return {
     ...{ id: 'haproxy', title: `HAProxy on ${node}`, about: 'HAProxy', place: 'right' },

@@ -1,13 +1,11 @@
 import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
-import { isInstanceOf } from '../../vip/group/vrrp-instances.ts';
-import type { ClusterStatus, NodeStatus } from './node-status.ts';
+import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
+import { isInstanceOf } from '../group/vrrp-instances.ts';
 import { priorityFor, priorityText } from './priority-text.ts';
+import type { Vip, VipNode } from './vip-node.ts';
 
-export type VipStatus = ClusterStatus['vips'][number];
-
-type Supervisor = NonNullable<NodeStatus['keepalivedSupervisor']>;
-type Instance = Supervisor['instances'][number];
+type Instance = VrrpStatus['instances'][number];
 
 /** What is known besides what programs say. */
 export interface Evidence {
@@ -19,9 +17,9 @@ export interface Evidence {
 
 /** Every VIP that a program of this node knows, those of the API first. */
 export function knownVips(
-  here: NodeStatus,
-  configured: readonly Pick<VipStatus, 'vip' | 'kind'>[],
-): readonly Pick<VipStatus, 'vip' | 'kind'>[] {
+  here: VipNode,
+  configured: readonly Pick<Vip, 'vip' | 'kind'>[],
+): readonly Pick<Vip, 'vip' | 'kind'>[] {
   const priorities = here.keepalivedMonitor?.priorities ?? [];
   const instances = here.keepalivedSupervisor?.instances ?? [];
   const all = [
@@ -39,7 +37,7 @@ export function knownVips(
 
 /** The VIPs that a peer is seen to hold: what it publishes, or else because it answers for them here. */
 export function heldBy(
-  { peer, published }: PeerObservation<NodeStatus>,
+  { peer, published }: PeerObservation<VipNode>,
   vips: readonly string[],
   { neighbours }: Evidence,
 ): readonly string[] {
@@ -50,11 +48,11 @@ export function heldBy(
 
 /** The holder of a VIP and the reason: the priorities of all nodes that publish theirs, this one first. */
 export function vipStatus(
-  { vip, kind }: Pick<VipStatus, 'vip' | 'kind'>,
-  here: NodeStatus,
-  peers: readonly PeerObservation<NodeStatus>[],
+  { vip, kind }: Pick<Vip, 'vip' | 'kind'>,
+  here: VipNode,
+  peers: readonly PeerObservation<VipNode>[],
   evidence: Evidence,
-): VipStatus {
+): Pick<Vip, 'vip' | 'kind'> & { holders: string[]; why: string[] } {
   const isHere = evidence.ownAddresses.has(vip);
   const holding = peers.filter((look) => heldBy(look, [vip], evidence).length > 0);
   const named = [...(isHere ? [here.node] : []), ...holding.map(({ peer }) => peer.name)];
@@ -70,7 +68,7 @@ export function vipStatus(
 }
 
 /** Undefined where the supervisor does not say, or does not have it. */
-function holdsByItself({ keepalivedSupervisor }: NodeStatus, vip: string): boolean | undefined {
+function holdsByItself({ keepalivedSupervisor }: VipNode, vip: string): boolean | undefined {
   return keepalivedSupervisor?.instances.flatMap(({ vips }) => vips).find(({ address }) => address === vip)
     ?.present;
 }
@@ -78,7 +76,7 @@ function holdsByItself({ keepalivedSupervisor }: NodeStatus, vip: string): boole
 /** Its MAC, where the answering host is no node of the group. */
 function strangerFor(
   vip: string,
-  peers: readonly PeerObservation<NodeStatus>[],
+  peers: readonly PeerObservation<VipNode>[],
   { neighbours }: Evidence,
 ): string | undefined {
   const [mac, list = []] = [...(neighbours ?? [])].find(([, addresses]) => addresses.includes(vip)) ?? [];
@@ -86,7 +84,7 @@ function strangerFor(
   return peers.some(({ peer }) => list.includes(peer.address)) ? undefined : mac;
 }
 
-function hereLines(vip: string, here: NodeStatus, isHere: boolean): readonly string[] {
+function hereLines(vip: string, here: VipNode, isHere: boolean): readonly string[] {
   const vipPriority = priorityFor(here, vip);
   const instance = instanceOf(here, vip);
   const move = here.keepalivedSupervisor?.lastTransition;
@@ -109,7 +107,7 @@ function hereLines(vip: string, here: NodeStatus, isHere: boolean): readonly str
 }
 
 /** What keepalived of a node runs for a VIP. */
-export function instanceOf({ keepalivedSupervisor }: NodeStatus, vip: string): Instance | undefined {
+export function instanceOf({ keepalivedSupervisor }: VipNode, vip: string): Instance | undefined {
   return keepalivedSupervisor?.instances.find(({ vips }) => vips.some(({ address }) => address === vip));
 }
 
@@ -117,14 +115,14 @@ export function instanceOf({ keepalivedSupervisor }: NodeStatus, vip: string): I
 export function instanceText(
   node: string,
   { name, state, sinceMs }: Instance,
-  move: Supervisor['lastTransition'] | undefined,
+  move: VrrpStatus['lastTransition'] | undefined,
 ): string {
   const before = move?.instance === name ? ` (was ${move.from}): ${move.reason}` : '';
   return `${node} is ${state} for ${ageText(sinceMs)}${before}`;
 }
 
-function peerLine(vip: string, here: NodeStatus, holding: readonly PeerObservation<NodeStatus>[]) {
-  return (look: PeerObservation<NodeStatus>): readonly string[] => {
+function peerLine(vip: string, here: VipNode, holding: readonly PeerObservation<VipNode>[]) {
+  return (look: PeerObservation<VipNode>): readonly string[] => {
     const { peer, published } = look;
     const vipPriority = published === null ? undefined : priorityFor(published, vip);
     if (vipPriority !== undefined) return [`${peer.name}: ${priorityText(vipPriority)}`];

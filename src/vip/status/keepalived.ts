@@ -1,19 +1,18 @@
-import { changeFacts, failureFacts } from '../../../engine/examine/facts.ts';
+import { changeFacts, failureFacts } from '../../engine/examine/facts.ts';
 import {
   type Fact,
   type Section,
   type StatusLabel,
   shortHash,
   statusLabel,
-} from '../../../engine/examine/section.ts';
-import { ageText, countText, durationText } from '../../../engine/system/text/readable-text.ts';
-import type { NodeStatus } from '../node-status.ts';
-
-type Supervisor = NonNullable<NodeStatus['keepalivedSupervisor']>;
-type Monitor = NonNullable<NodeStatus['keepalivedMonitor']>;
+} from '../../engine/examine/section.ts';
+import { ageText, countText, durationText } from '../../engine/system/text/readable-text.ts';
+import type { VrrpStatus as Supervisor } from '../../keepalived/supervise/vrrp-status.ts';
+import type { KeepalivedMonitorStatus as Monitor } from '../keepalived-monitor-status.ts';
+import type { VipNode } from './vip-node.ts';
 
 /** The process, its dialect, and what changed or failed last. */
-export function keepalivedSection({ node, keepalivedSupervisor, keepalivedMonitor }: NodeStatus): Section {
+export function keepalivedSection({ node, keepalivedSupervisor, keepalivedMonitor }: VipNode): Section {
   return {
     ...{ id: 'keepalived', title: `keepalived on ${node}`, about: 'keepalived', place: 'right' },
     parts: [

@@ -1,6 +1,7 @@
-import type { NodeStatus } from './node-status.ts';
+import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
+import type { VipNode } from './vip-node.ts';
 
-export type VipPriority = NonNullable<NodeStatus['keepalivedMonitor']>['priorities'][number];
+export type VipPriority = KeepalivedMonitorStatus['priorities'][number];
 
 /** `250 = 220 (place 1 of 3 in the list) + 0 (HAProxy serves) + 30 (it holds the VIP)`. */
 export function priorityText({ arithmetic, priority }: Pick<VipPriority, 'arithmetic' | 'priority'>): string {
@@ -14,6 +15,6 @@ export function priorityText({ arithmetic, priority }: Pick<VipPriority, 'arithm
 }
 
 /** What a node is worth for a VIP; undefined where its monitor does not say. */
-export function priorityFor({ keepalivedMonitor }: NodeStatus, vip: string): VipPriority | undefined {
+export function priorityFor({ keepalivedMonitor }: VipNode, vip: string): VipPriority | undefined {
   return keepalivedMonitor?.priorities.find(({ vips }) => vips.includes(vip));
 }

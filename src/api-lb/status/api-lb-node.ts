@@ -1,0 +1,12 @@
+import type { SeenNode } from '../../engine/examine/seen.ts';
+import type { ServerRow } from '../../haproxy/server-rows.ts';
+import type { SupervisorStatus } from '../../haproxy/supervise/supervisor-status.ts';
+import type { HaproxyMonitorStatus } from '../haproxy-monitor-status.ts';
+
+/** A node, as far as the API load balancer knows it. */
+export interface ApiLbNode extends SeenNode {
+  readonly haproxySupervisor: SupervisorStatus | null;
+  readonly haproxyMonitor: HaproxyMonitorStatus | null;
+  /** The API servers as its HAProxy sees them. */
+  readonly servers: readonly ServerRow[] | null;
+}

@@ -1,0 +1,70 @@
+import {
+  changeProblem,
+  failureProblem,
+  type Problem,
+  problem,
+  problemsAmong,
+} from '../../engine/examine/problem.ts';
+import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
+import type { ServerRow } from '../../haproxy/server-rows.ts';
+import type { ApiLbNode } from './api-lb-node.ts';
+
+/** What is wrong with HAProxy of a node, with its servers and its configuration. */
+export function haproxyProblems(node: ApiLbNode): readonly Problem[] {
+  return problemsAmong([...serving(node), ...servers(node), ...monitored(node)]);
+}
+
+function serving({ haproxySupervisor, servers: seen }: ApiLbNode) {
+  const isMute = seen === null;
+  if (haproxySupervisor === null)
+    return [isMute && problem('outage', 'HAProxy does not answer its statistics page')];
+  const { current, phase, lastFailure, restart } = haproxySupervisor;
+  const again = restart === null ? '' : `, next attempt within ${limitText(restart.inMs)}`;
+  return [
+    current === null && problem('outage', `HAProxy does not run: ${phase}${again}`),
+    current !== null && isMute && problem('outage', 'HAProxy runs but does not answer its statistics page'),
+    current?.config === 'last-good' &&
+      problem('change', 'HAProxy runs on the last good copy of its configuration'),
+    failureProblem('HAProxy', lastFailure),
+  ];
+}
+
+const STATES: Readonly<Record<ServerRow['state'], string>> = {
+  up: 'up',
+  down: 'down',
+  draining: 'being drained',
+  maintenance: 'in maintenance',
+  unchecked: 'not checked',
+};
+
+function servers({ servers: seen }: ApiLbNode) {
+  const away = (seen ?? []).filter(({ state }) => state !== 'up' && state !== 'unchecked');
+  return [
+    away.length > 0 && away.length === seen?.length && problem('outage', 'no API server is up', 'no-server'),
+    ...away.map(({ name, address, state, sinceMs, check }) => {
+      const what = `API server ${name} (${address}) is ${STATES[state]} for ${ageText(sinceMs)}`;
+      return problem('redundancy', `${what}: ${check}`, `server ${name}`);
+    }),
+  ];
+}
+
+function monitored({ haproxyMonitor, servers: seen }: ApiLbNode) {
+  if (haproxyMonitor === null) return [];
+  const { apiReachable, held, usable, redirect, redirectProblem, lastChange } = haproxyMonitor;
+  const someUp = seen?.some(({ state }) => state === 'up') ?? true;
+  return [
+    usable === false && someUp && problem('outage', 'HAProxy has no usable server (/haproxy_monitor)'),
+    redirect === 'failed' && problem('redundancy', redirectProblem ?? 'the redirect cannot be had'),
+    redirect === 'absent' &&
+      usable === true &&
+      problem('redundancy', 'the VIP is not redirected to HAProxy on this node'),
+    changeProblem('haproxy.cfg', lastChange),
+    held !== null && problem('blind', `a list of API servers is held back: ${held}`),
+    !apiReachable &&
+      problem(
+        'blind',
+        'no API server answers the HAProxy monitor: its list may be outdated',
+        'api-unreachable',
+      ),
+  ];
+}

@@ -1,0 +1,57 @@
+import { ageText, printable } from '../system/text/readable-text.ts';
+import { type Change, type Failures, isDone } from './facts.ts';
+
+/** The severity: the order in which problems are listed. */
+const ranks = {
+  /** Clients get no answer, or the wrong one. */
+  outage: 0,
+  /** This node would not take over. */
+  'out-of-group': 1,
+  /** Something of hawser is dead; what it looks after goes on. */
+  program: 2,
+  /** Less is left than there should be. */
+  redundancy: 3,
+  /** A change did not arrive. */
+  change: 4,
+  /** Something is not seen, or not followed. */
+  blind: 5,
+} as const;
+
+type Rank = keyof typeof ranks;
+
+export interface Problem {
+  readonly rank: Rank;
+  readonly text: string;
+  /** Problems of several nodes with the same subject are one. */
+  readonly subject?: string;
+}
+
+export function problem(rank: Rank, text: string, subject?: string): Problem {
+  return { rank, text: printable(text), ...(subject !== undefined && { subject }) };
+}
+
+/** Those that there are: a list can say `condition && problem(…)`. */
+export function problemsAmong(all: readonly (Problem | false | undefined)[]): readonly Problem[] {
+  return all.filter((each) => each !== undefined && each !== false);
+}
+
+export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted((a, b) => ranks[a.rank] - ranks[b.rank]);
+}
+
+/** A configuration that its supervisor refused. */
+export function failureProblem(program: string, failure: Failures['lastFailure']): Problem | false {
+  if (failure === null) return false;
+  const { agoMs, stage, message } = failure;
+  return problem(
+    'change',
+    `${program}'s configuration was refused ${ageText(agoMs)} ago at "${stage}": ${message}`,
+  );
+}
+
+/** A configuration that its monitor could not bring into service. */
+export function changeProblem(file: string, change: Change | null): Problem | false {
+  if (change === null || isDone(change)) return false;
+  const { cause, result, message = '', agoMs } = change;
+  return problem('change', `${file} (${cause}) is ${result} since ${ageText(agoMs)}: ${message}`);
+}

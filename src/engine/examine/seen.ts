@@ -1,0 +1,56 @@
+import type { ProgramState } from './ask-program.ts';
+
+/** What is known of any node at one moment; each product adds what its programs say, null where they say nothing. */
+export interface SeenNode {
+  /** ISO 8601, UTC, of the node's own clock. */
+  readonly at: string;
+  readonly node: string;
+  readonly programs: readonly ProgramState<string>[];
+}
+
+/** Another node, with what it publishes and what can be seen of it from here. */
+export interface SeenPeer<Node> {
+  readonly name: string;
+  readonly address: string;
+  readonly published: Node | null;
+  /** Why there is nothing published. */
+  readonly problem: string | null;
+  readonly observed: {
+    /** Its HAProxy's health port, asked from here. */
+    readonly health: 'ready' | 'not-ready' | 'no-answer' | 'not-asked';
+    /** The VIPs that it is seen to hold, because it answers for them. */
+    readonly holds: readonly string[];
+    readonly adverts: 'arrive' | 'not-known';
+  };
+}
+
+/** Everything that this node sees of the cluster. */
+export interface SeenCluster<Node> {
+  readonly vips: readonly {
+    readonly vip: string;
+    readonly kind: 'api' | 'ingress';
+    readonly holders: readonly string[];
+    readonly why: readonly string[];
+  }[];
+  readonly here: Node;
+  readonly peers: readonly SeenPeer<Node>[];
+}
+
+/** A node of the cluster, in its own words or as it is seen from here. */
+export interface KnownNode<Node> {
+  readonly name: string;
+  readonly said: Node | null;
+  /** Undefined for this node. */
+  readonly peer: SeenPeer<Node> | undefined;
+}
+
+/** All nodes, this one first. */
+export function knownNodes<Node extends SeenNode>({
+  here,
+  peers,
+}: SeenCluster<Node>): readonly KnownNode<Node>[] {
+  return [
+    { name: here.node, said: here, peer: undefined },
+    ...peers.map((peer) => ({ name: peer.name, said: peer.published, peer })),
+  ];
+}

@@ -1,0 +1,49 @@
+import {
+  type Detail,
+  hashLines,
+  type NodeEntry,
+  type StatusLabel,
+  statusLabel,
+  styled,
+} from '../../engine/examine/section.ts';
+import type { KnownNode } from '../../engine/examine/seen.ts';
+import { ageText } from '../../engine/system/text/readable-text.ts';
+import type { VipPriority } from './priority-text.ts';
+import type { VipCluster, VipNode } from './vip-node.ts';
+
+/** The VIPs that a node holds, what its checks found, and the configuration of its keepalived. */
+export function keepalivedEntry({ name, said, peer }: KnownNode<VipNode>, { vips }: VipCluster): NodeEntry {
+  const told = vips.filter(({ holders }) => holders.includes(name)).map(({ vip }) => vip);
+  const holds = [...new Set([...told, ...(peer?.observed.holds ?? [])])];
+  const isHeard = said === null && peer?.observed.adverts === 'arrive';
+  const { keepalivedMonitor = null, keepalivedSupervisor = null } = said ?? {};
+  return {
+    address: keepalivedMonitor?.group.find(({ self }) => self)?.address,
+    cells: [
+      [
+        ...holds.map((vip) => styled('line', styled('unit', 'holds '), styled('mono', vip))),
+        ...(isHeard ? [styled('note', 'its adverts arrive')] : []),
+      ],
+    ],
+    configurations: hashLines('keepalived.conf', keepalivedSupervisor?.current?.configSha256),
+    details: keepalivedMonitor?.priorities.flatMap(({ checks }) => checks.map(checkDetail)) ?? [],
+  };
+}
+
+type Check = VipPriority['checks'][number];
+
+const STATES: Readonly<Record<Check['state'], StatusLabel>> = {
+  ok: statusLabel('good', 'good'),
+  doubtful: statusLabel('warn', 'doubtful'),
+  failed: statusLabel('bad', 'failed'),
+  unknown: statusLabel('unknown', 'not known'),
+};
+
+function checkDetail({ check, state, found, sinceMs }: Check): Detail {
+  return {
+    name: check,
+    state: STATES[state],
+    found,
+    age: sinceMs === null ? null : `for ${ageText(sinceMs)}`,
+  };
+}

@@ -1,0 +1,87 @@
+import {
+  changeProblem,
+  failureProblem,
+  type Problem,
+  problem,
+  problemsAmong,
+} from '../../engine/examine/problem.ts';
+import { priorityFor, type VipPriority } from './priority-text.ts';
+import type { Vip, VipCluster, VipNode } from './vip-node.ts';
+
+/** What is wrong with keepalived of a node, with its health and its group. */
+export function keepalivedProblems(node: VipNode): readonly Problem[] {
+  return problemsAmong([...running(node), ...monitored(node)]);
+}
+
+function running({ keepalivedSupervisor, keepalivedMonitor }: VipNode) {
+  if (keepalivedSupervisor === null) return [];
+  const { current, phase, wanted, lastFailure, instances, trackFiles } = keepalivedSupervisor;
+  const stopped = wanted === 'down' ? 'it was asked to stop' : phase;
+  const isExplained = keepalivedMonitor !== null;
+  return [
+    current === null && problem('out-of-group', `keepalived does not run: ${stopped}`),
+    ...instances.flatMap(({ name, state, vips }) => [
+      state === 'FAULT' &&
+        !isExplained &&
+        problem('out-of-group', `${name} is in FAULT: this node does not take part`),
+      ...vips
+        .filter(({ present }) => present !== (state === 'MASTER'))
+        .map(({ address, present }) =>
+          problem('outage', `${address} is ${present ? '' : 'not '}on an interface, and ${name} is ${state}`),
+        ),
+    ]),
+    ...trackFiles
+      .filter(({ silent }) => silent)
+      .map(({ path, value }) =>
+        problem('program', `${path} is not refreshed: keepalived adds ${value} for a silent monitor`),
+      ),
+    failureProblem('keepalived', lastFailure),
+  ];
+}
+
+function monitored({ keepalivedMonitor }: VipNode) {
+  if (keepalivedMonitor === null) return [];
+  const { priorities, virtualRouterIdTaken, planned, lastChange } = keepalivedMonitor;
+  return [
+    virtualRouterIdTaken !== null && problem('out-of-group', virtualRouterIdTaken),
+    ...priorities.flatMap(priorityProblems),
+    changeProblem('keepalived.conf', lastChange),
+    planned?.refused != null && problem('change', `${planned.change} is refused: ${planned.refused}`),
+  ];
+}
+
+/**
+ * What an operator asked for is no problem, and no one relies on a drained node: what fails there only leaves
+ * less. The local API server is seen among HAProxy's servers.
+ */
+function priorityProblems({ kind, checks, steered }: VipPriority): readonly Problem[] {
+  const [server, question, ...others] = checks;
+  const first = [server, question].flatMap((check) => (check?.state === 'failed' ? [check] : [])).slice(0, 1);
+  const rest = others.filter(
+    ({ check, state }) => state !== 'ok' && state !== 'unknown' && check !== 'local API server',
+  );
+  return [...first, ...rest].map(({ check, found }) =>
+    problem(
+      steered !== null || check === 'other nodes' ? 'redundancy' : 'out-of-group',
+      `${kind} VIP: ${check}: ${found}`,
+    ),
+  );
+}
+
+/** What is wrong with who holds each VIP. */
+export function vipProblems({ vips, here }: VipCluster): readonly Problem[] {
+  return problemsAmong(vips.flatMap((vip) => [lostProblem(vip, here), heldProblem(vip, here)]));
+}
+
+/** The monitor goes by what the supervisor wrote down, and that is silent. */
+function lostProblem({ vip, holders }: Vip, here: VipNode): Problem | false {
+  const isMaster = priorityFor(here, vip)?.holder === true;
+  const isLost = isMaster && here.keepalivedSupervisor === null && !holders.includes(here.node);
+  const text = `${vip} is not on this node, though its keepalived was MASTER when its supervisor last said something: keepalived may be dead`;
+  return isLost && problem('out-of-group', text);
+}
+
+function heldProblem({ vip, kind, holders }: Vip, here: VipNode): Problem | false {
+  const found = holders.length === 0 ? `${here.node} sees no holder` : `${holders.join(' and ')} hold it`;
+  return holders.length !== 1 && problem('outage', `${kind} VIP ${vip}: ${found}`);
+}
