@@ -1,8 +1,11 @@
 import * as z from 'zod/mini';
 
+/** Never empty: a watch from "" begins anywhere, and a write at "" is made whatever the object has become. */
+export const versionField = z.string().check(z.minLength(1));
+
 /** The answer to a list request. Unknown fields are ignored. */
 export const listPage = z.object({
-  metadata: z.object({ resourceVersion: z.string(), continue: z.optional(z.string()) }),
+  metadata: z.object({ resourceVersion: versionField, continue: z.optional(z.string()) }),
   items: z.nullish(z.array(z.unknown())),
 });
 
@@ -15,7 +18,7 @@ export const statusObject = z.object({
 
 export const watchEvent = z.object({ type: z.string(), object: z.unknown() });
 
-export const bookmarkObject = z.object({ metadata: z.object({ resourceVersion: z.string() }) });
+export const bookmarkObject = z.object({ metadata: z.object({ resourceVersion: versionField }) });
 
 const namedObject = z.object({
   metadata: z.object({
@@ -28,6 +31,7 @@ const namedObject = z.object({
 export interface ObjectIdentity {
   /** Unique within a kind: `name`, or `namespace/name`. */
   readonly key: string;
+  /** Empty where the object has none. */
   readonly resourceVersion: string;
 }
 

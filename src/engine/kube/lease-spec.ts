@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { versionField } from './kube-objects.ts';
 
 /** A Lease's spec (coordination.k8s.io/v1). */
 const leaseSpec = z.looseObject({
@@ -13,7 +14,7 @@ const leaseSpec = z.looseObject({
 export type LeaseSpec = z.infer<typeof leaseSpec>;
 
 export const leaseObject = z.object({
-  metadata: z.object({ resourceVersion: z.string() }),
+  metadata: z.object({ resourceVersion: versionField }),
   spec: z.prefault(leaseSpec, {}),
 });
 

@@ -15,7 +15,7 @@ export interface LeaseSettings {
   /** Of this process, different from every other's. */
   readonly identity: string;
   readonly report: Report;
-  /** Called after the lease was taken or lost. */
+  /** Called once the lease was taken or lost: when its time is over, even while a renewal hangs. */
   readonly onChange: () => void;
   readonly timing?: LeaseTiming;
 }
@@ -34,7 +34,7 @@ const defaultTiming: LeaseTiming = { durationMs: 15_000, renewDeadlineMs: 10_000
 export interface Lease {
   /** False as soon as the last renewal is too old, even while a request hangs. */
   readonly isHeld: () => boolean;
-  /** Resolves once `signal` has aborted and a held lease was given back. */
+  /** Resolves once `signal` has aborted and a held lease was given back, or a renewal's time has passed over that. */
   readonly ended: Promise<void>;
 }
 
@@ -50,8 +50,31 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   let seen: { readonly spec: string; readonly sinceMs: number } | undefined;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   let wasHeld = false;
+  let expiry: NodeJS.Timeout | undefined;
 
   const isHeld = () => monotonicMs() < heldUntilMs;
+
+  const tellChange = (): void => {
+    if (isHeld() === wasHeld) return;
+    wasHeld = isHeld();
+    report({ event: wasHeld ? 'lease-taken' : 'lease-lost', name, identity });
+    onChange();
+  };
+
+  const holdUntil = (atMs: number): void => {
+    heldUntilMs = atMs;
+    clearTimeout(expiry);
+    // Timers drop fractions of a millisecond.
+    expiry = setTimeout(tellChange, Math.max(0, Math.ceil(atMs - monotonicMs()))).unref();
+    tellChange();
+  };
+
+  /** For one attempt, however many API servers are asked. */
+  const limits = (asked?: AbortSignal): WriteLimits => {
+    const timeout = AbortSignal.timeout(timing.renewDeadlineMs);
+    const limit = asked === undefined ? timeout : AbortSignal.any([asked, timeout]);
+    return { signal: limit, timeoutMs: timing.renewDeadlineMs / 2 };
+  };
 
   const ask = async (request: Parameters<typeof askObject>[1], limits: WriteLimits) =>
     await askObject(settings.session, request, limits);
@@ -86,28 +109,25 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
 
   const contend = async (): Promise<void> => {
     const beganAtMs = monotonicMs();
-    const answer = await attempt({ signal, timeoutMs: timing.renewDeadlineMs / 2 });
+    const answer = await attempt(limits(signal));
     if (signal.aborted) return;
-    if (answer?.kind === 'object') heldUntilMs = beganAtMs + timing.renewDeadlineMs;
-    if (answer === undefined) heldUntilMs = Number.NEGATIVE_INFINITY;
+    if (answer?.kind === 'object') holdUntil(beganAtMs + timing.renewDeadlineMs);
+    if (answer === undefined) holdUntil(Number.NEGATIVE_INFINITY);
     const isOut = answer?.kind === 'failure' || (answer?.kind === 'refused' && answer.status !== 409);
     if (isOut) outage.failed(answer.message);
     else outage.succeeded();
-    if (isHeld() === wasHeld) return;
-    wasHeld = isHeld();
-    report({ event: wasHeld ? 'lease-taken' : 'lease-lost', name, identity });
-    onChange();
   };
 
   const release = async (): Promise<void> => {
+    clearTimeout(expiry);
     if (!isHeld()) return;
     heldUntilMs = Number.NEGATIVE_INFINITY;
-    const limits = { signal: new AbortController().signal, timeoutMs: timing.renewDeadlineMs / 2 };
-    const read = await ask({ method: 'GET', path: pathOf(object, name) }, limits);
+    const within = limits();
+    const read = await ask({ method: 'GET', path: pathOf(object, name) }, within);
     const parsed = leaseObject.safeParse(read.kind === 'object' ? read.value : undefined);
     if (!parsed.success || parsed.data.spec.holderIdentity !== identity) return;
     const { resourceVersion } = parsed.data.metadata;
-    await ask(mergePatch(object, resourceVersion, { spec: releasedSpec(new Date()) }), limits);
+    await ask(mergePatch(object, resourceVersion, { spec: releasedSpec(new Date()) }), within);
   };
 
   const run = async (): Promise<void> => {

@@ -27,9 +27,10 @@ export interface ObjectStore<T> {
   readonly relist: (list: ListedObjects<T>) => void;
   /**
    * Takes a polled list, unless the watch has seen a newer version: a poll that was requested before a change and
-   * answered after it would undo the change until the next poll.
+   * answered after it would undo the change until the next poll. One that is older than `asked`, what was known when it
+   * was requested, counts: lists are consistent with etcd, so etcd was restored from a backup.
    */
-  readonly poll: (list: ListedObjects<T>) => void;
+  readonly poll: (list: ListedObjects<T>, asked: string | undefined) => void;
   /** Takes a watch event. False for one that changes no object: a bookmark, or one older than the last poll. */
   readonly take: (change: ObjectChange<T>) => boolean;
 }
@@ -44,16 +45,17 @@ export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
     resourceVersion: () => resourceVersion,
     objects: () => objects,
     relist,
-    poll: (list) => {
-      if ((order(list.resourceVersion, resourceVersion) ?? 1) >= 0) relist(list);
+    poll: (list, asked = '') => {
+      const isRestored = isOlder(list.resourceVersion, asked);
+      if (isRestored || !isOlder(list.resourceVersion, resourceVersion)) relist(list);
     },
     take: (change) => {
       if ((order(change.resourceVersion, resourceVersion) ?? 1) <= 0) return false;
-      resourceVersion = change.resourceVersion;
+      if (change.resourceVersion !== '') resourceVersion = change.resourceVersion;
       if (change.kind === 'reached') return false;
       const { key, value } = change;
       if (value === undefined) return objects.delete(key);
-      objects.set(key, { resourceVersion, value });
+      objects.set(key, { resourceVersion: change.resourceVersion, value });
       return true;
     },
   };
@@ -73,6 +75,11 @@ export function mergeStores<T>(stores: readonly ObjectStore<T>[]): ReadonlyMap<s
       merged.set(key, object);
   }
   return merged;
+}
+
+/** False where the two cannot be compared. */
+export function isOlder(a: string, b: string): boolean {
+  return (order(a, b) ?? 0) < 0;
 }
 
 /**

@@ -52,6 +52,8 @@ async function tryOnce(
   const status = decide(read.value);
   if (status === undefined) return { kind: 'unchanged' };
   const { resourceVersion } = identify(read.value);
+  if (resourceVersion === '')
+    return { kind: 'failure', status: undefined, message: 'the object has no resourceVersion' };
   const written = await askObject(
     session,
     mergePatch(object, resourceVersion, { status }, '/status'),

@@ -21,13 +21,14 @@ export async function runPollLoop<T>(
     await pause(intervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     const beganAtMs = monotonicMs();
+    const asked = new Map(resources.map((each) => [each, view.resourceVersion(each)]));
     const found = await session.firstAnswer(
       (target) => listEvery(target, resources, { ...context, timeoutMs }),
       signal,
     );
     if (signal.aborted) return;
     if (found.kind === 'failure') view.unavailable(found, beganAtMs);
-    else view.polled(found.answer.lists, found.target.base.url);
+    else view.polled(found.answer.lists, asked, found.target.base.url);
   }
 }
 

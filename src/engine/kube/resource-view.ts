@@ -28,8 +28,12 @@ export interface ResourceView<T> {
   resourceVersion(resource: Resource<T>): string | undefined;
   relisted(resource: Resource<T>, list: ListedObjects<T>, from: string): void;
   changed(resource: Resource<T>, change: ObjectChange<T>, from: string): void;
-  /** One complete poll: the lists of all resources, from one base. */
-  polled(lists: ReadonlyMap<Resource<T>, ListedObjects<T>>, from: string): void;
+  /** One complete poll: the lists of all resources, from one base, and the versions that were known when it was asked for. */
+  polled(
+    lists: ReadonlyMap<Resource<T>, ListedObjects<T>>,
+    asked: ReadonlyMap<Resource<T>, string | undefined>,
+    from: string,
+  ): void;
   /** No base answered a list request that began at `beganAtMs` (monotonic clock). */
   unavailable(failure: ApiFailure, beganAtMs: number): void;
 }
@@ -76,9 +80,9 @@ export function createResourceView<T>(
     changed: (resource, change, from) => {
       if (stores.get(resource)?.take(change) === true) tell('watch', from);
     },
-    polled: (lists, from) => {
+    polled: (lists, asked, from) => {
       available();
-      for (const [resource, list] of lists) storeOf(resource, list).poll(list);
+      for (const [resource, list] of lists) storeOf(resource, list).poll(list, asked.get(resource));
       tell('poll', from);
     },
     unavailable: ({ status, message }, beganAtMs) => {

@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../system/errors.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
-import { openStream } from './api-request.ts';
+import { type ApiTarget, openStream } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { createBackoff } from './backoff.ts';
 import { listObjects } from './list-objects.ts';
+import { isOlder } from './object-store.ts';
 import { type Outage, trackOutage } from './outage.ts';
 import type { Report } from './report.ts';
 import { queryPath, type Resource } from './resource.ts';
@@ -96,26 +97,39 @@ async function watch<T>(
   context: LoopContext<T>,
   outage: Outage,
 ): Promise<'ended' | 'expired'> {
-  const { session, view, timing } = context;
+  const { session, view, timing, signal } = context;
   const path = queryPath(resource, { watch: '1', allowWatchBookmarks: 'true', ...from });
   const { requestTimeoutMs: timeoutMs, maxLineBytes: maxBytes } = timing;
-  const found = await session.firstAnswer(
-    (target) => openStream(target, path, { signal: context.signal, timeoutMs, maxBytes }),
-    context.signal,
-  );
-  if (found.kind === 'failure') throw new Error(found.message);
-  const { answer, target } = found;
-  using good = session.whileGood(target);
-  good.signal.addEventListener('abort', () => answer.response.destroy(good.signal.reason));
-  const healthy = setTimeout(() => outage.succeeded(), timing.healthyWatchMs);
-  const limits = { idleMs: timing.watchIdleMs, maxLineBytes: timing.maxLineBytes };
+  let good: ReturnType<ApiSession['whileGood']> | undefined;
+  const open = async (target: ApiTarget) => {
+    good?.[Symbol.dispose]();
+    // Before the request: its server may be found dead, or its kubeconfig replaced, while it is being opened.
+    good = session.whileGood(target);
+    return await openStream(target, path, {
+      signal: AbortSignal.any([signal, good.signal]),
+      ...{ timeoutMs, maxBytes },
+    });
+  };
+  let healthy: NodeJS.Timeout | undefined;
   try {
-    for await (const message of readWatch(answer.response, resource, limits)) {
+    const found = await session.firstAnswer(open, signal);
+    if (found.kind === 'failure') throw new Error(found.message);
+    healthy = setTimeout(() => outage.succeeded(), timing.healthyWatchMs);
+    const limits = { idleMs: timing.watchIdleMs, maxLineBytes: timing.maxLineBytes };
+    for await (const message of readWatch(found.answer.response, resource, limits)) {
       if (message.kind === 'expired') return 'expired';
-      view.changed(resource, message, target.base.url);
+      // Nothing that a watch tells is older than where it began, unless etcd was restored from a backup.
+      if (isOlder(message.resourceVersion, from.resourceVersion))
+        throw new Error(
+          `the API is at version ${message.resourceVersion}, expected ${from.resourceVersion} or later: its etcd was restored`,
+        );
+      view.changed(resource, message, found.target.base.url);
     }
     return 'ended';
+  } catch (error) {
+    throw good?.signal.aborted ? good.signal.reason : error;
   } finally {
     clearTimeout(healthy);
+    good?.[Symbol.dispose]();
   }
 }

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ApiFailure, ApiTarget } from '../../../../src/engine/kube/api-request.ts';
+import type { ApiSession } from '../../../../src/engine/kube/api-session.ts';
 import { contendForLease, type Lease, type LeaseTiming } from '../../../../src/engine/kube/lease.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -26,13 +29,13 @@ afterEach(async () => {
   await cluster.remove();
 });
 
-function contend(identity: string, timing = patient) {
+function contend(identity: string, timing = patient, through: Pick<ApiSession, 'firstAnswer'> = session) {
   const stop = new AbortController();
   const events: string[] = [];
   let changes = 0;
   const lease = contendForLease(
     {
-      ...{ session, namespace: 'hawser', name: 'router', identity, timing },
+      ...{ session: through, namespace: 'hawser', name: 'router', identity, timing },
       report: ({ event }) => events.push(event),
       onChange: () => {
         changes += 1;
@@ -122,4 +125,26 @@ test('a lease that another process has taken by force is let go', async () => {
   cluster.store.set({ ...lease, spec: { ...spec(), holderIdentity: 'thief', renewTime } });
   await waitFor('the end', () => !holder.lease.isHeld());
   expect(holder.events).toEqual(['lease-taken', 'lease-lost']);
+});
+
+test('a holder whose renewal hangs is told of its loss while it hangs, and gives nothing back to an API that hangs', async () => {
+  let isHung = false;
+  const whileHung = {
+    firstAnswer: async <T extends { readonly kind: string }>(
+      ask: (target: ApiTarget) => Promise<T | ApiFailure>,
+      signal: AbortSignal,
+    ) => {
+      if (isHung) await once(signal, 'abort');
+      return await session.firstAnswer(ask, signal);
+    },
+  } satisfies Pick<ApiSession, 'firstAnswer'>;
+  const holder = contend('holder', { durationMs: 2_000, renewDeadlineMs: 1_000, retryMs: 50 }, whileHung);
+  await holds(holder);
+  isHung = true;
+  await waitFor('the loss', () => holder.changes() === 2);
+  expect(holder.lease.isHeld()).toBe(false);
+  isHung = false;
+  await holds(holder);
+  isHung = true;
+  await holder.leave();
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
+import type { ApiTarget } from '../../../../src/engine/kube/api-request.ts';
 import { type Following, followResources } from '../../../../src/engine/kube/follow-resources.ts';
 import type { Resource } from '../../../../src/engine/kube/resource.ts';
 import type { ResourceNews } from '../../../../src/engine/kube/resource-view.ts';
@@ -120,4 +121,23 @@ test('several resources share the connections of one session, and its failover',
   cluster.store.delete('Route', 'a', 'blog');
   await first.sees(['a.example', 'b.example', 'c.example']);
   await waitFor('both watches at the second', () => second.served().watches === 2);
+});
+
+test('a watch that is being opened at a server that another request found dead goes to the next one at once', async () => {
+  const second = await cluster.start();
+  session.remember([`127.0.0.1:${second.port}`]);
+  const first = await cluster.start({
+    authorize: () => {
+      void first.setFaults({ stall: true });
+      return 'allowed';
+    },
+  });
+  cluster.writeKubeconfig(first.url);
+  const { sees } = follow(routes, { requestTimeoutMs: 600_000 });
+  await sees(['a.example', 'b.example', 'blog.example', 'c.example']);
+  await waitFor('the watch to be asked for', () => first.served().requests === 2);
+  const dead = { kind: 'failure', status: undefined, message: 'connect ECONNREFUSED' } as const;
+  const ask = async ({ base }: ApiTarget) => (base.url === first.url ? dead : ({ kind: 'alive' } as const));
+  expect(await session.firstAnswer(ask, stop.signal)).toMatchObject({ kind: 'answered' });
+  await waitFor('the watch', () => second.served().watches === 1);
 });

@@ -37,7 +37,7 @@ test('a bookmark moves the version and nothing else', () => {
 test('a poll that was answered late does not undo what the watch saw meanwhile', () => {
   const store = start();
   store.take(remove('b', 105));
-  store.poll(list(100, { a: 90, b: 100 }));
+  store.poll(list(100, { a: 90, b: 100 }), '100');
   expect(show(store)).toBe('a@90');
 });
 
@@ -49,7 +49,7 @@ test('a new list counts even if it is older: the API may have been restored from
 
 test('a poll that is newer replaces everything, and watch events it has overtaken change nothing', () => {
   const store = start();
-  store.poll(list(110, { a: 90 }));
+  store.poll(list(110, { a: 90 }), '100');
   expect(show(store)).toBe('a@90');
   expect([store.take(set('b', 105)), store.take(set('b', 9))]).toEqual([false, false]);
   expect(show(store)).toBe('a@90');
@@ -59,7 +59,7 @@ test('a poll that is newer replaces everything, and watch events it has overtake
 
 test('versions that are no numbers cannot be compared, so that what came last counts', () => {
   const store = start();
-  store.poll(list('x1', { a: 'x1' }));
+  store.poll(list('x1', { a: 'x1' }), '100');
   expect(show(store)).toBe('a@x1');
   store.take(set('b', 'x0'));
   expect(show(store)).toBe('a@x1 b@x0');
@@ -71,4 +71,20 @@ test('an object in two stores counts once, in its newest version', () => {
     [...mergeStores(stores).values()].map(({ value }) => value);
   expect(merged(start(), other)).toEqual(['a@90', 'b@115', 'c@120']);
   expect(merged(other, start())).toEqual(['b@115', 'c@120', 'a@90']);
+});
+
+test('an object without a version counts, and the next watch still begins at a version', () => {
+  const store = start();
+  expect(store.take(set('c', ''))).toBe(true);
+  expect(show(store)).toBe('a@90 b@100 c@');
+  expect(store.resourceVersion()).toBe('100');
+});
+
+test('a poll older than what was known when it was asked for counts: etcd was restored from a backup', () => {
+  const store = start();
+  store.poll(list(50, { a: 40 }), '100');
+  expect([show(store), store.resourceVersion()]).toEqual(['a@40', '50']);
+  store.take(set('b', 51));
+  store.poll(list(50, { a: 40 }), '50');
+  expect(show(store)).toBe('a@40 b@51');
 });

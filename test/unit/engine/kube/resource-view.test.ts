@@ -26,7 +26,7 @@ test('a list that hung since before another one was answered is no new outage, a
   const { view, seen } = createView([nodes]);
   const hungSinceMs = monotonicMs();
   view.unavailable(silence, hungSinceMs);
-  view.polled(new Map([[nodes, list()]]), from);
+  view.polled(new Map([[nodes, list()]]), new Map(), from);
   expect(seen).toEqual(['api-unavailable', 'unavailable', 'api-recovered', 'available', 'objects']);
   view.unavailable(silence, hungSinceMs);
   expect(seen).toHaveLength(5);

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createObjectStore, type ObjectStore } from '../../../helpers/api-server/object-store.ts';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { createTestCluster, type TestCluster, type Watching, watchNodes } from './observing.ts';
+
+let cluster: TestCluster;
+let seen: Watching;
+let current: ObjectStore;
+
+beforeEach(() => {
+  cluster = createTestCluster();
+  current = cluster.store;
+  cluster.store.set(node('cp-1', ['10.0.0.1']));
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+});
+
+afterEach(async () => {
+  await seen.stop();
+  await cluster.remove();
+});
+
+/** Answers from `current`. What watches it already hears no more of changes, and bookmarks tell where `current` is. */
+const replaceable: ObjectStore = {
+  version: () => current.version(),
+  oldest: () => current.oldest(),
+  objects: () => current.objects(),
+  get: (...which) => current.get(...which),
+  changesSince: (version) => current.changesSince(version),
+  set: (object) => current.set(object),
+  delete: (...which) => current.delete(...which),
+  expire: () => current.expire(),
+  subscribe: (listener) => current.subscribe(listener),
+};
+
+/** Without cp-2, and at a version long before the one that was watched from. */
+function restoreBackup(): void {
+  current = createObjectStore();
+  current.set(node('cp-1', ['10.0.0.1']));
+}
+
+test.each([
+  ['a poll', { checkInterval: 100 }, 600_000],
+  ['a bookmark', {}, 100],
+])(
+  '%s shows that etcd was restored from a backup, though the watch lives and tells of no change',
+  async (_what, settings, bookmarkMs) => {
+    for (let round = 0; round < 50; round += 1) cluster.store.set(node('cp-2', [`10.0.1.${round}`]));
+    cluster.store.set(node('cp-2', ['10.0.0.2']));
+    const server = await cluster.start({ store: replaceable, bookmarkMs });
+    cluster.writeKubeconfig(server.url);
+    seen = watchNodes(cluster, { ...settings, timing: { watchIdleMs: 600_000 } });
+    await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.2']);
+    await waitFor('the watches', () => server.served().watches === 2);
+    restoreBackup();
+    await seen.sees(['cp-1=10.0.0.1']);
+    expect(seen.observations.filter(({ kind }) => kind === 'unavailable')).toEqual([]);
+  },
+);
+
+test('a watch that the server ended goes on from a version of before the backup, and finds its way back', async () => {
+  for (let round = 0; round < 50; round += 1) cluster.store.set(node('cp-2', [`10.0.1.${round}`]));
+  const server = await cluster.start({ store: replaceable, bookmarkMs: 600_000 });
+  cluster.writeKubeconfig(server.url);
+  seen = watchNodes(cluster, { timing: { watchIdleMs: 1_500, watchTimeoutSeconds: 1 } });
+  await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.1.49']);
+  await waitFor('the watches', () => server.served().watches === 2);
+  restoreBackup();
+  await seen.sees(['cp-1=10.0.0.1']);
+});
