@@ -1,4 +1,4 @@
-import type { FileForm } from '../../src/cli/file-forms.ts';
+import type { FileForm } from '../../src/cli/make-field.ts';
 import { fileFormOf, settingsJsonSchema } from '../../src/cli/settings-form.ts';
 import type { Place, SettingsKey } from '../../src/cli/settings-keys.ts';
 import { defaultSettingsPath } from '../../src/cli/settings-values.ts';

@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { fileForms } from './file-forms.ts';
+import { fileForms, parsedBy } from './make-field.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 /** Node's timers hold 31 bits of milliseconds. */
@@ -15,17 +14,8 @@ export function parseDurationMs(text: string): number | undefined {
 }
 
 /** A duration on the command line, in milliseconds. */
-export const durationMs = z.pipe(
-  z.string(),
-  z.transform((text, context): number => {
-    const value = parseDurationMs(text);
-    if (value !== undefined) return value;
-    context.issues.push({
-      code: 'custom',
-      input: text,
-      message: 'expected a number with a unit, such as 500ms, 55s or 2m',
-    });
-    return z.NEVER;
-  }),
+export const durationMs = parsedBy(
+  parseDurationMs,
+  'expected a number with a unit, such as 500ms, 55s or 2m',
 );
 durationMs.register(fileForms, { type: 'string', pattern: '^\\d+(\\.\\d+)?(ms|s|m|h)$' });

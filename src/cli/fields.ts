@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { parseAddress } from '../engine/system/network/node-address.ts';
-import { fileForms } from './file-forms.ts';
+import { fileForms, listOf, parsedBy } from './make-field.ts';
 
 /** The kernel's limit for a unix socket path, less what our temporary names add to it. */
 const MAX_SOCKET_PATH = 90;
@@ -13,16 +13,6 @@ export const absolutePath = z.string().check(
     error: 'expected a path without NUL, shorter than 4096',
   }),
 );
-
-/** Several of them, separated by commas. */
-export const absolutePaths = z.pipe(
-  z.pipe(
-    z.string(),
-    z.transform((text) => text.split(',').filter((part) => part !== '')),
-  ),
-  z.array(absolutePath),
-);
-absolutePaths.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
 
 export const socketPath = absolutePath.check(
   z.refine((path) => Buffer.byteLength(path) <= MAX_SOCKET_PATH, {
@@ -47,21 +37,16 @@ export const port = z.pipe(
 port.register(fileForms, { type: 'integer', minimum: 1, maximum: 65_535 });
 
 /** `127.0.0.1:29446` or `[::1]:29446`: a host and a port. */
-export const listenAddress = z.pipe(
-  z.string(),
-  z.transform((text, context): { readonly host: string; readonly port: number } => {
+export const listenAddress = parsedBy(
+  (text): { readonly host: string; readonly port: number } | undefined => {
     const [, bracketed, plain, digitsText] =
       /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
     const host = bracketed ?? plain;
     const value = Number(digitsText);
-    if (host !== undefined && isIP(host) !== 0 && value >= 1 && value <= 65_535) return { host, port: value };
-    context.issues.push({
-      code: 'custom',
-      input: text,
-      message: 'expected ADDRESS:PORT, such as 127.0.0.1:29446',
-    });
-    return z.NEVER;
-  }),
+    const isRight = host !== undefined && isIP(host) !== 0 && value >= 1 && value <= 65_535;
+    return isRight ? { host, port: value } : undefined;
+  },
+  'expected ADDRESS:PORT, such as 127.0.0.1:29446',
 );
 
 /** A host and a port, or "off". */
@@ -88,15 +73,7 @@ export const address = z.pipe(
   }),
 );
 
-/** Several of them, separated by commas. */
-export const addresses = z.pipe(
-  z.pipe(
-    z.string(),
-    z.transform((text) => text.split(',').filter((part) => part.trim() !== '')),
-  ),
-  z.array(address),
-);
-addresses.register(fileForms, { type: ['array', 'string'], items: { type: 'string' } });
+export const addresses = listOf(address);
 
 /** `HOST=IP[:PORT],…`, not looked into here. */
 export const serverList = z.string();
@@ -111,18 +88,4 @@ export function oneOf<const Words extends readonly [string, ...string[]]>(words:
 /** Something, such as the name of a node. */
 export const nonEmpty = z.string().check(z.minLength(1, { error: 'expected a name' }));
 
-/** Several texts, separated by commas. */
-export const texts = z.pipe(
-  z.string(),
-  z.transform((value) =>
-    value
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  ),
-);
-
-export const directories = z.pipe(
-  texts,
-  z.array(z.string()).check(z.minLength(1, { error: 'expected a directory' })),
-);
+export const directories = listOf(z.string(), 'expected a directory');

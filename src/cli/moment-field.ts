@@ -1,5 +1,5 @@
-import * as z from 'zod/mini';
 import { parseDurationMs } from './duration.ts';
+import { parsedBy } from './make-field.ts';
 
 const DAY_MS = 86_400_000;
 /** With a zone, or on this machine's own clock. */
@@ -24,12 +24,4 @@ export function parseMoment(text: string, now: Date): string | undefined {
 export const momentForms = 'a time ago such as 90m, 24h or 7d, or a time such as 2026-11-21T03:12:00Z';
 
 /** A moment on the command line; `now` is asked when it is read. */
-export const moment = z.pipe(
-  z.string(),
-  z.transform((text, context): string => {
-    const at = parseMoment(text.trim(), new Date());
-    if (at !== undefined) return at;
-    context.issues.push({ code: 'custom', input: text, message: `expected ${momentForms}` });
-    return z.NEVER;
-  }),
-);
+export const moment = parsedBy((text) => parseMoment(text.trim(), new Date()), `expected ${momentForms}`);

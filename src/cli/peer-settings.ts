@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { parseAddress } from '../engine/system/network/node-address.ts';
 import { flag } from './command-spec.ts';
 import { absolutePath } from './fields.ts';
+import { parsedBy } from './make-field.ts';
 import { defaultPorts } from './ports.ts';
 
 /** `10.0.0.11`, `10.0.0.11:29450`, `[fd00::1]:29450`, `:29450`: what is left out has a default. */
@@ -11,18 +12,9 @@ export interface PeerListen {
   readonly port: number | undefined;
 }
 
-const peerListen = z.pipe(
-  z.string(),
-  z.transform((text, context): PeerListen => {
-    const found = parsePeerListen(text);
-    if (found !== undefined) return found;
-    context.issues.push({
-      code: 'custom',
-      input: text,
-      message: `expected ADDRESS, ADDRESS:PORT or :PORT, such as :${defaultPorts.peers}`,
-    });
-    return z.NEVER;
-  }),
+const peerListen = parsedBy(
+  parsePeerListen,
+  `expected ADDRESS, ADDRESS:PORT or :PORT, such as :${defaultPorts.peers}`,
 );
 
 function parsePeerListen(text: string): PeerListen | undefined {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type FileForm, fileForms } from './file-forms.ts';
+import { type FileForm, fileForms } from './make-field.ts';
 import type { Place, SettingsKey } from './settings-keys.ts';
 import type { Section } from './settings-values.ts';
 

@@ -3,6 +3,7 @@ export async function structuredWriter(
   format: 'json' | 'yaml' | undefined,
 ): Promise<(value: unknown) => string> {
   if (format !== 'yaml') return (value) => JSON.stringify(value);
-  const { yamlText } = await import('./yaml-text.ts');
-  return yamlText;
+  const { default: yaml } = await import('yaml');
+  // Long texts stay on one line.
+  return (value) => yaml.stringify(value, { lineWidth: 0 }).trimEnd();
 }

@@ -1,21 +1,14 @@
-import * as z from 'zod/mini';
+import { parsedBy } from '../cli/make-field.ts';
 import type { HealthUrl } from '../engine/system/network/ask-health.ts';
 import { parseAddress } from '../engine/system/network/node-address.ts';
-
-const EXPECTED = 'expected http(s)://ADDRESS[:PORT]/PATH with an address of this node, or localhost';
 
 /**
  * `http://localhost:1936/healthz/ready`. A name would make the answer depend on DNS, and `localhost` is 127.0.0.1 so
  * that it does not depend on a resolver either.
  */
-export const healthUrl = z.pipe(
-  z.string(),
-  z.transform((text, context): HealthUrl => {
-    const found = parseHealthUrl(text);
-    if (found !== undefined) return found;
-    context.issues.push({ code: 'custom', input: text, message: EXPECTED });
-    return z.NEVER;
-  }),
+export const healthUrl = parsedBy(
+  parseHealthUrl,
+  'expected http(s)://ADDRESS[:PORT]/PATH with an address of this node, or localhost',
 );
 
 function parseHealthUrl(text: string): HealthUrl | undefined {

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf, toggle } from '../cli/command-spec.ts';
 import { durationMs } from '../cli/duration.ts';
-import { absolutePath, absolutePaths, address, addresses, oneOf } from '../cli/fields.ts';
+import { absolutePath, address, addresses, oneOf } from '../cli/fields.ts';
+import { listOf } from '../cli/make-field.ts';
 import { peerFlags, peerProblems, peerSettings } from '../cli/peer-settings.ts';
 import { defaultPorts } from '../cli/ports.ts';
 import {
@@ -61,7 +62,7 @@ export const keepalivedMonitorCommand = commandSpec({
     }),
     monitorConf: flag(
       '<paths>',
-      absolutePaths,
+      listOf(absolutePath),
       'files that schedule a mode and profile for all nodes; the first that exists counts',
       { default: '/etc/keepalived/monitor-user.conf,/etc/keepalived/monitor.conf' },
     ),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { commandSpec, flag, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath } from '../../cli/fields.ts';
+import { listOf } from '../../cli/make-field.ts';
 import {
   type PeerFieldValues,
   type PeerSettings,
@@ -27,11 +28,6 @@ import { ConfigError } from '../../engine/system/errors.ts';
 import { haproxyFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 import { keepalivedFlags } from '../../keepalived/supervise/keepalived-flags.ts';
 import { virtualRouterIdPair } from '../../vip/router-id-fields.ts';
-
-const list = z.pipe(
-  z.string(),
-  z.transform((value) => value.split(',').map((part) => part.trim())),
-);
 
 /** `checkIds` are all that `--only` may name. */
 export const doctorCommand = (checkIds: readonly string[]) =>
@@ -83,10 +79,15 @@ export const doctorCommand = (checkIds: readonly string[]) =>
       }),
       root,
       ...peerFlags,
-      only: flag('<ids>', z.optional(list), 'only these checks, separated by commas', {
-        inFile: 'never',
-        choices: checkIds,
-      }),
+      only: flag(
+        '<ids>',
+        z.optional(listOf(z.string(), 'expected a check')),
+        'only these checks, separated by commas',
+        {
+          inFile: 'never',
+          choices: checkIds,
+        },
+      ),
       timeout: flag(
         '<duration>',
         durationMs,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { absolutePath, directories, serverList, texts } from '../../cli/fields.ts';
+import { absolutePath, directories, serverList } from '../../cli/fields.ts';
+import { listOf } from '../../cli/make-field.ts';
 import { moment, momentForms } from '../../cli/moment-field.ts';
 import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
 import { defaultJournalPath } from '../../cli/shared-flags.ts';
@@ -49,9 +50,7 @@ export const timelineCommand = commandSpec({
     ),
     kind: flag(
       '<kinds>',
-      z.optional(
-        z.pipe(texts, z.array(z.enum(journalKinds, { error: `expected ${journalKinds.join(', ')}` }))),
-      ),
+      z.optional(listOf(z.enum(journalKinds, { error: `expected ${journalKinds.join(', ')}` }))),
       'only these kinds, separated by commas',
       { repeats: true, typedOnly: true, choices: journalKinds },
     ),

@@ -9,6 +9,7 @@ import {
 } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath, oneOf } from '../../cli/fields.ts';
+import { listOf } from '../../cli/make-field.ts';
 import {
   type PeerFieldValues,
   type PeerSettings,
@@ -32,11 +33,8 @@ const words = z._default(
 );
 const kind = oneOf(['api', 'ingress']);
 const kinds = z.pipe(
-  z.string(),
-  z.pipe(
-    z.transform((text: string) => [...new Set(text.split(',').map((part) => part.trim()))]),
-    z.array(kind),
-  ),
+  listOf(kind, 'expected api or ingress'),
+  z.transform((each) => [...new Set(each)]),
 );
 const longest = { error: `expected at most ${longestMoveMs / 2_000}s` };
 const patience = durationMs.check(z.refine((ms) => ms <= longestMoveMs / 2, longest));
