@@ -1,4 +1,5 @@
 import { createApplier } from '../engine/apply/applier.ts';
+import type { ConfigurationCheck } from '../engine/apply/configuration-check.ts';
 import { type ApiServer, endpointOf } from '../engine/kube/api-server.ts';
 import { createChangeRecord } from '../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.ts';
@@ -18,6 +19,8 @@ import { printableLoadBalancer } from './render-load-balancer.ts';
 const CHECK_TIMEOUT_MS = 20_000;
 
 export interface HaproxyConfiguration extends ConfigurationParts<readonly ApiServer[]> {
+  /** HAProxy's own verdict on a file. */
+  readonly check: ConfigurationCheck;
   readonly view: () => Pick<HaproxyMonitorStatus, 'servers' | 'configSha256' | 'lastChange'>;
 }
 
@@ -36,6 +39,7 @@ export function haproxyConfiguration(
   const changes = createChangeRecord();
   let served: readonly ApiServer[] | undefined;
   return {
+    check,
     wake,
     checkIntervalMs: settings.checkInterval,
     beat: observers.metrics.beat,

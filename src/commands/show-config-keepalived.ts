@@ -2,7 +2,7 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import type { CommandContext } from '../cli/run-command.ts';
 import { createLog, type Log } from '../engine/observe/logger.ts';
 import { messageOf } from '../engine/system/errors.ts';
-import { keepalivedInputNow } from '../operate/plan/keepalived-input.ts';
+import { inputNow } from '../vip/dry-run.ts';
 import { buildKeepalivedModel } from '../vip/group/keepalived-model.ts';
 import type { KeepalivedSettings } from '../vip/group/vrrp.ts';
 import type { KeepalivedMonitorSettings } from '../vip/keepalived-monitor-settings.ts';
@@ -30,11 +30,12 @@ export async function run(settings: SettingsOf<typeof spec>, { line }: CommandCo
 }
 
 async function modelNow(settings: KeepalivedMonitorSettings, log: Log) {
-  const note = (message: string) => log({ event: 'note', message });
   const notReady = (reason: string) => log({ event: 'group-not-ready', level: 'warn', reason });
-  const question = { settings, at: (path: string) => path, timeoutMs: API_TIMEOUT_MS, note };
-  const input = await keepalivedInputNow(question).catch(messageOf);
-  if (typeof input === 'string') return void notReady(input);
+  const found = await inputNow(settings, API_TIMEOUT_MS).catch(messageOf);
+  if (typeof found === 'string') return void notReady(found);
+  const { input, remarks } = found;
+  if (input === undefined) return void notReady(remarks.join('; '));
+  for (const message of remarks) log({ event: 'note', message });
   const built = buildKeepalivedModel(input);
   if (built.kind === 'not-ready') return void notReady(built.reason);
   return { model: built.model, settings: input.settings };

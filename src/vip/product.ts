@@ -1,4 +1,6 @@
+import type { NodeChange } from '../cli/node-change.ts';
 import type { Check } from '../engine/examine/check.ts';
+import { keepalivedSuperviseCommand } from '../keepalived/supervise/keepalived-supervise-settings.ts';
 import { addressAnswerChecks } from './doctor/checks/address-answers.ts';
 import { foreignRouterChecks } from './doctor/checks/foreign-router.ts';
 import { linkManagerChecks } from './doctor/checks/link-managers.ts';
@@ -14,6 +16,8 @@ import { vrrpChecks } from './doctor/checks/vrrp.ts';
 import type { VipContext } from './doctor/context.ts';
 import { lookForVips } from './doctor/look/vips.ts';
 import { ports } from './doctor/ports.ts';
+import { keepalivedMonitorCommand } from './keepalived-monitor-settings.ts';
+import { vrrpEffectLabels } from './vrrp-cost.ts';
 
 const checks: readonly Check<VipContext>[] = [
   ...liveChecks,
@@ -30,5 +34,14 @@ const checks: readonly Check<VipContext>[] = [
   ...peerChecks,
 ];
 
+const plan = {
+  daemons: [keepalivedSuperviseCommand, keepalivedMonitorCommand],
+  // It takes this one so that both pods can have the same flags.
+  unused: { 'keepalived monitor': ['lbPort'] },
+  effectLabels: vrrpEffectLabels,
+  // The monitor's code is large, and only `hawser plan` needs it.
+  dryRun: async (change: NodeChange) => await (await import('./dry-run.ts')).dryRun(change),
+};
+
 /** What the VIP brings to the commands that look at every product. */
-export const vip = { name: 'vip', checks, ports, lookForVips };
+export const vip = { name: 'vip', checks, ports, lookForVips, plan };

@@ -9,15 +9,12 @@ import { writeFirst } from '../engine/reconcile/write-first.ts';
 import { ConfigError } from '../engine/system/errors.ts';
 import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
 import { currentInterfaces, currentRoutes } from '../engine/system/network/routes.ts';
-import { runCommand } from '../engine/system/process/run-command.ts';
-import { createKeepalivedCheck } from '../keepalived/check-configuration.ts';
 import { buildKeepalivedModel } from './group/keepalived-model.ts';
 import { nodesOnce, onlyThisNode } from './group/nodes-once.ts';
 import { renderKeepalived } from './group/render-keepalived.ts';
 import type { VrrpInput } from './group/vrrp.ts';
+import { keepalivedCheck } from './group/vrrp-proposal.ts';
 import { type KeepalivedMonitorSettings, keepalivedSettings } from './keepalived-monitor-settings.ts';
-
-const CHECK_TIMEOUT_MS = 20_000;
 
 /**
  * For an init container: asks no API server and does not wait. Throws a ConfigError for a flag or template that only an
@@ -68,12 +65,12 @@ async function render(
 
 /** A keepalived that cannot be run says nothing about the configuration: its supervisor checks it again. */
 async function refuseBadConfiguration(
-  { config, keepalived: keepalivedPath }: KeepalivedMonitorSettings,
+  settings: KeepalivedMonitorSettings,
   { text }: Rendered,
   log: Log,
 ): Promise<void> {
-  const candidate = `${config}.render`;
-  const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  const candidate = `${settings.config}.render`;
+  const check = keepalivedCheck(settings);
   await writeFileAtomically(candidate, text, { mode: 0o600 });
   const outcome = await check(candidate).finally(() => rm(candidate, { force: true }));
   if (outcome.kind === 'invalid') throw new ConfigError([outcome.message, outcome.detail]);

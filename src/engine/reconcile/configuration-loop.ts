@@ -3,29 +3,21 @@ import type { ApplyOutcome } from '../apply/apply-outcome.ts';
 import { identityOf, type Rendered } from '../apply/file-set.ts';
 import { retryPauseMs } from '../system/time/retry.ts';
 import type { Wake } from '../system/time/wake.ts';
+import { type ProposalParts, propose } from './proposal.ts';
 
 /** A refused or unanswered configuration is retried after this pause, which doubles up to the longest. */
 const RETRY = { firstMs: 500, longestMs: 15_000 };
 
 /** One program's configuration: how to make it, and which supervisor applies it. */
-export interface ConfigurationParts<T> {
+export interface ConfigurationParts<T> extends ProposalParts<T> {
   readonly wake: Wake;
   readonly checkIntervalMs: number;
   /** Called each time the loop has gone round. */
   readonly beat: () => void;
-  /** What to serve now, undefined while unknown, and when it will change without an event. */
-  readonly next: (signal: AbortSignal) => Promise<Wanted<T>>;
-  /** Undefined if it cannot be rendered, which was reported already. */
-  readonly render: (input: T) => Promise<Rendered | undefined>;
   readonly applier: Applier;
   readonly observe: (outcome: ApplyOutcome, input: T, text: string) => void;
   /** Monotonic milliseconds. */
   readonly now: () => number;
-}
-
-export interface Wanted<T> {
-  readonly input: T | undefined;
-  readonly lookAgainInMs: number | undefined;
 }
 
 interface Attempt {
@@ -50,11 +42,10 @@ export async function runConfigurationLoop<T>(
     const pauses = [lookAgainInMs, retryInMs(attempt, parts.now())].filter((each) => each !== undefined);
     await parts.wake.sleep(Math.min(parts.checkIntervalMs, ...pauses), signal);
     parts.beat();
-    const wanted = await parts.next(signal);
-    const { input } = wanted;
-    lookAgainInMs = wanted.lookAgainInMs;
-    const rendered = input === undefined ? undefined : await parts.render(input);
-    if (rendered === undefined || input === undefined || signal.aborted) continue;
+    const proposal = await propose(parts, signal);
+    lookAgainInMs = proposal.lookAgainInMs;
+    if (proposal.kind !== 'rendered' || signal.aborted) continue;
+    const { input, rendered } = proposal;
     const identity = identityOf(rendered);
     const before = attempt?.identity === identity ? attempt : undefined;
     if (retryInMs(before, parts.now()) !== undefined) continue;

@@ -1,10 +1,20 @@
 import type { Log } from '../observe/logger.ts';
+import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
-import type { Once } from '../observe/once.ts';
+import { createOnce, type Once } from '../observe/once.ts';
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
 
 /** Where the loops of a monitor report; `Metrics` are those of its product. */
 export interface Observers<Metrics extends MonitorMetrics = MonitorMetrics> {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly once: Once;
+}
+
+/** Of a pass that nobody follows, as in a dry run. */
+export function quietObservers<Metrics extends MonitorMetrics>(
+  createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics,
+): Observers<Metrics> {
+  const metrics = createMetrics(monotonicMs, createMetricsRegistry());
+  return { log: () => undefined, metrics, once: createOnce() };
 }

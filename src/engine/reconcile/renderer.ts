@@ -1,21 +1,21 @@
-import type { Rendered } from '../apply/file-set.ts';
 import { type CheckedModel, unprintable } from '../render/checked-model.ts';
 import { createRenderThread } from '../render/render-in-thread.ts';
 import type { Observers } from './observers.ts';
+import type { RenderResult } from './proposal.ts';
 import { readTemplate } from './template-file.ts';
 
 /**
- * Renders with the current template, in a thread with limits (docs/decisions/0040). Undefined if the template cannot be
- * read or rendered: that is logged once, and the served configuration stays.
+ * Renders with the current template, in a thread with limits (docs/decisions/0040). A template that cannot be read
+ * or rendered is logged once, and the served configuration stays.
  */
 export function createRenderer<T>(
   templatePath: string,
   modelOf: (input: T) => CheckedModel,
   { log, once }: Observers,
-): (input: T) => Promise<Rendered | undefined> {
-  const complain = (message: string): undefined => {
+): (input: T) => Promise<RenderResult> {
+  const complain = (message: string): RenderResult => {
     if (once.isNew('template', message)) log({ event: 'template-unusable', level: 'error', message });
-    return undefined;
+    return { kind: 'refused', message };
   };
   const thread = createRenderThread();
   return async (input) => {
@@ -28,6 +28,6 @@ export function createRenderer<T>(
         : unprintable(templatePath, checked.problem);
     if (outcome.kind === 'failed') return complain(outcome.message);
     if (once.clear('template')) log({ event: 'template-usable' });
-    return { text: outcome.text, mode: template.mode };
+    return { kind: 'rendered', rendered: { text: outcome.text, mode: template.mode } };
   };
 }

@@ -1,9 +1,11 @@
+import type { CommandSpec } from '../../cli/command-spec.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import type { SettingsFile } from '../../cli/settings-values.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { type DaemonSettings, settingsOfDaemons } from '../plan/daemon-settings.ts';
-import { type DaemonName, findDaemons } from '../plan/daemons.ts';
+import { daemonSpecs } from '../daemon-specs.ts';
+import { daemonIn } from '../plan/daemon-settings.ts';
+import { findDaemons } from '../plan/daemons.ts';
 import type { ProgramPage } from './context.ts';
 
 /** The settings of the four programs on this node, as they run or as their manifests would start them. */
@@ -12,6 +14,8 @@ export interface AsInstalled {
   /** Undefined if no monitor is installed here. */
   readonly kubeconfig: string | undefined;
 }
+
+type DaemonName = keyof typeof daemonSpecs;
 
 const DEFAULT_PAGES: Readonly<Record<DaemonName, number>> = {
   'haproxy supervise': defaultPorts.haproxySupervisor,
@@ -22,22 +26,26 @@ const DEFAULT_PAGES: Readonly<Record<DaemonName, number>> = {
 
 /** A program that is not installed, or whose settings are broken, counts with its defaults. */
 export async function asInstalled(files: HostFiles, file: SettingsFile | undefined): Promise<AsInstalled> {
-  const found = (await findDaemons(files)).map((daemon): DaemonSettings => {
+  const daemons = await findDaemons(files, [{ daemons: Object.values(daemonSpecs), unused: {} }]);
+  const settingsOf = <Settings>(spec: CommandSpec<Settings>): Settings | undefined => {
     try {
-      return settingsOfDaemons([daemon], file);
+      return daemonIn(daemons, file, file)(spec)?.after;
     } catch (error) {
-      if (error instanceof ConfigError) return {};
+      if (error instanceof ConfigError) return undefined;
       throw error;
     }
-  });
-  const settings: DaemonSettings = Object.assign({}, ...found);
+  };
   const pages = (Object.keys(DEFAULT_PAGES) as readonly DaemonName[]).flatMap((program) => {
-    const known = settings[program];
+    const known = settingsOf<WithPage>(daemonSpecs[program]);
     if (known === undefined) return wouldListen(program, file);
     return known.listen === undefined ? [] : { program, port: known.listen.port };
   });
-  const monitor = settings['haproxy monitor'] ?? settings['keepalived monitor'];
+  const monitor = settingsOf(daemonSpecs['haproxy monitor']) ?? settingsOf(daemonSpecs['keepalived monitor']);
   return { pages, kubeconfig: monitor?.kubeconfig };
+}
+
+interface WithPage {
+  readonly listen?: { readonly port: number } | undefined;
 }
 
 const SECTIONS = { 'haproxy monitor': 'haproxy', 'keepalived monitor': 'keepalived' } as const;

@@ -1,51 +1,68 @@
+import type { NodeChange } from '../../cli/node-change.ts';
 import { hostFiles } from '../../engine/examine/host-files.ts';
+import type { DryRun, ProposedFile } from '../../engine/reconcile/dry-run.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
-import { type ChangeCost, changeCost } from './change-cost.ts';
-import { type DaemonSettings, settingsOfDaemons } from './daemon-settings.ts';
+import { changeCost } from './change-cost.ts';
+import { type DaemonSettings, daemonIn, settingsOfDaemons } from './daemon-settings.ts';
 import { type Daemon, findDaemons } from './daemons.ts';
-import { effectText, subjectOf } from './effect-text.ts';
 import { manifestChanges } from './manifest-changes.ts';
 import type { PlanSettings } from './plan-settings.ts';
-import { proposeFiles } from './propose-files.ts';
-import { proposedChange } from './proposed-change.ts';
-import type { ProposedFile } from './proposed-file.ts';
+import type { PlannedProduct } from './planned-product.ts';
 import type { PlanReport } from './report.ts';
 import { restartsFor, withManifests } from './restarts.ts';
 import { presentSettings, type ReadSettings, readAs } from './settings-files.ts';
 
 /** Throws a ConfigError with every problem of the planned settings. */
-export async function makePlan(asked: PlanSettings): Promise<PlanReport> {
+export async function makePlan(
+  asked: PlanSettings,
+  products: readonly PlannedProduct[],
+): Promise<PlanReport> {
   const root = asked.root.replace(/\/+$/, '') || '/';
   const files = hostFiles(root);
-  const daemons = await findDaemons(files);
+  const daemons = await findDaemons(files, products);
   if (daemons.length === 0)
     throw new ConfigError([
       'Cannot plan: nothing of hawser runs here or is installed, expected its pods; see hawser install --dry-run',
     ]);
   const { present, candidate, before } = settingsFor(asked, daemons, files);
   const after = settingsOfDaemons(daemons, candidate?.file);
-  const { changes: manifests, notes } = await manifestChanges(
-    root,
-    candidate?.text,
-    asked.config === undefined ? undefined : present?.text,
-  );
-  const ownRestarts = restartsFor(daemons, after, asked.config === undefined ? undefined : before, present);
-  const restarts = withManifests(ownRestarts, manifests);
-  const found = await proposeFiles({ daemons, before: before ?? after, after, timeoutMs: asked.timeout });
-  const cost = changeCost(proposedChange(found, { before: before ?? after, after, restarts }));
+  const isCompared = asked.config !== undefined;
+  const manifests = await manifestChanges(root, candidate?.text, isCompared ? present?.text : undefined);
+  const ownRestarts = restartsFor(daemons, after, isCompared ? before : undefined, present);
+  const restarts = withManifests(ownRestarts, manifests.changes);
+  const found = await dryRunAll(products, {
+    daemon: daemonIn(daemons, (before === undefined ? candidate : present)?.file, candidate?.file),
+    restarts: new Set(restarts.map(({ container }) => container)),
+    timeoutMs: asked.timeout,
+  });
+  const cost = changeCost(found.effects, restarts.length > 0);
   const isAny = found.files.some(({ state }) => state.kind === 'differs' || state.kind === 'not-served');
-  const changes = isAny || restarts.length > 0 || manifests.length > 0;
+  const changes = isAny || restarts.length > 0 || manifests.changes.length > 0;
   return {
     v: 1,
-    verdict: verdictOf(found.files, found.unknowns, changes),
+    verdict: verdictOf(found, changes),
     settings: candidate?.path ?? null,
     files: found.files.map(shownFile),
-    manifests: manifests.map(({ path, diff }) => ({ path, diff })),
+    manifests: manifests.changes.map(({ path, diff }) => ({ path, diff })),
     restarts: [...restarts],
-    cost: shownCost(cost),
-    notes: [...new Set([...found.notes, ...notes])],
+    cost: {
+      level: cost.level,
+      effects: found.effects.map(({ kind, subject, says }) => ({ kind, subject: subject ?? null, says })),
+      sessions: { now: found.sessions ?? null, fate: cost.fate, withinMs: cost.withinMs ?? null },
+    },
+    notes: [...new Set([...found.files.flatMap(({ notes }) => notes.map(asOnNode)), ...manifests.notes])],
     unknowns: [...found.unknowns],
+  };
+}
+
+async function dryRunAll(products: readonly PlannedProduct[], change: NodeChange): Promise<DryRun> {
+  const found = await Promise.all(products.map(({ dryRun }) => dryRun(change)));
+  return {
+    files: found.flatMap(({ files }) => files),
+    effects: found.flatMap(({ effects }) => effects),
+    unknowns: found.flatMap(({ unknowns }) => unknowns),
+    sessions: found.find(({ sessions }) => sessions !== undefined)?.sessions,
   };
 }
 
@@ -81,11 +98,7 @@ function settingsFor(
   }
 }
 
-function verdictOf(
-  files: readonly ProposedFile[],
-  unknowns: readonly string[],
-  changes: boolean,
-): PlanReport['verdict'] {
+function verdictOf({ files, unknowns }: DryRun, changes: boolean): PlanReport['verdict'] {
   if (files.some(({ state }) => state.kind === 'refused')) return 'refused';
   if (unknowns.length > 0 || files.some(({ state }) => state.kind === 'unknown')) return 'unknown';
   return changes ? 'changes' : 'nothing';
@@ -93,7 +106,8 @@ function verdictOf(
 
 function shownFile({ program, path, before, after, state }: ProposedFile): PlanReport['files'][number] {
   const diff = after === undefined ? '' : unifiedDiff(path, before, after);
-  return { program, path, state: state.kind, diff, problem: problemOf(state) };
+  const problem = problemOf(state);
+  return { program, path, state: state.kind, diff, problem: problem === null ? null : asOnNode(problem) };
 }
 
 function problemOf(state: ProposedFile['state']): string | null {
@@ -109,14 +123,7 @@ function problemOf(state: ProposedFile['state']): string | null {
   }
 }
 
-function shownCost({ level, effects, sessions }: ChangeCost): PlanReport['cost'] {
-  return {
-    level,
-    effects: effects.map((effect) => ({
-      kind: effect.kind,
-      subject: subjectOf(effect),
-      says: effectText(effect),
-    })),
-    sessions: { now: sessions.now ?? null, fate: sessions.fate, withinMs: sessions.withinMs ?? null },
-  };
+/** A daemon's files have other paths for this process. */
+function asOnNode(text: string): string {
+  return text.replaceAll(/[^\s"]*\/proc\/\d+\/root(?=\/)/g, '');
 }

@@ -4,13 +4,12 @@ import { installCommand } from '../install/install-settings.ts';
 import { podLayouts } from '../install/layout.ts';
 import { planFiles, type WantedFile } from '../install/plan.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
-import type { Container } from './change-cost.ts';
 
 /** A static pod that `hawser install` would rewrite. The kubelet then replaces both of its containers. */
 export interface ManifestChange {
   readonly path: string;
   readonly diff: string;
-  readonly containers: readonly Container[];
+  readonly containers: readonly string[];
 }
 
 export interface ManifestChanges {

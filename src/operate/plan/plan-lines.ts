@@ -1,12 +1,18 @@
 import { durationText, printable } from '../../engine/system/text/readable-text.ts';
 import { wrapText } from '../../engine/system/text/wrap-text.ts';
+import type { PlannedProduct } from './planned-product.ts';
 import type { PlanReport } from './report.ts';
 
 const WIDTH = 80;
 const INDENT = 14;
 
 /** A plan for a person: what would be different, and then, in 80 columns, what it costs. */
-export function planLines(report: PlanReport, options: { readonly colours: boolean }): readonly string[] {
+export function planLines(
+  report: PlanReport,
+  products: readonly PlannedProduct[],
+  options: { readonly colours: boolean },
+): readonly string[] {
+  const labels = new Map(products.flatMap(({ effectLabels }) => Object.entries(effectLabels)));
   const paint = (text: string, code: number): string =>
     options.colours ? `\u001b[${code}m${text}\u001b[0m` : text;
   const diffs = [...report.files, ...report.manifests].flatMap(({ diff }) => diffLines(diff, paint));
@@ -14,7 +20,7 @@ export function planLines(report: PlanReport, options: { readonly colours: boole
     ...report.files.flatMap(fileRows),
     ...report.manifests.flatMap(({ path }) => row('manifest', `${path} would be written anew`)),
     ...report.restarts.flatMap((restart) => row('restart', restartText(restart))),
-    ...report.cost.effects.flatMap(({ kind, says }) => row(LABELS[kind], says)),
+    ...report.cost.effects.flatMap(({ kind, says }) => row(labels.get(kind) ?? kind, says)),
     ...(report.cost.level === 'nothing' ? [] : row('sessions', sessionsText(report.cost.sessions))),
     ...report.notes.flatMap((note) => row('note', note)),
     ...report.unknowns.flatMap((unknown) => row('cannot tell', unknown)),
@@ -28,26 +34,6 @@ const COLOURS: Readonly<Record<PlanReport['verdict'], number>> = {
   changes: 33,
   refused: 31,
   unknown: 35,
-};
-
-type Effect = PlanReport['cost']['effects'][number];
-
-const LABELS: Readonly<Record<Effect['kind'], string>> = {
-  'haproxy-reload': 'reload',
-  servers: 'servers',
-  'port-closed': 'PORT CLOSED',
-  'load-balancer-away': 'HAPROXY AWAY',
-  'redirect-away': 'redirect',
-  'keepalived-reload': 'reload',
-  'keepalived-away': 'keepalived',
-  'health-untold': 'health',
-  'vip-moves': 'VIP MOVES',
-  'vip-interrupted': 'VIP AWAY',
-  'vip-leaves': 'VIP LEAVES',
-  'vip-appears': 'VIP',
-  'peer-left-out': 'PEER LEFT OUT',
-  'vip-contested': 'VIP TWICE',
-  'two-holders': 'TWO HOLDERS',
 };
 
 function diffLines(diff: string, paint: (text: string, code: number) => string): readonly string[] {

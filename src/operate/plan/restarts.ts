@@ -1,4 +1,3 @@
-import type { Container } from './change-cost.ts';
 import { changedKeys, type DaemonSettings } from './daemon-settings.ts';
 import type { Daemon } from './daemons.ts';
 import type { ManifestChange } from './manifest-changes.ts';
@@ -20,8 +19,9 @@ export function restartsFor(
   before: DaemonSettings | undefined,
   present: ReadSettings | undefined,
 ): readonly Restart[] {
-  return daemons.flatMap(({ name, container, startedAtMs }): readonly Restart[] => {
-    const keys = before === undefined ? [] : changedKeys(name, before, after);
+  return daemons.flatMap((daemon, index): readonly Restart[] => {
+    const { container, startedAtMs } = daemon;
+    const keys = before === undefined ? [] : changedKeys(daemon, before[index], after[index]);
     if (keys.length > 0) return [{ container, because: 'settings', keys: [...keys] }];
     const isOlder =
       present !== undefined &&
@@ -36,7 +36,7 @@ export function withManifests(
   restarts: readonly Restart[],
   manifests: readonly ManifestChange[],
 ): readonly Restart[] {
-  const named = new Set<Container>(restarts.map(({ container }) => container));
+  const named = new Set(restarts.map(({ container }) => container));
   const replaced = manifests.flatMap((manifest) => manifest.containers);
   return [
     ...restarts,

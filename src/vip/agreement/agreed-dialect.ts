@@ -32,10 +32,14 @@ export interface AgreedDialect {
   ) => Promise<{ readonly changed: boolean; readonly lookAgainInMs: number | undefined }>;
 }
 
-/** The dialect of the flags, until the time at which all nodes switch to the one in the agreement file. */
+/**
+ * The dialect of the flags, until the time at which all nodes switch to the one in the agreement file. `remember` keeps
+ * the one that is used for the next start.
+ */
 export function createAgreedDialect(
   settings: VrrpDialect & { readonly monitorConf: readonly string[]; readonly config: string },
   observers: KeepalivedMonitorObservers,
+  remember: typeof writeDialectRecord = writeDialectRecord,
 ): AgreedDialect {
   const flags: VrrpDialect = { profile: settings.profile, mode: settings.mode };
   const recordPath = `${settings.config}.agreed`;
@@ -51,7 +55,7 @@ export function createAgreedDialect(
     current = dialect;
     isNew = false;
     observers.metrics.dialect(current);
-    await writeDialectRecord(recordPath, flags, current, observers);
+    await remember(recordPath, flags, current, observers);
   };
   return {
     now: () => current,

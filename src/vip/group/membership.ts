@@ -1,6 +1,6 @@
 import { findLiveFile, setAside } from '../../engine/apply/live-file.ts';
 import { type RequestOutcome, request } from '../../engine/control/request.ts';
-import type { Wanted } from '../../engine/reconcile/configuration-loop.ts';
+import type { Wanted } from '../../engine/reconcile/proposal.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';

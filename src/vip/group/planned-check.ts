@@ -3,8 +3,8 @@ import type { ConfigurationCheck } from '../../engine/apply/configuration-check.
 import type { Rendered } from '../../engine/apply/file-set.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
-import { buildKeepalivedModel } from './keepalived-model.ts';
-import type { KeepalivedModel, VrrpInput } from './vrrp.ts';
+import type { VrrpInput } from './vrrp.ts';
+import type { VrrpRendering } from './vrrp-proposal.ts';
 
 export interface PlannedCheck {
   /** Why a configuration would be refused; undefined if it would be accepted. */
@@ -17,15 +17,15 @@ export interface PlannedCheck {
 export function createPlannedCheck(
   path: string,
   check: ConfigurationCheck,
-  render: (model: KeepalivedModel) => Promise<Rendered | undefined>,
+  render: (input: VrrpInput) => Promise<VrrpRendering>,
 ): PlannedCheck {
   let good: string | undefined;
   return {
     refusal: async (input, signal) => {
-      const outcome = buildKeepalivedModel(input);
+      const outcome = await render(input);
       if (outcome.kind === 'not-ready') return outcome.reason;
-      const rendered = await render(outcome.model);
-      if (rendered === undefined) return 'Cannot render the template, expected one that was usable before';
+      if (outcome.kind === 'refused') return outcome.message;
+      const { rendered } = outcome;
       if (rendered.text === good) return undefined;
       const refusal = await ask(path, rendered, check, signal);
       if (refusal === undefined) good = rendered.text;

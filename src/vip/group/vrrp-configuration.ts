@@ -1,15 +1,10 @@
 import { type Applier, createApplier } from '../../engine/apply/applier.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
-import type { ConfigurationParts, Wanted } from '../../engine/reconcile/configuration-loop.ts';
+import type { ConfigurationParts } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
-import { createRenderer } from '../../engine/reconcile/renderer.ts';
-import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
-import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
-import { runCommand } from '../../engine/system/process/run-command.ts';
+import type { RenderResult } from '../../engine/reconcile/proposal.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
-import { createKeepalivedCheck } from '../../keepalived/check-configuration.ts';
-import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { createAgreedDialect, type TakingPart } from '../agreement/agreed-dialect.ts';
 import type { VirtualRouterIdGuard } from '../guards/virtual-router-id-guard.ts';
 import { readLocalVrrpRole } from '../health/local-vrrp-role.ts';
@@ -19,15 +14,12 @@ import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
 import { advertIntervalMs, buildKeepalivedModel } from './keepalived-model.ts';
 import { createMembershipSequencer } from './membership.ts';
 import { groupView } from './membership-delay.ts';
-import { mergeNodes } from './merge-nodes.ts';
 import type { NodeList } from './node-lists.ts';
 import { createPlannedCheck } from './planned-check.ts';
-import { printableKeepalived } from './render-keepalived.ts';
 import { createServedModels, type ServedModels } from './served-models.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from './vrrp.ts';
 import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
-
-const CHECK_TIMEOUT_MS = 20_000;
+import { createVrrpRenderer, gatherInput, keepalivedCheck, nodesIn } from './vrrp-proposal.ts';
 
 export interface VrrpConfiguration
   extends ConfigurationParts<VrrpInput>,
@@ -63,15 +55,14 @@ export function vrrpConfiguration(
   },
 ): VrrpConfiguration {
   const { wake, lists, guard, observers } = parts;
-  const { template, config: configPath, socket: socketPath, keepalived: keepalivedPath } = settings;
-  const check = createKeepalivedCheck({ keepalivedPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  const { template, config: configPath, socket: socketPath } = settings;
   const dialect = createAgreedDialect(settings, observers);
   const modelSettings = (): KeepalivedSettings => ({ ...parts.modelSettings, ...dialect.now() });
   const models = createServedModels();
   const changes = createChangeRecord();
   const listeners: (() => void)[] = [];
-  const renderModel = createRenderer(template, printableKeepalived, observers);
-  const planned = createPlannedCheck(`${configPath}.planned`, check, renderModel);
+  const renderInput = createVrrpRenderer(template, observers);
+  const planned = createPlannedCheck(`${configPath}.planned`, keepalivedCheck(settings), renderInput);
   const applier = createApplier({
     configPath,
     check: planned.check,
@@ -109,7 +100,7 @@ export function vrrpConfiguration(
       // At the agreed time the change does not wait for a late list or for this node's turn.
       if (changed && taken !== undefined)
         return { input: { ...taken, settings: modelSettings() }, lookAgainInMs: 0 };
-      const found = await gather(lists, modelSettings(), signal);
+      const found = await gatherInput(lists, modelSettings(), signal);
       // The guard listens while the other nodes learn of this one.
       if (found.input !== undefined) guard.prepare(modelOf(found.input));
       const isBelieved = lists.every(({ list }) => list.standing() === 'believed');
@@ -118,13 +109,13 @@ export function vrrpConfiguration(
       return { ...wanted, lookAgainInMs: soonest(wanted.lookAgainInMs, lookAgainInMs) };
     },
     render: async (input) => {
-      const outcome = buildKeepalivedModel(input);
+      const outcome = await renderInput(input);
       if (outcome.kind === 'not-ready') return complain(outcome.reason, observers);
       observers.once.clear('not-ready');
-      if (!(await guard.admits(outcome.model))) return undefined;
-      const rendered = await renderModel(outcome.model);
-      if (rendered !== undefined) latest = outcome.model;
-      return rendered;
+      if (!(await guard.admits(outcome.model)))
+        return { kind: 'refused', message: guard.taken() ?? 'its virtual router id is taken' };
+      if (outcome.kind === 'rendered') latest = outcome.model;
+      return outcome;
     },
     applier: announced(applier, () => {
       if (latest !== undefined && models.offer(latest)) notifyAll();
@@ -176,35 +167,11 @@ function announced(applier: Applier, before: () => void): Applier {
   return { ...applier, apply };
 }
 
-function complain(reason: string, { log, once }: KeepalivedMonitorObservers): undefined {
-  if (once.isNew('not-ready', reason)) log({ event: 'group-not-ready', level: 'warn', reason });
-  return undefined;
+function complain(message: string, { log, once }: KeepalivedMonitorObservers): RenderResult {
+  if (once.isNew('not-ready', message)) log({ event: 'group-not-ready', level: 'warn', reason: message });
+  return { kind: 'refused', message };
 }
 
 function soonest(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
-}
-
-/** Everything that the model is made from; undefined while a list is unknown. */
-async function gather(
-  lists: readonly NodeList[],
-  settings: KeepalivedSettings,
-  signal: AbortSignal,
-): Promise<Wanted<VrrpInput>> {
-  const found = await Promise.all(lists.map(({ list }) => list.next(signal)));
-  const looks = found.flatMap((wanted) => wanted.lookAgainInMs ?? []);
-  const lookAgainInMs = looks.length === 0 ? undefined : Math.min(...looks);
-  if (found.some(({ input }) => input === undefined)) return { input: undefined, lookAgainInMs };
-  const input: VrrpInput = {
-    settings,
-    controlPlane: nodesIn(lists, 'api'),
-    allNodes: nodesIn(lists, 'ingress'),
-    interfaces: currentInterfaces(),
-    routes: await currentRoutes(),
-  };
-  return { input, lookAgainInMs };
-}
-
-function nodesIn(lists: readonly NodeList[], wanted: VipKind): readonly ClusterNode[] {
-  return mergeNodes(lists.flatMap(({ kind, list }) => (kind === wanted ? [list.latest() ?? []] : [])));
 }

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
+import { products } from '../../../src/commands/products.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { supervisorStatusSchema } from '../../../src/haproxy/supervise/supervisor-status.ts';
-import type { Container } from '../../../src/operate/plan/change-cost.ts';
 import { type PlanReport, planSchema } from '../../../src/operate/plan/report.ts';
 import { askRaw } from '../supervisor-ask.ts';
 import { hawser } from '../supervisor-build.ts';
@@ -16,11 +16,13 @@ export interface Planned {
   readonly report: PlanReport;
 }
 
+const schema = planSchema(products.map(({ plan }) => plan));
+
 /** What `hawser plan --json` says on this node, of these settings or of the present ones. */
 export async function planOn(node: BedNode, settings?: string): Promise<Planned> {
   const { exitCode, stdout, stderr } = await runPlan(node, settings, '--json');
   try {
-    return { exitCode, report: planSchema.parse(JSON.parse(stdout)) };
+    return { exitCode, report: schema.parse(JSON.parse(stdout)) };
   } catch (cause) {
     throw new Error(`Cannot read the plan: exit code ${exitCode}, ${stdout}${stderr}`, { cause });
   }
@@ -34,12 +36,11 @@ export async function runPlan(node: BedNode, settings: string | undefined, ...fl
   return await runCommand([...node.namespace.prefix, ...argv], { timeoutMs: 60_000 });
 }
 
-const words: Readonly<Record<Container, string>> = {
-  haproxy: ' haproxy supervise ',
-  'haproxy-monitor': ' haproxy monitor ',
-  keepalived: ' keepalived supervise ',
-  'keepalived-monitor': ' keepalived monitor ',
-};
+/** As it stands in the arguments of a container's daemon. */
+function words(container: string): string {
+  const [program = '', role = 'supervise'] = container.split('-');
+  return ` ${program} ${role} `;
+}
 
 /** As a person would: writes the settings, and restarts the containers that have to be, all at once. */
 export async function applyOn(
@@ -49,7 +50,7 @@ export async function applyOn(
   restarts: PlanReport['restarts'],
 ): Promise<void> {
   writeFileSync(node.at('config.yaml'), settings);
-  const wanted = restarts.map(({ container }) => words[container]);
+  const wanted = restarts.map(({ container }) => words(container));
   const ids = node
     .processes()
     .flatMap(({ id, argv }) => (wanted.some((each) => argv.join(' ').includes(each)) ? id : []));

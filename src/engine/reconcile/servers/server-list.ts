@@ -3,8 +3,8 @@ import { type ApiServer, sameServers } from '../../kube/api-server.ts';
 import { askReadyz } from '../../kube/ask-readyz.ts';
 import type { Observation } from '../../kube/control-plane/source.ts';
 import { monotonicMs } from '../../system/time/monotonic-clock.ts';
-import type { Wanted } from '../configuration-loop.ts';
 import type { Observers } from '../observers.ts';
+import type { Wanted } from '../proposal.ts';
 import {
   type DesiredDecision,
   type DesiredServers,
@@ -20,6 +20,10 @@ const PROBE_TIMEOUT_MS = 2_000;
 /** Decides which servers a monitor serves, from the observations of its source. */
 export interface ServerList {
   readonly observe: (observation: Observation) => void;
+  /** The last observation. */
+  readonly heard: () => Observation | undefined;
+  /** Goes on from the list of an earlier run, as if it were being served; false if there is none. */
+  readonly resume: () => boolean;
   /** The servers to serve now; undefined while none are known. */
   readonly next: (signal: AbortSignal) => Promise<Wanted<readonly ApiServer[]>>;
   /** The last result of `next`. */
@@ -55,8 +59,8 @@ export function createServerList(
   observers: Reporters,
 ): ServerList {
   let desired = startDesired(lastKnown, settings.settle);
+  let heard: Observation | undefined;
   let wanted: readonly ApiServer[] | undefined;
-  let apiReachable = false;
   let held: string | null = null;
 
   const decide = async (signal: AbortSignal): Promise<DesiredDecision> => {
@@ -67,10 +71,15 @@ export function createServerList(
   };
   return {
     observe: (observation) => {
+      heard = observation;
       logObservation(observation, observers);
-      apiReachable = observation.kind === 'servers';
       if (observation.kind === 'servers') desired = recordObserved(desired, observation, monotonicMs());
       else wanted ??= coldStart(settings.config, lastKnown, observers);
+    },
+    heard: () => heard,
+    resume: () => {
+      wanted ??= lastKnown;
+      return wanted !== undefined;
     },
     next: async (signal) => {
       const decision = await decide(signal);
@@ -83,7 +92,7 @@ export function createServerList(
       };
     },
     latest: () => wanted,
-    view: () => ({ apiReachable, held }),
+    view: () => ({ apiReachable: heard?.kind === 'servers', held }),
     isUpToDate: () => {
       const { latest, settling } = desired;
       return latest !== undefined && settling.applied !== undefined && sameServers(latest, settling.applied);

@@ -49,7 +49,9 @@ async function attemptTimes(
       render: async (at) => {
         const rendered = text(at);
         const others = [{ name: 'hosts.map', content: map(at) }];
-        return rendered === undefined ? undefined : { text: rendered, mode: 0o644, others };
+        return rendered === undefined
+          ? { kind: 'refused', message: 'no template' }
+          : { kind: 'rendered', rendered: { text: rendered, mode: 0o644, others } };
       },
       applier,
       observe: () => undefined,

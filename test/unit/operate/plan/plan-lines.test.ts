@@ -1,26 +1,53 @@
 import { expect, test } from 'vitest';
-import { type Effect, effectKinds } from '../../../../src/operate/plan/change-cost.ts';
-import { effectText, subjectOf } from '../../../../src/operate/plan/effect-text.ts';
+import { loadBalancerEffects } from '../../../../src/api-lb/load-balancer-cost.ts';
+import { products } from '../../../../src/commands/products.ts';
+import type { VrrpInstanceFacts } from '../../../../src/keepalived/vrrp-facts.ts';
 import { planLines } from '../../../../src/operate/plan/plan-lines.ts';
 import { exitCodeOf, type PlanReport, planSchema } from '../../../../src/operate/plan/report.ts';
+import { type VrrpChange, vrrpEffects } from '../../../../src/vip/vrrp-cost.ts';
 
+const planned = products.map(({ plan }) => plan);
 const vip = '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff';
-const effects: readonly Effect[] = [
-  { kind: 'haproxy-reload', endedWithinMs: 120_000 },
-  { kind: 'servers', added: ['cp-4 10.0.0.4:6443'], removed: ['cp-2 10.0.0.2:6443'] },
-  { kind: 'port-closed', where: ':::9445 (frontend main)', isLocal: false },
-  { kind: 'load-balancer-away', endedWithinMs: 55_000 },
-  { kind: 'redirect-away', vips: [vip, '192.0.2.100'] },
-  { kind: 'keepalived-reload' },
-  { kind: 'keepalived-away' },
-  { kind: 'health-untold', doubtfulAfterMs: 3_000 },
-  { kind: 'vip-moves', vip, because: 'health-port' },
-  { kind: 'vip-interrupted', vip, forMs: 600 },
-  { kind: 'vip-leaves', vip, isHeld: true },
-  { kind: 'vip-appears', vip },
-  { kind: 'peer-left-out', peer: '10.0.0.12', vip },
-  { kind: 'vip-contested', vip, forMs: 500 },
-  { kind: 'two-holders', vip, because: ['virtual-router-id', 'mode'] },
+
+const facts = {
+  listeners: [{ proxy: 'frontend main', address: ':::9445' }],
+  servers: ['cp-2 10.0.0.2:6443'],
+};
+const haproxy = {
+  configuration: { before: facts, after: { listeners: [], servers: [] }, isReloaded: true },
+  restarts: new Set<string>(),
+  vipPort: { before: 6443, after: 6443 },
+  ...{ heldVips: [vip], sessions: 1, forceDeleteTimeoutMs: 120_000, drainTimeoutMs: 55_000 },
+};
+const api: VrrpInstanceFacts = {
+  ...{ name: 'API', interface: 'eth0', virtualRouterId: 77, mode: 'unicast', peers: ['10.0.0.12'] },
+  ...{ vips: [vip], advertIntervalMs: 500, takeOverMs: 600 },
+};
+const keepalived: VrrpChange = {
+  before: { version: 3, instances: [api] },
+  after: { version: 3, instances: [{ ...api, vips: ['192.0.2.100'], peers: [] }] },
+  ...{ isReloaded: true, wasAlone: false, isAlone: false, restarts: new Set<string>() },
+  ...{ healthPort: { before: 1, after: 2 }, monitorTimeoutMs: 3_000, held: new Set(['API']) },
+};
+const vrrp = (instance: Partial<VrrpInstanceFacts>): VrrpChange['after'] => ({
+  version: 2,
+  instances: [{ ...api, ...instance }],
+});
+const restarts = new Set(['haproxy', 'haproxy-monitor', 'keepalived', 'keepalived-monitor']);
+
+/** One or more of each kind. */
+const effects = [
+  ...loadBalancerEffects(haproxy),
+  ...loadBalancerEffects({ ...haproxy, restarts }),
+  ...vrrpEffects(keepalived),
+  ...vrrpEffects({ ...keepalived, restarts }),
+  ...vrrpEffects({ ...keepalived, restarts, wasAlone: true }),
+  ...vrrpEffects({ ...keepalived, after: vrrp({}) }),
+  ...vrrpEffects({
+    ...keepalived,
+    held: new Set(),
+    after: { version: 3, instances: [{ ...api, peers: [], advertIntervalMs: 50 }] },
+  }),
 ];
 
 const report: PlanReport = {
@@ -45,9 +72,7 @@ const report: PlanReport = {
   ],
   cost: {
     level: 'interruption',
-    effects: effects.map((effect) => ({
-      ...{ kind: effect.kind, subject: subjectOf(effect), says: effectText(effect) },
-    })),
+    effects: effects.map(({ kind, subject, says }) => ({ kind, subject: subject ?? null, says })),
     sessions: { now: 1, fate: 'cut', withinMs: 0 },
   },
   notes: ['a change to fast, unicast is agreed for 2026-11-21T12:00:00.000Z'],
@@ -57,31 +82,33 @@ const report: PlanReport = {
 };
 
 test('every effect is told in 80 columns', () => {
-  expect(new Set(effects.map(({ kind }) => kind))).toEqual(new Set(effectKinds));
-  const lines = planLines(report, { colours: false });
+  expect(new Set(effects.map(({ kind }) => kind))).toEqual(
+    new Set(planned.flatMap(({ effectLabels }) => Object.keys(effectLabels))),
+  );
+  const lines = planLines(report, planned, { colours: false });
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   for (const { says } of report.cost.effects)
     expect(lines.join(' ').replaceAll(/\s+/g, ' ')).toContain(says.slice(0, 30));
 });
 
 test('what differs comes first, with nothing in it that a terminal would obey', () => {
-  const lines = planLines(report, { colours: false });
+  const lines = planLines(report, planned, { colours: false });
   expect(lines.slice(0, 5)).toEqual(['--- a', '+++ a', '@@ -1,1 +1,1 @@', '-old·[2J', '+new']);
 });
 
 test("a refusal has the program's own words, and a single connection is one", () => {
-  const text = planLines(report, { colours: false }).join('\n');
+  const text = planLines(report, planned, { colours: false }).join('\n');
   expect(text).toContain('line 3: unknown keyword');
   expect(text).toContain('1 connection now; those through the VIP break off');
 });
 
 test('colours are there only when they are wanted', () => {
-  expect(planLines(report, { colours: false }).join('')).not.toContain('\u001b');
-  expect(planLines(report, { colours: true }).join('')).toContain('\u001b[32m+new');
+  expect(planLines(report, planned, { colours: false }).join('')).not.toContain('\u001b');
+  expect(planLines(report, planned, { colours: true }).join('')).toContain('\u001b[32m+new');
 });
 
 test('the report is what its schema says', () => {
-  expect(planSchema.parse(report)).toEqual(report);
+  expect(planSchema(planned).parse(report)).toEqual(report);
 });
 
 test.each([

@@ -1,0 +1,100 @@
+import type { DaemonChange, NodeChange } from '../cli/node-change.ts';
+import { askStatus } from '../engine/control/ask-status.ts';
+import {
+  type DryRun,
+  dryRunFile,
+  isTaken,
+  type ProposedFile,
+  type Trial,
+} from '../engine/reconcile/dry-run.ts';
+import { quietObservers } from '../engine/reconcile/observers.ts';
+import { propose } from '../engine/reconcile/proposal.ts';
+import { hearOnce } from '../engine/reconcile/servers/hear-once.ts';
+import { parseAddress } from '../engine/system/network/node-address.ts';
+import { currentInterfaces } from '../engine/system/network/routes.ts';
+import { createWake } from '../engine/system/time/wake.ts';
+import { loadBalancerFacts } from '../haproxy/load-balancer-facts.ts';
+import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
+import { supervisorStatusSchema } from '../haproxy/supervise/supervisor-status.ts';
+import { haproxyConfiguration } from './haproxy-configuration.ts';
+import { createHaproxyMonitorMetrics } from './haproxy-monitor-metrics.ts';
+import { type HaproxyMonitorSettings, haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
+import { type LoadBalancerChange, loadBalancerEffects } from './load-balancer-cost.ts';
+import { openServerList } from './open-server-list.ts';
+
+type MonitorChange = DaemonChange<HaproxyMonitorSettings>;
+
+/** The manifest's values, for a supervisor that does not run. */
+const USUAL = { forceDeleteTimeout: 120_000, drainTimeout: 55_000 };
+
+/** What the monitor would make of other settings, and what HAProxy's clients would notice. */
+export async function dryRun({ daemon, restarts, timeoutMs }: NodeChange): Promise<DryRun> {
+  const monitor = daemon(haproxyMonitorCommand);
+  const supervisor = daemon(haproxySuperviseCommand);
+  if (monitor === undefined && supervisor === undefined) return { files: [], effects: [], unknowns: [] };
+  const socket = await supervisor?.locate(supervisor.before.socket);
+  const { status, unknowns } = await askStatus('haproxy', socket, supervisorStatusSchema, timeoutMs);
+  const current = status?.current ?? undefined;
+  const sessions = current?.sessions ?? undefined;
+  const file = monitor && (await proposed(monitor, current?.configSha256, timeoutMs));
+  const { forceDeleteTimeout, drainTimeout } = supervisor?.before ?? USUAL;
+  const effects = loadBalancerEffects({
+    configuration: file && configurationChange(file, status !== undefined),
+    vipPort: { before: monitor?.before.apiPort ?? 0, after: monitor?.after.apiPort ?? 0 },
+    heldVips: monitor === undefined ? [] : heldOf(monitor.before.vips),
+    ...{ restarts, sessions, forceDeleteTimeoutMs: forceDeleteTimeout, drainTimeoutMs: drainTimeout },
+  });
+  return { files: file === undefined ? [] : [file], effects, sessions, unknowns };
+}
+
+async function proposed(
+  { before, after, at }: MonitorChange,
+  servedSha256: string | undefined,
+  timeoutMs: number,
+): Promise<ProposedFile> {
+  const here: HaproxyMonitorSettings = {
+    ...after,
+    kubeconfig: at(after.kubeconfig),
+    template: at(after.template),
+    config: at(after.config),
+    lastKnownPath: at(after.lastKnownPath),
+  };
+  const place = { program: 'haproxy', path: before.config, at: at(before.config) };
+  return await dryRunFile(place, pass(here, servedSha256, timeoutMs));
+}
+
+/** A pass of the monitor, as if the list had settled. */
+async function pass(
+  here: HaproxyMonitorSettings,
+  servedSha256: string | undefined,
+  timeoutMs: number,
+): Promise<Trial> {
+  const settings = { ...here, settle: 0 };
+  const observers = quietObservers(createHaproxyMonitorMetrics);
+  const [wake, stop] = [createWake(), new AbortController()];
+  const { list, loops } = await openServerList(settings, wake, observers, stop.signal);
+  const configuration = haproxyConfiguration(settings, wake, list, observers);
+  const remarks = await hearOnce('servers', { lists: [list], loops, wake }, timeoutMs);
+  const proposal = await propose(configuration, stop.signal);
+  stop.abort();
+  return { proposal, servedSha256, check: configuration.check, remarks: remarks() };
+}
+
+function configurationChange(file: ProposedFile, isRunning: boolean): LoadBalancerChange['configuration'] {
+  const { before, after, state } = file;
+  if (after === undefined || !isTaken(file)) return undefined;
+  return {
+    before: before === undefined ? undefined : loadBalancerFacts(before),
+    after: loadBalancerFacts(after),
+    isReloaded: isRunning && state.kind !== 'same',
+  };
+}
+
+/** Those that are on an interface of this node. */
+function heldOf(vips: readonly string[]): readonly string[] {
+  const own = currentInterfaces().flatMap(({ addresses }) =>
+    addresses.map((cidr) => cidr.split('/')[0] ?? ''),
+  );
+  const texts = new Set(own.map((address) => parseAddress(address)?.text));
+  return vips.filter((vip) => texts.has(vip));
+}

@@ -1,0 +1,31 @@
+import { endpointOf } from '../engine/kube/api-server.ts';
+import { openApiSession } from '../engine/kube/api-session.ts';
+import { type Observation, openSource } from '../engine/kube/control-plane/source.ts';
+import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
+import type { Loops } from '../engine/reconcile/run-monitor.ts';
+import { openLastKnown } from '../engine/reconcile/servers/last-known.ts';
+import { createServerList, type ServerList } from '../engine/reconcile/servers/server-list.ts';
+import type { Wake } from '../engine/system/time/wake.ts';
+import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
+import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
+
+/** The API servers that HAProxy balances over, and the loop that feeds their list. The session lasts until `signal` aborts. */
+export async function openServerList(
+  settings: HaproxyMonitorSettings,
+  wake: Wake,
+  observers: HaproxyMonitorObservers,
+  signal: AbortSignal,
+): Promise<{ readonly list: ServerList; readonly loops: Loops }> {
+  const { log, metrics: listMetrics } = observers;
+  const known = await openLastKnown(settings.lastKnownPath, observers);
+  const fallbacks = (known.lastKnown ?? []).map(endpointOf);
+  const kubeconfig = openKubeconfig(settings.kubeconfig, log);
+  const session = openApiSession({ kubeconfig, apiPort: settings.apiPort, fallbacks }, signal);
+  const source = openSource(settings, { session, report: log });
+  const list = createServerList(settings, known, { ...observers, listMetrics });
+  const hear = (observation: Observation): void => {
+    list.observe(observation);
+    wake.poke();
+  };
+  return { list, loops: { source: (stop) => source([{ vips: settings.vips, hear }], stop) } };
+}

@@ -1,0 +1,43 @@
+import type { Wake } from '../../system/time/wake.ts';
+import type { Loops } from '../run-monitor.ts';
+import type { ServerList } from './server-list.ts';
+
+/** Lists that are not fed yet. */
+interface Opened {
+  readonly lists: readonly ServerList[];
+  readonly loops: Loops;
+  /** Is poked at each observation. */
+  readonly wake: Wake;
+}
+
+/**
+ * Feeds lists until each has heard of the API once, or that it does not answer. They then decide as in a monitor that has
+ * served the lists of an earlier run. Returns why a list is not the API's, to be asked after the decision; `what` is in
+ * the lists.
+ */
+export async function hearOnce(
+  what: string,
+  { lists, loops, wake }: Opened,
+  timeoutMs: number,
+): Promise<() => readonly string[]> {
+  const [done, late] = [new AbortController(), AbortSignal.timeout(timeoutMs)];
+  const resumed = lists.map((list) => list.resume());
+  const running = Object.values(loops).map((loop) => loop(done.signal));
+  while (!late.aborted && lists.some((list) => list.heard() === undefined)) await wake.sleep(timeoutMs, late);
+  done.abort();
+  await Promise.all(running);
+  const message = `no API server answered within ${timeoutMs} ms`;
+  for (const list of lists) if (list.heard() === undefined) list.observe({ kind: 'unavailable', message });
+  return () =>
+    lists.flatMap((list, index) => {
+      const why = troubleOf(what, list);
+      if (why === undefined) return [];
+      return resumed[index] ? `${why}; the last list that was served counts` : why;
+    });
+}
+
+function troubleOf(what: string, list: ServerList): string | undefined {
+  const [heard, { held }] = [list.heard(), list.view()];
+  if (heard?.kind === 'unavailable') return `no list of ${what} from the API: ${heard.message}`;
+  return held === null ? undefined : `the API's list of ${what} is held back: ${held}`;
+}
