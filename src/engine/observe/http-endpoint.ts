@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { serveUntil } from '../system/network/serve-until.ts';
 import { isAskedHere } from './asked-here.ts';
 
 export interface Endpoint {
@@ -15,7 +16,8 @@ export interface Endpoint {
 const MOST_CHARACTERS = 8_192;
 /** A reader that hangs costs a connection, not a probe. */
 const PATIENCE_MS = 5_000;
-const MOST_CONNECTIONS = 64;
+/** The oldest makes room: the kubelet asks at once, and must not be turned away for those that only hold a connection. */
+const PLACES = { connections: 64, whenFull: 'oldest-goes' } as const;
 
 /**
  * `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus and `/status` for people's commands, until `signal` aborts.
@@ -32,30 +34,8 @@ export async function serveEndpoint(
   endpoint: Endpoint,
   signal: AbortSignal,
 ): Promise<void> {
-  const open = new Set<Socket>();
-  const server = createServer((socket) => {
-    // The oldest makes room: the kubelet asks at once, and must not be turned away for those that only hold a connection.
-    const [oldest] = open;
-    if (oldest !== undefined && open.size >= MOST_CONNECTIONS) {
-      // Its "close" comes later than the next connection of a burst.
-      open.delete(oldest);
-      oldest.destroy();
-    }
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    converse(socket, endpoint);
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(address, resolve);
-  });
-  server.on('error', () => undefined);
-  const close = (): void => {
-    server.close();
-    for (const socket of open) socket.destroy();
-  };
-  signal.addEventListener('abort', close, { once: true });
-  if (signal.aborted) close();
+  const server = createServer((socket) => converse(socket, endpoint));
+  await serveUntil(server, address, PLACES, signal);
 }
 
 function converse(socket: Socket, endpoint: Endpoint): void {

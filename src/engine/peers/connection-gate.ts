@@ -8,36 +8,22 @@ export interface GateLimits {
   readonly connectionMs: number;
 }
 
-export interface ConnectionGate {
-  /** False where there is no place for it; then it is closed. Else it is closed when its time is over. */
-  readonly admit: (socket: Socket) => boolean;
-  readonly open: () => number;
-  readonly closeAll: () => void;
-}
-
-/** Counts connections before anything is read from them. */
-export function createConnectionGate(limits: GateLimits): ConnectionGate {
+/** Closes a connection before anything is read from it, where there is no place for it, or when its time is over. */
+export function createConnectionGate(limits: GateLimits): (socket: Socket) => void {
   const open = new Map<Socket, string>();
   const countOf = (address: string): number => [...open.values()].filter((each) => each === address).length;
-  return {
-    admit: (socket) => {
-      const address = socket.remoteAddress ?? '';
-      socket.on('error', () => socket.destroy());
-      if (open.size >= limits.connections || countOf(address) >= limits.perAddress) {
-        socket.destroy();
-        return false;
-      }
-      open.set(socket, address);
-      const deadline = setTimeout(() => socket.destroy(), limits.connectionMs);
-      socket.once('close', () => {
-        clearTimeout(deadline);
-        open.delete(socket);
-      });
-      return true;
-    },
-    open: () => open.size,
-    closeAll: () => {
-      for (const socket of open.keys()) socket.destroy();
-    },
+  return (socket) => {
+    const address = socket.remoteAddress ?? '';
+    socket.on('error', () => socket.destroy());
+    if (open.size >= limits.connections || countOf(address) >= limits.perAddress) {
+      socket.destroy();
+      return;
+    }
+    open.set(socket, address);
+    const deadline = setTimeout(() => socket.destroy(), limits.connectionMs);
+    socket.once('close', () => {
+      clearTimeout(deadline);
+      open.delete(socket);
+    });
   };
 }

@@ -1,8 +1,9 @@
 import { constants } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { createServer, type Server } from 'node:https';
+import { createServer } from 'node:https';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import { codeOf } from '../system/errors.ts';
+import { serveUntil } from '../system/network/serve-until.ts';
 import { certificateTrouble } from './certificate-trouble.ts';
 import { createConnectionGate, type GateLimits } from './connection-gate.ts';
 import type { PeerCredentials } from './credentials.ts';
@@ -39,7 +40,6 @@ export async function servePeers(
   signal: AbortSignal,
   limits: PeerServerLimits = peerServerLimits,
 ): Promise<PeerServer> {
-  const gate = createConnectionGate(limits);
   const server = createServer(
     {
       ...contextOf(credentials),
@@ -51,9 +51,8 @@ export async function servePeers(
     },
     onRequest,
   );
-  server.maxConnections = limits.connections;
   // Both come before Node's own listeners, which read nothing from a socket that is destroyed.
-  server.prependListener('connection', gate.admit);
+  server.prependListener('connection', createConnectionGate(limits));
   server.prependListener('secureConnection', (socket) => {
     const trouble = troubleOf(socket);
     if (trouble === undefined) return;
@@ -68,13 +67,7 @@ export async function servePeers(
       refused(socket.remoteAddress ?? 'unknown', `it speaks no TLS 1.3 (${code})`);
     socket.destroy();
   });
-  await listen(server, address);
-  const close = (): void => {
-    server.close();
-    gate.closeAll();
-  };
-  signal.addEventListener('abort', close, { once: true });
-  if (signal.aborted) close();
+  await serveUntil(server, address, { ...limits, whenFull: 'newest-goes' }, signal);
   return { use: (next) => server.setSecureContext(contextOf(next)) };
 }
 
@@ -87,16 +80,4 @@ function troubleOf(socket: TLSSocket): string | undefined {
   if (socket.authorized) return undefined;
   const code = String(socket.authorizationError);
   return certificateTrouble(code) ?? `its certificate cannot be verified (${code})`;
-}
-
-async function listen(
-  server: Server,
-  address: { readonly host: string; readonly port: number },
-): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(address, resolve);
-  });
-  // Such as too many open files: clients try again.
-  server.on('error', () => undefined);
 }

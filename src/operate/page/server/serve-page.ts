@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { messageOf } from '../../../engine/system/errors.ts';
+import { serveUntil } from '../../../engine/system/network/serve-until.ts';
 import { type Audience, createAudience } from './audience.ts';
 import { refusalOf, safetyHeaders } from './guard.ts';
 import { createSnapshots, type PageSource, type Snapshot } from './snapshots.ts';
@@ -18,7 +19,7 @@ export interface PageOptions {
   readonly signal: AbortSignal;
 }
 
-const MOST_CONNECTIONS = 64;
+const PLACES = { connections: 64, whenFull: 'newest-goes' } as const;
 /** A reader that hangs costs a connection, not a place for ever. */
 const PATIENCE_MS = 10_000;
 
@@ -33,22 +34,7 @@ export async function servePage({ address, assets, source, signal }: PageOptions
   const server = createServer(limits, (request, response) => {
     void answer(request, response, { assets, snapshot, audience });
   });
-  server.maxConnections = MOST_CONNECTIONS;
-  await listening(server, address);
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  signal.addEventListener('abort', close, { once: true });
-  if (signal.aborted) close();
-}
-
-async function listening(server: Server, { host, port }: PageOptions['address']): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  server.on('error', () => undefined);
+  await serveUntil(server, address, PLACES, signal);
 }
 
 interface Parts {

@@ -1,0 +1,43 @@
+import type { Server, Socket } from 'node:net';
+
+export interface ServerPlaces {
+  readonly connections: number;
+  /** Which one goes while all places are taken: see `serveEndpoint` for the oldest. */
+  readonly whenFull: 'newest-goes' | 'oldest-goes';
+}
+
+/**
+ * Lets a server of any protocol listen until `signal` aborts, which ends its connections too. Resolves once it listens;
+ * rejects with the system's error where the address is taken or not ours.
+ */
+export async function serveUntil(
+  server: Server,
+  address: { readonly host: string; readonly port: number },
+  { connections, whenFull }: ServerPlaces,
+  signal: AbortSignal,
+): Promise<void> {
+  const open = new Set<Socket>();
+  if (whenFull === 'newest-goes') server.maxConnections = connections;
+  server.prependListener('connection', (socket: Socket) => {
+    const [oldest] = open;
+    if (whenFull === 'oldest-goes' && oldest !== undefined && open.size >= connections) {
+      // Its "close" comes later than the next connection of a burst.
+      open.delete(oldest);
+      oldest.destroy();
+    }
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address, resolve);
+  });
+  // Such as too many open files: clients try again.
+  server.on('error', () => undefined);
+  const close = (): void => {
+    server.close();
+    for (const socket of open) socket.destroy();
+  };
+  signal.addEventListener('abort', close, { once: true });
+  if (signal.aborted) close();
+}
