@@ -8,6 +8,7 @@ import { fetchPeerJournals, type PeerJournals } from '../operate/timeline/peer-j
 import { exitCodeOf, openRange, timelineReport } from '../operate/timeline/report.ts';
 import { timelineLines } from '../operate/timeline/timeline-lines.ts';
 import { type TimelineSettings, timelineCommand } from '../operate/timeline/timeline-settings.ts';
+import { allJournals } from './journal-words.ts';
 
 /** More than anyone reads, and some 20 MB of memory. */
 const MOST_ENTRIES = 10_000;
@@ -26,9 +27,9 @@ export async function run(
   const { fetched, unread, clocks } = await peerJournals(settings, settingsFile, range);
   const collected = collectJournals(settings.journal, range, MOST_ENTRIES, fetched);
   const all = { ...collected, unread: [...collected.unread, ...unread] };
-  const report = timelineReport(all, range, settings.kind, clocks);
+  const report = timelineReport(all, range, allJournals, settings.kind, clocks);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
-  const shown = timelineLines(report, { colours, utc: settings.utc });
+  const shown = timelineLines(report, { colours, utc: settings.utc, words: allJournals });
   await printText(settings.json ? (await structuredWriter(settings.json))(report) : shown.join('\n'));
   return exitCodeOf(report);
 }

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { allJournals } from '../../src/commands/journal-words.ts';
 import { statusProducts } from '../../src/commands/status-products.ts';
 import { mainPart } from '../../src/operate/page/html/document.ts';
 import { textOf } from '../../src/operate/page/html/html.ts';
@@ -16,7 +17,7 @@ const nothing = { entries: [], isCut: false, problems: [] };
 
 function nothingAnswers(): string {
   const status = statuses.nothingAnswers();
-  const timeline = timelineView(status, nothing, lastHour(Date.parse(statuses.takenAt)));
+  const timeline = timelineView(status, nothing, lastHour(Date.parse(statuses.takenAt)), allJournals);
   return mainPart({ ...statusView(status, statusProducts), timeline });
 }
 

@@ -7,7 +7,7 @@ import {
 } from '../../engine/observe/journal/journal-files.ts';
 import { type JournalLine, parseJournalLine } from '../../engine/observe/journal/journal-line.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
-import { likelyCauses } from './likely-causes.ts';
+import type { JournalWords } from './journal-words.ts';
 import { rightClock, shownEntry, type TimelineEntry } from './report.ts';
 
 /** The recent entries of some journals, for repeated reading. */
@@ -39,6 +39,7 @@ const MOST_BYTES = 8 * 1_024 * 1_024;
 export function createRecentEntries(
   directories: readonly string[],
   most: number,
+  words: JournalWords,
 ): (since: string) => RecentEntries {
   let parts: ReadonlyMap<string, Part> = new Map();
   return (since) => {
@@ -49,7 +50,7 @@ export function createRecentEntries(
       if (part !== undefined) next.set(path, part);
     }
     parts = next;
-    return { ...newest([...next.values()], since, most), problems };
+    return { ...newest([...next.values()], since, most, words), problems };
   };
 }
 
@@ -126,13 +127,14 @@ function newest(
   parts: readonly Part[],
   since: string,
   most: number,
+  words: JournalWords,
 ): Pick<RecentEntries, 'entries' | 'isCut'> {
   const all = withoutCopies(parts.flatMap(({ lines }) => lines))
     .filter(({ at }) => at >= since)
     .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
   const lines = all.slice(-most);
   return {
-    entries: lines.map((line, index) => shownEntry(line, rightClock, likelyCauses(lines, index))),
+    entries: lines.map((line, index) => shownEntry(line, rightClock, words.causesOf(lines, index))),
     isCut: all.length > lines.length || parts.some((part) => isCutIn(part, since)),
   };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type JournalLine, journalKinds } from '../../engine/observe/journal/journal-line.ts';
 import type { JournalItem } from '../../engine/observe/journal/read-journal.ts';
 import type { Collected, JournalReading, Range } from './collect.ts';
-import { likelyCauses } from './likely-causes.ts';
+import type { JournalWords } from './journal-words.ts';
 
 const unreadSchema = z.array(z.object({ path: z.string(), problem: z.string() }));
 const end = z.nullable(z.object({ seq: z.int(), at: z.string() }));
@@ -82,6 +82,7 @@ type Verdict = TimelineReport['verdict'];
 export function timelineReport(
   collected: Collected,
   range: Range,
+  words: JournalWords,
   kinds: readonly JournalLine['kind'][] | undefined,
   clocks: readonly PeerClock[] = [],
 ): TimelineReport {
@@ -100,13 +101,14 @@ export function timelineReport(
     unread: [...collected.unread],
     clocks: [...clocks],
     leftOut: collected.leftOut,
-    entries: entriesOf(collected, lines, kinds),
+    entries: entriesOf(collected, lines, words, kinds),
   };
 }
 
 function entriesOf(
   { moments, journals, earlier }: Collected,
   lines: readonly JournalLine[],
+  words: JournalWords,
   kinds: readonly JournalLine['kind'][] | undefined,
 ): TimelineReport['entries'] {
   const known = [...earlier, ...lines];
@@ -115,7 +117,7 @@ function entriesOf(
     if (item.kind !== 'line') return [shownFault(item, journals[journal])];
     index += 1;
     const isShown = kinds?.includes(item.line.kind) ?? true;
-    return isShown ? [shownEntry(item.line, { clockBackMs, clockOffMs }, likelyCauses(known, index))] : [];
+    return isShown ? [shownEntry(item.line, { clockBackMs, clockOffMs }, words.causesOf(known, index))] : [];
   });
 }
 

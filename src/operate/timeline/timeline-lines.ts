@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import { durationText, printable } from '../../engine/system/text/readable-text.ts';
 import { wrapText } from '../../engine/system/text/wrap-text.ts';
 import { foldRepeats, type Row } from './fold.ts';
+import type { JournalWords } from './journal-words.ts';
 import { localTime } from './local-time.ts';
-import { phraseOf } from './phrase.ts';
 import type { TimelineEntry, TimelineReport } from './report.ts';
 
 type Journal = TimelineReport['journals'][number];
@@ -11,6 +11,7 @@ type Journal = TimelineReport['journals'][number];
 export interface Look {
   readonly colours: boolean;
   readonly utc: boolean;
+  readonly words: JournalWords;
 }
 
 const WIDTH = 80;
@@ -108,7 +109,7 @@ function columnsOf(row: Row, look: Look) {
     ...(entry.clockBackMs === 0 ? [] : [`[the clock went back by ${durationText(entry.clockBackMs)}]`]),
     ...(entry.clockOffMs === 0 ? [] : [clockText(entry.clockOffMs)]),
   ];
-  const text = [phraseOf(entry), ...notes].join(' ');
+  const text = [look.words.phraseOf(entry), ...notes].join(' ');
   const { time } = localTime(entry.at, look.utc);
   return { time, node: printable(entry.node), kind: entry.kind, text, because: entry.because ?? undefined };
 }

@@ -1,5 +1,5 @@
+import { allJournals } from '../../../src/commands/journal-words.ts';
 import type { JournalLine } from '../../../src/engine/observe/journal/journal-line.ts';
-import { likelyCauses } from '../../../src/operate/timeline/likely-causes.ts';
 import type { RecentEntries } from '../../../src/operate/timeline/recent.ts';
 import { rightClock, shownEntry } from '../../../src/operate/timeline/report.ts';
 import { lineAt } from '../timeline-lines.ts';
@@ -44,6 +44,8 @@ export function journalOfAnHour(nowMs: number): RecentEntries {
     ...lineAt(0, fields),
     at: new Date(nowMs - minutes * MINUTE).toISOString(),
   }));
-  const entries = lines.map((line, index) => shownEntry(line, rightClock, likelyCauses(lines, index)));
+  const entries = lines.map((line, index) =>
+    shownEntry(line, rightClock, allJournals.causesOf(lines, index)),
+  );
   return { entries, isCut: false, problems: [] };
 }

@@ -1,3 +1,4 @@
+import { allJournals } from '../../../src/commands/journal-words.ts';
 import { statusProducts } from '../../../src/commands/status-products.ts';
 import { type PageAssets, servePage } from '../../../src/operate/page/server/serve-page.ts';
 import type { ClusterStatus } from '../../../src/operate/status/node-status.ts';
@@ -43,7 +44,7 @@ export async function startPageHost(
   await servePage({
     address,
     assets,
-    source: { look, products: statusProducts, recent, nowMs },
+    source: { look, products: statusProducts, words: allJournals, recent, nowMs },
     signal: controller.signal,
   });
   return {

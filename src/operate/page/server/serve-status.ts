@@ -4,10 +4,10 @@ import type { PageAddress } from '../../../engine/system/network/ask-page.ts';
 import { stopOnSignals } from '../../../engine/system/process/stop-signals.ts';
 import { shippedFile } from '../../../engine/system/shipped-file.ts';
 import type { ClusterStatus } from '../../status/node-status.ts';
-import type { ProductStatus } from '../../status/product-status.ts';
 import { createRecentEntries } from '../../timeline/recent.ts';
 import { isLoopback } from './guard.ts';
 import { type PageAssets, servePage } from './serve-page.ts';
+import type { PageSource } from './snapshots.ts';
 
 /** For one hour. A cluster with more events is in a storm, in which the newest count. */
 const MOST_ENTRIES = 2_000;
@@ -20,11 +20,11 @@ export async function serveStatus(
   address: PageAddress,
   journal: readonly string[],
   look: (signal: AbortSignal) => Promise<ClusterStatus>,
-  products: readonly ProductStatus[],
+  { products, words }: Pick<PageSource, 'products' | 'words'>,
 ): Promise<number> {
   const signal = stopOnSignals(() => undefined);
-  const recent = createRecentEntries(journal, MOST_ENTRIES);
-  const source = { look: () => look(signal), products, recent, nowMs: Date.now };
+  const recent = createRecentEntries(journal, MOST_ENTRIES, words);
+  const source = { look: () => look(signal), products, words, recent, nowMs: Date.now };
   const text = hostPort(address);
   try {
     await servePage({ address, assets: pageAssets(), source, signal });

@@ -1,6 +1,7 @@
 import type { ClusterStatus } from '../../status/node-status.ts';
 import type { ProductStatus } from '../../status/product-status.ts';
 import { statusView } from '../../status/view/status-view.ts';
+import type { JournalWords } from '../../timeline/journal-words.ts';
 import type { RecentEntries } from '../../timeline/recent.ts';
 import { mainPart, pageDocument, titleOf } from '../html/document.ts';
 import { lastHour } from '../view/time-span.ts';
@@ -11,6 +12,7 @@ export interface PageSource {
   /** Looks at the cluster now. */
   readonly look: () => Promise<ClusterStatus>;
   readonly products: readonly ProductStatus[];
+  readonly words: JournalWords;
   /** The journals from a time on, ISO 8601, UTC. */
   readonly recent: (since: string) => RecentEntries;
   /** Since the epoch. */
@@ -31,14 +33,20 @@ export interface Snapshot {
  * Returns a function that takes a snapshot. Those that are asked for while one is being taken get that one: however many
  * ask, the cluster is looked at once at a time. Rejects where `look` does.
  */
-export function createSnapshots({ look, products, recent, nowMs }: PageSource): () => Promise<Snapshot> {
+export function createSnapshots({
+  look,
+  products,
+  words,
+  recent,
+  nowMs,
+}: PageSource): () => Promise<Snapshot> {
   let pending: Promise<Snapshot> | undefined;
   const take = async (): Promise<Snapshot> => {
     const status = await look();
     const now = nowMs();
     const at = new Date(now).toISOString();
     const hour = lastHour(now);
-    const timeline = timelineView(status, recent(hour.from), hour);
+    const timeline = timelineView(status, recent(hour.from), hour, words);
     const view = { ...statusView(status, products), timeline };
     return { at, title: titleOf(view), main: mainPart(view), document: () => pageDocument(view, at) };
   };

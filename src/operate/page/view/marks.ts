@@ -1,4 +1,4 @@
-import { phraseOf } from '../../timeline/phrase.ts';
+import type { JournalWords } from '../../timeline/journal-words.ts';
 import type { TimelineEntry } from '../../timeline/report.ts';
 import { clockText, placeOf, type TimeSpan } from './time-span.ts';
 
@@ -22,19 +22,18 @@ export interface Mark {
 const SLOTS = 200;
 
 /** Both lanes, whether or not there is anything in them. */
-export function markLanes(entries: readonly TimelineEntry[], span: TimeSpan): readonly MarkLane[] {
+export function markLanes(
+  entries: readonly TimelineEntry[],
+  span: TimeSpan,
+  words: JournalWords,
+): readonly MarkLane[] {
   // The moves of a VIP have lanes of their own.
   const others = entries.filter(({ event }) => event !== 'vrrp-transition');
   const isHaproxy = ({ program }: TimelineEntry): boolean => program.startsWith('haproxy');
+  const marks = (of: readonly TimelineEntry[]): readonly Mark[] => marksOf(of, span, words);
   return [
-    {
-      name: 'keepalived',
-      marks: marksOf(
-        others.filter((each) => !isHaproxy(each)),
-        span,
-      ),
-    },
-    { name: 'HAProxy', marks: marksOf(others.filter(isHaproxy), span) },
+    { name: 'keepalived', marks: marks(others.filter((each) => !isHaproxy(each))) },
+    { name: 'HAProxy', marks: marks(others.filter(isHaproxy)) },
   ];
 }
 
@@ -53,48 +52,22 @@ const KINDS: Readonly<Record<TimelineEntry['kind'], MarkKind>> = {
   journal: 'life',
 };
 
-const TROUBLE: ReadonlySet<string> = new Set([
-  'generation-died',
-  'generation-hung',
-  'keepalived-died',
-  'keepalived-hung',
-  'keepalived-killed',
-  'monitor-silent',
-  'node-demoted',
-  'vip-not-repaired',
-  'virtual-router-id-taken',
-  'vip-with-another-router-id',
-  'cpu-starvation',
-  'journal-gap',
-]);
-
 /** What kind of news an entry is. */
-export function markKindOf({ kind, event }: Pick<TimelineEntry, 'kind' | 'event'>): MarkKind {
-  return TROUBLE.has(event) ? 'trouble' : KINDS[kind];
+export function markKindOf({ kind, event }: TimelineEntry, { isTrouble }: JournalWords): MarkKind {
+  return isTrouble(event) ? 'trouble' : KINDS[kind];
 }
 
-function marksOf(entries: readonly TimelineEntry[], span: TimeSpan): readonly Mark[] {
-  const slots = new Map<string, TimelineEntry[]>();
-  for (const entry of entries) {
-    const key = `${Math.round((placeOf(entry.at, span) * SLOTS) / 100)} ${markKindOf(entry)}`;
-    const slot = slots.get(key);
-    if (slot === undefined) slots.set(key, [entry]);
-    else slot.push(entry);
-  }
-  // What is trouble is drawn last, over what else is there.
-  const inOrder = [...slots.values()].toSorted((a, b) => troubles(a) - troubles(b));
-  return inOrder.flatMap(([first, ...more]) =>
-    first === undefined
-      ? []
-      : [{ kind: markKindOf(first), x: placeOf(first.at, span), words: wordsOf(first, more.length) }],
+function marksOf(entries: readonly TimelineEntry[], span: TimeSpan, words: JournalWords): readonly Mark[] {
+  const slots = Map.groupBy(
+    entries,
+    (entry) => `${Math.round((placeOf(entry.at, span) * SLOTS) / 100)} ${markKindOf(entry, words)}`,
   );
-}
-
-function wordsOf(entry: TimelineEntry, more: number): string {
-  const text = `${clockText(entry.at)} ${entry.node}: ${phraseOf(entry)}`;
-  return more === 0 ? text : `${text}; and ${more} more close by`;
-}
-
-function troubles([first]: readonly TimelineEntry[]): number {
-  return first !== undefined && markKindOf(first) === 'trouble' ? 1 : 0;
+  const marks = [...slots.values()].flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    const also = more.length === 0 ? '' : `; and ${more.length} more close by`;
+    const text = `${clockText(first.at)} ${first.node}: ${words.phraseOf(first)}${also}`;
+    return [{ kind: markKindOf(first, words), x: placeOf(first.at, span), words: text }];
+  });
+  // What is trouble is drawn last, over what else is there.
+  return marks.toSorted((a, b) => Number(a.kind === 'trouble') - Number(b.kind === 'trouble'));
 }

@@ -1,5 +1,5 @@
 import { foldRepeats } from '../../timeline/fold.ts';
-import { phraseOf } from '../../timeline/phrase.ts';
+import type { JournalWords } from '../../timeline/journal-words.ts';
 import type { TimelineEntry } from '../../timeline/report.ts';
 import { type MarkKind, markKindOf } from './marks.ts';
 import { clockText } from './time-span.ts';
@@ -22,7 +22,10 @@ export interface StoryLine {
 const MOST_LINES = 30;
 
 /** The newest first, with what was said again and again folded into one line. */
-export function story(entries: readonly TimelineEntry[]): {
+export function story(
+  entries: readonly TimelineEntry[],
+  words: JournalWords,
+): {
   readonly lines: readonly StoryLine[];
   readonly more: number;
 } {
@@ -32,8 +35,8 @@ export function story(entries: readonly TimelineEntry[]): {
     const again = times === 1 ? '' : ` (${times} times, until ${clockText(lastAt)})`;
     return {
       ...{ at: entry.at, time: clockText(entry.at), node: entry.node, kind: entry.kind },
-      mark: entry.event === 'vrrp-transition' ? 'move' : markKindOf(entry),
-      words: `${phraseOf(entry)}${again}`,
+      mark: entry.event === 'vrrp-transition' ? 'move' : markKindOf(entry, words),
+      words: `${words.phraseOf(entry)}${again}`,
       because: entry.because,
     };
   });

@@ -1,4 +1,5 @@
 import type { ClusterStatus } from '../../status/node-status.ts';
+import type { JournalWords } from '../../timeline/journal-words.ts';
 import type { RecentEntries } from '../../timeline/recent.ts';
 import { type VipLane, vipLanes } from './lanes.ts';
 import { type MarkLane, markLanes } from './marks.ts';
@@ -20,14 +21,19 @@ export interface TimelineView {
   readonly problems: readonly string[];
 }
 
-export function timelineView(status: ClusterStatus, recent: RecentEntries, span: TimeSpan): TimelineView {
+export function timelineView(
+  status: ClusterStatus,
+  recent: RecentEntries,
+  span: TimeSpan,
+  words: JournalWords,
+): TimelineView {
   const entries = recent.entries.filter(({ at }) => at >= span.from && at <= span.to);
-  const told = story(entries);
+  const told = story(entries, words);
   return {
     span,
     ticks: ticksOf(span),
     vips: vipLanes(status, entries, span),
-    marks: markLanes(entries, span),
+    marks: markLanes(entries, span, words),
     story: told.lines,
     more: told.more,
     isCut: recent.isCut,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { allJournals } from '../../../../src/commands/journal-words.ts';
 import { vipLanes } from '../../../../src/operate/page/view/lanes.ts';
 import { markLanes } from '../../../../src/operate/page/view/marks.ts';
 import { story } from '../../../../src/operate/page/view/story.ts';
@@ -98,7 +99,7 @@ test('marks of one kind that would lie on each other are one, and 10,000 are at 
   const flood = Array.from({ length: 10_000 }, (_, n) =>
     entry(60 - n * 0.006, { kind: 'reload', event: 'generation-serving', program: 'haproxy-supervisor' }),
   );
-  const [, haproxy] = markLanes(flood, span);
+  const [, haproxy] = markLanes(flood, span, allJournals);
   expect(haproxy?.marks.length).toBeLessThanOrEqual(201);
   expect(haproxy?.marks[5]?.words).toMatch(
     /^\d\d:\d\d:\d\d cp-1: now serving generation .*; and 49 more close by$/,
@@ -108,13 +109,16 @@ test('marks of one kind that would lie on each other are one, and 10,000 are at 
 test('trouble is drawn last, so that it lies on top', () => {
   const died = entry(10, { kind: 'process', event: 'generation-died', program: 'haproxy-supervisor' });
   const served = entry(5, { kind: 'reload', event: 'generation-serving', program: 'haproxy-supervisor' });
-  const [, haproxy] = markLanes([died, served], span);
+  const [, haproxy] = markLanes([died, served], span, allJournals);
   expect(haproxy?.marks.map(({ kind }) => kind)).toEqual(['change', 'trouble']);
 });
 
 test('the story is the newest first, folds what is said again and counts what it leaves out', () => {
   const said = Array.from({ length: 50 }, (_, n) => entry(50 - n, { kind: 'health', subject: `api${n}` }));
-  const { lines, more } = story([...said, entry(0.4, { subject: 'x' }), entry(0.2, { subject: 'x' })]);
+  const { lines, more } = story(
+    [...said, entry(0.4, { subject: 'x' }), entry(0.2, { subject: 'x' })],
+    allJournals,
+  );
   expect(lines).toHaveLength(30);
   expect(lines[0]?.words).toBe('x (2 times, until 03:41:58)');
   expect(more).toBe(52 - 31);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { allJournals } from '../../../../src/commands/journal-words.ts';
 import { type JournalLine, journalKinds } from '../../../../src/engine/observe/journal/journal-line.ts';
 import type { JournalItem } from '../../../../src/engine/observe/journal/read-journal.ts';
 import { inOrder } from '../../../../src/operate/timeline/moment.ts';
@@ -7,7 +8,7 @@ import { openRange, timelineReport } from '../../../../src/operate/timeline/repo
 import { timelineLines } from '../../../../src/operate/timeline/timeline-lines.ts';
 import { lineAt, momentsOf } from '../../../helpers/timeline-lines.ts';
 
-const plain = { colours: false, utc: true };
+const plain = { colours: false, utc: true, words: allJournals };
 
 /** What is printed of one journal a list. */
 function shown(journals: readonly (readonly JournalItem[])[], look = plain, leftOut = 0): readonly string[] {
@@ -20,7 +21,12 @@ function shown(journals: readonly (readonly JournalItem[])[], look = plain, left
     faultCount: items.filter(({ kind }) => kind === 'fault').length,
   }));
   return timelineLines(
-    timelineReport({ journals: readings, moments, earlier: [], unread: [], leftOut }, openRange, undefined),
+    timelineReport(
+      { journals: readings, moments, earlier: [], unread: [], leftOut },
+      openRange,
+      allJournals,
+      undefined,
+    ),
     look,
   );
 }

@@ -3,6 +3,7 @@ import { chownSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { allJournals } from '../../../../../src/commands/journal-words.ts';
 import { journalPath, listJournalFiles } from '../../../../../src/engine/observe/journal/journal-files.ts';
 import { openJournalWriter } from '../../../../../src/engine/observe/journal/journal-writer.ts';
 import { scanJournal } from '../../../../../src/engine/observe/journal/read-journal.ts';
@@ -77,7 +78,7 @@ test('a link is read by no reader, and a FIFO does not block one', async () => {
   plant['a link to another file'](path(1));
   plant['a FIFO'](path(2));
   expect(subjects()).toEqual([]);
-  expect(createRecentEntries([dir], 100)('2000').entries).toEqual([]);
+  expect(createRecentEntries([dir], 100, allJournals)('2000').entries).toEqual([]);
   const sent = [];
   for await (const part of journalParts(dir, { since: '2000', until: '3000' })) sent.push(part);
   expect(sent).toEqual([]);

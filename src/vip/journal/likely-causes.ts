@@ -1,7 +1,8 @@
 import type { JournalLine } from '../../engine/observe/journal/journal-line.ts';
+import type { Phrase } from '../../engine/observe/journal/phrase.ts';
 import { durationText, printable } from '../../engine/system/text/readable-text.ts';
 import { reloadReason } from '../../keepalived/transition-cause.ts';
-import { isInstanceOf } from '../../vip/group/vrrp-instances.ts';
+import { isInstanceOf } from '../group/vrrp-instances.ts';
 import {
   type BeforeTaking,
   beforeTaking,
@@ -11,7 +12,6 @@ import {
   SLACK_MS,
   WINDOW_MS,
 } from './before-taking.ts';
-import { phraseOf } from './phrase.ts';
 
 const MOST = 3;
 const vipKinds = ['api', 'ingress'] as const;
@@ -53,14 +53,20 @@ const RECOVERY: ReadonlySet<string> = new Set(['health-told', 'liveness']);
  * close by in time, which is not a proof. The nodes' clocks must agree to within half a second. Undefined if there are
  * none.
  */
-export function likelyCauses(lines: readonly JournalLine[], index: number): string | undefined {
+export function likelyCauses(
+  lines: readonly JournalLine[],
+  index: number,
+  phraseOf: Phrase,
+): string | undefined {
   const line = lines[index];
   if (line?.event !== 'vrrp-transition' || line.reason === reloadReason) return undefined;
-  const told = line.to === 'MASTER' ? whyTaken(lines, index, line) : whyNotHeld(lines, index, line);
+  const told = line.to === 'MASTER' ? whyTaken(lines, index, phraseOf) : whyNotHeld(lines, index, phraseOf);
   return told.join('; ') || undefined;
 }
 
-function whyTaken(lines: readonly JournalLine[], index: number, line: JournalLine): readonly string[] {
+function whyTaken(lines: readonly JournalLine[], index: number, phraseOf: Phrase): readonly string[] {
+  const line = lines[index];
+  if (line === undefined) return [];
   const ordered = seenBefore(lines, index, line, ({ event }) => ORDERS.has(event)).map(phraseOf);
   const before = beforeTaking(lines, index);
   return [...ordered, ...(before === undefined ? [] : [beforeText(before, line)])];
@@ -78,7 +84,9 @@ function beforeText(before: BeforeTaking, line: JournalLine): string {
   return `${printable(node)} ${left}: ${printable(reason)}`;
 }
 
-function whyNotHeld(lines: readonly JournalLine[], index: number, line: JournalLine): readonly string[] {
+function whyNotHeld(lines: readonly JournalLine[], index: number, phraseOf: Phrase): readonly string[] {
+  const line = lines[index];
+  if (line === undefined) return [];
   if (line.to === 'BACKUP' && line.from !== 'MASTER')
     return line.from === 'FAULT'
       ? seenBefore(lines, index, line, ({ event }) => RECOVERY.has(event))

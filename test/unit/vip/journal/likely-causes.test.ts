@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { allJournals } from '../../../../src/commands/journal-words.ts';
 import type { JournalLine } from '../../../../src/engine/observe/journal/journal-line.ts';
 import { reloadReason } from '../../../../src/keepalived/transition-cause.ts';
-import { likelyCauses } from '../../../../src/operate/timeline/likely-causes.ts';
 import { lineAt } from '../../../helpers/timeline-lines.ts';
 
 const health = (ms: number, fields: Partial<JournalLine> = {}) =>
@@ -12,6 +12,7 @@ const taken = (ms: number, fields: Partial<JournalLine> = {}) =>
   lineAt(ms, { subject: 'prod_API', from: 'BACKUP', to: 'MASTER', node: 'cp-2', ...fields });
 
 /** About the last of these lines. */
+const likelyCauses = allJournals.causesOf;
 const because = (...lines: readonly JournalLine[]) => likelyCauses(lines, lines.length - 1);
 
 test('a VIP that left a node names the check and what it was worth', () => {
