@@ -1,5 +1,6 @@
+import { type Stats, statSync } from 'node:fs';
 import { connect } from 'node:net';
-import { messageOf } from '../system/errors.ts';
+import { codeOf, messageOf } from '../system/errors.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import { type Answer, decodeAnswer } from './answer.ts';
 
@@ -57,8 +58,26 @@ export function request(
         settle({ kind: 'unreachable', message: 'the answer has no end' });
     });
     socket.once('end', () => settle(received === '' ? { kind: 'unacknowledged' } : outcomeOf(received)));
-    socket.once('error', (error) => settle({ kind: 'unreachable', message: messageOf(error) }));
+    socket.once('error', (error) => settle({ kind: 'unreachable', message: reasonFor(error, socketPath) }));
   });
+}
+
+/** Most often a patch has given the supervisor's container another user or group, and the monitor's has no DAC_OVERRIDE. */
+function reasonFor(error: unknown, path: string): string {
+  const found = codeOf(error) === 'EACCES' ? lookAt(path) : undefined;
+  if (found === undefined) return messageOf(error);
+  const socket = `the socket is of user ${found.uid} and group ${found.gid} with mode 0${(found.mode & 0o777).toString(8)}`;
+  const own = `this process is user ${process.getuid?.()} of group ${process.getgid?.()}`;
+  return `${messageOf(error)}: ${socket}, and ${own}; expected one group (runAsGroup) for both containers of the pod`;
+}
+
+/** Undefined where its folder cannot be entered either. */
+function lookAt(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function outcomeOf(line: string): RequestOutcome {
