@@ -2,7 +2,7 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import type { CommandContext } from '../cli/run-command.ts';
 import { ownStatus } from '../operate/status/own-status.ts';
 import { monitorKeepalived } from '../vip/keepalived-monitor.ts';
-import { keepalivedMonitorCommand } from '../vip/keepalived-monitor-settings.ts';
+import { keepalivedMonitorCommand } from '../vip/settings/keepalived-monitor-settings.ts';
 
 export const spec = keepalivedMonitorCommand;
 

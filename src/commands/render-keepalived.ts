@@ -1,6 +1,6 @@
 import type { SettingsOf } from '../cli/command-spec.ts';
-import { renderKeepalivedCommand } from '../vip/keepalived-render-settings.ts';
 import { renderKeepalivedOnce } from '../vip/render-keepalived-once.ts';
+import { renderKeepalivedCommand } from '../vip/settings/keepalived-render-settings.ts';
 
 export const spec = renderKeepalivedCommand;
 

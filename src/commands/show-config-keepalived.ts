@@ -5,8 +5,8 @@ import { messageOf } from '../engine/system/errors.ts';
 import { inputNow } from '../vip/dry-run.ts';
 import { buildKeepalivedModel } from '../vip/group/keepalived-model.ts';
 import type { KeepalivedSettings } from '../vip/group/vrrp.ts';
-import type { KeepalivedMonitorSettings } from '../vip/keepalived-monitor-settings.ts';
-import { showKeepalivedConfigCommand } from '../vip/keepalived-render-settings.ts';
+import type { KeepalivedMonitorSettings } from '../vip/settings/keepalived-monitor-settings.ts';
+import { showKeepalivedConfigCommand } from '../vip/settings/keepalived-render-settings.ts';
 import { type ShownSetting, settingsWithOrigins } from './settings-with-origins.ts';
 
 /** How long the API may take: as long as for `hawser plan`. */

@@ -3,7 +3,7 @@ import { settingsFileReader } from '../cli/read-settings-file.ts';
 import { settingsKeys } from '../cli/settings-keys.ts';
 import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
 import { keepalivedSuperviseCommand } from '../keepalived/supervise/keepalived-supervise-settings.ts';
-import { keepalivedMonitorCommand } from '../vip/keepalived-monitor-settings.ts';
+import { keepalivedMonitorCommand } from '../vip/settings/keepalived-monitor-settings.ts';
 
 /** The daemons, whose flags are the keys of the settings file. */
 export const daemonSpecs = {

@@ -22,15 +22,15 @@ import {
 import { vrrpStatusSchema } from '../keepalived/supervise/vrrp-status.ts';
 import { type VrrpFacts, vrrpFacts } from '../keepalived/vrrp-facts.ts';
 import { createAgreedDialect } from './agreement/agreed-dialect.ts';
-import { openNodeLists } from './group/node-lists.ts';
+import { openNodeLists } from './configuration/node-lists.ts';
+import { createVrrpRenderer, gatherInput, keepalivedCheck } from './configuration/vrrp-proposal.ts';
 import type { VrrpInput } from './group/vrrp.ts';
-import { createVrrpRenderer, gatherInput, keepalivedCheck } from './group/vrrp-proposal.ts';
-import { createKeepalivedMonitorMetrics } from './keepalived-monitor-metrics.ts';
+import { createKeepalivedMonitorMetrics } from './settings/keepalived-monitor-metrics.ts';
 import {
   type KeepalivedMonitorSettings,
   keepalivedMonitorCommand,
   keepalivedSettings,
-} from './keepalived-monitor-settings.ts';
+} from './settings/keepalived-monitor-settings.ts';
 import { type VrrpChange, vrrpEffects } from './vrrp-cost.ts';
 
 type MonitorChange = DaemonChange<KeepalivedMonitorSettings>;

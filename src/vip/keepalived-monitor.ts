@@ -5,21 +5,24 @@ import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts'
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
 import { watchFiles } from '../engine/system/file/watch-files.ts';
-import { openNodeLists } from './group/node-lists.ts';
-import { vrrpConfiguration } from './group/vrrp-configuration.ts';
+import { openNodeLists } from './configuration/node-lists.ts';
+import { vrrpConfiguration } from './configuration/vrrp-configuration.ts';
 import { guardLeftVips } from './guards/left-vip-guard.ts';
 import { createSplitBrainSentinel } from './guards/split-brain-sentinel.ts';
 import { createVipUseWatch } from './guards/vip-use-watch.ts';
 import { createVirtualRouterIdGuard } from './guards/virtual-router-id-guard.ts';
 import { createHealthLoop } from './health/health-loop.ts';
 import { type HealthSource, healthSources } from './health/health-sources.ts';
+import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
+import { type Publication, publishStatus } from './publish-status.ts';
 import {
   createKeepalivedMonitorMetrics,
   type KeepalivedMonitorMetrics,
-} from './keepalived-monitor-metrics.ts';
-import { type KeepalivedMonitorSettings, keepalivedSettings } from './keepalived-monitor-settings.ts';
-import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
-import { type Publication, publishStatus } from './publish-status.ts';
+} from './settings/keepalived-monitor-metrics.ts';
+import {
+  type KeepalivedMonitorSettings,
+  keepalivedSettings,
+} from './settings/keepalived-monitor-settings.ts';
 import { createSteeringKeeper, type SteeringKeeper } from './steering/steering-keeper.ts';
 
 const NAME_RETRY_MS = 500;

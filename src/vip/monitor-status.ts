@@ -1,13 +1,13 @@
 import { hawserVersion } from '../engine/system/version.ts';
 import type { VipKind } from '../keepalived/vip-kind.ts';
-import { priorityOf, type VipPriority } from './group/vip-priority.ts';
-import type { VrrpConfiguration } from './group/vrrp-configuration.ts';
+import type { VrrpConfiguration } from './configuration/vrrp-configuration.ts';
+import { readLocalVrrpRole } from './group/local-vrrp-role.ts';
 import type { SplitBrainSentinel } from './guards/split-brain-sentinel.ts';
 import type { VirtualRouterIdGuard } from './guards/virtual-router-id-guard.ts';
 import type { HealthLoop } from './health/health-loop.ts';
-import { readLocalVrrpRole } from './health/local-vrrp-role.ts';
-import type { KeepalivedMonitorSettings } from './keepalived-monitor-settings.ts';
-import type { KeepalivedMonitorStatus } from './keepalived-monitor-status.ts';
+import { priorityOf, type VipPriority } from './health/vip-priority.ts';
+import type { KeepalivedMonitorSettings } from './settings/keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorStatus } from './settings/keepalived-monitor-status.ts';
 
 /** The status of a monitor that does not know its cluster yet. */
 export function waitingStatus({ profile, mode }: KeepalivedMonitorSettings): KeepalivedMonitorStatus {

@@ -16,7 +16,7 @@ import { vrrpChecks } from './doctor/checks/vrrp.ts';
 import type { VipContext } from './doctor/context.ts';
 import { lookForVips } from './doctor/look/vips.ts';
 import { ports } from './doctor/ports.ts';
-import { keepalivedMonitorCommand } from './keepalived-monitor-settings.ts';
+import { keepalivedMonitorCommand } from './settings/keepalived-monitor-settings.ts';
 import { vrrpEffectLabels } from './vrrp-cost.ts';
 
 const checks: readonly Check<VipContext>[] = [

@@ -7,11 +7,11 @@ import { createPeerListeners } from '../engine/peers/peer-listeners.ts';
 import { createRefusals } from '../engine/peers/refusals.ts';
 import type { ClusterNode } from '../engine/system/network/cluster-node.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import type { NodeList } from './configuration/node-lists.ts';
 import { mergeNodes } from './group/merge-nodes.ts';
-import type { NodeList } from './group/node-lists.ts';
 import type { KeepalivedModel } from './group/vrrp.ts';
-import type { KeepalivedMonitorObservers } from './keepalived-monitor-metrics.ts';
-import type { KeepalivedMonitorSettings } from './keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorObservers } from './settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from './settings/keepalived-monitor-settings.ts';
 
 /** How soon a new address of this node gets a listener, and a failed listen is retried. */
 const LOOK_EVERY_MS = 1_000;

@@ -9,12 +9,15 @@ import { writeFirst } from '../engine/reconcile/write-first.ts';
 import { ConfigError } from '../engine/system/errors.ts';
 import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
 import { currentInterfaces, currentRoutes } from '../engine/system/network/routes.ts';
+import { nodesOnce, onlyThisNode } from './configuration/nodes-once.ts';
+import { keepalivedCheck } from './configuration/vrrp-proposal.ts';
 import { buildKeepalivedModel } from './group/keepalived-model.ts';
-import { nodesOnce, onlyThisNode } from './group/nodes-once.ts';
 import { renderKeepalived } from './group/render-keepalived.ts';
 import type { VrrpInput } from './group/vrrp.ts';
-import { keepalivedCheck } from './group/vrrp-proposal.ts';
-import { type KeepalivedMonitorSettings, keepalivedSettings } from './keepalived-monitor-settings.ts';
+import {
+  type KeepalivedMonitorSettings,
+  keepalivedSettings,
+} from './settings/keepalived-monitor-settings.ts';
 
 /**
  * For an init container: asks no API server and does not wait. Throws a ConfigError for a flag or template that only an

@@ -1,7 +1,7 @@
 import type { HaproxyMonitorStatus } from '../../src/api-lb/haproxy-monitor-status.ts';
 import type { SupervisorStatus } from '../../src/haproxy/supervise/supervisor-status.ts';
 import type { VrrpStatus } from '../../src/keepalived/supervise/vrrp-status.ts';
-import type { KeepalivedMonitorStatus } from '../../src/vip/keepalived-monitor-status.ts';
+import type { KeepalivedMonitorStatus } from '../../src/vip/settings/keepalived-monitor-status.ts';
 
 /** What the four programs of a healthy holder in a group of three say. */
 const haproxySha = '3f2a'.repeat(16);

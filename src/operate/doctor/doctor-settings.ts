@@ -27,7 +27,7 @@ import {
 import { ConfigError } from '../../engine/system/errors.ts';
 import { haproxyFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 import { keepalivedFlags } from '../../keepalived/supervise/keepalived-flags.ts';
-import { virtualRouterIdPair } from '../../vip/router-id-fields.ts';
+import { virtualRouterIdPair } from '../../vip/settings/router-id-fields.ts';
 
 /** `checkIds` are all that `--only` may name. */
 export const doctorCommand = (checkIds: readonly string[]) =>

@@ -6,7 +6,7 @@ import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import type { Section, SettingsValues } from '../../cli/settings-values.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import type { HaproxySuperviseSettings } from '../../haproxy/supervise/haproxy-supervise-settings.ts';
-import type { KeepalivedMonitorSettings } from '../../vip/keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorSettings } from '../../vip/settings/keepalived-monitor-settings.ts';
 import { daemonKeys, daemonSpecs } from '../daemon-specs.ts';
 
 /** The settings that the daemons of this node would run with. */

@@ -9,7 +9,7 @@ import type { ServerRow } from '../../haproxy/server-rows.ts';
 import { askStatistics } from '../../haproxy/statistics.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
-import { keepalivedMonitorStatusSchema } from '../../vip/keepalived-monitor-status.ts';
+import { keepalivedMonitorStatusSchema } from '../../vip/settings/keepalived-monitor-status.ts';
 import type { NodeStatus, ProgramName } from './node-status.ts';
 
 /** Where a node's programs are asked. */

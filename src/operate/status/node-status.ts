@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { haproxyMonitorStatusSchema } from '../../api-lb/haproxy-monitor-status.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
-import { keepalivedMonitorStatusSchema } from '../../vip/keepalived-monitor-status.ts';
+import { keepalivedMonitorStatusSchema } from '../../vip/settings/keepalived-monitor-status.ts';
 
 export const programNames = [
   'haproxy-supervisor',

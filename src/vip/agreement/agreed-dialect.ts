@@ -1,6 +1,6 @@
 import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
-import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { readAgreementFile } from './agreement-file.ts';
 import { readDialectRecord, sameDialect, writeDialectRecord } from './dialect-record.ts';
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import { parseDialectRecord } from './settings-dialect-record.ts';
 import type { VrrpDialect } from './vrrp-agreement.ts';
 

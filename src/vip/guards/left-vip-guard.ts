@@ -6,8 +6,8 @@ import { readAccepted } from '../../keepalived/accepted-configuration.ts';
 import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
 import { hasFifoReader } from '../../keepalived/notify-fifo.ts';
 import { sweepConfigured } from '../../keepalived/sweep.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
-import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 
 const LOOK_EVERY_MS = 100;
 const SWEEP_AGAIN_MS = 500;

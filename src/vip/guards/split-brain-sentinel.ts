@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { askNeighbours, ownMacs, readNeighbourTable } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
+import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
-import { readLocalVrrpRole } from '../health/local-vrrp-role.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
-import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
-import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { createAnswerTrap, type VipAnswer } from './answer-trap.ts';
 import { initialSplitBrain, nextSplitBrain, type OtherHolder, type SplitBrainState } from './split-brain.ts';
 

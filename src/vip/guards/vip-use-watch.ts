@@ -8,8 +8,8 @@ import { describeConfiguration, readAccepted } from '../../keepalived/accepted-c
 import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { isInstanceOf } from '../group/vrrp-instances.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
-import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { AskedVip } from './answer-trap.ts';
 import { initialVipUse, nextVipUse, type VipUse, type VipUseState, vipUseOf } from './vip-use.ts';
 import { createVipUseTrap, type VipUseSeen } from './vip-use-trap.ts';

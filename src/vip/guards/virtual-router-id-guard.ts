@@ -5,8 +5,8 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { retryPauseMs } from '../../engine/system/time/retry.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
-import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import { createAdvertTrap } from './advert-trap.ts';
 import {
   explainConflict,

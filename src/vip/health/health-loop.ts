@@ -3,18 +3,18 @@ import { askHealth } from '../../engine/system/network/ask-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { type Liveness, watchLiveness } from '../../engine/system/network/watch-liveness.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { HealthView } from '../group/vip-priority.ts';
+import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
+import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
-import type { VrrpConfiguration } from '../group/vrrp-configuration.ts';
-import { createPermission, type Permission } from '../guards/permission.ts';
 import type { VipUse } from '../guards/vip-use.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
-import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { SteeringKeeper } from '../steering/steering-keeper.ts';
 import type { HealthSource } from './health-sources.ts';
 import { createHealthVerdict, type PeersReading } from './health-verdict.ts';
-import { readLocalVrrpRole } from './local-vrrp-role.ts';
+import { createPermission, type Permission } from './permission.ts';
 import { createTrackWriter } from './track-writer.ts';
+import type { HealthView } from './vip-priority.ts';
 
 /** The interval of the verdict while nothing happens. A death is handled at once. */
 const LOOK_EVERY_MS = 200;

@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 
 export type CheckRow = KeepalivedMonitorStatus['priorities'][number]['checks'][number];
 

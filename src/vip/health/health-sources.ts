@@ -2,8 +2,8 @@ import { askReadyz } from '../../engine/kube/ask-readyz.ts';
 import type { HealthAnswer, HealthUrl } from '../../engine/system/network/ask-health.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
-import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 
 /** How one kind of VIP is checked on this node, and where its health is written. */
 export interface HealthSource {

@@ -12,9 +12,9 @@ import {
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import { initialBootstrap, nextBootstrap } from '../group/vrrp-bootstrap.ts';
+import { initialHolding, type LocalVrrpRole, nextHolding } from '../group/vrrp-holding.ts';
 import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
 import { type CheckRow, createSightings } from './health-sightings.ts';
-import { initialHolding, type LocalVrrpRole, nextHolding } from './vrrp-holding.ts';
 
 /** The health of one kind of VIP on this node: takes observations, and gives the value of the track file. */
 export interface HealthVerdict {

@@ -5,7 +5,7 @@ import { type NotedPermission, notePermission } from '../../keepalived/noted-per
 import { noteHealthUrl } from '../../keepalived/silent-health.ts';
 import { readTrackValue } from '../../keepalived/track-file.ts';
 import { TRACK } from '../../keepalived/track-value.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { HealthSource } from './health-sources.ts';
 
 /** How often an unchanged value is rewritten. The supervisor takes 3 s of silence for a dead monitor. */

@@ -8,7 +8,7 @@ import {
 } from '../../engine/examine/section.ts';
 import { ageText, countText, durationText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus as Supervisor } from '../../keepalived/supervise/vrrp-status.ts';
-import type { KeepalivedMonitorStatus as Monitor } from '../keepalived-monitor-status.ts';
+import type { KeepalivedMonitorStatus as Monitor } from '../settings/keepalived-monitor-status.ts';
 import type { VipNode } from './vip-node.ts';
 
 /** The process, its dialect, and what changed or failed last. */

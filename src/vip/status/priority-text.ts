@@ -1,4 +1,4 @@
-import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import type { VipNode } from './vip-node.ts';
 
 export type VipPriority = KeepalivedMonitorStatus['priorities'][number];

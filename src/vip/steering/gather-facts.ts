@@ -6,7 +6,10 @@ import { peerQuestion } from '../../engine/peers/peer-question.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
 import { LOCAL_API_CHECK, PEERS_CHECK } from '../health/health-verdict.ts';
-import { type KeepalivedMonitorStatus, keepalivedMonitorStatusSchema } from '../keepalived-monitor-status.ts';
+import {
+  type KeepalivedMonitorStatus,
+  keepalivedMonitorStatusSchema,
+} from '../settings/keepalived-monitor-status.ts';
 import type { SteeredVip, SteeringFacts } from './steering-plan.ts';
 import type { SteeringEndpoints } from './steering-settings.ts';
 

@@ -4,7 +4,7 @@ import { messageOf } from '../../engine/system/errors.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { askMonitor } from './gather-facts.ts';
 import { newOrderId, placeOrder, removeOrder, replaceOrder, whatOvertook } from './order-file.ts';
 import type { SteeringEndpoints } from './steering-settings.ts';

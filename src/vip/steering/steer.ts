@@ -1,5 +1,5 @@
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { askMonitor, factsOf } from './gather-facts.ts';
 import { awaitPlace, giveOrder } from './give-order.ts';
 import { orderInTheWay } from './order-file.ts';

@@ -1,7 +1,7 @@
 import { messageOf } from '../../engine/system/errors.ts';
 import type { Steer } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import { type OrderFile, readOrderFile, removeOrder } from './order-file.ts';
 import {
   type MoveOrder,

@@ -4,7 +4,7 @@ import type { MonitorMetrics } from '../../../src/engine/observe/monitor-metrics
 import { processMetrics } from '../../../src/engine/observe/process-metrics.ts';
 import { createHaproxySupervisorMetrics } from '../../../src/haproxy/supervise/haproxy-supervisor-metrics.ts';
 import { createVrrpSupervisorMetrics } from '../../../src/keepalived/supervise/vrrp-supervisor-metrics.ts';
-import { createKeepalivedMonitorMetrics } from '../../../src/vip/keepalived-monitor-metrics.ts';
+import { createKeepalivedMonitorMetrics } from '../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { parseExposition, type Sample } from './exposition.ts';
 
 const own = processMetrics({ version: '1.2.3' });

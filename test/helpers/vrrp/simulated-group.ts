@@ -1,6 +1,6 @@
 import { trackValue } from '../../../src/keepalived/track-value.ts';
+import { type Holding, initialHolding, nextHolding } from '../../../src/vip/group/vrrp-holding.ts';
 import { vrrpPriority } from '../../../src/vip/group/vrrp-priority.ts';
-import { type Holding, initialHolding, nextHolding } from '../../../src/vip/health/vrrp-holding.ts';
 import {
   nextSteering,
   notSteered,

@@ -5,7 +5,7 @@ import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import {
   type KeepalivedMonitorStatus,
   keepalivedMonitorStatusSchema,
-} from '../../../src/vip/keepalived-monitor-status.ts';
+} from '../../../src/vip/settings/keepalived-monitor-status.ts';
 import { hawser } from '../supervisor-build.ts';
 import type { BedNode } from './bed-node.ts';
 

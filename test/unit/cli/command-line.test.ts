@@ -10,7 +10,7 @@ import { daemonKeys } from '../../../src/operate/daemon-specs.ts';
 import { installCommand, uninstallCommand } from '../../../src/operate/install/install-settings.ts';
 import { planCommand } from '../../../src/operate/plan/plan-settings.ts';
 import { timelineCommand } from '../../../src/operate/timeline/timeline-settings.ts';
-import { keepalivedMonitorCommand } from '../../../src/vip/keepalived-monitor-settings.ts';
+import { keepalivedMonitorCommand } from '../../../src/vip/settings/keepalived-monitor-settings.ts';
 import { drainCommand, moveVipCommand, undrainCommand } from '../../../src/vip/steering/steering-settings.ts';
 
 function fileWith(text: string): SettingsReader {

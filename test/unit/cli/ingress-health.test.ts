@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
-import { keepalivedMonitorCommand } from '../../../src/vip/keepalived-monitor-settings.ts';
+import { keepalivedMonitorCommand } from '../../../src/vip/settings/keepalived-monitor-settings.ts';
 
 const files = ['/kubeconfig', '/template', '/etc/keepalived/keepalived.conf'];
 const vips = ['--api-vips', '10.0.0.5', '--ingress-vips', '10.0.0.6'];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
-import { keepalivedMonitorCommand } from '../../../src/vip/keepalived-monitor-settings.ts';
+import { keepalivedMonitorCommand } from '../../../src/vip/settings/keepalived-monitor-settings.ts';
 
 const positionals = ['/kubeconfig', '/template', '/etc/keepalived/keepalived.conf', '--api-vips', '10.0.0.5'];
 const files = ['--peer-tls-ca', '/p/ca.crt', '--peer-tls-cert', '/p/tls.crt', '--peer-tls-key', '/p/tls.key'];

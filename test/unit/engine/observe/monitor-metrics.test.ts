@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createHaproxyMonitorMetrics } from '../../../../src/api-lb/haproxy-monitor-metrics.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { processMetrics } from '../../../../src/engine/observe/process-metrics.ts';
-import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { parseExposition } from '../../../helpers/monitoring/exposition.ts';
 
 const namesOf = (text: string) => new Set(parseExposition(text).map(({ name }) => name));

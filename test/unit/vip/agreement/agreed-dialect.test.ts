@@ -6,7 +6,7 @@ import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createAgreedDialect, type TakingPart } from '../../../../src/vip/agreement/agreed-dialect.ts';
-import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 
 let dir: string;
 let log: LogEvent[];

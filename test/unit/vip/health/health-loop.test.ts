@@ -7,7 +7,7 @@ import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-re
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { TRACK } from '../../../../src/keepalived/track-value.ts';
 import { createHealthLoop } from '../../../../src/vip/health/health-loop.ts';
-import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
-import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { placeOrder, removeOrder, replaceOrder } from '../../../../src/vip/steering/order-file.ts';
 import { steeringOrderText } from '../../../../src/vip/steering/steering-file.ts';
 import { createSteeringKeeper } from '../../../../src/vip/steering/steering-keeper.ts';

@@ -8,12 +8,12 @@ import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-re
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createServerList } from '../../../../src/engine/reconcile/servers/server-list.ts';
 import { createWake } from '../../../../src/engine/system/time/wake.ts';
-import { vrrpConfiguration } from '../../../../src/vip/group/vrrp-configuration.ts';
-import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
+import { vrrpConfiguration } from '../../../../src/vip/configuration/vrrp-configuration.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import {
   keepalivedMonitorCommand,
   keepalivedSettings,
-} from '../../../../src/vip/keepalived-monitor-settings.ts';
+} from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 const { signal } = new AbortController();

@@ -3,7 +3,7 @@ import type { ConfigurationCheck } from '../../engine/apply/configuration-check.
 import type { Rendered } from '../../engine/apply/file-set.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
-import type { VrrpInput } from './vrrp.ts';
+import type { VrrpInput } from '../group/vrrp.ts';
 import type { VrrpRendering } from './vrrp-proposal.ts';
 
 export interface PlannedCheck {

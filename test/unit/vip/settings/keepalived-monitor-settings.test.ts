@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { settingsTyped } from '../../../src/cli/command-line.ts';
+import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import {
   keepalivedMonitorCommand,
   keepalivedSettings,
-} from '../../../src/vip/keepalived-monitor-settings.ts';
+} from '../../../../src/vip/settings/keepalived-monitor-settings.ts';
 
 const files = ['/kubeconfig', '/template', '/etc/keepalived/keepalived.conf'];
 

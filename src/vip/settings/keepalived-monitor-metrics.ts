@@ -1,7 +1,7 @@
-import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
-import { createMonitorMetrics, type MonitorMetrics } from '../engine/observe/monitor-metrics.ts';
-import type { Observers } from '../engine/reconcile/observers.ts';
-import { vipRepairCounter } from '../keepalived/vip-repair-counter.ts';
+import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
+import { createMonitorMetrics, type MonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import { vipRepairCounter } from '../../keepalived/vip-repair-counter.ts';
 
 /** What the keepalived monitor can be asked about besides, in Prometheus' words. */
 export interface KeepalivedMonitorMetrics extends MonitorMetrics {

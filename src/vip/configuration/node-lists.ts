@@ -8,9 +8,9 @@ import { createServerList, type ServerList } from '../../engine/reconcile/server
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
-import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
-import { nodeListPath } from './node-list-path.ts';
+import { nodeListPath } from '../group/node-list-path.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 
 type NodeListSettings = Pick<
   KeepalivedMonitorSettings,

@@ -1,7 +1,7 @@
 import type { Origin } from '../../engine/reconcile/last-change.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
-import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
-import type { KeepalivedModel, VrrpInput } from './vrrp.ts';
+import type { KeepalivedModel, VrrpInput } from '../group/vrrp.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 
 /**
  * What a keepalived.conf was made from. VIPs are left out of the interfaces' addresses: they come and go without a

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { initialHolding, type LocalVrrpRole, nextHolding } from '../../../../src/vip/health/vrrp-holding.ts';
+import { initialHolding, type LocalVrrpRole, nextHolding } from '../../../../src/vip/group/vrrp-holding.ts';
 
 type Look = readonly [atMs: number, role: LocalVrrpRole['role'], ageMs?: number];
 const after = (looks: readonly Look[]) =>

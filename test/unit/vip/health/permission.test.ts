@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { notePermission } from '../../../../src/keepalived/noted-permission.ts';
 import { createTrackGuard, readTrackValue } from '../../../../src/keepalived/track-file.ts';
-import { createPermission } from '../../../../src/vip/guards/permission.ts';
 import type { VipUse } from '../../../../src/vip/guards/vip-use.ts';
+import { createPermission } from '../../../../src/vip/health/permission.ts';
 import { createTrackWriter } from '../../../../src/vip/health/track-writer.ts';
 
 let dir: string;

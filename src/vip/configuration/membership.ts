@@ -3,9 +3,9 @@ import { type RequestOutcome, request } from '../../engine/control/request.ts';
 import type { Wanted } from '../../engine/reconcile/proposal.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import type { KeepalivedMonitorObservers } from '../keepalived-monitor-metrics.ts';
-import { groupView, membershipDelayMs, withoutForgetting } from './membership-delay.ts';
-import type { VrrpInput } from './vrrp.ts';
+import { groupView, membershipDelayMs, withoutForgetting } from '../group/membership-delay.ts';
+import type { VrrpInput } from '../group/vrrp.ts';
+import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 
 const LEAVE_TIMEOUT_MS = 5_000;
 const LEAVE_AGAIN_MS = 1_000;

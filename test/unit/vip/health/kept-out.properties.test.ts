@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { createTrackGuard, readTrackValue } from '../../../../src/keepalived/track-file.ts';
 import { TRACK, type TrackHealth, trackValue } from '../../../../src/keepalived/track-value.ts';
-import { createPermission } from '../../../../src/vip/guards/permission.ts';
+import { createPermission } from '../../../../src/vip/health/permission.ts';
 import { createTrackWriter } from '../../../../src/vip/health/track-writer.ts';
 
 /** An unchanged value is rewritten every half second, so that a monitor writes at each look. */

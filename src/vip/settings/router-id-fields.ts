@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { fileForms } from '../cli/make-field.ts';
-import { virtualRouterIdProblems } from './group/virtual-router-id.ts';
-import type { VirtualRouterIds } from './group/vrrp.ts';
+import { fileForms } from '../../cli/make-field.ts';
+import { virtualRouterIdProblems } from '../group/virtual-router-id.ts';
+import type { VirtualRouterIds } from '../group/vrrp.ts';
 
 /** `API,INGRESS`: two different ones. */
 export const virtualRouterIdPair = z.pipe(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { LocalVrrpRole } from './vrrp-holding.ts';
+import { isInstanceOf } from './vrrp-instances.ts';
 
 /**
  * This node's VRRP role, from its supervisor's state file: the best role among `names` (all instances where undefined), of

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readLocalVrrpRole } from '../../../../src/vip/health/local-vrrp-role.ts';
+import { readLocalVrrpRole } from '../../../../src/vip/group/local-vrrp-role.ts';
 
 let directory: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { notedPermission } from '../../keepalived/noted-permission.ts';
-import type { VrrpConfiguration } from '../group/vrrp-configuration.ts';
-import type { VipUse } from './vip-use.ts';
+import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
+import type { VipUse } from '../guards/vip-use.ts';
 
 /**
  * A returning node with its old keepalived.conf must not take part before its monitor knows the other nodes. If no API

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { commandSpec, flag, type SettingsOf, toggle } from '../cli/command-spec.ts';
-import { durationMs } from '../cli/duration.ts';
-import { absolutePath, address, addresses, oneOf } from '../cli/fields.ts';
-import { listOf } from '../cli/make-field.ts';
-import { peerFlags, peerProblems, peerSettings } from '../cli/peer-settings.ts';
-import { defaultPorts } from '../cli/ports.ts';
+import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
+import { durationMs } from '../../cli/duration.ts';
+import { absolutePath, address, addresses, oneOf } from '../../cli/fields.ts';
+import { listOf } from '../../cli/make-field.ts';
+import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
+import { defaultPorts } from '../../cli/ports.ts';
 import {
   besideConfig,
   ingressVips,
@@ -14,10 +14,10 @@ import {
   monitorListen,
   nodeName,
   vipInterface,
-} from '../cli/shared-flags.ts';
-import { ConfigError } from '../engine/system/errors.ts';
-import { keepalivedFlags } from '../keepalived/supervise/keepalived-flags.ts';
-import type { KeepalivedSettings, TrackFiles } from './group/vrrp.ts';
+} from '../../cli/shared-flags.ts';
+import { ConfigError } from '../../engine/system/errors.ts';
+import { keepalivedFlags } from '../../keepalived/supervise/keepalived-flags.ts';
+import type { KeepalivedSettings, TrackFiles } from '../group/vrrp.ts';
 import { healthUrl } from './health-url-field.ts';
 import { virtualRouterIdPair } from './router-id-fields.ts';
 import { vipFlagProblems } from './vip-flags.ts';

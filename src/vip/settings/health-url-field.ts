@@ -1,6 +1,6 @@
-import { parsedBy } from '../cli/make-field.ts';
-import type { HealthUrl } from '../engine/system/network/ask-health.ts';
-import { parseAddress } from '../engine/system/network/node-address.ts';
+import { parsedBy } from '../../cli/make-field.ts';
+import type { HealthUrl } from '../../engine/system/network/ask-health.ts';
+import { parseAddress } from '../../engine/system/network/node-address.ts';
 
 /**
  * `http://localhost:1936/healthz/ready`. A name would make the answer depend on DNS, and `localhost` is 127.0.0.1 so

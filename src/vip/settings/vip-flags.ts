@@ -1,5 +1,5 @@
-import type { HealthUrl } from '../engine/system/network/ask-health.ts';
-import { parseAddress } from '../engine/system/network/node-address.ts';
+import type { HealthUrl } from '../../engine/system/network/ask-health.ts';
+import { parseAddress } from '../../engine/system/network/node-address.ts';
 
 /** Problems of a node's VIPs as a whole, however each of them looks. */
 export function vipFlagProblems(flags: {

@@ -1,5 +1,5 @@
 import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
-import type { KeepalivedModel } from './vrrp.ts';
+import type { KeepalivedModel } from '../group/vrrp.ts';
 
 /** The model that keepalived runs on, and the one it may be reading now. */
 export interface ServedModels {

@@ -7,9 +7,9 @@ import { serveControlSocket } from '../../../../src/engine/control/control-serve
 import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
-import { createMembershipSequencer } from '../../../../src/vip/group/membership.ts';
+import { createMembershipSequencer } from '../../../../src/vip/configuration/membership.ts';
 import type { VrrpInput } from '../../../../src/vip/group/vrrp.ts';
-import { createKeepalivedMonitorMetrics } from '../../../../src/vip/keepalived-monitor-metrics.ts';
+import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
 let dir: string;

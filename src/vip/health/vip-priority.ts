@@ -1,10 +1,10 @@
 import { readTrackValue } from '../../keepalived/track-file.ts';
 import { type Addend, serverOf, TRACK } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { CheckRow } from '../health/health-sightings.ts';
-import type { KeepalivedMonitorStatus } from '../keepalived-monitor-status.ts';
-import type { KeepalivedModel } from './vrrp.ts';
-import { baseAddend, prioritySum } from './vrrp-priority.ts';
+import type { KeepalivedModel } from '../group/vrrp.ts';
+import { baseAddend, prioritySum } from '../group/vrrp-priority.ts';
+import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
+import type { CheckRow } from './health-sightings.ts';
 
 export type VipPriority = KeepalivedMonitorStatus['priorities'][number];
 

@@ -3,10 +3,10 @@ import { readLastKnown } from '../../engine/reconcile/servers/last-known.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { NetworkInterface } from '../../engine/system/network/routes.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { KeepalivedMonitorSettings } from '../keepalived-monitor-settings.ts';
-import { mergeNodes } from './merge-nodes.ts';
-import { nodeListPath } from './node-list-path.ts';
-import type { VrrpInput } from './vrrp.ts';
+import { mergeNodes } from '../group/merge-nodes.ts';
+import { nodeListPath } from '../group/node-list-path.ts';
+import type { VrrpInput } from '../group/vrrp.ts';
+import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 
 export type KnownNodes = Pick<VrrpInput, 'controlPlane' | 'allNodes'>;
 
