@@ -13,6 +13,7 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import { initialBootstrap, nextBootstrap } from '../group/vrrp-bootstrap.ts';
 import { initialHolding, type LocalVrrpRole, nextHolding } from '../group/vrrp-holding.ts';
+import { LOCAL_API_CHECK, PEERS_CHECK } from '../settings/keepalived-monitor-status.ts';
 import { type CheckSample, explainFlap, type FlapState, initialFlap, nextFlap } from './flap-governor.ts';
 import { type CheckRow, createSightings } from './health-sightings.ts';
 
@@ -74,10 +75,6 @@ export interface VerdictOptions {
   /** What an operator has ordered, for a node that does or does not hold the VIPs. */
   readonly steer: (holds: boolean) => Steer;
 }
-
-/** Names of checks that are not about this node's own server. */
-export const LOCAL_API_CHECK = 'local API server';
-export const PEERS_CHECK = 'other nodes';
 
 export function createHealthVerdict(options: VerdictOptions): HealthVerdict {
   const { kind, place, question, resigns } = options;

@@ -24,6 +24,10 @@ const vipPrioritySchema = z.object({
   steered: z.nullable(z.string()),
 });
 
+/** Names of checks that are not about this node's own server. */
+export const LOCAL_API_CHECK = 'local API server';
+export const PEERS_CHECK = 'other nodes';
+
 /** What `GET /status` of a keepalived monitor answers. */
 export const keepalivedMonitorStatusSchema = z.object({
   version: z.string(),

@@ -5,10 +5,11 @@ import { observePeers } from '../../engine/peers/observe-peers.ts';
 import { peerQuestion } from '../../engine/peers/peer-question.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import type { RankedPeer } from '../group/vrrp.ts';
-import { LOCAL_API_CHECK, PEERS_CHECK } from '../health/health-verdict.ts';
 import {
   type KeepalivedMonitorStatus,
   keepalivedMonitorStatusSchema,
+  LOCAL_API_CHECK,
+  PEERS_CHECK,
 } from '../settings/keepalived-monitor-status.ts';
 import type { SteeredVip, SteeringFacts } from './steering-plan.ts';
 import type { SteeringEndpoints } from './steering-settings.ts';
