@@ -12,10 +12,43 @@ export const targets = [
 ] as const;
 export type Target = (typeof targets)[number];
 
+/** What hawser writes, relative to a node's folder; `run/` stands for /run. */
+const outputs = [
+  'haproxy.cfg',
+  'haproxy.cfg.last-good',
+  'keepalived.conf',
+  'keepalived.conf.agreed',
+  'keepalived.conf.last-good',
+  'api-servers.json',
+  'vrrp-nodes.json.api.ipv4',
+  'run/haproxy.last-good.cfg',
+  'run/hawser-generations.json',
+  'run/hawser-keepalived.json',
+  'run/keepalived.accepted.conf',
+  'run/lb.track',
+  'run/lb.track.health',
+  'run/server-state',
+  'run/vrrp-state.json',
+  'run/haproxy.pid',
+  'run/keepalived.pid',
+] as const;
+/** Nothing can be put into these, but they can be removed. */
+const sockets = [
+  'run/haproxy-master.sock',
+  'run/haproxy.sock',
+  'run/keepalived.sock',
+  'run/notify.fifo',
+] as const;
+const inputs = ['haproxy.cfg.ejs', 'keepalived.conf.ejs', 'kubeconfig'] as const;
+const ways = ['truncate', 'corrupt', 'chmod', 'delete', 'replace'] as const;
+export type DamageWay = (typeof ways)[number];
+const inEveryWay = (files: readonly string[]) => files.flatMap((file) => ways.map((way) => `${way} ${file}`));
+const lies = ['empty', 'half', 'old', 'huge', 'invalid'] as const;
+
 export interface Kind {
   /** A line for people. */
   readonly about: string;
-  readonly variants: readonly [string, ...string[]];
+  readonly variants: readonly string[];
   /** Where it happens: on one node, or in what the nodes share, where only one can happen at a time. */
   readonly place: 'node' | 'network';
   /** From its beginning to its end, the shortest and the longest. */
@@ -65,6 +98,101 @@ export const catalogue = {
     variants: ['node', 'node and client'],
     place: 'network',
     lastsMs: seconds(1, 6),
+  },
+  'bad-cable': {
+    about:
+      'every fifth packet to the node is lost, every second one from it comes twice, or it sends 2 Mbit/s',
+    variants: ['loss', 'duplicates', 'slow'],
+    place: 'node',
+    lastsMs: seconds(2, 6),
+  },
+  starve: {
+    about: 'the node’s processes get 5 or 20 % of a processor together',
+    variants: ['5 %', '20 %'],
+    place: 'node',
+    lastsMs: seconds(2, 6),
+  },
+  'fill-disk': {
+    about: 'not a byte is free on the file system of the node',
+    variants: ['node'],
+    place: 'node',
+    lastsMs: seconds(2, 8),
+  },
+  'exhaust-descriptors': {
+    about: 'the process may open no descriptor more',
+    variants: [
+      'haproxy-supervisor',
+      'haproxy-monitor',
+      'keepalived',
+      'keepalived-supervisor',
+      'keepalived-monitor',
+    ],
+    place: 'node',
+    lastsMs: seconds(2, 8),
+  },
+  'exhaust-processes': {
+    about: 'no process or thread can be started on the node',
+    variants: ['node'],
+    place: 'node',
+    lastsMs: seconds(2, 8),
+  },
+  'damage-output': {
+    about: 'a file that hawser wrote is truncated, corrupted, made unreadable, deleted or replaced',
+    variants: [...sockets.map((file) => `delete ${file}`), ...inEveryWay(outputs)],
+    place: 'node',
+    lastsMs: moment,
+  },
+  'damage-input': {
+    about: 'the same with a template or the kubeconfig, put back at the end',
+    variants: inEveryWay(inputs),
+    place: 'node',
+    lastsMs: seconds(2, 8),
+  },
+  'api-fault': {
+    about: 'the node’s API server stalls, is silent, resets, fails, refuses, is slow, or breaks its watches',
+    variants: [
+      ...(['stall', 'silent-watch', 'reset', 'error-500', 'not-ready', 'refuse', 'slow'] as const),
+      ...(['cut-watch', 'garbage-watch'] as const),
+    ],
+    place: 'node',
+    lastsMs: seconds(2, 8),
+  },
+  'api-lie': {
+    about:
+      'the node’s API server lists no nodes, half of them, at an old version, with 32 MB more, or half a text',
+    variants: lies,
+    place: 'node',
+    lastsMs: seconds(2, 8),
+  },
+  'api-lie-everywhere': {
+    about: 'the same with all API servers',
+    variants: lies,
+    place: 'network',
+    lastsMs: seconds(2, 8),
+  },
+  'remove-member': {
+    about: 'the API does not list the node, and does again at the end',
+    variants: ['node'],
+    place: 'network',
+    lastsMs: seconds(2, 8),
+  },
+  'reload-storm': {
+    about: 'twenty reloads are asked for at once',
+    variants: ['haproxy', 'keepalived'],
+    place: 'node',
+    lastsMs: moment,
+  },
+  order: {
+    about: 'an operator moves the VIP, or drains the node and undrains it at the end',
+    variants: ['move-vip', 'drain'],
+    place: 'node',
+    lastsMs: seconds(2, 6),
+  },
+  'by-hand': {
+    about: 'another program removes the VIP, adds it, or flushes nftables',
+    variants: ['remove-vip', 'add-vip', 'flush-nftables'],
+    place: 'node',
+    lastsMs: moment,
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 

@@ -4,7 +4,8 @@ export interface Random {
   below(count: number): number;
   /** An integer in `[from, to]`. */
   between(from: number, to: number): number;
-  pick<T>(list: readonly [T, ...T[]]): T;
+  /** Throws where there is nothing to pick from. */
+  pick<T>(list: readonly T[]): T;
 }
 
 /** mulberry32: a 32-bit state, which is plenty for the faults of one episode. */
@@ -20,7 +21,11 @@ export function seeded(seed: number): Random {
   return {
     below,
     between: (from, to) => from + below(to - from + 1),
-    pick: (list) => list[below(list.length)] ?? list[0],
+    pick: (list) => {
+      const picked = list[below(list.length)];
+      if (picked === undefined) throw new Error('Cannot pick from an empty list');
+      return picked;
+    },
   };
 }
 

@@ -25,14 +25,12 @@ export interface Episode {
 const LATEST_START_MS = 3_000;
 /** How many faults an episode may have: half of them have one, which tells best what a fault does by itself. */
 const COUNTS = [1, 1, 1, 2, 2, 3, 4] as const;
+/** Of a kind with very many variants. */
+const MOST_SHARES = 9;
 const MOST_TRIES = 20;
 
 /** One burst of faults that overlap as chance has it. The seed and the number decide all of it. */
-export function planEpisode(
-  seed: number,
-  number: number,
-  names: readonly [FaultName, ...FaultName[]],
-): Episode {
+export function planEpisode(seed: number, number: number, names: readonly FaultName[]): Episode {
   const random = seeded(seedOf(seed, number));
   const count = random.pick(COUNTS);
   const faults: Omit<PlannedFault, 'id'>[] = [];
@@ -44,18 +42,14 @@ export function planEpisode(
   return { number, faults: inOrder.map((fault, index) => ({ id: `${number}.${index + 1}`, ...fault })) };
 }
 
-function planFault(
-  random: Random,
-  names: readonly [FaultName, ...FaultName[]],
-  isFirst: boolean,
-): Omit<PlannedFault, 'id'> {
+function planFault(random: Random, names: readonly FaultName[], isFirst: boolean): Omit<PlannedFault, 'id'> {
   // Kinds with many variants more often, so that each variant has its turn.
-  const [first, ...more] = names;
-  const name = random.pick([
-    first,
-    ...more,
-    ...names.flatMap((each) => kindOf(each).variants.map(() => each)),
-  ]);
+  const shares = names.flatMap((each) =>
+    kindOf(each)
+      .variants.slice(0, MOST_SHARES)
+      .map(() => each),
+  );
+  const name = random.pick([...names, ...shares]);
   const { variants, lastsMs } = kindOf(name);
   const variant = random.pick(variants);
   // The holder twice as often: what happens to it is what clients notice.

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { isAlive, readProcess } from '../../../src/engine/system/process/processes.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { sendSignal } from '../../helpers/vrrp/bed-process.ts';
@@ -48,11 +49,23 @@ export async function leftOnMachine(before: MachineState, bedDir: string): Promi
   const namespaces = readdirSync('/run/netns').filter((name) => name.startsWith(`hawser-${process.pid}-`));
   return [
     ...namespaces.map((name) => `network namespace ${name}`),
+    ...controlGroups().map((path) => `control group ${path}`),
     ...ownChildren().map((pid) => `a process of the harness, ${pid}`),
     ...(existsSync(bedDir) ? [`folder ${bedDir}`] : []),
     ...(after.addresses === before.addresses ? [] : ['an address of the machine']),
     ...(after.tables === before.tables ? [] : ['a table of the machine’s nftables']),
   ];
+}
+
+function controlGroups(): readonly string[] {
+  const root = '/sys/fs/cgroup';
+  return ['cpu', 'pids', '.'].flatMap((controller) => {
+    const path = join(root, controller);
+    const names = existsSync(path) ? readdirSync(path) : [];
+    return names
+      .filter((name) => name.startsWith(`hawser-faults-${process.pid}-`))
+      .map((name) => join(path, name));
+  });
 }
 
 function ownChildren(): readonly number[] {

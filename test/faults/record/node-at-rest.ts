@@ -1,10 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
-import { supervisorStatusSchema } from '../../../src/haproxy/supervise/supervisor-status.ts';
-import { askRaw } from '../../helpers/supervisor-ask.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { keptParts } from '../world/keeper.ts';
+import { supervisorStatus } from '../world/supervisor-status.ts';
 import type { World } from '../world/world.ts';
 import type { EntryOf } from './history.ts';
 import { shaOf } from './node-watch.ts';
@@ -29,15 +27,6 @@ export async function nodeAtRest(world: World, node: BedNode, episode: number): 
     ),
     files: filesOf(node),
   };
-}
-
-async function supervisorStatus(node: BedNode) {
-  try {
-    const [answer] = await askRaw(join(node.runDir, 'haproxy-master.sock'), 'status\n', 2_000);
-    return supervisorStatusSchema.parse(answer);
-  } catch {
-    return undefined;
-  }
 }
 
 function descriptorsOf(pid: number): number {

@@ -9,6 +9,8 @@ export interface Bound {
   readonly lasting: boolean;
   /** How often the VIP may move, all in all, where the node was the holder. */
   readonly moves: 0 | 1 | 2;
+  /** The same where it was a backup: what is shared by all nodes. */
+  readonly movesAnywhere: boolean;
   /** What the supervisor of keepalived says of the node may be wrong meanwhile. */
   readonly blind: boolean;
 }
@@ -19,6 +21,7 @@ const harmless: Bound = {
   twoHoldersMs: 0,
   lasting: false,
   moves: 0,
+  movesAnywhere: false,
   blind: false,
 };
 const failover: Bound = { ...harmless, serviceMs: 1_000, moves: 1 };
@@ -51,6 +54,13 @@ const bounds: Readonly<Record<string, Bound>> = {
   'restart-pod keepalived': { ...failover, blind: true },
   'restart-pod both': { ...failover, blind: true },
   'power-off node': { ...failover, serviceMs: TAIL_MS, blind: true },
+  'api-fault silent-watch': harmless,
+  'api-fault cut-watch': harmless,
+  'api-fault garbage-watch': harmless,
+  'api-fault error-500': { ...harmless, serviceMs: TAIL_MS },
+  'api-fault not-ready': { ...harmless, serviceMs: 1_000 },
+  'api-fault refuse': { ...harmless, serviceMs: 1_000 },
+  'by-hand flush-nftables': harmless,
   'unplug node': {
     ...failover,
     serviceMs: TAIL_MS,
@@ -60,17 +70,54 @@ const bounds: Readonly<Record<string, Bound>> = {
   },
 };
 
-const split: Bound = {
-  ...failover,
-  serviceMs: TAIL_MS,
-  serviceAfterMs: 3_000,
-  twoHoldersMs: HEALING_MS,
-  lasting: true,
-  moves: 2,
+/** By the kind alone, where all its variants cost the same. */
+const boundsOfKinds: Readonly<Record<string, Bound>> = {
+  partition: {
+    ...failover,
+    serviceMs: TAIL_MS,
+    serviceAfterMs: 3_000,
+    twoHoldersMs: HEALING_MS,
+    lasting: true,
+    moves: 2,
+    movesAnywhere: true,
+  },
+  // Checks and adverts are lost too.
+  'bad-cable': {
+    ...failover,
+    serviceMs: TAIL_MS,
+    serviceAfterMs: 3_000,
+    twoHoldersMs: 1_000,
+    lasting: true,
+    moves: 2,
+  },
+  starve: {
+    ...failover,
+    serviceMs: TAIL_MS,
+    serviceAfterMs: 3_000,
+    twoHoldersMs: 1_000,
+    lasting: true,
+    moves: 2,
+    blind: true,
+  },
+  'exhaust-descriptors': failover,
+  'exhaust-processes': failover,
+  // Every third request goes to that API server.
+  'api-fault': { ...harmless, serviceMs: TAIL_MS, serviceAfterMs: 1_000 },
+  'api-lie': { ...harmless, serviceMs: 1_000, serviceAfterMs: 1_000, moves: 1 },
+  'api-lie-everywhere': {
+    ...harmless,
+    serviceMs: 1_000,
+    serviceAfterMs: 1_000,
+    moves: 1,
+    movesAnywhere: true,
+  },
+  'remove-member': failover,
+  // The VIP moves when the order has been read and checked; a request on its way then is lost.
+  order: { ...failover, serviceMs: 6_000, serviceAfterMs: 6_000, movesAnywhere: true },
+  'by-hand': { ...failover, twoHoldersMs: 1_000, moves: 2 },
 };
 
 /** Faults that are not listed must not be noticed at all. */
 export function boundOf(name: string, variant: string): Bound {
-  if (name === 'partition') return split;
-  return bounds[`${name} ${variant}`] ?? harmless;
+  return bounds[`${name} ${variant}`] ?? boundsOfKinds[name] ?? harmless;
 }

@@ -1,4 +1,7 @@
 import type { Entry } from '../record/history.ts';
+import { generationsAreBounded, newestIsServed, othersAreSpared, sameInputSameBytes } from './generations.ts';
+import { movesAreCaused } from './moves.ts';
+import { noConnectionLost } from './no-loss.ts';
 import { nothingLeft } from './nothing-left.ts';
 import { oneHolder } from './one-holder.ts';
 import { serviceIsBack } from './service.ts';
@@ -6,7 +9,11 @@ import { statesAgree } from './states-agree.ts';
 import type { Verdict } from './verdict.ts';
 import { viewOf } from './view.ts';
 
-const validators = [oneHolder, statesAgree, serviceIsBack, nothingLeft] as const;
+const validators = [
+  ...[oneHolder, statesAgree, serviceIsBack, movesAreCaused],
+  ...[noConnectionLost, generationsAreBounded, newestIsServed, sameInputSameBytes, othersAreSpared],
+  nothingLeft,
+] as const;
 
 /** Every validator's verdict on a history, whatever made it. */
 export function judge(entries: readonly Entry[]): readonly Verdict[] {

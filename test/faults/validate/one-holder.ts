@@ -9,7 +9,7 @@ const HAND_OVER_MS = 10;
 export function oneHolder(view: View): Verdict {
   const held = holdingsOf(view.holdings);
   const overlaps = overlapsOf(view);
-  const unexcused = minus(overlaps, view.faults.flatMap(excuse));
+  const unexcused = minus(overlaps, [...view.faults.flatMap(excuse), ...unheardRemovals(view)]);
   const within = (stretch: Stretch) =>
     held.filter((each) => each.fromMs < stretch.toMs && stretch.fromMs < each.toMs);
   const violations = unexcused
@@ -44,6 +44,21 @@ function excuse({ fromMs, toMs, bound, apart }: FaultWindow): readonly Stretch[]
   const lasts = bound.lasting || apart.length > 0;
   if (bound.twoHoldersMs === 0 && !lasts) return [];
   return [{ fromMs, toMs: (lasts ? toMs : fromMs) + bound.twoHoldersMs }];
+}
+
+/**
+ * A node that is not listed any more leaves because it reads so. With another fault beside, it may not, while the others
+ * have forgotten it: until the rest two holders prove nothing.
+ */
+function unheardRemovals({ faults, rests }: View): readonly Stretch[] {
+  const removals = faults.filter(({ name }) =>
+    ['remove-member', 'api-lie', 'api-lie-everywhere'].includes(name),
+  );
+  return removals.flatMap(({ episode, fromMs, id }) => {
+    const others = faults.filter((each) => each.episode === episode && each.id !== id);
+    const rest = rests.find((each) => each.episode === episode);
+    return others.length === 0 || rest === undefined ? [] : [{ fromMs, toMs: rest.atMs }];
+  });
 }
 
 function overlapsOf({ holdings, startMs, endMs }: View): readonly Stretch[] {

@@ -1,5 +1,6 @@
 import type { Stretch } from '../../helpers/vrrp/holdings.ts';
 import type { Probe } from '../../helpers/vrrp/probes.ts';
+import { harmlessSpans } from './no-loss.ts';
 import type { Verdict, Violation } from './verdict.ts';
 import { type FaultWindow, faultsNear, isStarved, relative, type View } from './view.ts';
 
@@ -8,12 +9,15 @@ export function serviceIsBack(view: View): Verdict {
   const excused = view.faults.flatMap(excuse);
   const failed = probesOf(view).filter(({ reason }) => reason !== null);
   const lost = failed.filter((probe) => !excused.some((each) => touches(probe, each)));
+  const othersWork = harmlessSpans(view);
   return {
     name: 'V3',
     claim: 'clients are served again within the bound of each fault',
     judged: probesOf(view).length,
     violations: [
-      ...rowsOf(lost.filter((probe) => isDemanded(view, probe))).map((row) => violationOf(view, row)),
+      ...rowsOf(
+        lost.filter((probe) => isDemanded(view, probe) && !othersWork.some((each) => touches(probe, each))),
+      ).map((row) => violationOf(view, row)),
       ...view.rests
         .filter(({ reached }) => !reached)
         .map(({ atMs, episode, missing }) => ({

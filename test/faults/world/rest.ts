@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { takesPart } from '../../helpers/vrrp/hawser.ts';
 import { quietFor } from '../../helpers/vrrp/holdings.ts';
+import { shaOf } from '../record/node-watch.ts';
+import { servedSha } from './supervisor-status.ts';
 import type { World } from './world.ts';
 
 const CALM_MS = 1_500;
@@ -18,11 +20,18 @@ export function missingForRest({ bed, client, nodes, keeper }: World): string {
   ].join(', ');
 }
 
+/** Whose HAProxy does not serve its file: one that was told to end may drain for a while. */
+async function notServing({ nodes }: World): Promise<string> {
+  const all = await Promise.all(nodes.map(async (node) => ({ node, served: await servedSha(node) })));
+  const out = all.filter(({ node, served }) => served === null || served !== shaOf(node.at('haproxy.cfg')));
+  return out.map(({ node }) => `HAProxy of ${node.name} does not serve its file`).join(', ');
+}
+
 /** Resolves once nothing is missing, or with what is after that time. */
 export async function waitForRest(world: World, patienceMs: number, signal: AbortSignal): Promise<string> {
   const lastMs = monotonicMs() + patienceMs;
   for (;;) {
-    const missing = missingForRest(world);
+    const missing = missingForRest(world) || (await notServing(world));
     if (missing === '' || monotonicMs() > lastMs) return missing;
     await delay(100, undefined, { signal });
   }

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Faults } from '../../helpers/api-server/faults.ts';
 import { node as nodeObject } from '../../helpers/api-server/objects.ts';
@@ -10,6 +11,7 @@ import { createVrrpBed, type VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import type { Role } from '../generate/schedule.ts';
 import { type Keeper, type PartEvent, startKeeper } from './keeper.ts';
+import { mountNodeDisk } from './node-disk.ts';
 
 /** Three whole nodes with a client, and what faults may do to them. */
 export interface World extends AsyncDisposable {
@@ -62,6 +64,7 @@ async function furnish(
   );
   owned.defer(() => ending.abort());
   for (const node of nodes) {
+    await mountNodeDisk(node, join(bed.dir, 'logs'), owned);
     prepareNode(bed, node);
     keeper.keep(node);
   }
@@ -111,15 +114,17 @@ const program = fileURLToPath(new URL('../../helpers/api-server/main.ts', import
 function createApi(bed: VrrpBed) {
   let members: readonly BedNode[] = bed.nodes;
   const faults = new Map<string, Partial<Faults>>();
+  // Not on the node's disk, which may be full.
+  const stateFile = (node: BedNode) => join(bed.dir, `${node.name}-api.json`);
   const write = (node: BedNode) => {
     const objects = members.map(({ name, address }) => nodeObject(name, [address]));
-    writeFileSync(node.at('api.json'), JSON.stringify({ objects, faults: faults.get(node.name) ?? {} }));
+    writeFileSync(stateFile(node), JSON.stringify({ objects, faults: faults.get(node.name) ?? {} }));
   };
   const tls = ['--cert', bed.serving.certFile, '--key', bed.serving.keyFile];
   return {
     start: (node: BedNode) => {
       write(node);
-      const flags = ['--host', '::', '--port', String(stackPorts.api), '--state', node.at('api.json')];
+      const flags = ['--host', '::', '--port', String(stackPorts.api), '--state', stateFile(node)];
       return node.start('apiserver', [process.execPath, program, ...flags, ...tls]);
     },
     setFaults: (node: BedNode, next: Partial<Faults>) => {

@@ -13,6 +13,7 @@ import {
   unauthorized,
 } from './answers.ts';
 import { type Faults, noFaults } from './faults.ts';
+import { sendList } from './lie.ts';
 import { listAnswer } from './list.ts';
 import { objectAnswer } from './object-answer.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -71,13 +72,11 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
   const requests: string[] = [];
   let faults = noFaults;
   let served = 0;
-  let watches = 0;
+  const watches = new Set<ServerResponse>();
 
   const watch = (request: IncomingMessage, response: ServerResponse, resource: ServedResource) => {
-    watches += 1;
-    response.on('close', () => {
-      watches -= 1;
-    });
+    watches.add(response);
+    response.on('close', () => watches.delete(response));
     sendWatch(response, {
       resource,
       query: urlOf(request).searchParams,
@@ -114,8 +113,7 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
       return sendJson(response, code, body);
     }
     if (['1', 'true'].includes(searchParams.get('watch') ?? '')) return watch(request, response, resource);
-    const { code, body } = listAnswer(resource, searchParams, settings.store);
-    sendJson(response, code, body);
+    sendList(response, listAnswer(resource, searchParams, settings.store), faults.lie);
   };
 
   const listener = await listen(settings, (request, response) => void answer(request, response));
@@ -127,10 +125,12 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
       requests: served,
       connections: listener.connections(),
       accepted: listener.accepted(),
-      watches,
+      watches: watches.size,
     }),
     setFaults: async (changed) => {
+      const isOtherLie = changed.lie !== undefined && changed.lie !== faults.lie;
       faults = { ...faults, ...changed };
+      if (isOtherLie) for (const response of watches) response.destroy();
       await listener.apply({ refuse: faults.refuse, reset: faults.reset });
     },
     stop: listener.stop,

@@ -25,6 +25,7 @@ export const faultChanges = z.object({
   slowMs: z.exactOptional(z.number()),
   resetMidLine: flag,
   nextWatchBytes: z.exactOptional(z.string()),
+  lie: z.exactOptional(z.enum(['none', 'empty', 'half', 'old', 'huge', 'invalid'])),
 });
 
 /** Everything a server process should hold: objects that are not named are deleted, faults not named are off. */

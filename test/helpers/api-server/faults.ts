@@ -20,6 +20,12 @@ export interface Faults {
   readonly resetMidLine: boolean;
   /** Sent verbatim instead of the next watch event. */
   readonly nextWatchBytes: string;
+  /**
+   * What is wrong with lists: none of the objects, every other one, all of them at a version of long ago, all of them and
+   * 32 MB beside, or the first half of the text. Each
+   * change of it ends every watch, so that it is noticed.
+   */
+  readonly lie: 'none' | 'empty' | 'half' | 'old' | 'huge' | 'invalid';
 }
 
 export const noFaults: Faults = {
@@ -33,4 +39,5 @@ export const noFaults: Faults = {
   slowMs: 0,
   resetMidLine: false,
   nextWatchBytes: '',
+  lie: 'none',
 };

@@ -27,13 +27,26 @@ export function holds(node: string, fromMs: number, toMs?: number): readonly Ent
   return [
     { kind: 'address', atMs: fromMs, node, holds: true },
     { kind: 'vrrp', atMs: fromMs, node, state: 'MASTER' },
+    told(node, fromMs, { event: 'vrrp-transition', subject: 'API', from: 'BACKUP', to: 'MASTER' }),
     ...(toMs === undefined
       ? []
       : ([
           { kind: 'address', atMs: toMs, node, holds: false },
           { kind: 'vrrp', atMs: toMs, node, state: 'BACKUP' },
+          told(node, toMs, { event: 'vrrp-transition', subject: 'API', from: 'MASTER', to: 'BACKUP' }),
         ] as const)),
   ];
+}
+
+/** A line of the node's journal. */
+export function told(
+  node: string,
+  atMs: number,
+  line: Partial<EntryOf<'journal'>['line']> & { readonly event: string },
+): Entry {
+  const at = new Date(Date.UTC(2026, 0, 1) + atMs).toISOString();
+  const who = { v: 1, seq: 1, at, node, program: 'keepalived-supervisor', kind: 'vip' } as const;
+  return { kind: 'journal', atMs, line: { ...who, ...line } };
 }
 
 export function probe(startedAtMs: number, reason: string | null = null): Entry {

@@ -1,19 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../faults/record/history.ts';
 import { judge } from '../../faults/validate/judge.ts';
-import { atRest, fault, holds, madeHistory, outage, probe } from './made-history.ts';
+import { atRest, fault, holds, madeHistory, outage, probe, told } from './made-history.ts';
 
-/** What each validator finds, those that find nothing left out. */
-function found(...more: readonly Entry[]): readonly string[] {
-  return judge(madeHistory(...more)).flatMap(({ name, violations }) =>
-    violations.map(({ what, starved }) => `${name}${starved ? '?' : ''} ${what}`),
-  );
+const validators = ['V1', 'V2', 'V3', 'V4', 'H1', 'H2', 'H3', 'H4', 'H5', 'Z'] as const;
+
+/** What one validator finds; a question mark where nothing had a processor. */
+function findingsOf(validator: (typeof validators)[number]) {
+  return (...more: readonly Entry[]): readonly string[] => {
+    const verdict = judge(madeHistory(...more)).find(({ name }) => name === validator);
+    return (verdict?.violations ?? []).map(({ what, starved }) => `${starved ? '? ' : ''}${what}`);
+  };
 }
 
 test('a history in which nothing happens is judged as a whole, and has no violation', () => {
   const verdicts = judge(madeHistory());
   expect(verdicts.flatMap(({ violations }) => violations)).toEqual([]);
-  expect(verdicts.filter(({ judged }) => judged === 0)).toEqual([]);
+  expect(verdicts.map(({ name }) => name)).toEqual(validators);
 });
 
 test('a history without a beginning cannot be judged', () => {
@@ -21,12 +24,13 @@ test('a history without a beginning cannot be judged', () => {
 });
 
 describe('V1', () => {
+  const found = findingsOf('V1');
   test('two holders without a fault are a violation', () => {
-    expect(found(...holds('cp-2', 10_000, 10_300))).toEqual(['V1 two nodes hold the VIP for 300 ms']);
+    expect(found(...holds('cp-2', 10_000, 10_300))).toEqual(['two nodes hold the VIP for 300 ms']);
   });
   test('three holders that become two are one violation', () => {
     expect(found(...holds('cp-2', 10_000, 10_300), ...holds('cp-3', 10_100, 10_200))).toEqual([
-      'V1 two nodes hold the VIP for 300 ms',
+      'two nodes hold the VIP for 300 ms',
     ]);
   });
   test('a hand-over of ten milliseconds is listed and no violation', () => {
@@ -37,29 +41,28 @@ describe('V1', () => {
   test('two holders in a partition are none, and after its healing they are', () => {
     const split = fault('partition', 'node', 'cp-2', [10_000, 12_000], ['cp-2']);
     expect(found(...split, ...holds('cp-2', 10_400, 12_100))).toEqual([]);
-    expect(found(...split, ...holds('cp-2', 10_400, 12_500))).toEqual([
-      'V1 two nodes hold the VIP for 350 ms',
-    ]);
+    expect(found(...split, ...holds('cp-2', 10_400, 12_500))).toEqual(['two nodes hold the VIP for 350 ms']);
   });
   test('a killed keepalived may leave its address for a second', () => {
     const kill = fault('kill', 'keepalived', 'cp-2', [10_000, 10_010]);
     expect(found(...kill, ...holds('cp-2', 9_999, 11_000))).toEqual([]);
-    expect(found(...kill, ...holds('cp-2', 9_999, 11_500))).toEqual(['V1 two nodes hold the VIP for 500 ms']);
+    expect(found(...kill, ...holds('cp-2', 9_999, 11_500))).toEqual(['two nodes hold the VIP for 500 ms']);
   });
   test('where no process was woken in time, two holders prove nothing', () => {
     const stall: Entry = { kind: 'stall', fromMs: 9_800, toMs: 10_050 };
-    expect(found(stall, ...holds('cp-2', 10_000, 10_300))).toEqual(['V1? two nodes hold the VIP for 300 ms']);
+    expect(found(stall, ...holds('cp-2', 10_000, 10_300))).toEqual(['? two nodes hold the VIP for 300 ms']);
   });
 });
 
 describe('V2', () => {
+  const found = findingsOf('V2');
   test('a MASTER without the address for longer than a second is a violation', () => {
     const masters = (toMs: number): readonly Entry[] => [
       { kind: 'vrrp', atMs: 20_000, node: 'cp-2', state: 'MASTER' },
       { kind: 'vrrp', atMs: toMs, node: 'cp-2', state: 'BACKUP' },
     ];
     expect(found(...masters(20_900))).toEqual([]);
-    expect(found(...masters(22_000))).toEqual(['V2 cp-2: address and VRRP state disagree for 2000 ms']);
+    expect(found(...masters(22_000))).toEqual(['cp-2: address and VRRP state disagree for 2000 ms']);
     expect(
       found(...fault('stop', 'keepalived-supervisor', 'cp-2', [19_000, 22_000]), ...masters(22_000)),
     ).toEqual([]);
@@ -70,7 +73,7 @@ describe('V2', () => {
         { kind: 'vrrp', atMs: 30_000, node: 'cp-1', state: 'BACKUP' },
         { kind: 'vrrp', atMs: 33_000, node: 'cp-1', state: 'MASTER' },
       ),
-    ).toEqual(['V2 cp-1: address and VRRP state disagree for 3000 ms']);
+    ).toEqual(['cp-1: address and VRRP state disagree for 3000 ms']);
   });
   test('no holder at a rest is a violation', () => {
     expect(
@@ -78,26 +81,30 @@ describe('V2', () => {
         { kind: 'address', atMs: 90_000, node: 'cp-1', holds: false },
         { kind: 'vrrp', atMs: 90_000, node: 'cp-1', state: 'BACKUP' },
       ),
-    ).toEqual(['V2 0 holders at the rest after episode 1']);
+    ).toEqual(['0 holders at the rest after episode 1']);
   });
 });
 
 describe('V3', () => {
+  const found = findingsOf('V3');
   test('a failed request without a fault is a violation', () => {
     expect(found(probe(40_000, 'ECONNRESET'))).toEqual([
-      'V3 1 requests failed (ECONNRESET) within 20 ms, and a node was free of faults',
+      '1 requests failed (ECONNRESET) within 20 ms, and a node was free of faults',
     ]);
   });
   test('requests may fail within the bound of a fault and not after it', () => {
     const kill = fault('kill', 'haproxy', 'cp-1', [40_000, 40_010]);
     expect(found(...kill, ...outage(40_000, 40_900))).toEqual([]);
     expect(found(...kill, ...outage(40_000, 42_000))).toEqual([
-      'V3 9 requests failed (timeout) within 820 ms, and a node was free of faults',
+      '9 requests failed (timeout) within 820 ms, and a node was free of faults',
     ]);
   });
   test('not one request may fail where a supervisor is killed', () => {
     const kill = fault('kill', 'haproxy-supervisor', 'cp-1', [40_000, 40_010]);
-    expect(found(...kill, probe(40_100, 'ECONNRESET'))).toHaveLength(1);
+    expect(findingsOf('H1')(...kill, probe(40_100, 'ECONNRESET'))).toEqual([
+      '1 requests failed (ECONNRESET) after kill haproxy-supervisor',
+    ]);
+    expect(found(...kill, probe(40_100, 'ECONNRESET'))).toEqual([]);
   });
   test('nothing is demanded while no node is free of faults', () => {
     const all = ['cp-1', 'cp-2', 'cp-3'].flatMap((node) => fault('stop', 'haproxy', node, [40_000, 50_000]));
@@ -113,14 +120,93 @@ describe('V3', () => {
   test('a group that does not come to rest is a violation', () => {
     expect(
       found({ kind: 'rest', atMs: 50_000, episode: 1, reached: false, missing: 'the client is not served' }),
-    ).toEqual(['V3 after episode 1 the group did not come to rest: the client is not served']);
+    ).toEqual(['after episode 1 the group did not come to rest: the client is not served']);
+  });
+});
+
+describe('V4', () => {
+  const found = findingsOf('V4');
+  const moved: readonly Entry[] = [
+    { kind: 'address', atMs: 40_300, node: 'cp-1', holds: false },
+    ...holds('cp-2', 40_300),
+  ];
+  const left = (reason: string, atMs = 40_250) =>
+    told('cp-1', atMs, { event: 'vrrp-transition', subject: 'API', from: 'MASTER', to: 'BACKUP', reason });
+  test('a move that no journal tells of is a violation', () => {
+    expect(found({ kind: 'address', atMs: 40_300, node: 'cp-2', holds: true })).toEqual([
+      'cp-2 got the VIP, and its journal does not say so',
+    ]);
+  });
+  test('a move without a cause is a violation', () => {
+    const entries = madeHistory(...moved).filter((entry) => entry.kind !== 'journal' || entry.atMs > 2_000);
+    const verdict = judge(entries).find(({ name }) => name === 'V4');
+    expect(verdict?.violations.map(({ what }) => what)).toEqual([
+      'timeline names no cause for the move to cp-2',
+    ]);
+  });
+  test('after one fault alone timeline has to name that one', () => {
+    const kill = fault('kill', 'haproxy', 'cp-1', [40_000, 40_010]);
+    expect(found(...kill, ...moved, left('the track file says that this node cannot serve (-254)'))).toEqual(
+      [],
+    );
+    expect(found(...kill, ...moved, left('10.77.0.12 has priority 220'))).toHaveLength(1);
+  });
+  test('a fault on a backup moves nothing, nor does one that no client may notice', () => {
+    const cause = left('the track file says that this node cannot serve (-254)');
+    expect(found(...fault('kill', 'haproxy', 'cp-2', [40_000, 40_010]), ...moved, cause)).toEqual([
+      'kill haproxy on a backup moved the VIP 1 times, expected 0',
+    ]);
+    expect(found(...fault('kill', 'haproxy-monitor', 'cp-1', [40_000, 40_010]), ...moved, cause)).toEqual([
+      'kill haproxy-monitor on the holder moved the VIP 1 times, expected 0',
+    ]);
+  });
+});
+
+describe('H', () => {
+  test('too many processes of HAProxy, and generations that drain at rest, are violations', () => {
+    expect(findingsOf('H2')({ kind: 'haproxys', atMs: 40_000, node: 'cp-1', count: 12 })).toEqual([
+      '12 processes of HAProxy on cp-1',
+    ]);
+    expect(findingsOf('H2')(atRest('cp-1', 50_000, 1, { draining: 2 }))).toEqual([
+      '2 generations drain at rest on cp-1',
+    ]);
+  });
+  test('a generation that does not serve the file at rest is a violation', () => {
+    expect(findingsOf('H3')(atRest('cp-1', 50_000, 1, { served: 'b' }))).toEqual([
+      'cp-1 serves b, and haproxy.cfg is a',
+    ]);
+  });
+  test('other bytes at a later rest, and a reload that nothing asked for, are violations', () => {
+    expect(findingsOf('H4')(atRest('cp-1', 50_000, 1, { served: 'b', configured: 'b' }))).toEqual([
+      'haproxy.cfg of cp-1 has become another one',
+    ]);
+    const reload = told('cp-1', 50_000, { event: 'generation-serving', facts: { cause: 'request' } });
+    expect(findingsOf('H4')(reload)).toEqual(['a reload on cp-1 that nothing asked for']);
+    expect(
+      findingsOf('H4')(reload, { kind: 'file', atMs: 49_000, node: 'cp-1', file: 'haproxy.cfg', sha: 'c' }),
+    ).toEqual([]);
+  });
+  test('a broken template on one node that changes a file of another is a violation', () => {
+    const broken = fault('damage-input', 'corrupt haproxy.cfg.ejs', 'cp-1', [40_000, 45_000]);
+    const changed = (node: string): Entry => ({
+      kind: 'file',
+      atMs: 41_000,
+      node,
+      file: 'haproxy.cfg',
+      sha: 'c',
+    });
+    expect(findingsOf('H5')(...broken, changed('cp-1'))).toEqual([]);
+    expect(findingsOf('H5')(...broken, changed('cp-2'))).toEqual([
+      'haproxy.cfg of cp-2 changed after damage-input corrupt haproxy.cfg.ejs on cp-1',
+    ]);
   });
 });
 
 describe('Z', () => {
+  const found = findingsOf('Z');
   test('what is left behind is a violation', () => {
     expect(found({ kind: 'left', atMs: 101_000, what: 'the VIP on cp-1' })).toEqual([
-      'Z left behind: the VIP on cp-1',
+      'left behind: the VIP on cp-1',
     ]);
   });
   test('a history that ends early is one', () => {

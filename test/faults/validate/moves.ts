@@ -1,0 +1,110 @@
+import type { JournalLine } from '../../../src/engine/observe/journal/journal-line.ts';
+import { likelyCauses } from '../../../src/operate/timeline/likely-causes.ts';
+import { type Holding, holdersAt, holdingsOf } from '../../helpers/vrrp/holdings.ts';
+import { trueCauseOf } from './true-causes.ts';
+import type { Verdict, Violation } from './verdict.ts';
+import { type FaultWindow, faultsNear, isStarved, relative, type View } from './view.ts';
+
+/** The kernel, the journal's writer and its clock agree to within this. */
+const TOLD_MS = 1_500;
+
+interface Move extends Holding {
+  /** The one fault of its episode; undefined where there were others beside it. */
+  readonly fault: FaultWindow | undefined;
+}
+
+/** V4: every node that gets the VIP says so in its journal, `timeline` names a cause, and where one fault alone happened, its cause. */
+export function movesAreCaused(view: View): Verdict {
+  const moves = movesOf(view);
+  const lines = view.journal.map(({ line }) => line);
+  return {
+    name: 'V4',
+    claim: 'no move without a cause in the journals, and timeline names the true one',
+    judged: moves.length,
+    violations: [...moves.flatMap((move) => judgeMove(view, lines, move)), ...needlessMoves(view, moves)],
+    notes: [`${moves.filter(({ fault }) => fault !== undefined).length} moves after one fault alone`],
+  };
+}
+
+function movesOf(view: View): readonly Move[] {
+  return holdingsOf(view.holdings)
+    .filter(({ fromMs }) => fromMs > view.startMs && fromMs <= view.endMs)
+    .map((holding) => ({ ...holding, fault: loneFaultAt(view, holding.fromMs) }));
+}
+
+function loneFaultAt({ faults, rests }: View, atMs: number): FaultWindow | undefined {
+  const episode = rests.find((rest) => rest.atMs >= atMs)?.episode;
+  const [fault, ...others] = faults.filter((each) => each.episode === episode);
+  return others.length === 0 ? fault : undefined;
+}
+
+function judgeMove(view: View, lines: readonly JournalLine[], move: Move): readonly Violation[] {
+  // By hand an address comes without a MASTER, and a full disk takes no journal.
+  const isUntold = view.faults.some(
+    ({ name, node, fromMs, toMs }) =>
+      node === move.node &&
+      ['by-hand', 'fill-disk'].includes(name) &&
+      fromMs <= move.fromMs &&
+      toMs + TOLD_MS >= move.fromMs,
+  );
+  if (isUntold) return [];
+  const index = view.journal.findIndex(
+    ({ atMs, line }) =>
+      line.event === 'vrrp-transition' &&
+      line.node === move.node &&
+      line.to === 'MASTER' &&
+      Math.abs(atMs - move.fromMs) < TOLD_MS,
+  );
+  if (index === -1)
+    return [violation(view, move, `${move.node} got the VIP, and its journal does not say so`)];
+  const told = likelyCauses(lines, index);
+  if (told === undefined)
+    return [violation(view, move, `timeline names no cause for the move to ${move.node}`)];
+  const expected = move.fault === undefined ? undefined : trueCauseOf(move.fault);
+  const said = [told, lossOf(view, lines, move)].join(' ');
+  return expected === undefined || expected.test(said)
+    ? []
+    : [violation(view, move, `timeline says of the move to ${move.node}: "${said}", expected ${expected}`)];
+}
+
+/** What timeline says of the node that lost it. */
+function lossOf(view: View, lines: readonly JournalLine[], { fault, fromMs }: Move): string {
+  const index = view.journal.findIndex(
+    ({ atMs, line }) =>
+      line.event === 'vrrp-transition' &&
+      line.node === fault?.node &&
+      line.from === 'MASTER' &&
+      Math.abs(atMs - fromMs) < 10_000,
+  );
+  return index === -1 ? '' : `${lines[index]?.reason ?? ''} ${likelyCauses(lines, index) ?? ''}`;
+}
+
+/** Of faults alone in their episode: more moves than they may cost, or any where the holder was spared. */
+function needlessMoves(view: View, moves: readonly Move[]): readonly Violation[] {
+  return view.faults.flatMap((fault) => {
+    const own = moves.filter((move) => move.fault?.id === fault.id);
+    const [first] = own;
+    if (first === undefined) return [];
+    const hitsHolder = holdersAt(view.holdings, fault.fromMs - 1).includes(fault.node);
+    const most = hitsHolder || fault.bound.movesAnywhere ? fault.bound.moves : 0;
+    const said = `${fault.name} ${fault.variant} on ${hitsHolder ? 'the holder' : 'a backup'} moved the VIP`;
+    return own.length > most ? [violation(view, first, `${said} ${own.length} times, expected ${most}`)] : [];
+  });
+}
+
+function violation(view: View, { fromMs, node }: Move, what: string): Violation {
+  const near = view.journal.filter(({ atMs }) => Math.abs(atMs - fromMs) < 3_000);
+  return {
+    atMs: fromMs,
+    what,
+    proof: [
+      `${node} has the VIP`,
+      ...faultsNear(view, fromMs, fromMs),
+      ...near.map(
+        ({ atMs, line }) =>
+          `${relative(atMs, fromMs)} ${line.node} ${line.event} ${line.subject ?? ''} ${line.from ?? ''} → ${line.to ?? ''}: ${line.reason ?? ''}`,
+      ),
+    ],
+    starved: isStarved(view, fromMs - 1_000, fromMs),
+  };
+}

@@ -1,0 +1,28 @@
+import type { FaultWindow } from './view.ts';
+
+const noService = /HAProxy does not serve|track file says/;
+const keepalivedEnded = /keepalived (died|hung|ended)|ended with|does not record|was asked to stop/;
+
+/** What `hawser timeline` has to say of a move after this fault alone, see docs/timeline.md. */
+const causes: Readonly<Record<string, RegExp>> = {
+  'kill haproxy': noService,
+  'kill haproxy-container': noService,
+  'stop haproxy': noService,
+  'stop haproxy-container': noService,
+  'restart-pod haproxy': noService,
+  'kill keepalived': keepalivedEnded,
+  'kill keepalived-container': keepalivedEnded,
+  'stop keepalived': keepalivedEnded,
+  'restart-pod keepalived': /was asked to stop/,
+  'restart-pod both': /was asked to stop|track file says/,
+  'power-off node': /does not record that it lost the VIP/,
+  'unplug node': /is down|does not record/,
+  'order drain': /drained/,
+  'order move-vip': /move vip/i,
+  'by-hand remove-vip': /removed from eth0 by another program|no other node/,
+};
+
+/** Undefined where nothing certain can be said. */
+export function trueCauseOf({ name, variant }: FaultWindow): RegExp | undefined {
+  return causes[`${name} ${variant}`];
+}

@@ -1,0 +1,36 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { cleanUpAfterDeath } from '../../helpers/survivor.ts';
+import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import { keptParts } from './keeper.ts';
+
+const SIZE = '24m';
+
+/**
+ * Gives a node a small file system of its own, which can be filled. What the programs print goes elsewhere, as that of
+ * containers does. It goes with the stack, or with this process.
+ */
+export async function mountNodeDisk(
+  node: BedNode,
+  logDir: string,
+  owned: AsyncDisposableStack,
+): Promise<void> {
+  await mustRun('mount', '-t', 'tmpfs', '-o', `mode=755,size=${SIZE}`, 'hawser-faults', node.dir);
+  const survivor = cleanUpAfterDeath('umount -l -- "$1"', node.dir);
+  owned.defer(async () => {
+    survivor.dismiss();
+    await mustRun('umount', '-l', node.dir);
+  });
+  const logs = join(logDir, node.name);
+  mkdirSync(logs, { recursive: true });
+  for (const part of keptParts) {
+    writeFileSync(join(logs, `${part}.log`), '');
+    symlinkSync(join(logs, `${part}.log`), node.at(`${part}.log`));
+  }
+}
+
+async function mustRun(...argv: [string, ...string[]]): Promise<void> {
+  const { exitCode, stderr } = await runCommand(argv, { timeoutMs: 10_000 });
+  if (exitCode !== 0) throw new Error(`Cannot run "${argv.join(' ')}": ${stderr.trim()}`);
+}

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { faultNames } from '../../faults/generate/catalogue.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/faults.md'), 'utf8');
+
+test('docs/faults.md names every kind of fault, and no other', () => {
+  const [, rows = ''] = /## What happens\n(.*?)\n## /s.exec(page) ?? [];
+  const named = [...rows.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name);
+  expect(named.sort()).toEqual([...faultNames].sort());
+});
