@@ -38,7 +38,14 @@ export const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('probe'), ...probeSchema.shape }),
   /** A process that only waits was not woken in time, for this long. */
   z.object({ kind: z.literal('stall'), fromMs: z.number(), toMs: z.number() }),
-  z.object({ kind: z.literal('machine'), ...at, load: z.number(), wallOffsetMs: z.number() }),
+  /** `waitingShare`: of the time since the last look, in which some process waited for a processor. */
+  z.object({
+    kind: z.literal('machine'),
+    ...at,
+    load: z.number(),
+    waitingShare: z.optional(z.number()),
+    wallOffsetMs: z.number(),
+  }),
   /** A part of a node was started by what stands for the kubelet, or seen to have ended. */
   z.object({ kind: z.literal('part'), ...atNode, part: z.string(), what: z.enum(['started', 'ended']) }),
   /** What `vrrp-state.json` says, on each change; null where there is none. */

@@ -25,6 +25,8 @@ export interface View {
   /** By their beginning. */
   readonly probes: readonly Probe[];
   readonly stalls: readonly Stretch[];
+  /** When processes waited for a processor nearly all the time. */
+  readonly pressed: readonly Stretch[];
   readonly rests: readonly EntryOf<'rest'>[];
   /** By time. */
   readonly journal: readonly { readonly atMs: number; readonly line: JournalLine }[];
@@ -49,6 +51,9 @@ export function viewOf(entries: readonly Entry[]): View {
     holdings: of('address'),
     probes: of('probe').toSorted((a, b) => a.startedAtMs - b.startedAtMs),
     stalls: of('stall'),
+    pressed: of('machine')
+      .filter(({ waitingShare = 0 }) => waitingShare > PRESSED_SHARE)
+      .map(({ atMs }) => ({ fromMs: atMs - 1_000, toMs: atMs })),
     rests,
     journal: of('journal').toSorted((a, b) => a.atMs - b.atMs),
     of,
@@ -67,13 +72,17 @@ function windowsOf(faults: readonly EntryOf<'fault'>[]): readonly FaultWindow[] 
     });
 }
 
+/** The nodes by themselves make less. */
+const PRESSED_SHARE = 0.8;
 const STALLED_MS = 100;
 /** A starved program has lost its timers, and needs this long to see how things are. */
 const AFTER_STALL_MS = 2_000;
 
 /** Whether nothing had a processor for a while in this time, or shortly before. */
-export function isStarved({ stalls }: View, fromMs: number, toMs: number): boolean {
-  return stalledMs(stalls, fromMs - AFTER_STALL_MS, toMs) >= STALLED_MS;
+export function isStarved({ stalls, pressed }: View, fromMs: number, toMs: number): boolean {
+  const since = fromMs - AFTER_STALL_MS;
+  const isPressed = pressed.some((each) => each.fromMs < toMs && each.toMs > since);
+  return isPressed || stalledMs(stalls, since, toMs) >= STALLED_MS;
 }
 
 export function stalledMs(stalls: readonly Stretch[], fromMs: number, toMs: number): number {

@@ -54,6 +54,13 @@ describe('V1', () => {
   });
 });
 
+test('where processes wait for a processor nearly all the time, two holders prove nothing', () => {
+  const machine = { kind: 'machine', atMs: 10_500, load: 30, waitingShare: 0.95, wallOffsetMs: 0 } as const;
+  expect(findingsOf('V1')(machine, ...holds('cp-2', 10_000, 10_300))).toEqual([
+    '? two nodes hold the VIP for 300 ms',
+  ]);
+});
+
 describe('V2', () => {
   const found = findingsOf('V2');
   test('a MASTER without the address for longer than a second is a violation', () => {
