@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, constants, lstatSync, openSync, unlinkSync } from 'node:fs';
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { ConfigError, codeOf } from '../engine/system/errors.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
@@ -18,7 +18,34 @@ export async function readNotifyFifo(
   onNotification: (notification: Notification) => void,
 ): Promise<() => void> {
   await makeFifo(path);
+  let reading = openFifo(path, onNotification);
+  let earlier: OpenFifo | undefined;
+  // Removed, it is made again: the next keepalived opens what has that name. The one that runs writes to the earlier one.
+  const timer = setInterval(() => {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) void makeFifo(path).catch(() => undefined);
+    if (found?.isFIFO() !== true || found.ino === reading.inode) return;
+    earlier?.close();
+    earlier = reading;
+    reading = openFifo(path, onNotification);
+  }, LOOK_AGAIN_MS);
+  return () => {
+    clearInterval(timer);
+    earlier?.close();
+    reading.close();
+  };
+}
+
+const LOOK_AGAIN_MS = 1_000;
+
+interface OpenFifo {
+  readonly inode: number;
+  readonly close: () => void;
+}
+
+function openFifo(path: string, onNotification: (notification: Notification) => void): OpenFifo {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  const { ino: inode } = fstatSync(fd);
   const socket = new Socket({ fd, readable: true, writable: false });
   let rest = '';
   socket.setEncoding('utf8');
@@ -31,7 +58,7 @@ export async function readNotifyFifo(
     }
   });
   socket.on('error', () => socket.destroy());
-  return () => socket.destroy();
+  return { inode, close: () => socket.destroy() };
 }
 
 /**

@@ -1,4 +1,16 @@
-import { appendFileSync, chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -9,12 +21,17 @@ import { waitFor } from '../../helpers/wait-for.ts';
 let dir: string;
 let path: string;
 let told: Notification[];
+let opened: number[];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'hwkv-'));
   path = join(dir, 'notify.fifo');
   told = [];
+  opened = [];
 });
-afterEach(() => rmSync(dir, { recursive: true }));
+afterEach(() => {
+  for (const fifo of opened) closeSync(fifo);
+  rmSync(dir, { recursive: true });
+});
 
 test('lines of many writers, one after the other and in pieces, are all told', async () => {
   const close = await readNotifyFifo(path, (notification) => told.push(notification));
@@ -44,4 +61,33 @@ test('a file with something in it is named, not removed', async () => {
   writeFileSync(path, 'precious');
   await expect(readNotifyFifo(path, () => undefined)).rejects.toThrow(path);
   expect(statSync(path).size).toBe(8);
+});
+
+/** Opened for both, because a FIFO that no process reads would block the one that writes. */
+function writeLine(what: string): void {
+  const fifo = openSync(path, constants.O_RDWR);
+  writeSync(fifo, `INSTANCE "API" ${what} 220\n`);
+  opened.push(fifo);
+}
+
+test('a FIFO that was removed is made again, and what is written to either of them is told', async () => {
+  const close = await readNotifyFifo(path, (notification) => told.push(notification));
+  const running = openSync(path, constants.O_RDWR);
+  opened.push(running);
+  rmSync(path);
+  await waitFor('another FIFO', () => statSync(path, { throwIfNoEntry: false })?.isFIFO());
+  writeSync(running, 'INSTANCE "API" MASTER 220\n');
+  await waitFor('the line of the one that runs', () => told.length === 1);
+  writeLine('STOP');
+  await waitFor('the line of the next one', () => told.length === 2);
+  close();
+});
+
+test('a FIFO that another program has made in its place is read', async () => {
+  const close = await readNotifyFifo(path, (notification) => told.push(notification));
+  rmSync(path);
+  execFileSync('mkfifo', [path]);
+  writeLine('BACKUP');
+  await waitFor('the line', () => told.length === 1);
+  close();
 });
