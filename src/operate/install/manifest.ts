@@ -44,7 +44,23 @@ export function renderManifest(text: string, pod: PodLayout, settings: ManifestS
   const shipped = document.clone();
   for (const patch of settings.patches) if (patch.target === pod.program) applyPatch(document, patch);
   probesFollowPage(document, shipped, settings.supervisorPage);
+  monitorFollowsGroup(document, shipped);
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}
+
+/**
+ * The control socket of a supervisor that is not root is open to its group: the monitor is of the group that a patch gives the
+ * supervisor (docs/decisions/0026). A patch that names the monitor's has the last word about it.
+ */
+function monitorFollowsGroup(document: Document, shipped: Document): void {
+  const groupIn = (of: Document, name: string): unknown => {
+    const path = containers(of).find((each) => of.getIn([...each, 'name']) === name);
+    return path && of.getIn([...path, 'securityContext', 'runAsGroup']);
+  };
+  const group = groupIn(document, 'haproxy');
+  const isPatched = groupIn(document, 'haproxy-monitor') !== groupIn(shipped, 'haproxy-monitor');
+  if (group === undefined || isPatched || groupIn(document, 'haproxy-monitor') === undefined) return;
+  document.setIn([...container(document, 'haproxy-monitor'), 'securityContext', 'runAsGroup'], group);
 }
 
 const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';

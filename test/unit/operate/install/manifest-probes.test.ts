@@ -12,10 +12,14 @@ interface Probe {
   readonly exec?: { readonly command: readonly string[] };
 }
 type Container = { readonly name: string } & Readonly<Partial<Record<string, Probe>>>;
+interface Secured {
+  readonly name: string;
+  readonly securityContext: { readonly runAsGroup?: number };
+}
 const kinds = ['startupProbe', 'livenessProbe', 'readinessProbe'];
 
-/** The probes of each container, with this as a strategic patch. */
-function probes(program: 'haproxy' | 'keepalived', patch: object = {}) {
+/** The containers with this as a strategic patch. */
+function containersOf(program: 'haproxy' | 'keepalived', patch: object): readonly (Container & Secured)[] {
   const pod = podLayouts.find((each) => each.program === program);
   if (pod === undefined) throw new Error(`Cannot find the pod "${program}", expected one`);
   const text = readFileSync(join(import.meta.dirname, '../../../..', pod.source.manifest), 'utf8');
@@ -24,9 +28,16 @@ function probes(program: 'haproxy' | 'keepalived', patch: object = {}) {
     ...{ listen: { host: '127.0.0.9', port: 50_001 }, supervisorPage, settingsDigest: 'digest' },
     patches: [{ path: 'patch', target: program, type: 'strategic', contents: [patch] }],
   });
-  const containers: readonly Container[] = parse(rendered).spec.containers;
+  return parse(rendered).spec.containers;
+}
+
+/** The probes of each container. */
+function probes(program: 'haproxy' | 'keepalived', patch: object = {}) {
   return new Map(
-    containers.map((each) => [each.name, kinds.flatMap((kind) => each[kind]?.httpGet ?? each[kind] ?? [])]),
+    containersOf(program, patch).map((each) => [
+      each.name,
+      kinds.flatMap((kind) => each[kind]?.httpGet ?? each[kind] ?? []),
+    ]),
   );
 }
 
@@ -84,4 +95,16 @@ test('a patch that runs another program keeps the probes', () => {
 
 test('arguments that the supervisor would refuse are refused at once', () => {
   expect(() => supervisor(args('--listen=nowhere'))).toThrow(ConfigError);
+});
+
+const group = (name: string, runAsGroup: number) => ({ name, securityContext: { runAsGroup } });
+const groups = (...patched: readonly object[]) =>
+  containersOf('haproxy', { spec: { containers: patched } }).map(
+    ({ securityContext }) => securityContext.runAsGroup,
+  );
+
+test('the HAProxy monitor is of the group that a patch gives its supervisor, whose socket it could not use otherwise', () => {
+  expect(groups(group('haproxy', 7))).toEqual([7, 7]);
+  expect(groups(group('haproxy', 7), group('haproxy-monitor', 8))).toEqual([7, 8]);
+  expect(groups()).toEqual([65_529, 65_529]);
 });
