@@ -9,7 +9,6 @@ import {
 } from '../engine/reconcile/dry-run.ts';
 import { quietObservers } from '../engine/reconcile/observers.ts';
 import { propose } from '../engine/reconcile/proposal.ts';
-import { hearOnce } from '../engine/reconcile/servers/hear-once.ts';
 import { parseAddress } from '../engine/system/network/node-address.ts';
 import { currentInterfaces } from '../engine/system/network/routes.ts';
 import { createWake } from '../engine/system/time/wake.ts';
@@ -20,7 +19,7 @@ import { haproxyConfiguration } from './haproxy-configuration.ts';
 import { createHaproxyMonitorMetrics } from './haproxy-monitor-metrics.ts';
 import { type HaproxyMonitorSettings, haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
 import { type LoadBalancerChange, loadBalancerEffects } from './load-balancer-cost.ts';
-import { openServerList } from './open-server-list.ts';
+import { hearServerList } from './open-server-list.ts';
 
 type MonitorChange = DaemonChange<HaproxyMonitorSettings>;
 
@@ -71,12 +70,9 @@ async function pass(
 ): Promise<Trial> {
   const settings = { ...here, settle: 0 };
   const observers = quietObservers(createHaproxyMonitorMetrics);
-  const [wake, stop] = [createWake(), new AbortController()];
-  const { list, loops } = await openServerList(settings, wake, observers, stop.signal);
-  const configuration = haproxyConfiguration(settings, wake, list, observers);
-  const remarks = await hearOnce('servers', { lists: [list], loops, wake }, timeoutMs);
-  const proposal = await propose(configuration, stop.signal);
-  stop.abort();
+  const { list, remarks } = await hearServerList(settings, observers, timeoutMs);
+  const configuration = haproxyConfiguration(settings, createWake(), list, observers);
+  const proposal = await propose(configuration, new AbortController().signal);
   return { proposal, servedSha256, check: configuration.check, remarks: remarks() };
 }
 

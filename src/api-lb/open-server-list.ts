@@ -3,9 +3,10 @@ import { openApiSession } from '../engine/kube/api-session.ts';
 import { type Observation, openSource } from '../engine/kube/control-plane/source.ts';
 import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
+import { hearOnce } from '../engine/reconcile/servers/hear-once.ts';
 import { openLastKnown } from '../engine/reconcile/servers/last-known.ts';
 import { createServerList, type ServerList } from '../engine/reconcile/servers/server-list.ts';
-import type { Wake } from '../engine/system/time/wake.ts';
+import { createWake, type Wake } from '../engine/system/time/wake.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 
@@ -28,4 +29,17 @@ export async function openServerList(
     wake.poke();
   };
   return { list, loops: { source: (stop) => source([{ vips: settings.vips, hear }], stop) } };
+}
+
+/** The list after it has heard of the API once, and how it then differs from the API's. */
+export async function hearServerList(
+  settings: HaproxyMonitorSettings,
+  observers: HaproxyMonitorObservers,
+  timeoutMs: number,
+): Promise<{ readonly list: ServerList; readonly remarks: () => readonly string[] }> {
+  const [wake, stop] = [createWake(), new AbortController()];
+  const { list, loops } = await openServerList(settings, wake, observers, stop.signal);
+  const remarks = await hearOnce('servers', { lists: [list], loops, wake }, timeoutMs);
+  stop.abort();
+  return { list, remarks };
 }

@@ -1,19 +1,22 @@
-import { type ApiServer, endpointOf } from '../engine/kube/api-server.ts';
-import { observeOnce } from '../engine/kube/control-plane/source.ts';
+import type { ApiServer } from '../engine/kube/api-server.ts';
 import type { Log } from '../engine/observe/logger.ts';
-import { readLastKnown } from '../engine/reconcile/servers/last-known.ts';
+import { quietObservers } from '../engine/reconcile/observers.ts';
+import { createHaproxyMonitorMetrics } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
+import { hearServerList } from './open-server-list.ts';
+
+/** Longer than the API takes to be found silent. */
+const PATIENCE_MS = 60_000;
 
 /** For commands that run once: the current list, else the last-known one, else undefined. */
 export async function serversOnce(
   settings: HaproxyMonitorSettings,
   log: Log,
 ): Promise<readonly ApiServer[] | undefined> {
-  const known = await readLastKnown(settings.lastKnownPath);
-  const lastKnown = known.kind === 'known' ? known.servers : undefined;
-  const fallbacks = (lastKnown ?? []).map(endpointOf);
-  const observation = await observeOnce(settings, fallbacks, log, new AbortController().signal);
-  if (observation?.kind === 'servers') return observation.servers;
-  log({ event: 'api-unavailable', level: 'warn', message: observation?.message });
-  return lastKnown;
+  const observers = { ...quietObservers(createHaproxyMonitorMetrics), log };
+  const { list } = await hearServerList(settings, observers, PATIENCE_MS);
+  const heard = list.heard();
+  if (heard?.kind === 'servers') return heard.servers;
+  log({ event: 'api-unavailable', level: 'warn', message: heard?.message });
+  return list.resume() ? list.latest() : undefined;
 }

@@ -1,8 +1,7 @@
 import { interfaceSubnets } from '../../system/network/interface-subnets.ts';
 import { endpointOf } from '../api-server.ts';
-import { type ApiSession, openApiSession } from '../api-session.ts';
+import type { ApiSession } from '../api-session.ts';
 import { followResources } from '../follow-resources.ts';
-import { openKubeconfig } from '../kubeconfig.ts';
 import { neverThrowing, type Report } from '../report.ts';
 import type { ResourceNews } from '../resource-view.ts';
 import type { ListWatchTiming } from '../timing.ts';
@@ -79,27 +78,6 @@ export function openSource(settings: LookupSettings, parts: SourceParts): Source
       };
     }
   }
-}
-
-/** The first observation of a source, for what runs once; undefined where `signal` aborts before it. */
-export async function observeOnce(
-  settings: LookupSettings & { readonly kubeconfig: string; readonly vips: readonly string[] },
-  fallbacks: readonly string[],
-  report: Report,
-  signal: AbortSignal,
-): Promise<Observation | undefined> {
-  const done = new AbortController();
-  const stop = AbortSignal.any([signal, done.signal]);
-  const kubeconfig = openKubeconfig(settings.kubeconfig, report);
-  const session = openApiSession({ kubeconfig, apiPort: settings.apiPort, fallbacks }, stop);
-  const source = openSource(settings, { session, report });
-  let first: Observation | undefined;
-  const hear = (observation: Observation): void => {
-    first ??= observation;
-    done.abort();
-  };
-  await source([{ vips: settings.vips, hear }], stop);
-  return first;
 }
 
 /** Watches to be fast, and lists every `checkInterval` to be certain. */

@@ -79,7 +79,7 @@ export function createServerList(
     heard: () => heard,
     resume: () => {
       wanted ??= lastKnown;
-      return wanted !== undefined;
+      return lastKnown !== undefined;
     },
     next: async (signal) => {
       const decision = await decide(signal);
