@@ -19,7 +19,9 @@ export function parsedBy<T>(parse: (text: string) => T | undefined, message: str
   );
 }
 
-/** Several of these, separated by commas; a list in the settings file. An empty list is refused with the message, if one is given. */
+/**
+ * Several of these, separated by commas; a list in the settings file. Where there is a message, it refuses an empty list.
+ */
 export function listOf<Element extends z.ZodMiniType<unknown, string>>(element: Element, message?: string) {
   const array = z.array(element);
   const list = z.pipe(

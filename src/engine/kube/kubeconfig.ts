@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
-// Not the package's main file, which loads the generated classes of every API: 15 MB.
-import { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
@@ -49,7 +48,10 @@ export function openKubeconfig(path: string, log: Report): KubeconfigFile {
   const reread = async (): Promise<LoadedKubeconfig> => {
     const { fingerprint, text } = await readIfChanged(path, isForgotten ? undefined : good?.fingerprint);
     if (text !== undefined || good === undefined) {
-      const parsed = parseKubeconfig(path, text ?? '');
+      // Not the package's main file, which loads the generated classes of every API: 15 MB. Loaded with the first file: it
+      // takes 0.1 s of CPU, which a command on a node without a kubeconfig need not have.
+      const client = await import('@kubernetes/client-node/dist/config.js');
+      const parsed = parseKubeconfig(path, text ?? '', new client.KubeConfig());
       generation += 1;
       isForgotten = false;
       good?.plugin?.close();
@@ -104,10 +106,13 @@ async function readIfChanged(
 /**
  * A truncated file may still be valid YAML, so context, cluster, user and embedded certificates must all be present.
  */
-function parseKubeconfig(path: string, text: string): Pick<LoadedKubeconfig, 'config' | 'server' | 'plugin'> {
+function parseKubeconfig(
+  path: string,
+  text: string,
+  config: KubeConfig,
+): Pick<LoadedKubeconfig, 'config' | 'server' | 'plugin'> {
   const fail = (what: string, cause?: unknown) =>
     new Error(`Cannot use kubeconfig "${path}": ${what}, expected a complete kubeconfig`, { cause });
-  const config = new KubeConfig();
   try {
     config.loadFromString(text);
     config.makePathsAbsolute(dirname(resolve(path)));
