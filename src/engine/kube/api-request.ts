@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Agent, type RequestOptions, request } from 'node:https';
 import { codeOf, messageOf } from '../system/errors.ts';
 import { checkRegularFile } from '../system/file/read-regular-file.ts';
+import type { NamedLimit } from '../system/limit.ts';
 import { headOfAnswer, readBody } from '../system/network/ask.ts';
 import { parseJson } from '../system/text/parse-json.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
@@ -31,7 +32,8 @@ export interface RequestLimits {
   readonly signal: AbortSignal;
   /** From the call to the end of the answer. Includes getting credentials, as an exec plugin may hang. */
   readonly timeoutMs: number;
-  readonly maxBytes: number;
+  /** Of an answer. Where it is met, `status` is that of the answer, which says nothing against the API server. */
+  readonly maxBytes: NamedLimit;
 }
 
 export interface ObjectRequest {
@@ -152,8 +154,15 @@ function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-async function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
-  return (await readBody(response, maxBytes)).toString('utf8');
+async function readText(response: IncomingMessage, limit: NamedLimit): Promise<string> {
+  const [[name, maxBytes] = ['', 0]] = Object.entries(limit);
+  try {
+    return (await readBody(response, maxBytes)).toString('utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'EFBIG') throw error;
+    const found = `its answer has more than ${maxBytes} bytes, which is the limit ${name}`;
+    throw Object.assign(new Error(found), { status: response.statusCode });
+  }
 }
 
 function startDeadline(limits: RequestLimits): { signal: AbortSignal } & Disposable {
@@ -192,5 +201,6 @@ function secondsToMs(header: string | undefined): number | undefined {
 }
 
 function failure(signal: AbortSignal, error: unknown): ApiFailure {
-  return { kind: 'failure', status: undefined, message: messageOf(signal.aborted ? signal.reason : error) };
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : undefined;
+  return { kind: 'failure', status, message: messageOf(signal.aborted ? signal.reason : error) };
 }

@@ -1,5 +1,6 @@
 import { Agent } from 'node:https';
 import { messageOf } from '../system/errors.ts';
+import { overLimit } from '../system/limit.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { type ApiBase, apiBases, checkIdentity } from './api-bases.ts';
 import type { ApiFailure, ApiTarget } from './api-request.ts';
@@ -7,6 +8,9 @@ import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
 
 /** The longest `Retry-After` of API priority and fairness (`maxRetryAfter` in dropped_requests_tracker.go). */
 const LONGEST_RETRY_AFTER_MS = 32_000;
+
+/** Each is a connection, here and at an API server. */
+const MAX_WATCHES = 100;
 
 /** What the loops of one source share: credentials, connections, and which base works. */
 export interface ApiSession {
@@ -19,7 +23,7 @@ export interface ApiSession {
     ask: (target: ApiTarget) => Promise<T | ApiFailure>,
     signal: AbortSignal,
   ): Promise<{ readonly kind: 'answered'; readonly answer: T; readonly target: ApiTarget } | ApiFailure>;
-  /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. */
+  /** A signal that aborts once the target is known to be dead or its kubeconfig was replaced. Throws at MAX_WATCHES. */
   whileGood(target: ApiTarget): { readonly signal: AbortSignal } & Disposable;
   /** Remembers API servers (`address:port`) as further bases instead of those of before, if there are any. */
   remember(endpoints: readonly string[]): void;
@@ -124,6 +128,8 @@ export function openApiSession(
       };
     },
     whileGood: (target) => {
+      const over = overLimit(users.size + 1, 'watches', { MAX_WATCHES });
+      if (over !== undefined) throw new Error(`Cannot open a watch: the session has ${over}`);
       const controller = new AbortController();
       users.set(controller, target);
       return { signal: controller.signal, [Symbol.dispose]: () => users.delete(controller) };

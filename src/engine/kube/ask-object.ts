@@ -17,7 +17,7 @@ export type ObjectAnswer =
   | { readonly kind: 'refused'; readonly status: number; readonly message: string };
 
 /** etcd takes objects up to 1.5 MiB. */
-const LARGEST_OBJECT = 2_000_000;
+const MAX_OBJECT_BYTES = 2_000_000;
 
 /**
  * Reads or writes one object, at the first API server that answers. A write that got no answer may have been made, and
@@ -29,7 +29,7 @@ export async function askObject(
   { signal, timeoutMs }: WriteLimits,
 ): Promise<ObjectAnswer | ApiFailure> {
   const found = await session.firstAnswer(async (target) => {
-    const answer = await requestJson(target, request, { signal, timeoutMs, maxBytes: LARGEST_OBJECT });
+    const answer = await requestJson(target, request, { signal, timeoutMs, maxBytes: { MAX_OBJECT_BYTES } });
     if (answer.kind === 'json') return { kind: 'object', value: answer.value } as const;
     const { status, message } = answer;
     return status !== undefined && finalStatuses.has(status)

@@ -1,3 +1,4 @@
+import { overLimit } from '../system/limit.ts';
 import { type ApiFailure, type ApiTarget, getJson } from './api-request.ts';
 import { identify, listPage } from './kube-objects.ts';
 import type { Kept, ListedObjects } from './object-store.ts';
@@ -5,7 +6,7 @@ import { queryPath, type Resource } from './resource.ts';
 import type { ListWatchTiming } from './timing.ts';
 
 /** Ends a list whose pages always announce another one. */
-const mostPages = 1_000;
+const MAX_PAGES = 1_000;
 /** Lists whose `continue` expired before one is given up. */
 const mostLists = 3;
 
@@ -40,25 +41,30 @@ async function listPages<T>(
 ): Promise<({ readonly kind: 'listed' } & ListedObjects<T>) | ApiFailure> {
   const objects = new Map<string, Kept<T>>();
   const limit = `${timing.pageLimit}`;
+  const { maxObjects, maxPageBytes } = timing;
   let token: string | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 1; ; page += 1) {
+    const tooMany = overLimit(page, 'pages', { MAX_PAGES });
+    if (tooMany !== undefined) return tooLarge(`the list has ${tooMany}`);
     const path = queryPath(resource, { limit, ...(token !== undefined && { continue: token }) });
-    const answer = await getJson(target, path, { signal, timeoutMs, maxBytes: timing.maxPageBytes });
+    const answer = await getJson(target, path, { signal, timeoutMs, maxBytes: { maxPageBytes } });
     if (answer.kind === 'failure') return answer;
     const parsed = listPage.safeParse(answer.value);
-    if (!parsed.success) return broken('the answer is no list');
+    if (!parsed.success) return { kind: 'failure', status: undefined, message: 'the answer is no list' };
     for (const item of parsed.data.items ?? []) {
       const value = resource.project(item);
       const { key, resourceVersion } = identify(item);
       if (value !== undefined) objects.set(key, { resourceVersion, value });
     }
+    const over = overLimit(objects.size, 'objects', { maxObjects });
+    if (over !== undefined) return tooLarge(`the list has ${over}`);
     const { resourceVersion } = parsed.data.metadata;
     token = parsed.data.metadata.continue;
     if (token === undefined || token === '') return { kind: 'listed', resourceVersion, objects };
   }
-  return broken(`the list has more than ${mostPages} pages`);
 }
 
-function broken(message: string): ApiFailure {
-  return { kind: 'failure', status: undefined, message };
+/** The API server answers, so that what else is asked of it goes on. */
+function tooLarge(message: string): ApiFailure {
+  return { kind: 'failure', status: 200, message };
 }

@@ -26,6 +26,8 @@ export interface ResourceView<T> {
   objects(): readonly T[] | undefined;
   /** Up to which version a resource is known. */
   resourceVersion(resource: Resource<T>): string | undefined;
+  /** How many objects are kept of a resource. */
+  count(resource: Resource<T>): number;
   relisted(resource: Resource<T>, list: ListedObjects<T>, from: string): void;
   changed(resource: Resource<T>, change: ObjectChange<T>, from: string): void;
   /** One complete poll: the lists of all resources, from one base, and the versions that were known when it was asked for. */
@@ -72,6 +74,7 @@ export function createResourceView<T>(
       return [...mergeStores([...stores.values()]).values()].map(({ value }) => value);
     },
     resourceVersion: (resource) => stores.get(resource)?.resourceVersion(),
+    count: (resource) => stores.get(resource)?.objects().size ?? 0,
     relisted: (resource, list, from) => {
       available();
       storeOf(resource, list).relist(list);

@@ -1,4 +1,7 @@
-/** Time limits of the list+watch loop. The defaults suit kube-apiserver; tests use shorter ones. */
+/**
+ * Limits of the list+watch loop, which are told by these names when they are met. The defaults suit kube-apiserver; tests
+ * use smaller ones.
+ */
 export interface ListWatchTiming {
   /** One page of a list, or the wait for a watch's headers. */
   readonly requestTimeoutMs: number;
@@ -15,6 +18,8 @@ export interface ListWatchTiming {
   /** Objects a page: it is parsed at once, and so is memory for a moment. */
   readonly pageLimit: number;
   readonly maxPageBytes: number;
+  /** Of one resource: what is kept of each takes memory for good. */
+  readonly maxObjects: number;
   /** etcd takes objects up to 1.5 MiB. */
   readonly maxLineBytes: number;
 }
@@ -29,5 +34,6 @@ export const defaultTiming: ListWatchTiming = {
   backoffCapMs: 5_000,
   pageLimit: 500,
   maxPageBytes: 16_000_000,
+  maxObjects: 100_000,
   maxLineBytes: 2_000_000,
 };

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../system/errors.ts';
+import { overLimit } from '../system/limit.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { type ApiTarget, openStream } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
@@ -99,7 +100,7 @@ async function watch<T>(
 ): Promise<'ended' | 'expired'> {
   const { session, view, timing, signal } = context;
   const path = queryPath(resource, { watch: '1', allowWatchBookmarks: 'true', ...from });
-  const { requestTimeoutMs: timeoutMs, maxLineBytes: maxBytes } = timing;
+  const { requestTimeoutMs: timeoutMs, maxLineBytes, maxObjects } = timing;
   let good: ReturnType<ApiSession['whileGood']> | undefined;
   const open = async (target: ApiTarget) => {
     good?.[Symbol.dispose]();
@@ -107,15 +108,17 @@ async function watch<T>(
     good = session.whileGood(target);
     return await openStream(target, path, {
       signal: AbortSignal.any([signal, good.signal]),
-      ...{ timeoutMs, maxBytes },
+      ...{ timeoutMs, maxBytes: { maxLineBytes } },
     });
   };
   let healthy: NodeJS.Timeout | undefined;
+  let isOpen = false;
   try {
     const found = await session.firstAnswer(open, signal);
     if (found.kind === 'failure') throw new Error(found.message);
+    isOpen = true;
     healthy = setTimeout(() => outage.succeeded(), timing.healthyWatchMs);
-    const limits = { idleMs: timing.watchIdleMs, maxLineBytes: timing.maxLineBytes };
+    const limits = { idleMs: timing.watchIdleMs, maxLineBytes };
     for await (const message of readWatch(found.answer.response, resource, limits)) {
       if (message.kind === 'expired') return 'expired';
       // Nothing that a watch tells is older than where it began, unless etcd was restored from a backup.
@@ -124,10 +127,12 @@ async function watch<T>(
           `the API is at version ${message.resourceVersion}, expected ${from.resourceVersion} or later: its etcd was restored`,
         );
       view.changed(resource, message, found.target.base.url);
+      const over = overLimit(view.count(resource), 'objects', { maxObjects });
+      if (over !== undefined) throw new Error(`there are ${over}`);
     }
     return 'ended';
   } catch (error) {
-    throw good?.signal.aborted ? good.signal.reason : error;
+    throw isOpen && good?.signal.aborted ? good.signal.reason : error;
   } finally {
     clearTimeout(healthy);
     good?.[Symbol.dispose]();

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type * as z from 'zod/mini';
+import { overLimit } from '../system/limit.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import { bookmarkObject, identify, statusObject, watchEvent } from './kube-objects.ts';
 import type { ObjectChange } from './object-store.ts';
@@ -84,8 +85,8 @@ async function* readLines(
         }
         pieces.push(piece);
         bytes += piece.length;
-        if (bytes > limits.maxLineBytes)
-          throw new Error(`a line is longer than ${limits.maxLineBytes} bytes`);
+        const over = overLimit(bytes, 'bytes', { maxLineBytes: limits.maxLineBytes });
+        if (over !== undefined) throw new Error(`a line has ${over}`);
       }
     }
   } finally {

@@ -109,7 +109,8 @@ export async function readBody(answer: IncomingMessage, maxBytes: number): Promi
   let bytes = 0;
   for await (const chunk of answer) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`its answer is longer than ${maxBytes} bytes`);
+    if (bytes > maxBytes)
+      throw Object.assign(new Error(`its answer is longer than ${maxBytes} bytes`), { code: 'EFBIG' });
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, bytes);

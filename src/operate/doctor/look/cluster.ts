@@ -14,7 +14,7 @@ export type ClusterReading =
   | { readonly kind: 'refused'; readonly failure: ApiFailure }
   | { readonly kind: 'not-asked'; readonly reason: string };
 
-const LONGEST_PAGE = 4_000_000;
+const MAX_PAGE_BYTES = 4_000_000;
 
 const nodeList = z.object({
   items: z.nullish(
@@ -52,7 +52,7 @@ export async function lookAtCluster(
         await getJson(target, `/api/v1/nodes?labelSelector=node-role.kubernetes.io%2F${role}&limit=50`, {
           signal,
           timeoutMs: answerTimeoutMs,
-          maxBytes: LONGEST_PAGE,
+          maxBytes: { MAX_PAGE_BYTES },
         }),
       signal,
     );

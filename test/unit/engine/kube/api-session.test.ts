@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ApiFailure } from '../../../../src/engine/kube/api-request.ts';
+import type { ApiFailure, ApiTarget } from '../../../../src/engine/kube/api-request.ts';
 import { openApiSession } from '../../../../src/engine/kube/api-session.ts';
 import type { KubeconfigFile, LoadedKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
 
@@ -83,4 +83,13 @@ test('429 without Retry-After is retried by the backoff alone', async () => {
   await request();
   await request();
   expect(asked).toEqual([vip, local, vip, local]);
+});
+
+test('a session has at most 100 watches: one more is told with the limit, and has room once another one ends', () => {
+  const { session } = createSession({});
+  const target = {} as ApiTarget;
+  const watches = Array.from({ length: 100 }, () => session.whileGood(target));
+  expect(() => session.whileGood(target)).toThrow('101 watches, the limit MAX_WATCHES is 100');
+  watches[0]?.[Symbol.dispose]();
+  expect(session.whileGood(target).signal.aborted).toBe(false);
 });

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
+import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
+import { node } from '../../../helpers/api-server/objects.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { createTestCluster, type TestCluster, type Watching, watchNodes } from './observing.ts';
+
+let cluster: TestCluster;
+let server: ApiServer;
+let seen: Watching;
+
+beforeEach(async () => {
+  cluster = createTestCluster();
+  server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+});
+
+afterEach(async () => {
+  await seen.stop();
+  await cluster.remove();
+});
+
+const two = ['cp-1=10.0.0.1', 'cp-2=10.0.0.2'];
+const fill = (count: number) => {
+  for (let index = 1; index <= count; index += 1)
+    cluster.store.set(node(`cp-${index}`, [`10.0.${index >> 8}.${index & 255}`]));
+};
+const watch = (timing: Partial<ListWatchTiming>, checkInterval = 60_000) => {
+  seen = watchNodes(cluster, { checkInterval, timing: { watchIdleMs: 60_000, ...timing } });
+};
+
+test('the list of before stays while there are more objects than maxObjects, and the limit is told', async () => {
+  fill(2);
+  watch({ maxObjects: 2 }, 1_000);
+  await seen.sees(two, 'poll');
+  cluster.store.set(node('cp-3', ['10.0.0.3']));
+  const told = async (event: string) => String((await seen.reports(event))['error']);
+  expect(await told('api-unavailable')).toContain('the list has 3 objects, the limit maxObjects is 2');
+  expect(await told('watch-interrupted')).toContain('there are 3 objects, the limit maxObjects is 2');
+  cluster.store.delete('Node', 'cp-3');
+  await seen.reports('api-recovered');
+  await seen.sees(two);
+});
+
+test('a page over maxPageBytes is told with its limit, and other watches of the server go on', async () => {
+  const heavy = node('cp-1', ['10.0.0.1']);
+  cluster.store.set(heavy);
+  cluster.store.set(node('cp-2', ['10.0.0.2'], { 'node-role.kubernetes.io/master': '' }));
+  watch({ maxPageBytes: 4_000 }, 1_000);
+  await seen.sees(two, 'poll');
+  await waitFor('both watches', () => server.served().watches === 2);
+  cluster.store.set({ ...heavy, spec: { taints: 'x'.repeat(4_000) } });
+  const { error } = await seen.reports('api-unavailable');
+  expect(error).toMatch(/its answer has more than 4000 bytes, which is the limit maxPageBytes/);
+  expect(seen.latest()).toEqual(two);
+  cluster.store.set(node('cp-2', ['10.0.0.22'], { 'node-role.kubernetes.io/master': '' }));
+  await seen.sees(['cp-1=10.0.0.1', 'cp-2=10.0.0.22'], 'watch');
+  const interrupted = seen.events.filter(({ event }) => event === 'watch-interrupted');
+  expect(interrupted.filter((event) => String(event['error']).includes('maxPageBytes'))).toEqual([]);
+});
+
+test('a list of more pages than MAX_PAGES is given up and told', async () => {
+  fill(1_001);
+  watch({ pageLimit: 1 });
+  const { error } = await seen.reports('api-unavailable');
+  expect(error).toMatch(/the list has 1001 pages, the limit MAX_PAGES is 1000/);
+});
