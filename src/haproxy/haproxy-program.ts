@@ -15,6 +15,7 @@ import type { ConfigChoice, ProxyDriver, Running, StartOutcome, StartRequest } f
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { askRuntimeApi } from './runtime-api.ts';
+import { parseServerCounters } from './server-counters.ts';
 
 /** A check of a large file takes well under a second; one that hangs must not hang the supervisor. */
 const CHECK_TIMEOUT_MS = 30_000;
@@ -80,6 +81,13 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
       const isDoomed = ({ server }: Session): boolean => down.has(server);
       await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isDoomed))));
     },
+    countersOf: async (running) => {
+      const statistics = await askWorker(running, ['show stat -1 4 -1']);
+      return statistics === undefined ? undefined : parseServerCounters(statistics);
+    },
+    // "stopping": a check that passes brings it back at once, and two that fail mark it down.
+    setAside: async (running, server) =>
+      void (await askWorker(running, [`set server ${server} health stopping`])),
     cleanUpAllBut: (generations) => removeLeftOvers(runDir, new Set(generations.map(masterSocket))),
     cleanUp: (generation) => rm(masterSocket(generation), { force: true }).catch(() => undefined),
   };

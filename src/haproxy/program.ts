@@ -1,5 +1,6 @@
 import type { CheckOutcome } from '../engine/apply/configuration-check.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
+import type { ServerCounters } from './server-counters.ts';
 
 /** Which file a generation runs on: the one that its owner writes, or our copy of the last one that served. */
 export type ConfigChoice = 'live' | 'last-good';
@@ -74,6 +75,10 @@ export interface ProxyDriver {
    * check no server any more, and a client would stay with a dead one until it gives up by itself.
    */
   readonly endSessionsOfDownServers: (serving: Running, draining: readonly Running[]) => Promise<void>;
+  /** Undefined where its worker does not say. */
+  readonly countersOf: (running: Running) => Promise<readonly ServerCounters[] | undefined>;
+  /** Gives the server (`backend/name`) no new connections until its next good check; those that it has stay. */
+  readonly setAside: (running: Running, server: string) => Promise<void>;
   /** What generations left in the file system that are neither among these nor running. */
   readonly cleanUpAllBut: (generations: readonly number[]) => Promise<void>;
   /** The generation is gone: what it left in the file system goes too. */

@@ -1,3 +1,5 @@
+import { type Cell, parseStatistics, SERVER } from './parse-statistics.ts';
+
 /** A server as HAProxy sees it. */
 export interface ServerRow {
   readonly name: string;
@@ -12,41 +14,19 @@ export interface ServerRow {
 
 /** Where the API servers are in `templates/haproxy.cfg.ejs`. */
 const BACKEND = 'masters';
-/** Of the column "type": 0 is a frontend, 1 a backend, 3 a listener. */
-const SERVER = '2';
 
 /**
  * The API servers in the statistics that HAProxy prints as CSV; of a template that calls their backend something else,
  * all servers. Undefined where the text is something else. Source: HAProxy's management guide, "CSV format".
  */
 export function parseServerRows(csv: string): readonly ServerRow[] | undefined {
-  const [head = '', ...lines] = csv.split('\n');
-  if (!head.startsWith('# pxname,svname,')) return undefined;
-  const names = head.slice(2).split(',');
-  const rows = lines.map((line) => {
-    const values = cellsOf(line);
-    return new Map(names.map((name, index) => [name, values[index] ?? '']));
-  });
-  const servers = rows.filter((row) => row.get('type') === SERVER);
-  const ours = servers.filter((row) => row.get('pxname') === BACKEND);
-  const checked = new Map(servers.map((row) => [`${row.get('pxname')}/${row.get('svname')}`, row]));
-  return (ours.length > 0 ? ours : servers).map((row) => {
-    const tracked = checked.get(row.get('tracked') ?? '') ?? row;
-    return rowOf(
-      (name) => row.get(name) ?? '',
-      (name) => tracked.get(name) ?? '',
-    );
-  });
+  const rows = parseStatistics(csv);
+  if (rows === undefined) return undefined;
+  const servers = rows.filter((cell) => cell('type') === SERVER);
+  const ours = servers.filter((cell) => cell('pxname') === BACKEND);
+  const checked = new Map(servers.map((cell) => [`${cell('pxname')}/${cell('svname')}`, cell]));
+  return (ours.length > 0 ? ours : servers).map((cell) => rowOf(cell, checked.get(cell('tracked')) ?? cell));
 }
-
-/** Only the words of a check may hold a comma or a quote; they are quoted then. */
-function cellsOf(line: string): readonly string[] {
-  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) =>
-    cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
-  );
-}
-
-type Cell = (name: string) => string;
 
 /** A server may track another one, which is checked in its place. */
 function rowOf(cell: Cell, checkedCell: Cell): ServerRow {

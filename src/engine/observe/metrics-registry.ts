@@ -1,7 +1,7 @@
 export type Labels = Readonly<Record<string, string>>;
 
-/** Counts one more; `by` 0 shows a label set from now on that has not counted yet. */
-export type Counter = (labels?: Labels, by?: 0 | 1) => void;
+/** Counts one more, or `by` more; 0 shows a label set from now on that has not counted yet. */
+export type Counter = (labels?: Labels, by?: number) => void;
 
 /** Shows what was set since the last `clear`. */
 export interface Gauge {

@@ -2,14 +2,15 @@ import type { LogEvent } from '../../engine/observe/logger.ts';
 import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts';
 import { internalErrorCounter, lagHistogram, reloadCounter } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
+import type { ConnectionCounts } from './watch-servers.ts';
 
-export interface GenerationCounts {
+export interface HaproxySupervisorNow extends ConnectionCounts {
   readonly serving: number;
   readonly starting: number;
   readonly draining: number;
 }
 
-export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCounts> {
+export function createHaproxySupervisorMetrics(): SupervisorMetrics<HaproxySupervisorNow> {
   const registry = createMetricsRegistry();
   const { counter, gauge, histogram, text } = registry;
   const generation = gauge('hawser_generations', 'Generations of HAProxy that run now.');
@@ -25,6 +26,19 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
   );
   const restart = counter('hawser_haproxy_restarts_total', 'Starts of HAProxy after a death.');
   const hang = counter('hawser_haproxy_hangs_total', 'How often HAProxy hung and was replaced.');
+  const setAside = counter(
+    'hawser_servers_set_aside_total',
+    'How often a server got no new connections until its next good check, because it answered no probe.',
+  );
+  const redispatch = counter(
+    'hawser_connections_redispatched_total',
+    'Connections of clients that were sent to another server after a failed attempt.',
+  );
+  const longestConnect = gauge(
+    'hawser_longest_connect_seconds',
+    'The longest that a connection of the serving generation took to reach a server, failed attempts included.',
+  );
+  let redispatched = 0;
   const internalError = internalErrorCounter(registry);
   const lag = lagHistogram(registry);
   const served = ({ cause, tookMs }: LogEvent): void => {
@@ -42,11 +56,15 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<GenerationCo
       if (event.event === 'generation-serving') served(event);
       if (event.event === 'generation-refused') refused(event);
       if (event.event === 'generation-hung') hang();
+      if (event.event === 'server-set-aside') setAside();
       if (event.event === 'internal-error') internalError();
     },
     lag,
     text: (now) => {
       for (const state of ['serving', 'starting', 'draining'] as const) generation.set(now[state], { state });
+      redispatch({}, now.redispatched - redispatched);
+      redispatched = now.redispatched;
+      longestConnect.set(now.longestConnectMs / 1_000);
       return text();
     },
   };

@@ -34,6 +34,11 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
       status: coalesce(() => supervisor.status(COUNT_FOR_SOCKET_MS)),
     };
     const status = coalesce(() => supervisor.status(COUNT_FOR_PAGE_MS));
-    return { ...supervisor, answers, status, now: supervisor.generations };
+    return {
+      ...supervisor,
+      answers,
+      status,
+      now: () => ({ ...supervisor.generations(), ...supervisor.connections() }),
+    };
   });
 }

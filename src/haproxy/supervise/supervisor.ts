@@ -14,6 +14,7 @@ import { type Action, type Event, generationsIn, initialState, type Limits, type
 import { describeState } from './status.ts';
 import type { SupervisorStatus } from './supervisor-status.ts';
 import { watchHangs } from './watch-hangs.ts';
+import { type ConnectionCounts, watchServers } from './watch-servers.ts';
 
 export interface SupervisorOptions {
   readonly program: ProxyDriver;
@@ -34,6 +35,7 @@ export interface Supervisor {
     readonly starting: number;
     readonly draining: number;
   };
+  readonly connections: () => ConnectionCounts;
   /** Undefined while every due deadline is handled. */
   readonly trouble: () => string | undefined;
   /** The first call starts to drain; a second call ends what is still draining. */
@@ -70,12 +72,14 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
     void endOfAdopted(master).then((how) => dispatch({ kind: 'exited', number, how }));
   dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
   const watch = watchHangs(program, { state, dispatch });
-  void finished.then(watch.stop);
+  const servers = watchServers(program, { state, log });
+  void finished.then(watch.stop).then(servers.stop);
   return {
     reload: () => ask((request) => ({ kind: 'requested', request })),
     status: async (workersWithinMs) =>
       withTrouble(await statusOf(state(), program, workersWithinMs), trouble()),
     generations: () => generationsOf(state()),
+    connections: servers.connections,
     trouble,
     stop: () => dispatch({ kind: 'stop' }),
     finished,

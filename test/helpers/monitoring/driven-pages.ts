@@ -80,7 +80,9 @@ function haproxySupervisorPage(): string {
   metrics.observe({ event: 'generation-serving', cause: 'died', tookMs: 90 });
   metrics.observe({ event: 'generation-refused', cause: 'request', stage: 'check' });
   metrics.lag(0.1);
-  return metrics.text({ serving: 1, starting: 1, draining: 1 }) + own();
+  return (
+    metrics.text({ serving: 1, starting: 1, draining: 1, redispatched: 1, longestConnectMs: 250 }) + own()
+  );
 }
 
 function vrrpSupervisorPage(): string {

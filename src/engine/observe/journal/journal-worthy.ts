@@ -84,6 +84,18 @@ const rows: Readonly<Record<string, Row>> = {
     ...{ kind: 'servers', subject: 'server', from: 'from', to: 'to', reason: 'check' },
     facts: ['address'],
   },
+  'server-set-aside': {
+    kind: 'servers',
+    subject: 'server',
+    reason: 'suspicion',
+    facts: ['address', 'tookMs'],
+  },
+  'server-left-alone': {
+    kind: 'servers',
+    subject: 'server',
+    reason: 'verdict',
+    facts: ['address', 'suspicion', 'tookMs'],
+  },
   'servers-changed': { kind: 'servers', facts: ['added', 'removed'] },
   'list-held': { kind: 'servers', reason: 'reason', facts: ['lost'] },
   'cold-start-with-last-known': { kind: 'servers', facts: ['servers'] },

@@ -36,7 +36,7 @@ function program(
   return {
     ...{ hasConfiguration: unused, hasLastGood: unused, check: unused, saveState: unused, start: unused },
     ...{ prove: unused, keepLastGood: unused, countSessions: unused, endSessions: unused },
-    ...{ answers: unused, describeServing: unused },
+    ...{ answers: unused, describeServing: unused, countersOf: unused, setAside: unused },
     endSessionsOfDownServers: unused,
     findMaster,
     findRunning: () => running,

@@ -46,7 +46,13 @@ test('the VIP that is here, and what happened to it, by reasons that are few', (
 
 test('what can be counted is there with 0 before it happens', () => {
   const vrrp = createVrrpSupervisorMetrics().text([{ instance: 'API', vip: '10.0.0.5', holder: false }]);
-  const haproxy = createHaproxySupervisorMetrics().text({ serving: 0, starting: 0, draining: 0 });
+  const haproxy = createHaproxySupervisorMetrics().text({
+    serving: 0,
+    starting: 0,
+    draining: 0,
+    redispatched: 0,
+    longestConnectMs: 0,
+  });
   for (const result of ['done', 'rejected', 'failed'])
     for (const text of [vrrp, haproxy]) expect(text).toContain(`hawser_reloads_total{result="${result}"} 0`);
   expect(vrrp).toContain('hawser_vip_repairs_total{kind="stale-removed"} 0');
@@ -64,14 +70,17 @@ test('a VIP that is no longer configured is no longer shown', () => {
   expect(metrics.text([])).not.toContain('10.0.0.5');
 });
 
-test('reloads of HAProxy, how long they took, and how many generations run', () => {
+test('reloads of HAProxy, its generations, and what became of its connections', () => {
   const metrics = createHaproxySupervisorMetrics();
   metrics.observe({ event: 'generation-serving', cause: 'boot', tookMs: 90 });
   metrics.observe({ event: 'generation-serving', cause: 'request', tookMs: 90 });
   metrics.observe({ event: 'generation-serving', cause: 'died', tookMs: 90 });
   metrics.observe({ event: 'generation-refused', cause: 'request', stage: 'check' });
   metrics.observe({ event: 'generation-refused', cause: 'retry', stage: 'start' });
-  const lines = metrics.text({ serving: 1, starting: 0, draining: 2 }).split('\n');
+  const generations = { serving: 1, starting: 0, draining: 2 };
+  metrics.text({ ...generations, redispatched: 3, longestConnectMs: 0 });
+  metrics.observe({ event: 'server-set-aside', level: 'warn', server: 'masters/cp-1' });
+  const lines = metrics.text({ ...generations, redispatched: 5, longestConnectMs: 251 }).split('\n');
   for (const line of [
     'hawser_generations{state="serving"} 1',
     'hawser_generations{state="starting"} 0',
@@ -82,6 +91,9 @@ test('reloads of HAProxy, how long they took, and how many generations run', () 
     'hawser_reload_duration_seconds_count 1',
     'hawser_config_rejected_total 1',
     'hawser_haproxy_restarts_total 1',
+    'hawser_servers_set_aside_total 1',
+    'hawser_connections_redispatched_total 5',
+    'hawser_longest_connect_seconds 0.251',
   ])
     expect(lines).toContain(line);
 });

@@ -1,0 +1,27 @@
+/** A row of the statistics: what is in the column of this name, empty where there is nothing. */
+export type Cell = (column: string) => string;
+
+/** Of the column "type": 0 is a frontend, 1 a backend, 3 a listener. */
+export const SERVER = '2';
+
+/**
+ * The rows of the statistics that HAProxy prints as CSV, on its page and to `show stat`. Undefined where the text is
+ * something else. Source: HAProxy's management guide, "CSV format".
+ */
+export function parseStatistics(csv: string): readonly Cell[] | undefined {
+  const [head = '', ...lines] = csv.split('\n');
+  if (!head.startsWith('# pxname,svname,')) return undefined;
+  const names = head.slice(2).split(',');
+  return lines.map((line) => {
+    const values = cellsOf(line);
+    const row = new Map(names.map((name, index) => [name, values[index] ?? '']));
+    return (column) => row.get(column) ?? '';
+  });
+}
+
+/** Only the words of a check may hold a comma or a quote; they are quoted then. */
+function cellsOf(line: string): readonly string[] {
+  return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) =>
+    cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+  );
+}

@@ -1,0 +1,135 @@
+import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
+import { probeTcp } from '../../engine/system/network/probe-tcp.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { ProxyDriver } from '../program.ts';
+import type { ServerCounters } from '../server-counters.ts';
+import type { Effects } from './act.ts';
+import type { Serving, State } from './state.ts';
+import { depthOf, type Known, type Suspect, suspectsOf, type Verdict, verdictOf } from './suspicion.ts';
+
+const LOOK_EVERY_MS = 200;
+/** After a probe that found nothing: a server that refuses connections is suspected until its checks mark it down. */
+const QUIET_MS = 1_000;
+/** That a suspect was left alone is said once in this time. */
+const TOLD_FOR_MS = 60_000;
+
+/** What clients' connections had to go through. */
+export interface ConnectionCounts {
+  /** Sent to another server after a failed attempt, since the supervisor began. */
+  readonly redispatched: number;
+  /** Of the serving generation. */
+  readonly longestConnectMs: number;
+}
+
+export interface ServerWatch {
+  readonly connections: () => ConnectionCounts;
+  readonly stop: () => void;
+}
+
+/**
+ * Looks five times a second at what HAProxy has counted, probes servers that are suspect, and keeps new connections away from
+ * those that answer nothing, until their next good check (docs/decisions/0053). Sends nothing while none is suspect.
+ */
+export function watchServers(
+  program: Pick<ProxyDriver, 'countersOf' | 'setAside'>,
+  engine: { readonly state: () => State; readonly log: Effects['log'] },
+): ServerWatch {
+  let [known, generation]: [Known, number] = [new Map(), 0];
+  let addresses = routedAddresses();
+  let connections: ConnectionCounts = { redispatched: 0, longestConnectMs: 0 };
+  const busy = new Set<string>();
+  const quietUntil = new Map<string, number>();
+  const told = new Map<string, number>();
+
+  const look = async (): Promise<void> => {
+    const { serving } = engine.state();
+    if (serving === undefined) return;
+    const counters = await program.countersOf(runningOf(serving));
+    if (counters === undefined) return;
+    // Each generation counts from zero.
+    if (serving.number !== generation) known = new Map();
+    generation = serving.number;
+    connections = counted(connections, known, counters);
+    const before = addresses;
+    addresses = routedAddresses();
+    const hasNewAddress = [...addresses].some((address) => !before.has(address));
+    const at = monotonicMs();
+    const looked = suspectsOf(known, counters, { at, hasNewAddress });
+    known = looked.known;
+    const ready = looked.suspects.filter(
+      ({ server: { name } }) => !busy.has(name) && (hasNewAddress || (quietUntil.get(name) ?? 0) <= at),
+    );
+    const isUp = counters.filter((server) => server.isUp);
+    for (const suspect of ready) void probe(serving, suspect, isUp);
+  };
+  const probe = async (
+    serving: Serving,
+    suspect: Suspect,
+    isUp: readonly ServerCounters[],
+  ): Promise<void> => {
+    const { server, suspicion } = suspect;
+    const [startedAt, depth] = [monotonicMs(), depthOf(suspicion)];
+    busy.add(server.name);
+    const answers = await probeTcp(server.address, depth);
+    const others = answers ? [] : isUp.filter(({ name }) => name !== server.name);
+    const witnessed = await Promise.all(others.map(({ address }) => probeTcp(address, depth)));
+    const witnesses = others.filter((_, index) => witnessed[index]);
+    const verdict = verdictOf(depth, { answers, witnesses, ownAddresses: presentAddresses() });
+    if (verdict === 'set-aside') await program.setAside(runningOf(serving), server.checkedAs);
+    tell(suspect, verdict, monotonicMs() - startedAt);
+    busy.delete(server.name);
+    quietUntil.set(server.name, monotonicMs() + QUIET_MS);
+  };
+  const tell = ({ server, suspicion }: Suspect, verdict: Verdict, tookMs: number): void => {
+    const { name, address } = server;
+    const fields = { server: name, address: address.host, suspicion, tookMs: Math.round(tookMs) };
+    if (verdict === 'set-aside') engine.log({ event: 'server-set-aside', level: 'warn', ...fields });
+    // A new address and a connection that lasts are no trouble where the server answers.
+    else if (suspicion === 'failed-attempts' || verdict === 'no-witness') {
+      const key = `${name} ${verdict}`;
+      if ((told.get(key) ?? 0) > monotonicMs()) return;
+      told.set(key, monotonicMs() + TOLD_FOR_MS);
+      engine.log({ event: 'server-left-alone', level: 'info', ...fields, verdict });
+    }
+  };
+
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    void look()
+      .catch((error: unknown) =>
+        engine.log({ event: 'internal-error', level: 'error', message: String(error) }),
+      )
+      .finally(() => {
+        looking = false;
+      });
+  }, LOOK_EVERY_MS);
+  return { connections: () => connections, stop: () => clearInterval(timer) };
+}
+
+/** An interface of a pod has an address of its own kind as soon as it is there, which is never a VIP. */
+function routedAddresses(): ReadonlySet<string> {
+  return new Set([...presentAddresses()].filter((address) => !/^(?:fe[89ab]|169\.254\.)/.test(address)));
+}
+
+function counted(
+  { redispatched }: ConnectionCounts,
+  known: Known,
+  counters: readonly ServerCounters[],
+): ConnectionCounts {
+  const more = counters.map(
+    (server) => server.redispatched - (known.get(server.name)?.counters.redispatched ?? 0),
+  );
+  return {
+    redispatched: more.reduce((sum, each) => sum + Math.max(0, each), redispatched),
+    longestConnectMs: Math.max(0, ...counters.map(({ longestConnectMs }) => longestConnectMs)),
+  };
+}
+
+function runningOf({ number, master }: Serving): {
+  readonly generation: number;
+  readonly master: Serving['master'];
+} {
+  return { generation: number, master };
+}

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { probeTcp } from '../../../../../src/engine/system/network/probe-tcp.ts';
+
+const host = '127.0.0.1';
+
+test('a server that closes what we have closed answers, after one connection', async () => {
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    socket.resume();
+  }).listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await probeTcp({ host, port }, 'connect')).toBe(true);
+  expect(await probeTcp({ host, port }, 'answer')).toBe(true);
+  await new Promise((resolve) => server.close(resolve));
+  expect(connections).toBe(2);
+  expect(await probeTcp({ host, port }, 'answer'), 'a refused connection').toBe(true);
+});
+
+test('of a process that is stopped, the kernel answers and the process does not', async () => {
+  const program = `require('net').createServer((s) => s.resume()).listen(0, '${host}', function () { console.log(this.address().port) })`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const port = Number(String((await once(child.stdout, 'data'))[0]));
+  child.kill('SIGSTOP');
+  expect(await probeTcp({ host, port }, 'connect')).toBe(true);
+  expect(await probeTcp({ host, port }, 'answer')).toBe(false);
+});
+
+test('an address that nothing leads to does not answer', async () => {
+  expect(await probeTcp({ host: '255.255.255.255', port: 9 }, 'connect')).toBe(false);
+});

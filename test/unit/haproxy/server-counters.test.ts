@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { parseServerCounters } from '../../../src/haproxy/server-counters.ts';
+
+const csv = `# pxname,svname,bout,econ,wretr,wredis,status,tracked,type,lbtot,addr,ctime_max,
+main,FRONTEND,9,,,,OPEN,,0,,,,
+masters,cp-1,5,1,2,3,UP,masters_checks/cp-1,2,7,10.0.0.1:6443,250,
+masters,cp-2,0,0,0,0,NOLB,masters_checks/cp-2,2,0,[fd00::2]:6443,0,
+masters,BACKEND,5,1,2,3,UP,,1,7,,,
+masters_checks,cp-1,0,0,0,0,UP,,2,0,10.0.0.1:6443,0,
+masters_checks,cp-2,0,0,0,0,NOLB,,2,0,[fd00::2]:6443,0,
+plain,cp-3,0,0,0,0,UP 1/2,,2,0,10.0.0.3:443,0,
+plain,cp-4,0,0,0,0,UP,,2,0,unix,0,
+`;
+
+test('the servers that clients get, with the server whose checks decide about each', () => {
+  expect(parseServerCounters(csv)).toEqual([
+    {
+      ...{ name: 'masters/cp-1', checkedAs: 'masters_checks/cp-1', isUp: true },
+      address: { host: '10.0.0.1', port: 6443 },
+      ...{ failedAttempts: 6, redispatched: 3, longestConnectMs: 250, chosen: 7, bytesFromServer: 5 },
+    },
+    expect.objectContaining({
+      ...{ name: 'masters/cp-2', isUp: false, address: { host: 'fd00::2', port: 6443 } },
+    }),
+    expect.objectContaining({ name: 'plain/cp-3', checkedAs: 'plain/cp-3', isUp: true }),
+  ]);
+});
+
+test('what is no statistics has no servers', () => {
+  expect(parseServerCounters('Permission denied\n')).toEqual([]);
+});
