@@ -1,5 +1,5 @@
 import type { JournalLine } from '../../../src/engine/observe/journal/journal-line.ts';
-import { likelyCauses } from '../../../src/operate/timeline/likely-causes.ts';
+import { likelyCauses } from '../../../src/vip/journal/likely-causes.ts';
 import { type Holding, holdersAt, holdingsOf } from '../../helpers/vrrp/holdings.ts';
 import { trueCauseOf } from './true-causes.ts';
 import type { Verdict, Violation } from './verdict.ts';
