@@ -1,5 +1,5 @@
+import { allJournals } from '../../../src/commands/journal-words.ts';
 import type { JournalLine } from '../../../src/engine/observe/journal/journal-line.ts';
-import { likelyCauses } from '../../../src/vip/journal/likely-causes.ts';
 import { type Holding, holdersAt, holdingsOf } from '../../helpers/vrrp/holdings.ts';
 import { trueCauseOf } from './true-causes.ts';
 import type { Verdict, Violation } from './verdict.ts';
@@ -57,7 +57,7 @@ function judgeMove(view: View, lines: readonly JournalLine[], move: Move): reado
   );
   if (index === -1)
     return [violation(view, move, `${move.node} got the VIP, and its journal does not say so`)];
-  const told = likelyCauses(lines, index);
+  const told = allJournals.causesOf(lines, index);
   if (told === undefined)
     return [violation(view, move, `timeline names no cause for the move to ${move.node}`)];
   const expected = move.fault === undefined ? undefined : trueCauseOf(move.fault);
@@ -76,7 +76,7 @@ function lossOf(view: View, lines: readonly JournalLine[], { fault, fromMs }: Mo
       line.from === 'MASTER' &&
       Math.abs(atMs - fromMs) < 10_000,
   );
-  return index === -1 ? '' : `${lines[index]?.reason ?? ''} ${likelyCauses(lines, index) ?? ''}`;
+  return index === -1 ? '' : `${lines[index]?.reason ?? ''} ${allJournals.causesOf(lines, index) ?? ''}`;
 }
 
 /** Of faults alone in their episode: more moves than they may cost, or any where the holder was spared. */
