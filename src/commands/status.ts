@@ -41,7 +41,7 @@ export async function run(settings: StatusSettings, { env, settingsFile }: Comma
 
 async function look(settings: StatusSettings, signal: AbortSignal): Promise<ClusterStatus> {
   return await collectClusterStatus(
-    await clusterEndpoints(settings),
+    await clusterEndpoints(settings, statusProducts),
     statusProducts,
     signal,
     settings.timeout,

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
 import { journalOfAnHour } from '../helpers/page/journal-of-an-hour.ts';
 import * as statuses from '../helpers/page/statuses.ts';
+import type { ClusterStatus } from '../helpers/status-types.ts';
 import { brokenWords, contrasts, statesShown, stickingOut } from './in-page.ts';
 import { hostOf, useBrowser, waitForContact } from './page-world.ts';
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
 import { freePort } from '../helpers/free-port.ts';
 import * as statuses from '../helpers/page/statuses.ts';
+import type { ClusterStatus } from '../helpers/status-types.ts';
 import { hostOf, useBrowser, waitForContact } from './page-world.ts';
 
 const open = useBrowser();

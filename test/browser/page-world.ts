@@ -1,9 +1,9 @@
 import type { BrowserContext, BrowserContextOptions, ConsoleMessage, Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest';
-import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
 import { builtAssets } from '../helpers/page/assets.ts';
 import { startBrowser } from '../helpers/page/browser.ts';
 import { type PageHost, type PageHostOptions, startPageHost } from '../helpers/page/page-host.ts';
+import type { ClusterStatus } from '../helpers/status-types.ts';
 
 /** A page in a browser, and all that it complained about or asked for. */
 export interface Opened {

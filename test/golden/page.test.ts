@@ -17,7 +17,10 @@ const nothing = { entries: [], isCut: false, problems: [] };
 
 function nothingAnswers(): string {
   const status = statuses.nothingAnswers();
-  const timeline = timelineView(status, nothing, lastHour(Date.parse(statuses.takenAt)), allJournals);
+  const timeline = timelineView(status, nothing, lastHour(Date.parse(statuses.takenAt)), {
+    words: allJournals,
+    products: statusProducts,
+  });
   return mainPart({ ...statusView(status, statusProducts), timeline });
 }
 

@@ -1,14 +1,15 @@
 import { statusProducts } from '../../src/commands/status-products.ts';
+import type { Evidence } from '../../src/engine/examine/seen.ts';
 import type { PeerObservation } from '../../src/engine/peers/observe-peers.ts';
 import { clusterStatus } from '../../src/operate/status/cluster-status.ts';
-import type { ClusterStatus, NodeStatus } from '../../src/operate/status/node-status.ts';
-import { type Evidence, knownVips } from '../../src/vip/status/vip-holders.ts';
+import { knownVips } from '../../src/vip/status/vip-holders.ts';
 import {
   haproxyMonitorSays,
   haproxySupervisorSays,
   keepalivedMonitorSays,
   keepalivedSupervisorSays,
 } from './status-samples.ts';
+import { type ClusterStatus, type NodeStatus, seen } from './status-types.ts';
 
 type Server = NonNullable<NodeStatus['servers']>[number];
 type Program = NodeStatus['programs'][number];
@@ -121,5 +122,5 @@ export function statusOf(
   evidence: Evidence = holdsHere,
   looks: readonly PeerObservation<NodeStatus>[] = silentPeers,
 ): ClusterStatus {
-  return clusterStatus(here, knownVips(here, [{ vip, kind: 'api' }]), looks, evidence, statusProducts);
+  return seen(clusterStatus(here, knownVips(here, [{ vip, kind: 'api' }]), looks, evidence, statusProducts));
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
-import type { ClusterStatus } from '../../src/operate/status/node-status.ts';
 import { apiKill, haproxyKill } from '../bench/failover/faults.ts';
 import type { Scene } from '../bench/failover/scene.ts';
+import type { ClusterStatus } from '../helpers/status-types.ts';
 import { hawser } from '../helpers/supervisor-build.ts';
 import { askStatus, statusOnce } from '../helpers/vrrp/ask-status.ts';
 import type { BedNode } from '../helpers/vrrp/bed-node.ts';

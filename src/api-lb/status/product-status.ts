@@ -1,14 +1,70 @@
+import * as z from 'zod/mini';
 import type { SeenCluster } from '../../engine/examine/seen.ts';
+import { endpointOf } from '../../engine/kube/api-server.ts';
+import type { Peer } from '../../engine/peers/peer.ts';
+import { askStatistics } from '../../haproxy/statistics.ts';
+import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
+import { haproxyMonitorStatusSchema } from '../haproxy-monitor-status.ts';
 import type { ApiLbNode } from './api-lb-node.ts';
 import { haproxySection } from './haproxy.ts';
 import { haproxyEntry } from './node-entry.ts';
 import { haproxyProblems } from './problems.ts';
 import { serversSection } from './servers.ts';
 
+/** One API server as HAProxy of a node sees it. */
+const serverSchema = z.object({
+  name: z.string(),
+  address: z.string(),
+  state: z.enum(['up', 'down', 'draining', 'maintenance', 'unchecked']),
+  sinceMs: z.number(),
+  /** The last check in HAProxy's words: `L7STS/500 in 3ms`, with what it means. */
+  check: z.string(),
+  sessions: z.number(),
+});
+
+type Limits = Parameters<typeof askStatistics>[1];
+type Statistics = Awaited<ReturnType<typeof askStatistics>>;
+
 /** What the API load balancer says in `hawser status`. */
 export const apiLbStatus = {
+  programs: [
+    { name: 'haproxy-supervisor', field: 'haproxySupervisor', schema: supervisorStatusSchema },
+    { name: 'haproxy-monitor', field: 'haproxyMonitor', schema: haproxyMonitorStatusSchema },
+  ],
+  others: {
+    schema: { servers: z.nullable(z.array(serverSchema)) },
+    read: ({ statPort }: { readonly statPort: number }, limits: Limits) => askStatistics(statPort, limits),
+    fields: serverFields,
+    isThere: ({ servers }: ApiLbNode) => servers !== null,
+  },
+  peers: serverNodes,
   problems: haproxyProblems,
   sections: ({ here }: SeenCluster<ApiLbNode>) => [serversSection(here), haproxySection(here)],
   columns: { HAProxy: 'haproxy' },
   entry: haproxyEntry,
 };
+
+/** HAProxy reports its servers' addresses only if the template asks for them; the monitor knows them too. */
+function serverFields(statistics: Statistics, { haproxyMonitor }: ApiLbNode): Pick<ApiLbNode, 'servers'> {
+  if (statistics.kind !== 'servers') return { servers: null };
+  const servers = statistics.servers.map((server) => {
+    const listed = haproxyMonitor?.servers?.find(({ name }) => name === server.name);
+    const isKnown = server.address !== '' || listed === undefined;
+    return isKnown ? server : { ...server, address: endpointOf(listed) };
+  });
+  return { servers };
+}
+
+/** The nodes of the API servers, which are those of the VIP's group in a cluster as it should be. */
+function serverNodes({ haproxyMonitor, servers }: ApiLbNode): readonly Peer[] {
+  const known = haproxyMonitor?.servers ?? servers ?? [];
+  return known
+    .map(({ name, address }) => ({ name, address: hostOf(address) }))
+    .filter(({ address }) => address !== '');
+}
+
+/** Of `10.0.0.11:6443`, `[fd00::b]:6443` or an address alone. */
+function hostOf(address: string): string {
+  const [, bracketed, plain] = /^(?:\[(.*)\](?::\d+)?|([^:]*):\d+)$/.exec(address) ?? [];
+  return bracketed ?? plain ?? address;
+}

@@ -2,6 +2,7 @@ import type { ProgramState } from './ask-program.ts';
 
 /** What is known of any node at one moment; each product adds what its programs say, null where they say nothing. */
 export interface SeenNode {
+  readonly v: 1;
   /** ISO 8601, UTC, of the node's own clock. */
   readonly at: string;
   readonly node: string;
@@ -24,14 +25,36 @@ export interface SeenPeer<Node> {
   };
 }
 
+/** A VIP and its holder, as far as it is known here. */
+export interface SeenVip {
+  readonly vip: string;
+  readonly kind: 'api' | 'ingress';
+  /** Names of nodes, or addresses of unknown ones: one is healthy, none or several are not. */
+  readonly holders: readonly string[];
+  readonly why: readonly string[];
+}
+
+/** A VIP's state on a node. */
+export interface SeenInstance {
+  readonly name: string;
+  /** Undefined where it has none. */
+  readonly vip: string | undefined;
+  /** In keepalived's words: `MASTER`. */
+  readonly state: string;
+  readonly sinceMs: number;
+}
+
+/** What is known of addresses, besides what programs say. */
+export interface Evidence {
+  /** On this node's interfaces. */
+  readonly ownAddresses: ReadonlySet<string>;
+  /** Which addresses answer from each MAC of the segment; undefined where the kernel could not be asked. */
+  readonly neighbours: ReadonlyMap<string, readonly string[]> | undefined;
+}
+
 /** Everything that this node sees of the cluster. */
 export interface SeenCluster<Node> {
-  readonly vips: readonly {
-    readonly vip: string;
-    readonly kind: 'api' | 'ingress';
-    readonly holders: readonly string[];
-    readonly why: readonly string[];
-  }[];
+  readonly vips: readonly SeenVip[];
   readonly here: Node;
   readonly peers: readonly SeenPeer<Node>[];
 }

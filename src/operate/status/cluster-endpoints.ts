@@ -2,13 +2,17 @@ import { healthPorts } from '../../cli/ports.ts';
 import { peerQuestion } from '../../engine/peers/peer-question.ts';
 import type { ClusterEndpoints } from './collect-cluster-status.ts';
 import { nodeStatusSchema } from './node-status.ts';
+import type { ProductStatus } from './product-status.ts';
 import type { StatusSettings } from './status-settings.ts';
 
 /**
  * The endpoints of the whole cluster, from the settings. The peers' certificates are read each time, since they are
  * renewed.
  */
-export async function clusterEndpoints(settings: StatusSettings): Promise<ClusterEndpoints> {
+export async function clusterEndpoints(
+  settings: StatusSettings,
+  products: readonly ProductStatus[],
+): Promise<ClusterEndpoints> {
   const { apiVips, ingressVips, statPort, healthPort, nodeName } = settings;
   return {
     ...{ statPort, healthPorts: healthPorts(healthPort), node: nodeName },
@@ -22,6 +26,6 @@ export async function clusterEndpoints(settings: StatusSettings): Promise<Cluste
       ...apiVips.map((vip) => ({ vip, kind: 'api' as const })),
       ...ingressVips.map((vip) => ({ vip, kind: 'ingress' as const })),
     ],
-    question: await peerQuestion(settings.peers, nodeStatusSchema),
+    question: await peerQuestion(settings.peers, nodeStatusSchema(products)),
   };
 }

@@ -1,19 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { observePeers, type PeerQuestion } from '../../engine/peers/observe-peers.ts';
+import type { Peer } from '../../engine/peers/peer.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
-import { knownVips } from '../../vip/status/vip-holders.ts';
 import { clusterStatus } from './cluster-status.ts';
 import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusEndpoints } from './collect-node-status.ts';
-import { knownPeers } from './known-peers.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
-import type { ProductStatus } from './product-status.ts';
+import type { ProductStatus, VipName } from './product-status.ts';
 
 export interface ClusterEndpoints extends StatusEndpoints {
   /** Where HAProxy of any node may have its health page. */
   readonly healthPorts: readonly number[];
   /** What the settings say, for when no program does. */
-  readonly vips: readonly Pick<ClusterStatus['vips'][number], 'vip' | 'kind'>[];
+  readonly vips: readonly VipName[];
   readonly question: PeerQuestion<NodeStatus>;
 }
 
@@ -29,13 +28,14 @@ export async function collectClusterStatus(
   signal: AbortSignal,
   timeoutMs = ANSWER_WITHIN_MS,
 ): Promise<ClusterStatus> {
-  const here = await collectNodeStatus(places, signal, timeoutMs);
+  const here = await collectNodeStatus(places, products, signal, timeoutMs);
   const ownAddresses = presentAddresses();
-  const vips = knownVips(here, places.vips);
+  const reading = products.find((product) => product.vips !== undefined)?.vips;
+  const vips = reading?.known(here, places.vips) ?? places.vips;
   const elsewhere = vips.filter(({ vip }) => !ownAddresses.has(vip));
   await Promise.all(elsewhere.map(({ vip }) => touchNeighbour(vip)));
   const [looks] = await Promise.all([
-    observePeers(knownPeers(here, ownAddresses), places, {
+    observePeers(knownPeers(here, products, ownAddresses), places, {
       timeoutMs: Math.round(timeoutMs * PEERS_SHARE),
       signal,
     }),
@@ -44,4 +44,14 @@ export async function collectClusterStatus(
   // By now the kernel knows which hosts answer for the VIPs, and which of them are peers.
   const neighbours = elsewhere.length === 0 ? new Map() : await readNeighbourTable(TABLE_WITHIN_MS);
   return clusterStatus(here, vips, looks, { ownAddresses, neighbours }, products);
+}
+
+/** The other nodes, as the last product knows them that does: the VIP's group knows more than a list of API servers. */
+function knownPeers(
+  here: NodeStatus,
+  products: readonly ProductStatus[],
+  ownAddresses: ReadonlySet<string>,
+): readonly Peer[] {
+  const known = products.map(({ peers }) => peers(here)).findLast((peers) => peers !== undefined) ?? [];
+  return known.filter(({ address }) => !ownAddresses.has(address));
 }

@@ -1,15 +1,16 @@
 import { type Problem, problem, problemsAmong, worstFirst } from '../../engine/examine/problem.ts';
+import type { SeenCluster } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
-import type { ProductStatus, Unjudged } from './product-status.ts';
+import type { ProductStatus } from './product-status.ts';
 
 /** All problems, worst first. The verdict is unknown if no program answered. */
 export function judge(
-  status: Unjudged,
+  status: SeenCluster<NodeStatus>,
   products: readonly ProductStatus[],
 ): Pick<ClusterStatus, 'verdict' | 'problems'> {
   const { here, peers } = status;
-  if (!isHawserHere(here) && peers.every(({ published }) => published === null)) {
+  if (!isHawserHere(here, products) && peers.every(({ published }) => published === null)) {
     const [first] = here.programs.filter(({ state }) => state === 'silent');
     const detail = first === undefined ? '' : ` (${first.name} at ${first.address}: ${first.problem})`;
     return { verdict: 'unknown', problems: [`no program of hawser answers on ${here.node}${detail}`] };
@@ -36,8 +37,9 @@ function nodeProblems(node: NodeStatus, products: readonly ProductStatus[]): rea
   ];
 }
 
-function isHawserHere({ programs, servers }: NodeStatus): boolean {
-  return servers !== null || programs.some(({ state }) => state === 'answers');
+function isHawserHere(here: NodeStatus, products: readonly ProductStatus[]): boolean {
+  const isThere = products.some(({ others }) => others?.isThere(here));
+  return isThere || here.programs.some(({ state }) => state === 'answers');
 }
 
 /** Of an answer: a peer writes its time while it is asked, and the whole takes a part of a second. */
@@ -51,7 +53,10 @@ function clockProblem(name: string, published: NodeStatus | null, here: NodeStat
 }
 
 /** A server that is down for this node is reported once, even if peers report it too. */
-function peerProblems({ here, peers }: Unjudged, products: readonly ProductStatus[]): readonly Problem[] {
+function peerProblems(
+  { here, peers }: SeenCluster<NodeStatus>,
+  products: readonly ProductStatus[],
+): readonly Problem[] {
   const known = new Set(nodeProblems(here, products).map(({ subject }) => subject));
   return peers.flatMap(({ name, address, published, observed }): readonly Problem[] => {
     const own = published === null ? [] : nodeProblems(published, products);

@@ -1,75 +1,45 @@
 import * as z from 'zod/mini';
-import { haproxyMonitorStatusSchema } from '../../api-lb/haproxy-monitor-status.ts';
-import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
-import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
-import { keepalivedMonitorStatusSchema } from '../../vip/settings/keepalived-monitor-status.ts';
-
-export const programNames = [
-  'haproxy-supervisor',
-  'haproxy-monitor',
-  'keepalived-supervisor',
-  'keepalived-monitor',
-] as const;
-
-export type ProgramName = (typeof programNames)[number];
-
-/** One API server as HAProxy of this node sees it. */
-const serverSchema = z.object({
-  name: z.string(),
-  address: z.string(),
-  state: z.enum(['up', 'down', 'draining', 'maintenance', 'unchecked']),
-  sinceMs: z.number(),
-  /** The last check in HAProxy's words: `L7STS/500 in 3ms`, with what it means. */
-  check: z.string(),
-  sessions: z.number(),
-});
+import type { SeenCluster, SeenNode } from '../../engine/examine/seen.ts';
+import type { ProductStatus } from './product-status.ts';
 
 /**
- * All that is known of one node at one moment: what its four programs say of themselves, and HAProxy of its servers.
- * Whatever did not answer is null, and `programs` says why. Times are milliseconds.
+ * All that is known of one node at one moment. Each product adds fields of its own: what its programs say of themselves, and
+ * what it reads besides. Whatever did not answer is null, and `programs` says why. Times are milliseconds.
  */
-export const nodeStatusSchema = z.object({
-  v: z.literal(1),
-  /** ISO 8601, UTC, of the node's own clock. */
-  at: z.iso.datetime(),
-  node: z.string(),
-  programs: z.array(
-    z.object({
-      name: z.enum(programNames),
-      state: z.enum(['answers', 'silent', 'not-asked']),
-      /** Where it was asked: `127.0.0.1:29446`. */
-      address: z.nullable(z.string()),
-      problem: z.nullable(z.string()),
-    }),
-  ),
-  haproxySupervisor: z.nullable(supervisorStatusSchema),
-  haproxyMonitor: z.nullable(haproxyMonitorStatusSchema),
-  keepalivedSupervisor: z.nullable(vrrpStatusSchema),
-  keepalivedMonitor: z.nullable(keepalivedMonitorStatusSchema),
-  servers: z.nullable(z.array(serverSchema)),
-});
+export type NodeStatus = SeenNode;
 
-export type NodeStatus = z.infer<typeof nodeStatusSchema>;
+/** What `hawser status --json` prints. */
+export interface ClusterStatus extends SeenCluster<NodeStatus> {
+  readonly v: 1;
+  readonly verdict: 'healthy' | 'degraded' | 'unknown';
+  /** What is not as it should be, worst first; empty where all is well. */
+  readonly problems: readonly string[];
+}
 
-/** A node that this one shares the VIP with. */
-const peerSchema = z.object({
-  name: z.string(),
-  address: z.string(),
-  /** What it publishes over mutual TLS, or else what can be seen of it from here. */
-  published: z.nullable(nodeStatusSchema),
-  /** Why there is nothing published: not set up, refused, too late. */
-  problem: z.nullable(z.string()),
-  observed: z.object({
-    /** Its HAProxy's health port, asked from here. */
-    health: z.enum(['ready', 'not-ready', 'no-answer', 'not-asked']),
-    /** The VIPs that it is seen to hold, because it answers for them. */
-    holds: z.array(z.string()),
-    /**
-     * Its VRRP adverts, which only a holder sends: whether they arrive here, as far as keepalived shows their sender.
-     */
-    adverts: z.enum(['arrive', 'not-known']),
-  }),
-});
+/** What a node publishes. */
+export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<NodeStatus> {
+  const programs = products.flatMap((product) => product.programs);
+  const fields: Readonly<Record<string, z.ZodMiniType>> = Object.assign(
+    Object.fromEntries(programs.map(({ field, schema }) => [field, z.nullable(schema)])),
+    ...products.map(({ others }) => others?.schema),
+  );
+  const program = z.object({
+    name: z.enum(programs.map(({ name }) => name)),
+    state: z.enum(['answers', 'silent', 'not-asked']),
+    /** Where it was asked: `127.0.0.1:29446`. */
+    address: z.nullable(z.string()),
+    problem: z.nullable(z.string()),
+  });
+  const common = {
+    v: z.literal(1),
+    /** ISO 8601, UTC, of the node's own clock. */
+    at: z.iso.datetime(),
+    node: z.string(),
+    programs: z.array(program),
+  };
+  // TypeScript does not know the products' fields.
+  return z.object({ ...common, ...fields }) as z.ZodMiniType as z.ZodMiniType<NodeStatus>;
+}
 
 /** A VIP and its holder, as far as it is known here. */
 const vipSchema = z.object({
@@ -80,15 +50,31 @@ const vipSchema = z.object({
   why: z.array(z.string()),
 });
 
-/** What `hawser status --json` prints. */
-export const clusterStatusSchema = z.object({
-  v: z.literal(1),
-  verdict: z.enum(['healthy', 'degraded', 'unknown']),
-  /** What is not as it should be, worst first; empty where all is well. */
-  problems: z.array(z.string()),
-  vips: z.array(vipSchema),
-  here: nodeStatusSchema,
-  peers: z.array(peerSchema),
-});
+export function clusterStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<ClusterStatus> {
+  const node = nodeStatusSchema(products);
+  const peer = z.object({
+    name: z.string(),
+    address: z.string(),
+    published: z.nullable(node),
+    problem: z.nullable(z.string()),
+    observed: z.object({
+      health: z.enum(['ready', 'not-ready', 'no-answer', 'not-asked']),
+      holds: z.array(z.string()),
+      adverts: z.enum(['arrive', 'not-known']),
+    }),
+  });
+  return z.object({
+    v: z.literal(1),
+    verdict: z.enum(['healthy', 'degraded', 'unknown']),
+    problems: z.array(z.string()),
+    vips: z.array(vipSchema),
+    here: node,
+    peers: z.array(peer),
+  });
+}
 
-export type ClusterStatus = z.infer<typeof clusterStatusSchema>;
+/** The schema as it is published, for tools that do not read zod's. */
+export function statusJsonSchema(products: readonly ProductStatus[]): object {
+  const title = 'hawser status --json';
+  return { $id: 'status.schema.json', title, ...z.toJSONSchema(clusterStatusSchema(products)) };
+}

@@ -3,6 +3,7 @@ import type { CommandContext } from '../../cli/run-command.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import { collectNodeStatus } from './collect-node-status.ts';
 import type { NodeStatus } from './node-status.ts';
+import type { ProductStatus } from './product-status.ts';
 import { statusCommand } from './status-settings.ts';
 
 /** What the monitor that publishes this node's status knows of it. */
@@ -20,6 +21,7 @@ interface Publisher {
 export function ownStatus(
   { settings: path, listen, nodeName }: Publisher,
   { env, readSettings }: Pick<CommandContext, 'env' | 'readSettings'>,
+  products: readonly ProductStatus[],
 ): (signal: AbortSignal) => Promise<NodeStatus> {
   const typed = path === undefined ? [] : ['--settings', path];
   const places = settingsTyped(statusCommand, typed, env, readSettings);
@@ -33,5 +35,5 @@ export function ownStatus(
     },
     statPort: places.statPort,
   };
-  return (signal) => collectNodeStatus(endpoints, signal);
+  return (signal) => collectNodeStatus(endpoints, products, signal);
 }

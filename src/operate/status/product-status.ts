@@ -1,20 +1,72 @@
+import type * as z from 'zod/mini';
 import type { Problem } from '../../engine/examine/problem.ts';
 import type { NodeEntry, Section } from '../../engine/examine/section.ts';
-import type { KnownNode } from '../../engine/examine/seen.ts';
-import type { ClusterStatus, NodeStatus } from './node-status.ts';
+import type { Evidence, KnownNode, SeenCluster, SeenInstance, SeenVip } from '../../engine/examine/seen.ts';
+import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
+import type { Peer } from '../../engine/peers/peer.ts';
+import type { NodeStatus } from './node-status.ts';
 
-/** What a product says in `hawser status`; `src/commands/status-products.ts` lists all of them. */
-export interface ProductStatus {
-  /** What is wrong on one node, by what it says itself. */
-  readonly problems: (node: NodeStatus) => readonly Problem[];
-  /** What is wrong with all nodes together. */
-  readonly clusterProblems?: (status: Unjudged) => readonly Problem[];
-  /** By the name that a node uses; null where it does not say. */
-  readonly clusterName?: (node: NodeStatus) => string | null;
-  readonly sections: (status: ClusterStatus) => readonly Section[];
-  /** In the list of nodes: their names, and the page's style for each. */
-  readonly columns: Readonly<Record<string, string>>;
-  readonly entry: (node: KnownNode<NodeStatus>, status: ClusterStatus) => NodeEntry;
+export interface Limits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
 }
 
-export type Unjudged = Omit<ClusterStatus, 'verdict' | 'problems'>;
+/** A program's page, and the field of a node's status that has its answer. */
+export interface ProgramStatus {
+  readonly name: string;
+  readonly field: string;
+  readonly schema: z.ZodMiniType<object>;
+}
+
+/**
+ * What a product says in `hawser status`; `src/commands/status-products.ts` lists all of them. These are methods, so that
+ * TypeScript lets each ask for the fields of its own product: the schemas of the same product have checked that they are there.
+ */
+export interface ProductStatus {
+  /** In the order in which they are shown. */
+  readonly programs: readonly ProgramStatus[];
+  /** What it reads besides, at the same time, and what that adds to what its programs said. Never rejects. */
+  readonly others?: {
+    readonly schema: Readonly<Record<string, z.ZodMiniType>>;
+    read(places: { readonly statPort: number }, limits: Limits): Promise<unknown>;
+    fields(read: unknown, said: NodeStatus): object;
+    /** Whether there was an answer. */
+    isThere(node: NodeStatus): boolean;
+  };
+  /** What a node is called by the others; undefined where that is not known. */
+  nodeName?(node: NodeStatus): string | undefined;
+  /** By the name that a node uses; null where it does not say. */
+  clusterName?(node: NodeStatus): string | null;
+  /** The other nodes, as this one knows them; undefined where it does not. */
+  peers(here: NodeStatus): readonly Peer[] | undefined;
+  /** What is wrong on one node, by what it says itself. */
+  problems(node: NodeStatus): readonly Problem[];
+  /** What is wrong with all nodes together. */
+  clusterProblems?(status: SeenCluster<NodeStatus>): readonly Problem[];
+  sections(status: SeenCluster<NodeStatus>): readonly Section[];
+  /** In the list of nodes: their names, and the page's style for each. */
+  readonly columns: Readonly<Record<string, string>>;
+  entry(node: KnownNode<NodeStatus>, status: SeenCluster<NodeStatus>): NodeEntry;
+  readonly vips?: VipReading;
+}
+
+/** Who holds which VIP, where a product has VIPs. */
+interface VipReading {
+  /** Every VIP that a program of this node knows, or that the settings name. */
+  known(here: NodeStatus, configured: readonly VipName[]): readonly VipName[];
+  /** The holder of a VIP, and the reason. */
+  status(
+    vip: VipName,
+    here: NodeStatus,
+    looks: readonly PeerObservation<NodeStatus>[],
+    evidence: Evidence,
+  ): SeenVip;
+  /** The VIPs that a peer is seen to hold. */
+  heldBy(look: PeerObservation<NodeStatus>, vips: readonly string[], evidence: Evidence): readonly string[];
+  /** The address of the peer whose adverts certainly arrive here. */
+  heardPeer(here: NodeStatus, looks: readonly PeerObservation<NodeStatus>[]): string | undefined;
+  /** Each VIP's state on a node, and since when. */
+  instances(node: NodeStatus): readonly SeenInstance[];
+}
+
+export type VipName = Pick<SeenVip, 'vip' | 'kind'>;

@@ -1,3 +1,4 @@
+import type { Evidence } from '../../engine/examine/seen.ts';
 import type { PeerObservation } from '../../engine/peers/observe-peers.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
@@ -6,14 +7,6 @@ import { priorityFor, priorityText } from './priority-text.ts';
 import type { Vip, VipNode } from './vip-node.ts';
 
 type Instance = VrrpStatus['instances'][number];
-
-/** What is known besides what programs say. */
-export interface Evidence {
-  /** On this node's interfaces. */
-  readonly ownAddresses: ReadonlySet<string>;
-  /** Which addresses answer from each MAC of the segment; undefined where the kernel could not be asked. */
-  readonly neighbours: ReadonlyMap<string, readonly string[]> | undefined;
-}
 
 /** Every VIP that a program of this node knows, those of the API first. */
 export function knownVips(
@@ -52,7 +45,7 @@ export function vipStatus(
   here: VipNode,
   peers: readonly PeerObservation<VipNode>[],
   evidence: Evidence,
-): Pick<Vip, 'vip' | 'kind'> & { holders: string[]; why: string[] } {
+): Vip {
   const isHere = evidence.ownAddresses.has(vip);
   const holding = peers.filter((look) => heldBy(look, [vip], evidence).length > 0);
   const named = [...(isHere ? [here.node] : []), ...holding.map(({ peer }) => peer.name)];

@@ -1,9 +1,9 @@
 import { allJournals } from '../../../src/commands/journal-words.ts';
 import { statusProducts } from '../../../src/commands/status-products.ts';
 import { type PageAssets, servePage } from '../../../src/operate/page/server/serve-page.ts';
-import type { ClusterStatus } from '../../../src/operate/status/node-status.ts';
 import type { RecentEntries } from '../../../src/operate/timeline/recent.ts';
 import { freePort } from '../free-port.ts';
+import type { ClusterStatus } from '../status-types.ts';
 
 /** The page's server in this process, in front of a cluster that a test makes up. */
 export interface PageHost extends AsyncDisposable {

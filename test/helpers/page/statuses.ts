@@ -1,9 +1,4 @@
-import {
-  type ClusterStatus,
-  clusterStatusSchema,
-  type NodeStatus,
-  programNames,
-} from '../../../src/operate/status/node-status.ts';
+import { type ClusterStatus, clusterStatusSchema, type NodeStatus, programNames } from '../status-types.ts';
 
 /** When the statuses below were taken. */
 export const takenAt = '2026-01-05T03:42:07.000Z';

@@ -1,5 +1,5 @@
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
-import { type ClusterStatus, clusterStatusSchema } from '../../../src/operate/status/node-status.ts';
+import { type ClusterStatus, clusterStatusSchema } from '../status-types.ts';
 import { hawser } from '../supervisor-build.ts';
 import { waitFor } from '../wait-for.ts';
 import type { BedNode } from './bed-node.ts';

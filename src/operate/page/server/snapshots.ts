@@ -46,7 +46,7 @@ export function createSnapshots({
     const now = nowMs();
     const at = new Date(now).toISOString();
     const hour = lastHour(now);
-    const timeline = timelineView(status, recent(hour.from), hour, words);
+    const timeline = timelineView(status, recent(hour.from), hour, { words, products });
     const view = { ...statusView(status, products), timeline };
     return { at, title: titleOf(view), main: mainPart(view), document: () => pageDocument(view, at) };
   };

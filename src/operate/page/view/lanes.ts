@@ -1,4 +1,5 @@
-import type { ClusterStatus, NodeStatus } from '../../status/node-status.ts';
+import type { ClusterStatus } from '../../status/node-status.ts';
+import type { ProductStatus } from '../../status/product-status.ts';
 import type { TimelineEntry } from '../../timeline/report.ts';
 import { clockText, placeOf, type TimeSpan } from './time-span.ts';
 
@@ -33,8 +34,9 @@ export function vipLanes(
   status: ClusterStatus,
   entries: readonly TimelineEntry[],
   span: TimeSpan,
+  products: readonly ProductStatus[],
 ): readonly VipLane[] {
-  const present = presentStates(status);
+  const present = presentStates(status, products);
   const vips = new Map(present.map(({ instance, vip }) => [instance, vip]));
   const moves = entries
     .filter(({ event }) => event === 'vrrp-transition')
@@ -74,16 +76,18 @@ interface Present extends Stretch {
 }
 
 /** What the nodes that speak say of themselves now. */
-function presentStates({ here, peers }: ClusterStatus): readonly Present[] {
+function presentStates(
+  { here, peers }: ClusterStatus,
+  products: readonly ProductStatus[],
+): readonly Present[] {
   const nodes = [here, ...peers.flatMap(({ published }) => published ?? [])];
-  return nodes.flatMap((node: NodeStatus) =>
-    (node.keepalivedSupervisor?.instances ?? []).map(({ name, state, sinceMs, vips }) => ({
-      node: node.node,
-      instance: name,
-      vip: vips[0]?.address ?? name,
-      kind: kindOf(state),
-      since: new Date(Date.parse(node.at) - sinceMs).toISOString(),
-    })),
+  return nodes.flatMap((node) =>
+    products
+      .flatMap(({ vips }) => vips?.instances(node) ?? [])
+      .map(({ name, state, sinceMs, vip = name }) => ({
+        ...{ node: node.node, instance: name, vip, kind: kindOf(state) },
+        since: new Date(Date.parse(node.at) - sinceMs).toISOString(),
+      })),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { ClusterStatus } from '../../status/node-status.ts';
+import type { ProductStatus } from '../../status/product-status.ts';
 import type { JournalWords } from '../../timeline/journal-words.ts';
 import type { RecentEntries } from '../../timeline/recent.ts';
 import { type VipLane, vipLanes } from './lanes.ts';
@@ -25,14 +26,14 @@ export function timelineView(
   status: ClusterStatus,
   recent: RecentEntries,
   span: TimeSpan,
-  words: JournalWords,
+  { words, products }: { readonly words: JournalWords; readonly products: readonly ProductStatus[] },
 ): TimelineView {
   const entries = recent.entries.filter(({ at }) => at >= span.from && at <= span.to);
   const told = story(entries, words);
   return {
     span,
     ticks: ticksOf(span),
-    vips: vipLanes(status, entries, span),
+    vips: vipLanes(status, entries, span, products),
     marks: markLanes(entries, span, words),
     story: told.lines,
     more: told.more,

@@ -10,7 +10,7 @@ import {
 } from '../../../engine/examine/section.ts';
 import { type KnownNode, knownNodes } from '../../../engine/examine/seen.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
-import { type ClusterStatus, type NodeStatus, programNames } from '../node-status.ts';
+import type { ClusterStatus, NodeStatus } from '../node-status.ts';
 import type { ProductStatus } from '../product-status.ts';
 
 /** What each node says of itself, or else what is seen of it from here. */
@@ -62,6 +62,6 @@ function answersOf({ programs }: NodeStatus): StatusLabel {
   if (silent.length === asked.length) return statusLabel('bad', 'no program answers');
   const names = listText(silent.map(({ name }) => name));
   if (silent.length > 0) return statusLabel('bad', `${names} ${silent.length === 1 ? 'is' : 'are'} silent`);
-  const isAll = asked.length === programNames.length;
+  const isAll = asked.length === programs.length;
   return statusLabel('good', `${isAll ? 'all programs' : countText(asked.length, 'program')} answer`);
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { fetchPeerStatus } from '../../../../src/engine/peers/fetch-peer-status.ts';
-import { type NodeStatus, nodeStatusSchema } from '../../../../src/operate/status/node-status.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { peerAuthority } from '../../../helpers/peers/peer-files.ts';
 import { asking, peerScene, serving } from '../../../helpers/peers/peer-scene.ts';
+import { type NodeStatus, nodeStatusSchema } from '../../../helpers/status-types.ts';
 
 const nothingKnown: NodeStatus = {
   ...{ v: 1, at: '2026-11-21T12:00:00Z', node: 'cp-1', programs: [], servers: null },

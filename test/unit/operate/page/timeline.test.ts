@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { allJournals } from '../../../../src/commands/journal-words.ts';
+import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { vipLanes } from '../../../../src/operate/page/view/lanes.ts';
 import { markLanes } from '../../../../src/operate/page/view/marks.ts';
 import { story } from '../../../../src/operate/page/view/story.ts';
 import { lastHour, placeOf, ticksOf } from '../../../../src/operate/page/view/time-span.ts';
-import type { ClusterStatus } from '../../../../src/operate/status/node-status.ts';
 import { rightClock, shownEntry, type TimelineEntry } from '../../../../src/operate/timeline/report.ts';
 import * as statuses from '../../../helpers/page/statuses.ts';
+import type { ClusterStatus } from '../../../helpers/status-types.ts';
 import { lineAt } from '../../../helpers/timeline-lines.ts';
 
 const now = Date.parse(statuses.takenAt);
@@ -19,7 +20,7 @@ function entry(minutesAgo: number, fields: Parameters<typeof lineAt>[1] = {}): T
 }
 
 const bandsOf = (status: ClusterStatus, entries: readonly TimelineEntry[], node: string) =>
-  vipLanes(status, entries, span)
+  vipLanes(status, entries, span, statusProducts)
     .find((lane) => lane.node === node)
     ?.bands.map(({ kind, from, to }) => [kind, from, to]);
 
@@ -91,7 +92,12 @@ test('bands have no gap and do not overlap, however often the VIP moves', () => 
 });
 
 test('an instance with an unknown VIP is drawn under its own name', () => {
-  const lanes = vipLanes(statuses.nothingAnswers(), [entry(30, { from: 'BACKUP', to: 'MASTER' })], span);
+  const lanes = vipLanes(
+    statuses.nothingAnswers(),
+    [entry(30, { from: 'BACKUP', to: 'MASTER' })],
+    span,
+    statusProducts,
+  );
   expect(lanes.map(({ vip, node }) => [vip, node])).toEqual([['prod_API', 'cp-1']]);
 });
 

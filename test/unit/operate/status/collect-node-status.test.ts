@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { collectNodeStatus } from '../../../../src/operate/status/collect-node-status.ts';
-import { nodeStatusSchema, programNames } from '../../../../src/operate/status/node-status.ts';
 import { type Pages, servePages } from '../../../helpers/status-pages.ts';
 import { haproxyMonitorSays, keepalivedMonitorSays } from '../../../helpers/status-samples.ts';
+import { type NodeStatus, nodeStatusSchema, programNames } from '../../../helpers/status-types.ts';
 
 let stop: AbortController;
 beforeEach(() => {
@@ -12,7 +13,12 @@ afterEach(() => stop.abort());
 
 /** Patient, because a busy machine is no dead process; what is dead refuses at once. */
 const collect = async (pages: Pages, timeoutMs = 20_000) =>
-  await collectNodeStatus(await servePages(pages, stop.signal), stop.signal, timeoutMs);
+  (await collectNodeStatus(
+    await servePages(pages, stop.signal),
+    statusProducts,
+    stop.signal,
+    timeoutMs,
+  )) as NodeStatus;
 
 test('what all four say, and the servers of HAProxy', async () => {
   const status = await collect({});

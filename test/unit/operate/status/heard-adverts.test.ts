@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { statusProducts } from '../../../../src/commands/status-products.ts';
 import type { PeerObservation } from '../../../../src/engine/peers/observe-peers.ts';
-import type { NodeStatus } from '../../../../src/operate/status/node-status.ts';
-import { nodeStatusSchema } from '../../../../src/operate/status/node-status.ts';
 import { statusLines } from '../../../../src/operate/status/view/status-lines.ts';
 import { backupHere, healthyHere, silentPeers, statusOf } from '../../../helpers/status-scenes.ts';
+import type { NodeStatus } from '../../../helpers/status-types.ts';
+import { nodeStatusSchema } from '../../../helpers/status-types.ts';
 
 type Mode = NonNullable<NodeStatus['keepalivedMonitor']>['mode'];
 

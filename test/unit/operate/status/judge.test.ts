@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { NodeStatus } from '../../../../src/operate/status/node-status.ts';
 import { exitCodeOf } from '../../../../src/operate/status/view/status-lines.ts';
 import {
   haproxyMonitorSays,
@@ -16,6 +15,7 @@ import {
   statusOf,
   without,
 } from '../../../helpers/status-scenes.ts';
+import type { NodeStatus } from '../../../helpers/status-types.ts';
 
 const problemsOf = (...scene: Parameters<typeof statusOf>) => statusOf(...scene).problems;
 const monitorSays = (part: Partial<NonNullable<NodeStatus['haproxyMonitor']>>): NodeStatus => ({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { type Row, wordsOf } from '../../../../src/engine/examine/section.ts';
-import type { ClusterStatus } from '../../../../src/operate/status/node-status.ts';
 import { statusView } from '../../../../src/operate/status/view/status-view.ts';
 import * as statuses from '../../../helpers/page/statuses.ts';
+import type { ClusterStatus } from '../../../helpers/status-types.ts';
 
 function partOf(status: ClusterStatus, id: string) {
   const [part] = statusView(status, statusProducts).sections.find((each) => each.id === id)?.parts ?? [];

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { clusterStatusSchema } from '../../../../src/operate/status/node-status.ts';
 import {
   answeredBy,
   backupHere,
@@ -10,6 +9,7 @@ import {
   vip,
   without,
 } from '../../../helpers/status-scenes.ts';
+import { clusterStatusSchema } from '../../../helpers/status-types.ts';
 
 const vipOf = (...scene: Parameters<typeof statusOf>) => statusOf(...scene).vips[0];
 
