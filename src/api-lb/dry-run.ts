@@ -9,8 +9,7 @@ import {
 } from '../engine/reconcile/dry-run.ts';
 import { quietObservers } from '../engine/reconcile/observers.ts';
 import { propose } from '../engine/reconcile/proposal.ts';
-import { parseAddress } from '../engine/system/network/node-address.ts';
-import { currentInterfaces } from '../engine/system/network/routes.ts';
+import { presentAddresses } from '../engine/system/network/interface-addresses.ts';
 import { createWake } from '../engine/system/time/wake.ts';
 import { loadBalancerFacts } from '../haproxy/load-balancer-facts.ts';
 import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
@@ -37,10 +36,11 @@ export async function dryRun({ daemon, restarts, timeoutMs }: NodeChange): Promi
   const sessions = current?.sessions ?? undefined;
   const file = monitor && (await proposed(monitor, current?.configSha256, timeoutMs));
   const { forceDeleteTimeout, drainTimeout } = supervisor?.before ?? USUAL;
+  const present = presentAddresses();
   const effects = loadBalancerEffects({
     configuration: file && configurationChange(file, status !== undefined),
     vipPort: { before: monitor?.before.apiPort ?? 0, after: monitor?.after.apiPort ?? 0 },
-    heldVips: monitor === undefined ? [] : heldOf(monitor.before.vips),
+    heldVips: (monitor?.before.vips ?? []).filter((vip) => present.has(vip)),
     ...{ restarts, sessions, forceDeleteTimeoutMs: forceDeleteTimeout, drainTimeoutMs: drainTimeout },
   });
   return { files: file === undefined ? [] : [file], effects, sessions, unknowns };
@@ -84,13 +84,4 @@ function configurationChange(file: ProposedFile, isRunning: boolean): LoadBalanc
     after: loadBalancerFacts(after),
     isReloaded: isRunning && state.kind !== 'same',
   };
-}
-
-/** Those that are on an interface of this node. */
-function heldOf(vips: readonly string[]): readonly string[] {
-  const own = currentInterfaces().flatMap(({ addresses }) =>
-    addresses.map((cidr) => cidr.split('/')[0] ?? ''),
-  );
-  const texts = new Set(own.map((address) => parseAddress(address)?.text));
-  return vips.filter((vip) => texts.has(vip));
 }

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import * as z from 'zod/mini';
+import { readText } from '../../engine/system/file/read-text.ts';
+import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { LocalVrrpRole } from './vrrp-holding.ts';
 import { isInstanceOf } from './vrrp-instances.ts';
@@ -27,25 +29,10 @@ export function readLocalVrrpRole(
   return backup === undefined ? { role: 'none', ageMs: 0 } : { role: 'backup', ageMs: backup };
 }
 
-interface WrittenInstance {
-  readonly name: string;
-  readonly state: string;
-  readonly sinceMs: number;
-}
+const stateFile = z.object({
+  instances: z.array(z.object({ name: z.string(), state: z.string(), sinceMs: z.number() })),
+});
 
-function readInstances(statePath: string): readonly WrittenInstance[] {
-  try {
-    const written: unknown = JSON.parse(readFileSync(statePath, 'utf8'));
-    if (typeof written !== 'object' || written === null || !('instances' in written)) return [];
-    return Array.isArray(written.instances) ? written.instances.filter(isInstance) : [];
-  } catch {
-    return [];
-  }
-}
-
-function isInstance(instance: unknown): instance is WrittenInstance {
-  if (typeof instance !== 'object' || instance === null) return false;
-  if (!('name' in instance && 'state' in instance && 'sinceMs' in instance)) return false;
-  const { name, state, sinceMs } = instance;
-  return typeof name === 'string' && typeof state === 'string' && typeof sinceMs === 'number';
+function readInstances(statePath: string): z.infer<typeof stateFile>['instances'] {
+  return stateFile.safeParse(parseJson(readText(statePath))).data?.instances ?? [];
 }

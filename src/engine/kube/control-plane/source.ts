@@ -1,4 +1,4 @@
-import { interfaceSubnets } from '../../system/network/interface-subnets.ts';
+import { interfaceSubnets } from '../../system/network/routes.ts';
 import { endpointOf } from '../api-server.ts';
 import type { ApiSession } from '../api-session.ts';
 import { followResources } from '../follow-resources.ts';

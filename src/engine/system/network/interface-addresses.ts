@@ -1,6 +1,8 @@
 import { networkInterfaces } from 'node:os';
-import { runLeanCommand } from '../process/run-lean-command.ts';
-import { changeByIp } from './change-by-ip.ts';
+import * as z from 'zod/mini';
+import { parseList } from '../text/parse-json.ts';
+import { familyOf } from './address-text.ts';
+import { changeByIp, listByIp } from './ip-command.ts';
 
 const IP_TIMEOUT_MS = 1_000;
 
@@ -25,13 +27,8 @@ export async function findAddress(
   address: string,
   timeoutMs = IP_TIMEOUT_MS,
 ): Promise<readonly FoundAddress[] | undefined> {
-  try {
-    const argv = ['ip', '-json', 'address', 'show', 'to', address] as const;
-    const result = await runLeanCommand(argv, { timeoutMs });
-    return result.exitCode === 0 ? parseFound(result.stdout) : undefined;
-  } catch {
-    return undefined;
-  }
+  const links = await listByIp(['address', 'show', 'to', address], link, timeoutMs);
+  return links?.flatMap(foundOn);
 }
 
 /** Resolves with what went wrong. Removing what is no longer there is no failure. */
@@ -45,31 +42,23 @@ export async function removeAddress({ cidr, interface: device }: FoundAddress): 
  * chosen as a source.
  */
 export async function addAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
-  const options = cidr.includes(':') ? ['nodad', 'preferred_lft', '0'] : [];
+  const options = familyOf(cidr) === 'ipv6' ? ['nodad', 'preferred_lft', '0'] : [];
   const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /File exists/ };
   return await changeByIp(['ip', 'address', 'add', cidr, 'dev', device, ...options], limits);
 }
 
-/** What `ip -json address show` printed: an empty object for each interface that has nothing to show. */
+/** An empty object is an interface that has nothing to show, or one of its addresses that was not asked for. */
+const link = z.object({
+  ifname: z.string(),
+  addr_info: z.array(z.object({ local: z.optional(z.string()), prefixlen: z.optional(z.number()) })),
+});
+
+function foundOn({ ifname, addr_info: addresses }: z.infer<typeof link>): readonly FoundAddress[] {
+  const shown = addresses.filter(({ local }) => local !== undefined);
+  return shown.map(({ local, prefixlen }) => ({ interface: ifname, cidr: `${local}/${prefixlen}` }));
+}
+
+/** What `ip -json address show` printed. Throws where that is no JSON. */
 export function parseFound(json: string): readonly FoundAddress[] {
-  const parsed: unknown = JSON.parse(json === '' ? '[]' : json);
-  if (!Array.isArray(parsed)) return [];
-  return parsed.flatMap((link: unknown) => {
-    const name = textOf(link, 'ifname');
-    const list = fieldOf(link, 'addr_info');
-    if (name === undefined || !Array.isArray(list)) return [];
-    return list.flatMap((entry: unknown) => {
-      const [local, length] = [textOf(entry, 'local'), fieldOf(entry, 'prefixlen')];
-      return local === undefined ? [] : [{ interface: name, cidr: `${local}/${String(length)}` }];
-    });
-  });
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-}
-
-function textOf(value: unknown, key: string): string | undefined {
-  const field = fieldOf(value, key);
-  return typeof field === 'string' ? field : undefined;
+  return parseList(json, link).flatMap(foundOn);
 }

@@ -1,9 +1,10 @@
 import { createSocket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
+import * as z from 'zod/mini';
 import { messageOf } from '../errors.ts';
 import { runLeanCommand } from '../process/run-lean-command.ts';
-import { parseJson } from '../text/parse-json.ts';
-import { changeByIp } from './change-by-ip.ts';
+import { familyOf } from './address-text.ts';
+import { changeByIp, listByIp } from './ip-command.ts';
 
 /** Discard (RFC 863): whatever listens there has to throw it away. */
 const DISCARD_PORT = 9;
@@ -14,7 +15,7 @@ const IP_TIMEOUT_MS = 2_000;
  * nothing else of it is waited for.
  */
 export function touchNeighbour(address: string): Promise<void> {
-  const socket = createSocket(address.includes(':') ? 'udp6' : 'udp4');
+  const socket = createSocket(familyOf(address) === 'ipv6' ? 'udp6' : 'udp4');
   return new Promise((resolve) => {
     const done = (): void => {
       socket.close(() => resolve());
@@ -33,35 +34,28 @@ export async function forgetUnanswered(device: string): Promise<string | undefin
   return await changeByIp(['ip', 'neigh', 'flush', 'dev', device, 'nud', 'incomplete'], limits);
 }
 
+/** A neighbour that has not answered has no MAC. */
+export const answered = z.object({ dst: z.string(), lladdr: z.string() });
+
 /** The addresses that the kernel knows to be at each MAC, of both families; undefined where it cannot be asked. */
 export async function readNeighbourTable(
   timeoutMs = IP_TIMEOUT_MS,
 ): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
-  try {
-    const { exitCode, stdout } = await runLeanCommand(['ip', '-json', 'neigh', 'show'], { timeoutMs });
-    return exitCode === 0 ? parseNeighbours(stdout) : undefined;
-  } catch {
-    return undefined;
-  }
+  const entries = await listByIp(['neigh', 'show'], answered, timeoutMs);
+  return entries && addressesByMac(entries);
+}
+
+export function addressesByMac(
+  entries: readonly z.infer<typeof answered>[],
+): ReadonlyMap<string, readonly string[]> {
+  const byMac = Map.groupBy(entries, ({ lladdr }) => lladdr);
+  return new Map([...byMac].map(([mac, known]) => [mac, known.map(({ dst }) => dst)]));
 }
 
 /** The hardware address that has answered for an address of the local network lately; undefined where none has. */
 export async function neighbourOf(address: string, timeoutMs: number): Promise<string | undefined> {
   const table = (await readNeighbourTable(timeoutMs)) ?? [];
   return [...table].find(([, addresses]) => addresses.includes(address))?.[0];
-}
-
-/** What `ip -json neigh show` printed. Exported for its test. */
-export function parseNeighbours(json: string): ReadonlyMap<string, readonly string[]> {
-  const entries = parseJson(json);
-  const found = new Map<string, readonly string[]>();
-  for (const entry of Array.isArray(entries) ? entries : []) {
-    if (typeof entry !== 'object' || entry === null || !('dst' in entry) || !('lladdr' in entry)) continue;
-    const { dst, lladdr } = entry;
-    if (typeof dst === 'string' && typeof lladdr === 'string')
-      found.set(lladdr, [...(found.get(lladdr) ?? []), dst]);
-  }
-  return found;
 }
 
 export interface Neighbour {

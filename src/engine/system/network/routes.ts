@@ -1,5 +1,11 @@
 import { networkInterfaces } from 'node:os';
-import { runCommand } from '../process/run-command.ts';
+import * as z from 'zod/mini';
+import { listByIp } from './ip-command.ts';
+
+const IP_TIMEOUT_MS = 10_000;
+
+/** One of several next hops has no device of its own, and is left out. */
+const route = z.object({ dst: z.string(), dev: z.string() });
 
 /** An interface of this machine: `{ name: 'eth0', addresses: ['10.0.0.11/24', 'fd00::b/64'] }`. */
 export interface NetworkInterface {
@@ -21,6 +27,11 @@ export function currentInterfaces(): readonly NetworkInterface[] {
   });
 }
 
+/** The subnets that these are in, as CIDR text (`10.0.0.11/24`). */
+export function interfaceSubnets(): readonly string[] {
+  return currentInterfaces().flatMap(({ addresses }) => addresses);
+}
+
 /** The main routing tables of both families, as `ip -json route` shows them; empty where it cannot be asked. */
 export async function currentRoutes(): Promise<readonly NetworkRoute[]> {
   const tables = await Promise.all([readRoutes('-4', '0.0.0.0/0'), readRoutes('-6', '::/0')]);
@@ -28,20 +39,9 @@ export async function currentRoutes(): Promise<readonly NetworkRoute[]> {
 }
 
 async function readRoutes(family: '-4' | '-6', everywhere: string): Promise<readonly NetworkRoute[]> {
-  try {
-    const { exitCode, stdout } = await runCommand(['ip', '-json', family, 'route', 'show'], {
-      timeoutMs: 10_000,
-    });
-    const routes: unknown = exitCode === 0 ? JSON.parse(stdout || '[]') : [];
-    return Array.isArray(routes) ? routes.flatMap((route) => routeOf(route, everywhere)) : [];
-  } catch {
-    return [];
-  }
-}
-
-function routeOf(route: unknown, everywhere: string): readonly NetworkRoute[] {
-  if (typeof route !== 'object' || route === null || !('dst' in route) || !('dev' in route)) return [];
-  const { dst, dev } = route;
-  if (typeof dst !== 'string' || typeof dev !== 'string') return [];
-  return [{ destination: dst === 'default' ? everywhere : dst, interface: dev }];
+  const routes = (await listByIp([family, 'route', 'show'], route, IP_TIMEOUT_MS)) ?? [];
+  return routes.map(({ dst, dev }) => ({
+    destination: dst === 'default' ? everywhere : dst,
+    interface: dev,
+  }));
 }

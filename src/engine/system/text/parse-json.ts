@@ -1,3 +1,5 @@
+import type * as z from 'zod/mini';
+
 /** Undefined where the text is no JSON. */
 export function parseJson(text: string): unknown {
   try {
@@ -5,4 +7,13 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The entries of a list that have the form of `entry`, others left out. Empty text and what is no list have none. Throws
+ * where the text is no JSON.
+ */
+export function parseList<T>(text: string, entry: z.ZodMiniType<T>): readonly T[] {
+  const parsed: unknown = JSON.parse(text || '[]');
+  return Array.isArray(parsed) ? parsed.flatMap((each) => entry.safeParse(each).data ?? []) : [];
 }

@@ -15,6 +15,11 @@ test('an address that is nowhere is found nowhere', async () => {
   expect(await findAddress('192.0.2.77')).toEqual([]);
 });
 
+test('an address is found among those of its interface that ip only hints at', () => {
+  const json = '[{},{"ifname":"eth0","addr_info":[{},{"local":"10.0.0.5","prefixlen":32},{}]}]';
+  expect(parseFound(json)).toEqual([{ interface: 'eth0', cidr: '10.0.0.5/32' }]);
+});
+
 test.each(['', '[]', '[{},{"ifname":"eth0"}]', '{}'])('nothing in %j', (json) => {
   expect(parseFound(json)).toEqual([]);
 });

@@ -1,13 +1,17 @@
 import { expect, test } from 'vitest';
-import { forgetUnanswered, parseNeighbours } from '../../../../../src/engine/system/network/neighbours.ts';
+import {
+  addressesByMac,
+  answered,
+  forgetUnanswered,
+} from '../../../../../src/engine/system/network/neighbours.ts';
+import { parseList } from '../../../../../src/engine/system/text/parse-json.ts';
 
 test('neighbours are known by their MAC, those that do not answer are not', () => {
   const json =
     '[{"dst":"10.77.0.12","dev":"eth0","lladdr":"3a:b8:c6:f5:39:40","state":["REACHABLE"]},{"dst":"fe80::38b8:c6ff:fef5:3940","dev":"eth0","lladdr":"3a:b8:c6:f5:39:40","state":["STALE"]},{"dst":"fd77::100","dev":"eth0","state":["INCOMPLETE"]}]';
-  expect(parseNeighbours(json)).toEqual(
+  expect(addressesByMac(parseList(json, answered))).toEqual(
     new Map([['3a:b8:c6:f5:39:40', ['10.77.0.12', 'fe80::38b8:c6ff:fef5:3940']]]),
   );
-  expect(parseNeighbours('')).toEqual(new Map());
 });
 
 test('an interface that is not there is named', async () => {

@@ -1,5 +1,7 @@
+import type * as z from 'zod/mini';
 import { messageOf } from '../errors.ts';
 import { runLeanCommand } from '../process/run-lean-command.ts';
+import { parseList } from '../text/parse-json.ts';
 
 export interface IpLimits {
   readonly timeoutMs: number;
@@ -18,5 +20,19 @@ export async function changeByIp(
     return `Cannot run "${argv.join(' ')}": ${stderr.trim()}, expected exit code 0`;
   } catch (error) {
     return `Cannot run "${argv.join(' ')}": ${messageOf(error)}, expected iproute2`;
+  }
+}
+
+/** What `ip -json` lists, as far as it has the form of `entry`. Undefined where `ip` fails, or not in time. */
+export async function listByIp<T>(
+  args: readonly string[],
+  entry: z.ZodMiniType<T>,
+  timeoutMs: number,
+): Promise<readonly T[] | undefined> {
+  try {
+    const { exitCode, stdout } = await runLeanCommand(['ip', '-json', ...args], { timeoutMs });
+    return exitCode === 0 ? parseList(stdout, entry) : undefined;
+  } catch {
+    return undefined;
   }
 }
