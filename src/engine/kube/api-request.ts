@@ -5,6 +5,7 @@ import { checkRegularFile } from '../system/file/read-regular-file.ts';
 import type { NamedLimit } from '../system/limit.ts';
 import { headOfAnswer, readBody } from '../system/network/ask.ts';
 import { parseJson } from '../system/text/parse-json.ts';
+import { orAborted } from '../system/time/or-aborted.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import type { ApiBase } from './api-bases.ts';
 import type { Credential } from './credential-plugin.ts';
@@ -135,7 +136,8 @@ async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<
 
 function namedFiles(config: ApiTarget['kubeconfig']['config']): readonly string[] {
   const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
-  return [cluster?.caFile, user?.certFile, user?.keyFile].filter((path) => path !== undefined);
+  const tokenFile: string | undefined = user?.authProvider?.config?.tokenFile;
+  return [cluster?.caFile, user?.certFile, user?.keyFile, tokenFile].filter((path) => path !== undefined);
 }
 
 function fromPlugin({ token, clientCertificateData: cert, clientKeyData: key }: Credential): RequestOptions {
@@ -143,15 +145,6 @@ function fromPlugin({ token, clientCertificateData: cert, clientKeyData: key }: 
     ...(cert !== undefined && key !== undefined && { cert, key }),
     ...(token !== undefined && { headers: { Authorization: `Bearer ${token}` } }),
   };
-}
-
-function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }
 
 async function readText(response: IncomingMessage, limit: NamedLimit): Promise<string> {

@@ -2,6 +2,7 @@ import { Agent } from 'node:https';
 import { messageOf } from '../system/errors.ts';
 import { overLimit } from '../system/limit.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import { orAborted } from '../system/time/or-aborted.ts';
 import { type ApiBase, apiBases, checkIdentity } from './api-bases.ts';
 import type { ApiFailure, ApiTarget } from './api-request.ts';
 import type { KubeconfigFile, LoadedKubeconfig } from './kubeconfig.ts';
@@ -107,7 +108,7 @@ export function openApiSession(
   return {
     firstAnswer: async (ask, signal) => {
       const failures: ApiFailure[] = [];
-      const candidates = await targets().catch(messageOf);
+      const candidates = await orAborted(targets(), signal).catch(messageOf);
       if (typeof candidates === 'string') return { kind: 'failure', status: undefined, message: candidates };
       for (const target of candidates) {
         const refusal = stillBusy(target);

@@ -33,7 +33,8 @@ const answerSchema = z.looseObject({
     token: z.optional(z.string()),
     clientCertificateData: z.optional(z.string()),
     clientKeyData: z.optional(z.string()),
-    expirationTimestamp: z.optional(z.string()),
+    /** One that cannot be read would never expire. */
+    expirationTimestamp: z.optional(z.string().check(z.refine((text) => !Number.isNaN(Date.parse(text))))),
   }),
 });
 type Answer = z.infer<typeof answerSchema>['status'];
@@ -108,6 +109,8 @@ function answerOf(
     const timer = setTimeout(() => {
       isLate = true;
       kill();
+      // One that cannot be killed, on a dead mount, does not end either.
+      setTimeout(finish, OUTPUT_WITHIN_MS).unref();
     }, timeoutMs);
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;

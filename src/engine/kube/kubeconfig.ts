@@ -4,7 +4,8 @@ import { createSecureContext } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { messageOf } from '../system/errors.ts';
-import { readRegularFile } from '../system/file/read-regular-file.ts';
+import { checkRegularFile, readRegularFile } from '../system/file/read-regular-file.ts';
+import { orAborted } from '../system/time/or-aborted.ts';
 import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
 import { neverThrowing, type Report } from './report.ts';
 
@@ -31,22 +32,36 @@ export interface KubeconfigFile {
 }
 
 const MAX_KUBECONFIG_BYTES = 1_000_000;
+/** A file on a dead mount is never read, and cannot be given up. */
+const READ_WITHIN_MS = 5_000;
 /** Plugins of the cloud vendors take one to three seconds at rest. */
 const PLUGIN_TIMEOUT_MS = 8_000;
 
 /**
  * A kubeconfig that may be replaced, rewritten in place, missing for a moment or half-written: `load` then goes on
- * with the last good content and reports the first failure and the recovery.
+ * with the last good content and reports the first failure and the recovery. So it does while a read hangs, of which there
+ * is one at a time.
  */
-export function openKubeconfig(path: string, log: Report): KubeconfigFile {
+export function openKubeconfig(
+  path: string,
+  log: Report,
+  { read = readIfChanged, withinMs = READ_WITHIN_MS }: ReadingParts = {},
+): KubeconfigFile {
   const report = neverThrowing(log);
+  let reading: Promise<Content> | undefined;
   let good: (LoadedKubeconfig & { readonly fingerprint: string }) | undefined;
   let generation = 0;
   let isFailing = false;
   let isForgotten = false;
 
   const reread = async (): Promise<LoadedKubeconfig> => {
-    const { fingerprint, text } = await readIfChanged(path, isForgotten ? undefined : good?.fingerprint);
+    const limit = AbortSignal.timeout(reading === undefined ? withinMs : 0);
+    reading ??= read(path, isForgotten ? undefined : good?.fingerprint).finally(() => {
+      reading = undefined;
+    });
+    const { fingerprint, text } = await orAborted(reading, limit).catch((error: unknown) => {
+      throw limit.aborted ? new Error(`Cannot read kubeconfig "${path}": it hangs`, { cause: error }) : error;
+    });
     if (text !== undefined || good === undefined) {
       // Not the package's main file, which loads the generated classes of every API: 15 MB. Loaded with the first file: it
       // takes 0.1 s of CPU, which a command on a node without a kubeconfig need not have.
@@ -91,16 +106,27 @@ export function openKubeconfig(path: string, log: Report): KubeconfigFile {
   };
 }
 
+interface Content {
+  readonly fingerprint: string;
+  readonly text?: string;
+}
+
+interface ReadingParts {
+  readonly read?: typeof readIfChanged;
+  readonly withinMs?: number;
+}
+
 /** Leaves out `text` if the file's identity is `known`: same inode, size and modification time. */
-async function readIfChanged(
-  path: string,
-  known: string | undefined,
-): Promise<{ fingerprint: string; text?: string }> {
+async function readIfChanged(path: string, known: string | undefined): Promise<Content> {
   const { ino, size, mtimeNs } = await stat(path, { bigint: true });
   const fingerprint = `${ino} ${size} ${mtimeNs}`;
   if (fingerprint === known) return { fingerprint };
   const { bytes } = await readRegularFile(path, { MAX_KUBECONFIG_BYTES });
-  return { fingerprint, text: bytes.toString('utf8') };
+  const text = bytes.toString('utf8');
+  // The library reads it while it parses, and a FIFO would block the whole process.
+  const [, tokenFile] = /\btoken-file["']?\s*:\s*["']?([^\s"',}]+)/.exec(text) ?? [];
+  if (tokenFile !== undefined) await checkRegularFile(tokenFile);
+  return { fingerprint, text };
 }
 
 /**
@@ -141,6 +167,8 @@ function takePlugin(
   user: User,
   fail: (what: string) => Error,
 ): CredentialPlugin | undefined {
+  if (user.authProvider?.config?.['cmd-path'] !== undefined)
+    throw fail('its auth-provider runs a program, which kubectl has not done since 1.26: use exec instead');
   const exec: unknown = user.exec ?? user.authProvider?.config?.exec;
   if (exec === undefined || exec === null) return undefined;
   config.users = config.users.map((each) =>
@@ -153,6 +181,7 @@ function takePlugin(
   }
 }
 
-function decode(base64: string | undefined): Buffer | undefined {
-  return base64 === undefined || base64 === '' ? undefined : Buffer.from(base64, 'base64');
+/** An empty field is null for the library. */
+function decode(base64: string | null | undefined): Buffer | undefined {
+  return base64 ? Buffer.from(base64, 'base64') : undefined;
 }

@@ -93,3 +93,16 @@ test('a session has at most 100 watches: one more is told with the limit, and ha
   watches[0]?.[Symbol.dispose]();
   expect(session.whileGood(target).signal.aborted).toBe(false);
 });
+
+test('a request that is stopped while the kubeconfig is being read ends at once', async () => {
+  const hanging: KubeconfigFile = {
+    load: () => new Promise(() => undefined),
+    forget: () => undefined,
+    close: () => undefined,
+  };
+  const session = openApiSession({ kubeconfig: hanging, apiPort: 6443, fallbacks: [] }, never);
+  const stop = new AbortController();
+  const answer = session.firstAnswer(() => Promise.reject(new Error('it was asked')), stop.signal);
+  stop.abort(new Error('stopped'));
+  expect(await answer).toEqual({ kind: 'failure', status: undefined, message: 'stopped' });
+});

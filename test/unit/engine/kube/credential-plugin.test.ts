@@ -8,3 +8,10 @@ test('a plugin that hangs ends when it is closed, long before its time', async (
   await expect(credential).rejects.toThrow('it ended with SIGKILL');
   await expect(plugin.credential()).rejects.toThrow('is not run any more');
 });
+
+test('an expiry that cannot be read is refused: such a credential would never expire', async () => {
+  const answer = JSON.stringify({ status: { token: 'a', expirationTimestamp: 'tomorrow' } });
+  const plugin = createCredentialPlugin({ command: 'echo', args: [answer] }, { timeoutMs: 60_000 });
+  await expect(plugin.credential()).rejects.toThrow('its output is no ExecCredential');
+  plugin.close();
+});

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
+import { kubeconfig } from '../../../integration/engine/kube/observing.ts';
+
+const server = 'https://10.0.0.100:6443';
+const text = kubeconfig(server, '', '{token: secret}');
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-kubeconfig-'));
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('while a read hangs the last good kubeconfig is used, and no second read is begun', async () => {
+  const reads: ((content: { readonly fingerprint: string; readonly text?: string }) => void)[] = [];
+  const events: string[] = [];
+  const read = () => new Promise<{ readonly fingerprint: string }>((resolve) => reads.push(resolve));
+  const file = openKubeconfig('/kubeconfig', ({ event }) => events.push(event), { read, withinMs: 20 });
+  await expect(file.load()).rejects.toThrow('it hangs');
+  await expect(file.load()).rejects.toThrow('it hangs');
+  expect(reads).toHaveLength(1);
+  reads[0]?.({ fingerprint: '1', text });
+  await new Promise(setImmediate);
+  const loading = file.load();
+  reads[1]?.({ fingerprint: '1', text });
+  const { generation } = await loading;
+  expect(await file.load()).toMatchObject({ generation });
+  expect(reads).toHaveLength(3);
+  expect(events).toEqual(['kubeconfig-unusable', 'kubeconfig-recovered', 'kubeconfig-unusable']);
+});
+
+test.each([
+  ['a token-file that is a FIFO', (fifo: string) => `{token-file: ${fifo}}`, /no regular file/],
+  [
+    'an auth-provider with a program of its own',
+    () => '{auth-provider: {name: gcp, config: {cmd-path: sleep, cmd-args: "600"}}}',
+    /its auth-provider runs a program/,
+  ],
+])('%s is refused: the process would wait for it', async (_what, userOf, message) => {
+  const fifo = join(dir, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  const path = join(dir, 'kubeconfig');
+  writeFileSync(path, kubeconfig(server, '', userOf(fifo)));
+  await expect(openKubeconfig(path, () => undefined).load()).rejects.toThrow(message);
+});
