@@ -1,3 +1,4 @@
+import type { LogEvent } from './logger.ts';
 import type { Labels, MetricsRegistry } from './metrics-registry.ts';
 
 /** Every program has it, with one observation a second. */
@@ -9,23 +10,39 @@ export function lagHistogram({ histogram }: MetricsRegistry): (worstLagSeconds: 
   );
 }
 
-/** Both supervisors have it. */
-export function reloadCounter({
-  counter,
-}: MetricsRegistry): (result: 'done' | 'rejected' | 'failed') => void {
-  const known: readonly Labels[] = ['done', 'rejected', 'failed'].map((result) => ({ result }));
-  const count = counter(
-    'hawser_reloads_total',
-    'Reloads: done, rejected by the check, or failed after it.',
-    known,
-  );
-  return (result) => count({ result });
+/** What every supervisor counts of the events that it logs. */
+export interface SupervisorCounts {
+  /** A new configuration is used. */
+  readonly accepted: (event: LogEvent) => void;
+  readonly refused: (event: LogEvent) => void;
+  readonly internalError: () => void;
+  readonly lag: (worstLagSeconds: number) => void;
 }
 
-/** Both supervisors have it. */
-export function internalErrorCounter({ counter }: MetricsRegistry): () => void {
-  return counter(
+export function supervisorCounts(registry: MetricsRegistry): SupervisorCounts {
+  const results: readonly Labels[] = ['done', 'rejected', 'failed'].map((result) => ({ result }));
+  const reload = registry.counter(
+    'hawser_reloads_total',
+    'Reloads: done, rejected by the check, or failed after it.',
+    results,
+  );
+  const reject = registry.counter(
+    'hawser_config_rejected_total',
+    'Configurations that the supervised program refused.',
+  );
+  const internalErrors = registry.counter(
     'hawser_internal_errors_total',
     'Exceptions inside the supervisor, each of which it survived.',
   );
+  return {
+    accepted: ({ cause }) => {
+      if (cause === 'request') reload({ result: 'done' });
+    },
+    refused: ({ cause, stage }) => {
+      if (stage === 'check') reject();
+      if (cause === 'request') reload({ result: stage === 'check' ? 'rejected' : 'failed' });
+    },
+    internalError: () => internalErrors(),
+    lag: lagHistogram(registry),
+  };
 }

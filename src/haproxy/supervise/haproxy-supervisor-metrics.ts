@@ -1,6 +1,6 @@
 import type { LogEvent } from '../../engine/observe/logger.ts';
 import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts';
-import { internalErrorCounter, lagHistogram, reloadCounter } from '../../engine/observe/shared-metrics.ts';
+import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
 import type { ConnectionCounts } from './watch-servers.ts';
 
@@ -14,15 +14,11 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<HaproxySuper
   const registry = createMetricsRegistry();
   const { counter, gauge, histogram, text } = registry;
   const generation = gauge('hawser_generations', 'Generations of HAProxy that run now.');
-  const reload = reloadCounter(registry);
+  const counts = supervisorCounts(registry);
   const reloadSeconds = histogram(
     'hawser_reload_duration_seconds',
     'From a request to the proof that the new generation serves.',
     [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10],
-  );
-  const reject = counter(
-    'hawser_config_rejected_total',
-    'Configurations that the supervised program refused.',
   );
   const restart = counter('hawser_haproxy_restarts_total', 'Starts of HAProxy after a death.');
   const hang = counter('hawser_haproxy_hangs_total', 'How often HAProxy hung and was replaced.');
@@ -39,27 +35,21 @@ export function createHaproxySupervisorMetrics(): SupervisorMetrics<HaproxySuper
     'The longest that a connection of the serving generation took to reach a server, failed attempts included.',
   );
   let redispatched = 0;
-  const internalError = internalErrorCounter(registry);
-  const lag = lagHistogram(registry);
-  const served = ({ cause, tookMs }: LogEvent): void => {
+  const served = (event: LogEvent): void => {
+    const { cause, tookMs } = event;
     if (cause === 'died' || cause === 'hung' || cause === 'retry') restart();
-    if (cause !== 'request') return;
-    reload('done');
-    reloadSeconds(Number(tookMs) / 1_000);
-  };
-  const refused = ({ cause, stage }: LogEvent): void => {
-    if (stage === 'check') reject();
-    if (cause === 'request') reload(stage === 'check' ? 'rejected' : 'failed');
+    if (cause === 'request') reloadSeconds(Number(tookMs) / 1_000);
+    counts.accepted(event);
   };
   return {
     observe: (event) => {
       if (event.event === 'generation-serving') served(event);
-      if (event.event === 'generation-refused') refused(event);
+      if (event.event === 'generation-refused') counts.refused(event);
       if (event.event === 'generation-hung') hang();
       if (event.event === 'server-set-aside') setAside();
-      if (event.event === 'internal-error') internalError();
+      if (event.event === 'internal-error') counts.internalError();
     },
-    lag,
+    lag: counts.lag,
     text: (now) => {
       for (const state of ['serving', 'starting', 'draining'] as const) generation.set(now[state], { state });
       redispatch({}, now.redispatched - redispatched);

@@ -1,6 +1,6 @@
 import type { LogEvent } from '../../engine/observe/logger.ts';
 import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts';
-import { internalErrorCounter, lagHistogram, reloadCounter } from '../../engine/observe/shared-metrics.ts';
+import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
 import { transitionCauses } from '../transition-cause.ts';
 import { vipRepairCounter } from '../vip-repair-counter.ts';
@@ -29,23 +29,17 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     [],
   );
   const repair = vipRepairCounter(registry, ['put-back', 'stray-removed', 'stale-removed']);
-  const reload = reloadCounter(registry);
+  const { accepted, refused, internalError, lag } = supervisorCounts(registry);
   const restart = counter('hawser_keepalived_restarts_total', 'Starts of keepalived after a death.');
   const hang = counter(
     'hawser_keepalived_hangs_total',
     'How often keepalived showed no life and was replaced.',
-  );
-  const reject = counter(
-    'hawser_config_rejected_total',
-    'Configurations that the supervised program refused.',
   );
   const late = counter(
     'hawser_keepalived_timer_delays_total',
     'How often keepalived said that a timer was late.',
   );
   const rival = counter('hawser_second_holder_heard_total', 'Adverts heard of a second holder.');
-  const internalError = internalErrorCounter(registry);
-  const lag = lagHistogram(registry);
   const counts: Readonly<Record<string, (event: LogEvent) => void>> = {
     'vrrp-transition': ({ instance, to, cause }) =>
       transitions({ vrrp_instance: String(instance), to: String(to), reason: String(cause) }),
@@ -53,15 +47,12 @@ export function createVrrpSupervisorMetrics(): SupervisorMetrics<readonly Holdin
     'stray-vip-removed': () => repair('stray-removed'),
     'stale-vip-removed': () => repair('stale-removed'),
     'keepalived-started': ({ cause }) => cause === 'died' && restart(),
-    'keepalived-reloaded': ({ cause }) => cause === 'request' && reload('done'),
-    'configuration-refused': ({ cause, stage }) => {
-      if (stage === 'check') reject();
-      if (cause === 'request') reload(stage === 'check' ? 'rejected' : 'failed');
-    },
+    'keepalived-reloaded': accepted,
+    'configuration-refused': refused,
     'keepalived-hung': () => hang(),
     'keepalived-late': () => late(),
     'second-holder-heard': () => rival(),
-    'internal-error': () => internalError(),
+    'internal-error': internalError,
   };
   return {
     observe: (event) => counts[event.event]?.(event),
