@@ -3,54 +3,24 @@ import { addressNumber, addressOfNumber } from '../../engine/system/network/node
 import type { NftOptions } from '../../engine/system/nft/nft.ts';
 import { elementsOf } from '../../engine/system/nft/set-listing.ts';
 import type { ForeignAdvert, WatchedRouterId } from './foreign-router.ts';
-import { createIngressTable, type IngressRule, ingressRuleset } from './ingress-table.ts';
+import { createTrap, type IngressRule, type Trap, type TrapForm } from './trap.ts';
 
 /** An advert of more VIPs than this, ours behind them, counts as foreign. */
 const VIPS_LOOKED_AT = { ipv4: 8, ipv6: 4 };
 
-export interface AdvertTrap {
-  /**
-   * Makes the kernel record the hosts that advertise one of these ids without its VIP, or the VIP with another id.
-   * Resolves with an error message.
-   */
-  readonly set: (watched: readonly WatchedRouterId[]) => Promise<string | undefined>;
-  /** The adverts recorded for the latest `set`. */
-  readonly heard: () => Promise<
-    | { readonly kind: 'heard'; readonly adverts: readonly ForeignAdvert[] }
-    | { readonly kind: 'failed'; readonly message: string }
-  >;
-  /** Also what an earlier process left. */
-  readonly remove: () => Promise<string | undefined>;
+/**
+ * Hears the hosts that advertise one of these ids without its VIP, or the VIP with another id, by multicast or to this node
+ * alone, without a raw socket: the kernel keeps what each packet said in a set.
+ */
+export function createAdvertTrap(options: NftOptions = {}): Trap<WatchedRouterId, readonly ForeignAdvert[]> {
+  return createTrap('hawser_vrid_guard', advertForm, options);
 }
 
-/**
- * Listens for VRRP, multicast or to this node alone, without a raw socket: the kernel keeps what each packet said in a
- * set.
- */
-export function createAdvertTrap(options: NftOptions = {}): AdvertTrap {
-  const table = createIngressTable('hawser_vrid_guard', options);
-  let listening: readonly WatchedRouterId[] = [];
-  return {
-    set: (watched) => {
-      listening = watched;
-      return table.load(watched.map(setOf), watched.flatMap(rulesOf));
-    },
-    heard: async () => {
-      const listing = await table.list();
-      if (listing.kind === 'failed') return listing;
-      return { kind: 'heard', adverts: parseAdverts(listing.json, listening) };
-    },
-    remove: table.remove,
-  };
-}
-
-/**
- * The same trap as text, for a caller that runs nft itself: it replaces the table `netdev NAME`. `parseAdverts` reads
- * its listing.
- */
-export function advertTrapRuleset(table: string, watched: readonly WatchedRouterId[]): string {
-  return ingressRuleset(table, watched.map(setOf), watched.flatMap(rulesOf));
-}
+export const advertForm: TrapForm<WatchedRouterId, readonly ForeignAdvert[]> = {
+  sets: (watched) => Object.fromEntries(watched.map(setOf)),
+  rules: (watched) => watched.flatMap(rulesOf),
+  parse: parseAdverts,
+};
 
 /**
  * Fields that both address families have at the same place, in VRRP 2 and 3: version, type, id and priority in the
@@ -61,8 +31,8 @@ function fieldsOf(family: WatchedRouterId['family']): string {
   return family === 'ipv4' ? 'ip saddr . @th,0,24 . @th,64,32' : 'ip6 saddr . @th,0,24 . @th,64,128';
 }
 
-function setOf({ family }: WatchedRouterId, index: number): string {
-  return `set ${nameOf(index)} { typeof ${fieldsOf(family)}; flags dynamic; size 256; }`;
+function setOf({ family }: WatchedRouterId, index: number): readonly [string, string] {
+  return [nameOf(index), `typeof ${fieldsOf(family)}; flags dynamic; size 256;`];
 }
 
 function nameOf(index: number): string {

@@ -3,7 +3,7 @@ import { addressNumber } from '../../engine/system/network/node-address.ts';
 import type { NftOptions } from '../../engine/system/nft/nft.ts';
 import { elementsOf } from '../../engine/system/nft/set-listing.ts';
 import type { VrrpInstance } from '../group/vrrp.ts';
-import { createIngressTable, type IngressRule, ingressRuleset } from './ingress-table.ts';
+import { createTrap, type IngressRule, type Trap, type TrapForm } from './trap.ts';
 
 export type AskedVip = Pick<VrrpInstance, 'vip' | 'family' | 'interface'>;
 
@@ -12,54 +12,31 @@ export interface VipAnswer {
   readonly mac: string;
 }
 
-export interface AnswerTrap {
-  /** Makes the kernel record the hosts that claim one of these addresses. Resolves with an error message. */
-  readonly set: (asked: readonly AskedVip[]) => Promise<string | undefined>;
-  /** Discards the recorded answers. Resolves with an error message. */
-  readonly forget: () => Promise<string | undefined>;
-  /** The answers since the last `set` or `forget`, however late they are read. */
-  readonly answers: () => Promise<
-    | { readonly kind: 'answers'; readonly answers: readonly VipAnswer[] }
-    | { readonly kind: 'failed'; readonly message: string }
-  >;
-  /** Also what an earlier process left. */
-  readonly remove: () => Promise<string | undefined>;
-}
-
 /**
  * Hears every host that answers for a VIP or announces it. Not from the kernel's table of neighbours: it takes no neighbour
  * advertisement for an IPv6 address of its own.
  */
-export function createAnswerTrap(options: NftOptions = {}): AnswerTrap {
-  const table = createIngressTable('hawser_split_brain', options);
-  return {
-    set: (asked) => table.load(answerSets, asked.map(answerRuleOf)),
-    forget: () => table.flush(FAMILIES),
-    answers: async () => {
-      const listing = await table.list();
-      return listing.kind === 'listed' ? { kind: 'answers', answers: parseAnswers(listing.json) } : listing;
-    },
-    remove: table.remove,
-  };
-}
-
-/**
- * The same trap as text, for a program that runs nft by itself: it replaces the table `netdev NAME`. `parseAnswers` reads
- * what nft lists of it.
- */
-export function answerTrapRuleset(table: string, asked: readonly AskedVip[]): string {
-  return ingressRuleset(table, answerSets, asked.map(answerRuleOf));
+export function createAnswerTrap(options: NftOptions = {}): Trap<AskedVip, readonly VipAnswer[]> {
+  return createTrap('hawser_split_brain', answerForm, options);
 }
 
 /** Each has a set of its name. */
-export const FAMILIES = ['ipv4', 'ipv6'] as const;
+const FAMILIES = ['ipv4', 'ipv6'] as const;
 
-export const answerSets: readonly string[] = FAMILIES.map(
-  (family) => `set ${family} { type ${family}_addr . ether_addr; flags dynamic; size 256; }`,
-);
+export const answerForm: TrapForm<AskedVip, readonly VipAnswer[]> = {
+  sets: () => setsOfPairs(''),
+  rules: (asked) => asked.map(answerRuleOf),
+  parse: parseAnswers,
+};
+
+/** A set for each family, of addresses and hardware addresses. */
+export function setsOfPairs(prefix: string): Readonly<Record<string, string>> {
+  const definition = (family: string) => `type ${family}_addr . ether_addr; flags dynamic; size 256;`;
+  return Object.fromEntries(FAMILIES.map((family) => [`${prefix}${family}`, definition(family)]));
+}
 
 /** ARP's sender (RFC 826), in an answer or in an announcement; the target of a neighbour advertisement (RFC 4861). */
-export function answerRuleOf({ vip, family, interface: device }: AskedVip): IngressRule {
+function answerRuleOf({ vip, family, interface: device }: AskedVip): IngressRule {
   const rule =
     family === 'ipv4'
       ? `arp saddr ip ${vip} add @ipv4 { arp saddr ip . arp saddr ether }`

@@ -116,9 +116,10 @@ function createListener(): Listener {
       const notAsked = await askNeighbours(watched.map(vipOf), inDoubt.flatMap(peersOf));
       if (notAsked !== undefined) return { answers: [], trouble: notAsked };
       await pause(ANSWER_WITHIN_MS);
-      const outcome = await trap.answers();
-      if (outcome.kind === 'failed') listening = '';
-      return outcome.kind === 'failed' ? { answers: [], trouble: outcome.message } : outcome;
+      const outcome = await trap.noted();
+      if (outcome.kind === 'noted') return { answers: outcome.noted };
+      listening = '';
+      return { answers: [], trouble: outcome.message };
     },
   };
 }

@@ -58,8 +58,10 @@ export function createVipUseWatch(
     const notAsked = await askNeighbours(asked);
     if (notAsked !== undefined) return notAsked;
     await pause(ANSWER_WITHIN_MS);
-    const outcome = await trap.take();
-    return outcome.kind === 'failed' ? outcome.message : outcome;
+    const outcome = await trap.noted();
+    if (outcome.kind === 'failed') return outcome.message;
+    // Only now: what comes in between two rounds counts in the second.
+    return (await trap.forget()) ?? outcome.noted;
   };
   const round = async (vips: readonly AskedVip[]): Promise<void> => {
     const seen = await ask(vips);

@@ -119,11 +119,11 @@ async function listen(
   if (trouble !== undefined) return { kind: 'unknown', message: trouble };
   for (const each of watched) members.use(joinVrrpGroup(each));
   await pause(LISTEN_MS, undefined, { signal }).catch(() => undefined);
-  const outcome = await trap.heard();
+  const outcome = await trap.noted();
   const left = await trap.remove();
   if (outcome.kind === 'failed') return { kind: 'unknown', message: outcome.message };
   if (left !== undefined) return { kind: 'unknown', message: left };
-  const conflict = routerIdConflict(model, outcome.adverts);
+  const conflict = routerIdConflict(model, outcome.noted);
   return conflict === undefined ? { kind: 'free' } : { kind: 'taken', conflict };
 }
 

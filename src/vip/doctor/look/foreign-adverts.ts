@@ -1,7 +1,8 @@
 import type { RunProgram } from '../../../engine/examine/run-program.ts';
 import { joinVrrpGroup } from '../../../engine/system/network/multicast-membership.ts';
-import { advertTrapRuleset, parseAdverts } from '../../guards/advert-trap.ts';
+import { advertForm, parseAdverts } from '../../guards/advert-trap.ts';
 import type { ForeignAdvert, WatchedRouterId } from '../../guards/foreign-router.ts';
+import { trapRuleset } from '../../guards/trap.ts';
 import { listenWith } from './listen.ts';
 
 /** Not the monitor's, which may be listening for itself. */
@@ -22,7 +23,7 @@ export async function hearForeignAdverts(
 ): Promise<ForeignAdvertsReading> {
   using members = new DisposableStack();
   for (const each of watched) members.use(joinVrrpGroup(each));
-  const trap = { table: TABLE, ruleset: advertTrapRuleset(TABLE, watched) };
+  const trap = { table: TABLE, ruleset: trapRuleset(TABLE, advertForm, watched) };
   const listened = await listenWith(run, trap, signal);
   return listened.kind === 'failed'
     ? listened

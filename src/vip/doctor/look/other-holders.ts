@@ -1,6 +1,7 @@
 import type { RunProgram } from '../../../engine/examine/run-program.ts';
 import { askNeighbours, ownMacs } from '../../../engine/system/network/neighbours.ts';
-import { type AskedVip, answerTrapRuleset, parseAnswers } from '../../guards/answer-trap.ts';
+import { type AskedVip, answerForm, parseAnswers } from '../../guards/answer-trap.ts';
+import { trapRuleset } from '../../guards/trap.ts';
 import { listenWith } from './listen.ts';
 
 export type OtherHolders =
@@ -16,7 +17,7 @@ export async function hearOtherHolders(
 ): Promise<OtherHolders> {
   // One table a VIP: they are asked for at the same time. Not the monitor's, which asks for itself.
   const table = `netdev hawser_doctor_vip_${asked.vip.replace(/[^0-9a-f]/g, '_')}`;
-  const trap = { table, ruleset: answerTrapRuleset(table, [asked]) };
+  const trap = { table, ruleset: trapRuleset(table, answerForm, [asked]) };
   const question = { address: asked.vip, interface: asked.interface };
   const listened = await listenWith(run, trap, signal, () => askNeighbours([question]));
   if (listened.kind === 'failed') return listened;

@@ -60,9 +60,9 @@ test('adverts with an id of ours or with our VIP are heard in every dialect, tho
   const adverts = await waitFor(
     'every router to be heard',
     async () => {
-      const heard = await trap.heard();
+      const heard = await trap.noted();
       if (heard.kind === 'failed') throw new Error(heard.message);
-      return heard.adverts.length >= 6 ? heard.adverts : undefined;
+      return heard.noted.length >= 6 ? heard.noted : undefined;
     },
     30_000,
   );

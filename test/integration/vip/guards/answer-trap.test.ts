@@ -35,9 +35,9 @@ async function ask(): Promise<void> {
 test('an answer is heard however late it is looked for, and counts until the next question only', async () => {
   const trap = createAnswerTrap({ nft: [...here.prefix, 'nft'] });
   const heard = async () => {
-    const outcome = await trap.answers();
+    const outcome = await trap.noted();
     if (outcome.kind === 'failed') throw new Error(outcome.message);
-    return outcome.answers;
+    return outcome.noted;
   };
   expect(await trap.set(vips)).toBeUndefined();
   expect(await heard()).toEqual([]);
