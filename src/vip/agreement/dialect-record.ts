@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
+import * as z from 'zod/mini';
 import { messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
-import { parseDialectRecord } from './settings-dialect-record.ts';
 import type { VrrpDialect } from './vrrp-agreement.ts';
+
+const dialect = z.object({
+  profile: z.enum(['fast', 'openshift']),
+  mode: z.enum(['unicast', 'multicast']),
+});
+/** The dialect that a node used last, and that of its flags then. */
+const recordSchema = z.object({ flags: dialect, dialect });
 
 /**
  * The dialect that this node used last, for a monitor that starts while the agreement file is broken or gone. Undefined
@@ -11,7 +18,7 @@ import type { VrrpDialect } from './vrrp-agreement.ts';
  */
 export function readDialectRecord(path: string, flags: VrrpDialect): VrrpDialect | undefined {
   try {
-    const record = parseDialectRecord(readFileSync(path, 'utf8'));
+    const record = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
     return sameDialect(record.flags, flags) ? record.dialect : undefined;
   } catch {
     return undefined;
