@@ -1,6 +1,7 @@
-import * as z from 'zod/mini';
 import { type ApiFailure, getJson } from '../../../engine/kube/api-request.ts';
 import { openApiSession } from '../../../engine/kube/api-session.ts';
+import { parseNode } from '../../../engine/kube/control-plane/server-objects.ts';
+import { listPage } from '../../../engine/kube/kube-objects.ts';
 import type { KubeconfigReading } from './kubeconfig.ts';
 
 export interface ListedNode {
@@ -15,19 +16,6 @@ export type ClusterReading =
   | { readonly kind: 'not-asked'; readonly reason: string };
 
 const MAX_PAGE_BYTES = 4_000_000;
-
-const nodeList = z.object({
-  items: z.nullish(
-    z.array(
-      z.object({
-        metadata: z.object({ name: z.string() }),
-        status: z.optional(
-          z.object({ addresses: z.nullish(z.array(z.object({ type: z.string(), address: z.string() }))) }),
-        ),
-      }),
-    ),
-  ),
-});
 
 /** Lists the control-plane nodes as the monitor does, by both labels; at most one page of each. */
 export async function lookAtCluster(
@@ -58,25 +46,17 @@ export async function lookAtCluster(
     );
   try {
     const lists = await Promise.all(['control-plane', 'master'].map(list));
+    const parse = parseNode(apiPort);
     const nodes = new Map<string, ListedNode>();
     let from = '';
     for (const answer of lists) {
       if (answer.kind === 'failure') return { kind: 'refused', failure: answer };
       from = answer.target.base.url;
-      for (const node of parseNodes(answer.answer.value)) nodes.set(node.name, node);
+      const items = listPage.safeParse(answer.answer.value).data?.items ?? [];
+      for (const node of items.flatMap((item) => parse(item).candidates)) nodes.set(node.name, node);
     }
     return { kind: 'listed', nodes: [...nodes.values()], from };
   } finally {
     done.abort();
   }
-}
-
-function parseNodes(value: unknown): readonly ListedNode[] {
-  const parsed = nodeList.safeParse(value);
-  return (parsed.success ? (parsed.data.items ?? []) : []).map(({ metadata, status }) => ({
-    name: metadata.name,
-    addresses: (status?.addresses ?? [])
-      .filter(({ type }) => type === 'InternalIP')
-      .map(({ address }) => address),
-  }));
 }
