@@ -8,6 +8,7 @@ import { fetchPeerJournals, type PeerJournals } from '../operate/timeline/peer-j
 import { exitCodeOf, openRange, timelineReport } from '../operate/timeline/report.ts';
 import { timelineLines } from '../operate/timeline/timeline-lines.ts';
 import { type TimelineSettings, timelineCommand } from '../operate/timeline/timeline-settings.ts';
+import { knownNodes } from '../vip/group/known-nodes.ts';
 import { allJournals } from './journal-words.ts';
 
 /** More than anyone reads, and some 20 MB of memory. */
@@ -47,5 +48,5 @@ async function peerJournals(
       clocks: [],
     };
   const { lastKnown, peerAccess: access } = settings;
-  return await fetchPeerJournals(settings.peers, { lastKnown, access }, range);
+  return await fetchPeerJournals(settings.peers, { lastKnown, nodesIn: knownNodes, access }, range);
 }

@@ -68,7 +68,7 @@ export interface KnownNode<Node> {
 }
 
 /** All nodes, this one first. */
-export function knownNodes<Node extends SeenNode>({
+export function allNodes<Node extends SeenNode>({
   here,
   peers,
 }: SeenCluster<Node>): readonly KnownNode<Node>[] {

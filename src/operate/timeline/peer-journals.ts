@@ -5,8 +5,8 @@ import { mostJournalBytes } from '../../engine/observe/journal/send-journal.ts';
 import { askPeer, type PeerAccess, peerUrl } from '../../engine/peers/ask-peer.ts';
 import { readCredentials } from '../../engine/peers/credentials.ts';
 import type { Peer } from '../../engine/peers/peer.ts';
+import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { knownNodes } from '../../vip/group/known-nodes.ts';
 import type { FetchedJournals, Range, Unread } from './collect.ts';
 import { openRange, type PeerClock } from './report.ts';
 
@@ -14,6 +14,13 @@ import { openRange, type PeerClock } from './report.ts';
 const TIMEOUT_MS = 10_000;
 /** The journals themselves, and the lengths that precede them. */
 const MAX_BYTES = mostJournalBytes + 1_000_000;
+
+interface PeerAccessSettings {
+  /** The file in which a product keeps the list of nodes, and how to read it; it never rejects. */
+  readonly lastKnown: string;
+  readonly nodesIn: (path: string) => Promise<readonly ClusterNode[]>;
+  readonly access: PeerSettings | undefined;
+}
 
 export interface PeerJournals {
   readonly fetched: readonly FetchedJournals[];
@@ -29,12 +36,12 @@ export interface PeerJournals {
  */
 export async function fetchPeerJournals(
   list: string,
-  { lastKnown, access: settings }: { readonly lastKnown: string; readonly access: PeerSettings | undefined },
+  { lastKnown, nodesIn, access: settings }: PeerAccessSettings,
   range: Range,
 ): Promise<PeerJournals> {
   if (settings === undefined)
     return nothing('the other nodes', 'no --peer-tls-… files are set (docs/peers.md)');
-  const peers = await peersOf(list, lastKnown, settings.port);
+  const peers = await peersOf(list, () => nodesIn(lastKnown), settings.port);
   if (peers.length === 0) return nothing('the other nodes', `${lastKnown} names none`);
   const look = await readCredentials(settings.files, new Date());
   if (look.kind === 'unusable') return nothing('the other nodes', look.message);
@@ -52,12 +59,14 @@ interface AskedPeer extends Peer {
   readonly port: number;
 }
 
-async function peersOf(list: string, lastKnown: string, port: number): Promise<readonly AskedPeer[]> {
+async function peersOf(
+  list: string,
+  knownNodes: () => Promise<readonly ClusterNode[]>,
+  port: number,
+): Promise<readonly AskedPeer[]> {
   if (list !== 'all') return parseServers(list, port);
   const own = presentAddresses();
-  const others = (await knownNodes(lastKnown)).filter(
-    ({ addresses }) => !addresses.some((each) => own.has(each)),
-  );
+  const others = (await knownNodes()).filter(({ addresses }) => !addresses.some((each) => own.has(each)));
   return others.map(({ name, addresses: [address = ''] }) => ({ name, address, port }));
 }
 

@@ -7,7 +7,7 @@ import {
   statusLabel,
   styled,
 } from '../../engine/examine/section.ts';
-import { type KnownNode, knownNodes, type SeenPeer } from '../../engine/examine/seen.ts';
+import { allNodes, type KnownNode, type SeenPeer } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import { priorityFor, type VipPriority } from './priority-text.ts';
@@ -60,14 +60,14 @@ function holderOf(holders: readonly string[]): StatusLabel {
 function heldFor(status: VipCluster, { vip, holders }: Vip): string | null {
   const [holder] = holders;
   if (holder === undefined || holders.length > 1) return null;
-  const node = knownNodes(status).find(({ name }) => name === holder)?.said;
+  const node = allNodes(status).find(({ name }) => name === holder)?.said;
   const instance = node && instanceOf(node, vip);
   return instance?.state === 'MASTER' ? ageText(instance.sinceMs) : null;
 }
 
 /** What made the VIP move: of its holders, and of this node. The sums of the nodes stand in the table. */
 function whyOf(status: VipCluster, { vip, holders }: Vip): readonly string[] {
-  return knownNodes(status).flatMap(({ name, said, peer }) => {
+  return allNodes(status).flatMap(({ name, said, peer }) => {
     const isMeant = said !== null && (holders.includes(name) || peer === undefined);
     const move = said?.keepalivedSupervisor?.lastTransition;
     const instance = isMeant ? instanceOf(said, vip) : undefined;
@@ -77,7 +77,7 @@ function whyOf(status: VipCluster, { vip, holders }: Vip): readonly string[] {
 
 /** The highest first; those that say nothing of themselves last. */
 function rankRows(status: VipCluster, vip: Vip): readonly Row[] {
-  const ranks = knownNodes(status).flatMap((node) => rankOf(status, vip, node));
+  const ranks = allNodes(status).flatMap((node) => rankOf(status, vip, node));
   return ranks.toSorted((a, b) => (b.priority ?? -1) - (a.priority ?? -1)).map(({ row }) => row);
 }
 

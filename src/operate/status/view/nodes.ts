@@ -8,14 +8,14 @@ import {
   styled,
   type Table,
 } from '../../../engine/examine/section.ts';
-import { type KnownNode, knownNodes } from '../../../engine/examine/seen.ts';
+import { allNodes, type KnownNode } from '../../../engine/examine/seen.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../node-status.ts';
 import type { ProductStatus } from '../product-status.ts';
 
 /** What each node says of itself, or else what is seen of it from here. */
 export function nodesSection(status: ClusterStatus, products: readonly ProductStatus[]): Section {
-  const rows = knownNodes<NodeStatus>(status).map((node) => nodeRow(node, status, products));
+  const rows = allNodes<NodeStatus>(status).map((node) => nodeRow(node, status, products));
   const columns = {
     ...{ Node: 'name', Programs: 'how' },
     ...Object.assign({}, ...products.map((product) => product.columns)),
