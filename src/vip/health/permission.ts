@@ -21,7 +21,9 @@ export type Permission =
 /**
  * After a boot keepalived stays in FAULT until its configuration is confirmed. A node that cannot confirm it takes part
  * after a while, unless another host holds the VIP and sends it no adverts: then it is most likely no member any more. A
- * monitor that was only restarted goes on where it was, by what the last one has noted. A node that no API server listed starts over once it is listed.
+ * monitor that was only restarted goes on where it was, by what the last one has noted. A node that no API server listed starts
+ * over once it is listed, and waits until the holder of the VIP sends it adverts: the other nodes may know it again later
+ * than itself.
  */
 export function createPermission(
   trackFile: string,
@@ -34,20 +36,25 @@ export function createPermission(
   nowMs: () => number = monotonicMs,
 ): () => Permission {
   let sinceMs = nowMs();
-  let isGiven = notedPermission(trackFile) === 'given';
+  const noted = notedPermission(trackFile);
+  let isGiven = noted === 'given';
+  /** The others have forgotten this node, and may not know it again yet, however long it has been listed. */
+  let isForgotten = noted === 'refused';
   return () => {
     if (isExcluded()) {
       isGiven = false;
+      isForgotten = true;
       sinceMs = nowMs();
       return { kind: 'waiting' };
     }
-    isGiven ||= isConfirmed();
+    isGiven ||= isConfirmed() && !isForgotten;
     if (isGiven) return { kind: 'given' };
     const use = look();
-    const patienceMs = isUndecided() ? UNDECIDED_PATIENCE_MS : JOIN_PATIENCE_MS;
+    const patienceMs = isConfirmed() ? 0 : isUndecided() ? UNDECIDED_PATIENCE_MS : JOIN_PATIENCE_MS;
     if (nowMs() - sinceMs < patienceMs || use.kind === 'unknown') return { kind: 'waiting' };
     if (use.kind === 'elsewhere') return { kind: 'held-elsewhere', holders: use.holders };
     isGiven = true;
+    isForgotten = false;
     return { kind: 'given' };
   };
 }

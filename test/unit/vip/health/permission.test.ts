@@ -121,6 +121,27 @@ test('a node that is listed again begins anew', () => {
   expect(ask().kind).toBe('given');
 });
 
+test('a node that is listed again stays out until the holder sends it adverts, however sure it is of its list', () => {
+  const ask = permission();
+  now.excluded = true;
+  expect(ask().kind).toBe('waiting');
+  [now.excluded, now.confirmed, now.use] = [false, true, { kind: 'unknown' }];
+  expect(ask().kind).toBe('waiting');
+  now.use = elsewhere;
+  expect(ask().kind).toBe('held-elsewhere');
+  now.use = { kind: 'clear' };
+  expect(ask().kind).toBe('given');
+  now.use = elsewhere;
+  expect(ask().kind).toBe('given');
+});
+
+test('a node that was kept out and is listed after its monitor was restarted asks the segment too', () => {
+  notePermission(trackFile, 'refused');
+  now.confirmed = true;
+  now.use = elsewhere;
+  expect(permission()().kind).toBe('held-elsewhere');
+});
+
 test('while it waits the FAULT of keepalived is kept fresh, and no other value and no missing file is touched', () => {
   const url = { secure: false, host: '127.0.0.1', port: 1, path: '/' };
   const writer = () =>
