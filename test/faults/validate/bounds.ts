@@ -25,8 +25,10 @@ const harmless: Bound = {
   blind: false,
 };
 const failover: Bound = { ...harmless, serviceMs: 1_000, moves: 1 };
-/** Until every load balancer has found the node's API server dead (docs/performance.md). */
-const TAIL_MS = 15_000;
+/** Until every load balancer keeps away from an API server that does not answer: half a second (docs/performance.md), and the rest for a busy machine. */
+const TAIL_MS = 6_000;
+/** The same for one that still accepts connections: only HAProxy's own checks tell. */
+const HUNG_MS = 15_000;
 /** Until two sides of a network hear of each other, see test/bench/failover/two-holders.ts. */
 const HEALING_MS = 150;
 
@@ -49,7 +51,7 @@ const bounds: Readonly<Record<string, Bound>> = {
     lasting: true,
     blind: true,
   },
-  'stop api-server': { ...harmless, serviceMs: TAIL_MS },
+  'stop api-server': { ...harmless, serviceMs: HUNG_MS },
   'restart-pod haproxy': failover,
   'restart-pod keepalived': { ...failover, blind: true },
   'restart-pod both': { ...failover, blind: true },
@@ -57,7 +59,7 @@ const bounds: Readonly<Record<string, Bound>> = {
   'api-fault silent-watch': harmless,
   'api-fault cut-watch': harmless,
   'api-fault garbage-watch': harmless,
-  'api-fault error-500': { ...harmless, serviceMs: TAIL_MS },
+  'api-fault error-500': { ...harmless, serviceMs: HUNG_MS },
   'api-fault not-ready': { ...harmless, serviceMs: 1_000 },
   'api-fault refuse': { ...harmless, serviceMs: 1_000 },
   'by-hand flush-nftables': harmless,
@@ -84,7 +86,7 @@ const boundsOfKinds: Readonly<Record<string, Bound>> = {
   // Checks and adverts are lost too.
   'bad-cable': {
     ...failover,
-    serviceMs: TAIL_MS,
+    serviceMs: HUNG_MS,
     serviceAfterMs: 3_000,
     twoHoldersMs: 1_000,
     lasting: true,
@@ -92,7 +94,7 @@ const boundsOfKinds: Readonly<Record<string, Bound>> = {
   },
   starve: {
     ...failover,
-    serviceMs: TAIL_MS,
+    serviceMs: HUNG_MS,
     serviceAfterMs: 3_000,
     twoHoldersMs: 1_000,
     lasting: true,
@@ -102,7 +104,7 @@ const boundsOfKinds: Readonly<Record<string, Bound>> = {
   'exhaust-descriptors': failover,
   'exhaust-processes': failover,
   // Every third request goes to that API server.
-  'api-fault': { ...harmless, serviceMs: TAIL_MS, serviceAfterMs: 1_000 },
+  'api-fault': { ...harmless, serviceMs: HUNG_MS, serviceAfterMs: 1_000 },
   'api-lie': { ...harmless, serviceMs: 1_000, serviceAfterMs: 1_000, moves: 1 },
   'api-lie-everywhere': {
     ...harmless,
