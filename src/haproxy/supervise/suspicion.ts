@@ -12,44 +12,53 @@ export interface Suspect {
   readonly suspicion: Suspicion;
 }
 
+interface KnownServer {
+  readonly counters: ServerCounters;
+  readonly unansweredSince?: number;
+}
+
 /** What is remembered of each server between two looks, by its name. */
-export type Known = ReadonlyMap<
-  string,
-  { readonly counters: ServerCounters; readonly unansweredSince?: number }
->;
+export type Known = ReadonlyMap<string, KnownServer>;
 
 /** Most connections end sooner than that with an answer. One that lasts is worth a probe. */
 const NO_ANSWER_MS = 400;
 
-/** Compares a look with the one before. A server that is seen for the first time is under no suspicion. */
+/**
+ * Compares a look with the one before. What was counted before the first look raises no suspicion. A server that gave no
+ * answer is suspected once for the connections that it got until then: most of a quiet cluster's last for hours.
+ */
 export function suspectsOf(
   known: Known,
   look: readonly ServerCounters[],
   now: { readonly at: number; readonly hasNewAddress: boolean },
 ): { readonly known: Known; readonly suspects: readonly Suspect[] } {
-  const next = new Map(
-    look.map((counters) => {
-      const unansweredSince = unanswered(known.get(counters.name), counters, now.at);
-      return [
-        counters.name,
-        { counters, ...(unansweredSince !== undefined && { unansweredSince }) },
-      ] as const;
-    }),
-  );
-  const suspects = look.flatMap((server): readonly Suspect[] => {
-    const before = known.get(server.name)?.counters;
-    if (!server.isUp || before === undefined) return [];
-    const since = next.get(server.name)?.unansweredSince;
-    if (now.hasNewAddress) return [{ server, suspicion: 'new-address' }];
-    if (server.failedAttempts > before.failedAttempts) return [{ server, suspicion: 'failed-attempts' }];
-    if (since !== undefined && now.at - since >= NO_ANSWER_MS) return [{ server, suspicion: 'no-answer' }];
-    return [];
-  });
+  const next = new Map<string, KnownServer>();
+  const suspects: Suspect[] = [];
+  for (const server of look) {
+    const before = known.get(server.name);
+    const unansweredSince = unanswered(before, server, now.at);
+    const suspicion = server.isUp ? suspicionOf(before, server, unansweredSince, now) : undefined;
+    if (suspicion !== undefined) suspects.push({ server, suspicion });
+    const waits = unansweredSince !== undefined && suspicion !== 'no-answer';
+    next.set(server.name, { counters: server, ...(waits && { unansweredSince }) });
+  }
   return { known: next, suspects };
 }
 
+function suspicionOf(
+  before: KnownServer | undefined,
+  server: ServerCounters,
+  unansweredSince: number | undefined,
+  now: { readonly at: number; readonly hasNewAddress: boolean },
+): Suspicion | undefined {
+  if (now.hasNewAddress) return 'new-address';
+  if (before !== undefined && server.failedAttempts > before.counters.failedAttempts)
+    return 'failed-attempts';
+  return unansweredSince !== undefined && now.at - unansweredSince >= NO_ANSWER_MS ? 'no-answer' : undefined;
+}
+
 function unanswered(
-  before: { readonly counters: ServerCounters; readonly unansweredSince?: number } | undefined,
+  before: KnownServer | undefined,
   { chosen, bytesFromServer }: ServerCounters,
   now: number,
 ): number | undefined {

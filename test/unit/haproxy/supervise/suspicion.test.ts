@@ -45,10 +45,15 @@ test('a server that got a connection is suspected after 0.4 s in which none ende
   expect(lookAt([idle], [idle], [idle], [idle], [idle], [idle], [idle])).toEqual([]);
 });
 
-test('a new address of the node makes every server suspect that it knows and that is up', () => {
+test('a server whose connections last is suspected once, and again after the next connection', () => {
+  const looks = (...chosen: readonly number[]) => chosen.map((count) => [server('a', { chosen: count })]);
+  expect(lookAt(...looks(0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))).toEqual([]);
+  expect(lookAt(...looks(0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2))).toEqual(['masters/a no-answer']);
+});
+
+test('a new address of the node makes every server suspect that is up, at the first look as well', () => {
   const look = [server('a'), server('bb', { isUp: false }), server('ccc')];
-  const { known } = suspectsOf(new Map(), look, { at: 0, hasNewAddress: true });
-  const { suspects } = suspectsOf(known, look, { at: 100, hasNewAddress: true });
+  const { suspects } = suspectsOf(new Map(), look, { at: 0, hasNewAddress: true });
   expect(suspects.map((each) => `${each.server.name} ${each.suspicion}`)).toEqual([
     'masters/a new-address',
     'masters/ccc new-address',
