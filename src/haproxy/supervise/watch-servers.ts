@@ -70,10 +70,11 @@ export function watchServers(
     const { server, suspicion } = suspect;
     const [startedAt, depth] = [monotonicMs(), depthOf(suspicion)];
     busy.add(server.name);
-    const answers = await probeTcp(server.address, depth);
-    const others = answers ? [] : isUp.filter(({ name }) => name !== server.name);
-    const witnessed = await Promise.all(others.map(({ address }) => probeTcp(address, depth)));
-    const witnesses = others.filter((_, index) => witnessed[index]);
+    // At the same time: a network that comes back in between would make witnesses of those that are probed later.
+    const answered = await Promise.all(isUp.map(({ address }) => probeTcp(address, depth)));
+    const found = isUp.filter((_, index) => answered[index]);
+    const answers = found.includes(server);
+    const witnesses = found.filter((each) => each !== server);
     const verdict = verdictOf(depth, { answers, witnesses, ownAddresses: presentAddresses() });
     if (verdict === 'set-aside') await program.setAside(runningOf(serving), server.checkedAs);
     tell(suspect, verdict, monotonicMs() - startedAt);
