@@ -16,6 +16,7 @@ import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
 import { askRuntimeApi } from './runtime-api.ts';
 import { parseServerCounters } from './server-counters.ts';
+import { stateForTracking } from './state-for-tracking.ts';
 
 /** A check of a large file takes well under a second; one that hangs must not hang the supervisor. */
 const CHECK_TIMEOUT_MS = 30_000;
@@ -102,8 +103,11 @@ async function check(ask: ConfigurationCheck, config: string): Promise<CheckOutc
 async function saveState(paths: HaproxyPaths): Promise<boolean> {
   const state = await askRuntimeApi(paths.statsSocket, 'show servers state', ASK_TIMEOUT_MS);
   const saved = state?.startsWith('1\n') === true;
+  const next = readConfiguration(paths.config);
+  const configuration = next.kind === 'present' ? next.bytes.toString('utf8') : '';
+  const kept = saved ? stateForTracking(configuration, state) : NO_STATE;
   // Only the generation that starts next reads the file: no need for a rename, nor for the disk to keep up.
-  return await writeFile(paths.stateFile, saved ? state : NO_STATE, { mode: 0o600 }).then(
+  return await writeFile(paths.stateFile, kept, { mode: 0o600 }).then(
     () => saved,
     () => false,
   );

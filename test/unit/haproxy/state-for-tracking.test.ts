@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { stateForTracking } from '../../../src/haproxy/state-for-tracking.ts';
+
+const configuration = `global
+backend masters
+  default-server weight 256
+  server a 10.0.0.1:6443 track checks/a
+  server b 10.0.0.2:6443 weight 1 track checks/b # the second
+backend checks
+  server a 10.0.0.1:6443 check
+  server b 10.0.0.2:6443 check
+listen other
+  server c 10.0.0.3:80 check
+  server d 10.0.0.4:80 track c
+`;
+const head = '1\n# be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state\n';
+const row = (server: string, operational: number) => {
+  const [backend, name] = server.split('/');
+  return `4 ${backend} 1 ${name} 10.0.0.1 ${operational} 0\n`;
+};
+const DOWN = 0;
+const UP = 2;
+
+test('a state without the server that is tracked says nothing of the one that tracks it', () => {
+  expect(stateForTracking(configuration, head + row('masters/a', DOWN) + row('other/c', UP))).toBe(
+    head + row('other/c', UP),
+  );
+});
+
+test('a server keeps its state where the one that it tracks has the same, and loses another one', () => {
+  const equal =
+    head + row('masters/a', DOWN) + row('checks/a', DOWN) + row('checks/b', UP) + row('masters/b', UP);
+  expect(stateForTracking(configuration, equal)).toBe(equal);
+  expect(stateForTracking(configuration, head + row('masters/b', DOWN) + row('checks/b', UP))).toBe(
+    head + row('checks/b', UP),
+  );
+});
+
+test('a tracked server may be named without its backend', () => {
+  expect(stateForTracking(configuration, head + row('other/c', UP) + row('other/d', DOWN))).toBe(
+    head + row('other/c', UP),
+  );
+});
+
+test('a state for a configuration that tracks nothing stays as it is', () => {
+  const state = head + row('masters/a', DOWN);
+  expect(stateForTracking('backend masters\n  server a 10.0.0.1:6443 check\n', state)).toBe(state);
+});
