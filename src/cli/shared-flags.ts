@@ -129,7 +129,7 @@ export const monitorFlags = {
   settle: flag(
     '<duration>',
     durationMs,
-    'how long a change must be stable; one that goes on is taken after ten times as long',
+    'how long a change must be stable; a list that keeps changing is applied after ten times this',
     {
       default: '500ms',
       inFile: 'top',

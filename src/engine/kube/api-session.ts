@@ -18,7 +18,8 @@ export interface ApiSession {
   /**
    * Asks one base after the other until one answers. The base that answered last comes first, then the order is that of
    * `apiBases`. After a failure the next base is asked at once. A base that answered 429 is not asked until its
-   * `Retry-After` has passed, for 32 s at most; its last answer is reported meanwhile. Never throws.
+   * `Retry-After` has passed, for 32 s at most; its last answer is reported meanwhile. A failed
+   * base is a value. Rejects only where `ask` does: a watch above MAX_WATCHES.
    */
   firstAnswer<T extends { readonly kind: string }>(
     ask: (target: ApiTarget) => Promise<T | ApiFailure>,

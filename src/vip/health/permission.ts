@@ -22,8 +22,8 @@ export type Permission =
  * After a boot keepalived stays in FAULT until its configuration is confirmed. A node that cannot confirm it takes part
  * after a while, unless another host holds the VIP and sends it no adverts: then it is most likely no member any more. A
  * monitor that was only restarted goes on where it was, by what the last one has noted. A node that no API server listed starts
- * over once it is listed, and waits until the holder of the VIP sends it adverts: the other nodes may know it again later
- * than itself.
+ * over once it is listed, and waits until the holder of the VIP sends it adverts: the other nodes may see it in their lists
+ * later than the node itself does.
  */
 export function createPermission(
   trackFile: string,
