@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { fromJSONSchema } from 'zod';
 import { timelineJsonSchema } from '../../src/operate/timeline/report.ts';
 
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
@@ -9,4 +10,12 @@ const schema = fileURLToPath(new URL('../../schemas/timeline.schema.json', impor
 test('schemas/timeline.schema.json is what --json is made of', () => {
   if (isUpdate) writeFileSync(schema, `${JSON.stringify(timelineJsonSchema(), null, 2)}\n`);
   expect(JSON.parse(readFileSync(schema, 'utf8'))).toEqual(timelineJsonSchema());
+});
+
+test('output of a version that had no clocks is still valid', () => {
+  const bounds = { since: null, until: null };
+  const old = { v: 1, verdict: 'whole', ...bounds, journals: [], unread: [], leftOut: 0, entries: [] };
+  const published = fromJSONSchema(JSON.parse(readFileSync(schema, 'utf8')));
+  expect(published.safeParse(old).success).toBe(true);
+  expect(published.safeParse({ ...old, clocks: [{ node: 'cp-2', offMs: 900 }] }).success).toBe(true);
 });

@@ -1,9 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../apply/configuration-check.ts';
 import { sha256Of } from '../apply/file-set.ts';
+import { MAX_FOUND_BYTES } from '../apply/limits.ts';
 import { codeOf, messageOf } from '../system/errors.ts';
+import { readRegularFile } from '../system/file/read-regular-file.ts';
 import type { Effect } from './effect.ts';
 import type { RenderResult } from './proposal.ts';
 
@@ -84,7 +86,8 @@ export function isTaken({ state }: ProposedFile): boolean {
 /** Undefined if there is no such file. Throws if it may not be read. */
 async function textOf(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    const { bytes } = await readRegularFile(path, { MAX_FOUND_BYTES });
+    return bytes.toString('utf8');
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;

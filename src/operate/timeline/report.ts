@@ -64,8 +64,8 @@ export const timelineSchema = z.object({
   ),
   /** Directories, and nodes, of which nothing could be read. */
   unread: unreadSchema,
-  /** By how much the clock of each node that was asked is ahead of this one's at least, or behind (negative). */
-  clocks: z.array(z.object({ node: z.string(), offMs: z.number() })),
+  /** By how much the clock of each node that was asked is ahead of this one's at least, or behind (negative). Older output has none. */
+  clocks: z.optional(z.array(z.object({ node: z.string(), offMs: z.number() }))),
   /** Earlier entries of the range that were more than is kept. */
   leftOut: z.int(),
   /** In order of time; within a journal in its own order, even where the clock was set back. */
@@ -74,7 +74,7 @@ export const timelineSchema = z.object({
 
 export type TimelineReport = z.infer<typeof timelineSchema>;
 export type TimelineEntry = z.infer<typeof entrySchema>;
-export type PeerClock = TimelineReport['clocks'][number];
+export type PeerClock = NonNullable<TimelineReport['clocks']>[number];
 export type TimelineFault = z.infer<typeof faultSchema>;
 type Verdict = TimelineReport['verdict'];
 

@@ -57,7 +57,7 @@ export function timelineLines(report: TimelineReport, look: Look): readonly stri
 /** Causes are looked for within half a second. */
 const CLOCK_OFF_MS = 500;
 
-function clockWarnings({ clocks }: TimelineReport, look: Look): readonly string[] {
+function clockWarnings({ clocks = [] }: TimelineReport, look: Look): readonly string[] {
   const lines = clocks
     .filter(({ offMs }) => Math.abs(offMs) >= CLOCK_OFF_MS)
     .map(({ node, offMs }) => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -82,6 +83,18 @@ test('a monitor that cannot be opened is unknown, and so is a file that cannot b
     check: async () => ({ kind: 'valid' }) as const,
   });
   expect((await dryRunFile({ ...place, at: dir }, trial)).state).toMatchObject({
-    ...{ kind: 'unknown', reason: expect.stringContaining('EISDIR') },
+    ...{ kind: 'unknown', reason: 'it is a directory' },
   });
+});
+
+test('a FIFO in the place of the file is unknown at once: `hawser plan` waited for its writer', async () => {
+  const at = join(dir, 'p.cfg');
+  execFileSync('mkfifo', [at]);
+  const trial: Trial = {
+    proposal: rendered('new'),
+    check: async () => ({ kind: 'valid' }),
+    ...{ servedSha256: undefined, remarks: [] },
+  };
+  const file = await dryRunFile({ program: 'p', path: '/etc/p.cfg', at }, Promise.resolve(trial));
+  expect(file.state).toEqual({ kind: 'unknown', reason: expect.stringContaining('it is no regular file') });
 });
