@@ -11,7 +11,14 @@ import { isInstanceOf } from '../group/vrrp-instances.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { AskedVip } from './answer-trap.ts';
-import { initialVipUse, nextVipUse, type VipUse, type VipUseState, vipUseOf } from './vip-use.ts';
+import {
+  failedVipUse,
+  initialVipUse,
+  nextVipUse,
+  type VipUse,
+  type VipUseState,
+  vipUseOf,
+} from './vip-use.ts';
 import { createVipUseTrap, type VipUseSeen } from './vip-use-trap.ts';
 
 const ANSWER_WITHIN_MS = 250;
@@ -22,7 +29,7 @@ const ASKED_WITHIN_MS = 2_000;
 export interface VipUseWatch {
   /**
    * Whether another host holds a VIP of this kind and this node does not hear its adverts. The segment is asked for as long
-   * as this is called. `clear` where it cannot be asked: a guard must not keep a cluster down.
+   * as this is called.
    */
   readonly look: (kind: VipKind) => VipUse;
   /** Watches until `signal` aborts; then nothing of it is left in the kernel. */
@@ -34,19 +41,22 @@ export interface VipUseWatch {
  * node that waits for a list of nodes which no API server gives.
  */
 export function createVipUseWatch(
-  settings: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
+  settings: Pick<KeepalivedMonitorSettings, 'runDir' | 'config' | 'advertInterval'>,
   { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
+  trap: ReturnType<typeof createVipUseTrap> = createVipUseTrap(),
 ): VipUseWatch {
-  const trap = createVipUseTrap();
   const askedAt = new Map<VipKind, number>();
   let states = new Map<string, VipUseState>();
   let listening = '';
-  let trouble: string | undefined;
+  /** Rounds were made since the last `close`. They may all have failed, and then it listens to nothing. */
+  let isWatching = false;
+  const stateOf = (vip: string): VipUseState => states.get(vip) ?? initialVipUse;
   const isAsked = (kind: VipKind): boolean =>
     monotonicMs() - (askedAt.get(kind) ?? Number.NEGATIVE_INFINITY) < ASKED_WITHIN_MS;
   const close = async (): Promise<void> => {
     await trap.remove();
     listening = '';
+    isWatching = false;
     states = new Map();
   };
   const ask = async (vips: readonly AskedVip[]): Promise<VipUseSeen | string> => {
@@ -64,10 +74,11 @@ export function createVipUseWatch(
     return (await trap.forget()) ?? outcome.noted;
   };
   const round = async (vips: readonly AskedVip[]): Promise<void> => {
+    isWatching = true;
     const seen = await ask(vips);
-    trouble = typeof seen === 'string' ? seen : undefined;
     if (typeof seen === 'string') {
       listening = '';
+      for (const { vip } of vips) states.set(vip, failedVipUse(stateOf(vip)));
       if (once.isNew('vip-use', seen)) log({ event: 'vip-use-not-watched', level: 'warn', message: seen });
       return;
     }
@@ -78,15 +89,14 @@ export function createVipUseWatch(
         each.vip === vip && !own.has(each.mac) ? each.mac : [],
       );
       const heard = { answers, isAdvertised: seen.advertised.has(vip), nowMs: monotonicMs() };
-      states.set(vip, nextVipUse(states.get(vip) ?? initialVipUse, heard));
+      states.set(vip, nextVipUse(stateOf(vip), heard));
     }
   };
   return {
     look: (kind) => {
       askedAt.set(kind, monotonicMs());
-      if (trouble !== undefined) return { kind: 'clear' };
       const uses = configuredVips(settings, kind).map(({ vip }) =>
-        vipUseOf(states.get(vip) ?? initialVipUse, monotonicMs()),
+        vipUseOf(stateOf(vip), monotonicMs(), settings.advertInterval),
       );
       const worst =
         uses.find((use) => use.kind === 'elsewhere') ?? uses.find(({ kind: is }) => is === 'unknown');
@@ -99,7 +109,7 @@ export function createVipUseWatch(
           .filter(isAsked)
           .flatMap((kind) => configuredVips(settings, kind));
         if (vips.length > 0) await round(vips);
-        else if (listening !== '') await close();
+        else if (isWatching) await close();
         await pause(NEXT_ROUND_MS, undefined, { signal }).catch(() => undefined);
       }
       await close();

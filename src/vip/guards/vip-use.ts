@@ -14,40 +14,60 @@ export interface VipUseState {
   readonly silent: number;
   /** Who answered last. */
   readonly holders: readonly string[];
+  /** Consecutive rounds without an advert. */
+  readonly unheard: number;
   readonly advertisedMs: number;
+  /** Consecutive rounds that could not be made. */
+  readonly failed: number;
 }
 
-/** `elsewhere`: another host holds the VIP, and this node does not hear its adverts. `unknown`: too few rounds. */
+/** `elsewhere`: another host holds the VIP, and this node does not hear its adverts. `unknown`: too few rounds, or the last one failed. */
 export type VipUse =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'clear' }
   | { readonly kind: 'elsewhere'; readonly holders: readonly string[] };
 
 export const initialVipUse: VipUseState = {
-  ...{ rounds: 0, silent: 0, holders: [], advertisedMs: Number.NEGATIVE_INFINITY },
+  ...{ rounds: 0, silent: 0, holders: [], failed: 0 },
+  ...{ unheard: Number.POSITIVE_INFINITY, advertisedMs: Number.NEGATIVE_INFINITY },
 };
 
 /** A single question or its answer may be lost. */
 const ROUNDS_TO_BELIEVE = 3;
-/** Longer than any advert interval. */
-const HEARD_FOR_MS = 5_000;
+/**
+ * An advert of these last rounds counts. An older one may be from before the holder forgot this node. Two rounds (1.5 s) are
+ * longer than the default interval of either profile.
+ */
+const ROUNDS_HEARD = 2;
+/** With a longer interval the adverts of two VIPs may never come in the same two rounds. */
+const INTERVALS_HEARD = 2;
 
 export function nextVipUse(state: VipUseState, { answers, isAdvertised, nowMs }: VipUseRound): VipUseState {
   return {
     rounds: state.rounds + 1,
     silent: answers.length > 0 ? 0 : state.silent + 1,
     holders: answers.length > 0 ? answers : state.holders,
+    unheard: isAdvertised ? 0 : state.unheard + 1,
     advertisedMs: isAdvertised ? nowMs : state.advertisedMs,
+    failed: 0,
   };
+}
+
+/** A round in which the segment could not be asked. */
+export function failedVipUse(state: VipUseState): VipUseState {
+  return { ...state, failed: state.failed + 1 };
 }
 
 /**
  * Whether a node that takes part now would hold the VIP beside another host. A holder that has this node as a peer sends it
- * adverts, and VRRP leaves one of the two. A holder that does not is never heard.
+ * adverts, and VRRP leaves one of the two. A holder that does not is never heard. `clear` where the segment cannot be asked: a
+ * guard must not keep a cluster down. A single failure is no reason: nft is locked or slow now and then.
  */
-export function vipUseOf({ rounds, silent, holders, advertisedMs }: VipUseState, nowMs: number): VipUse {
-  if (rounds < ROUNDS_TO_BELIEVE) return { kind: 'unknown' };
+export function vipUseOf(state: VipUseState, nowMs: number, advertIntervalMs: number): VipUse {
+  const { rounds, silent, holders, unheard, advertisedMs, failed } = state;
+  if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'clear' };
+  if (failed > 0 || rounds < ROUNDS_TO_BELIEVE) return { kind: 'unknown' };
   const isHeld = holders.length > 0 && silent < ROUNDS_TO_BELIEVE;
-  const isHeard = nowMs - advertisedMs < HEARD_FOR_MS;
+  const isHeard = unheard < ROUNDS_HEARD || nowMs - advertisedMs < INTERVALS_HEARD * advertIntervalMs;
   return isHeld && !isHeard ? { kind: 'elsewhere', holders } : { kind: 'clear' };
 }

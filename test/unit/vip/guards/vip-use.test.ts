@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  failedVipUse,
   initialVipUse,
   nextVipUse,
   type VipUse,
@@ -11,16 +12,21 @@ const answered: Partial<VipUseRound> = { answers: ['a'] };
 const advertised: Partial<VipUseRound> = { answers: ['a'], isAdvertised: true };
 const silent: Partial<VipUseRound> = {};
 
+type Round = Partial<VipUseRound> | 'failed';
+
 /** Rounds a second apart, judged at the moment of the last. */
-function play(...rounds: readonly Partial<VipUseRound>[]): VipUse['kind'] {
+function playAt(advertIntervalMs: number, ...rounds: readonly Round[]): VipUse['kind'] {
   const state = rounds.reduce<typeof initialVipUse>(
     (before, round, index) =>
-      nextVipUse(before, { answers: [], isAdvertised: false, nowMs: index * 1_000, ...round }),
+      round === 'failed'
+        ? failedVipUse(before)
+        : nextVipUse(before, { answers: [], isAdvertised: false, nowMs: index * 1_000, ...round }),
     initialVipUse,
   );
-  return vipUseOf(state, (rounds.length - 1) * 1_000).kind;
+  return vipUseOf(state, (rounds.length - 1) * 1_000, advertIntervalMs).kind;
 }
-const times = (count: number, round: Partial<VipUseRound>) => Array.from({ length: count }, () => round);
+const play = (...rounds: readonly Round[]) => playAt(100, ...rounds);
+const times = (count: number, round: Round) => Array.from({ length: count }, () => round);
 
 test('nothing is known before the third round, whatever the first two have found', () => {
   expect(play(answered, answered)).toBe('unknown');
@@ -41,8 +47,23 @@ test('a holder that has gone has left it clear after three silent rounds', () =>
   expect(play(...times(9, answered), ...times(3, silent))).toBe('clear');
 });
 
-test('a holder whose adverts come here does not keep a node out until it has been quiet for five seconds', () => {
+test('a holder whose adverts come here does not keep a node out, and does so two rounds after the last of them', () => {
   expect(play(...times(3, advertised))).toBe('clear');
-  expect(play(advertised, ...times(4, answered))).toBe('clear');
-  expect(play(advertised, ...times(5, answered))).toBe('elsewhere');
+  expect(play(advertised, advertised, answered)).toBe('clear');
+  expect(play(advertised, answered, answered)).toBe('elsewhere');
+  expect(play(...times(9, advertised), answered, answered)).toBe('elsewhere');
+});
+
+test('with a long advert interval an advert counts for two intervals', () => {
+  expect(playAt(3_000, advertised, ...times(5, answered))).toBe('clear');
+  expect(playAt(3_000, advertised, ...times(6, answered))).toBe('elsewhere');
+});
+
+test('a round that failed is no permission, and three in a row are: the guard must not keep a cluster down', () => {
+  expect(play('failed')).toBe('unknown');
+  expect(play('failed', 'failed')).toBe('unknown');
+  expect(play(...times(3, 'failed'))).toBe('clear');
+  expect(play(...times(3, silent), 'failed')).toBe('unknown');
+  expect(play('failed', 'failed', silent, 'failed', 'failed')).toBe('unknown');
+  expect(play(...times(2, 'failed'), ...times(3, answered))).toBe('elsewhere');
 });

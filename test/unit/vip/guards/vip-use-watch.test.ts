@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createOnce } from '../../../../src/engine/observe/once.ts';
+import { createVipUseWatch } from '../../../../src/vip/guards/vip-use-watch.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-use-watch-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test('a node that waits again asks anew, though the segment could not be asked the time before', async () => {
+  const config = join(dir, 'keepalived.conf');
+  writeFileSync(
+    config,
+    'vrrp_instance lab_API {\n  interface eth0\n  virtual_router_id 7\n  virtual_ipaddress {\n    192.0.2.100/32 dev eth0\n  }\n}\n',
+  );
+  let removals = 0;
+  const trap = {
+    set: async () => 'Cannot run nft: the table is locked',
+    noted: async () => ({ kind: 'failed', message: 'never set' }) as const,
+    forget: async () => undefined,
+    remove: async () => {
+      removals += 1;
+      return undefined;
+    },
+  };
+  const settings = { runDir: dir, config, advertInterval: 100 };
+  const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() }, trap);
+  const stop = new AbortController();
+  const running = watch.run(stop.signal);
+  expect(watch.look('api').kind).toBe('unknown');
+  await waitFor('three rounds to fail', () => watch.look('api').kind === 'clear');
+  const before = removals;
+  // It is not asked for two seconds.
+  await waitFor('the end of the wait', () => removals > before);
+  expect(watch.look('api').kind).toBe('unknown');
+  stop.abort();
+  await running;
+}, 30_000);
