@@ -18,25 +18,40 @@ export async function readNotifyFifo(
   onNotification: (notification: Notification) => void,
 ): Promise<() => void> {
   await makeFifo(path);
-  let reading = openFifo(path, onNotification);
-  let earlier: OpenFifo | undefined;
-  // Removed, it is made again: the next keepalived opens what has that name. The one that runs writes to the earlier one.
+  let told: OpenFifo | undefined;
+  const open = (): OpenFifo => {
+    const fifo = openFifo(path, (notification) => {
+      told = fifo;
+      onNotification(notification);
+    });
+    return fifo;
+  };
+  let latest = open();
+  let readers: readonly OpenFifo[] = [latest];
+  // Removed, it is made again: the next keepalived opens what has that name. The one that runs writes to the one it opened.
   const timer = setInterval(() => {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) void makeFifo(path).catch(() => undefined);
-    if (found?.isFIFO() !== true || found.ino === reading.inode) return;
-    earlier?.close();
-    earlier = reading;
-    reading = openFifo(path, onNotification);
+    if (found?.isFIFO() !== true || found.ino === latest.inode) return;
+    try {
+      latest = open();
+    } catch {
+      // It may have been removed meanwhile, or there is no descriptor left. The next look tries again.
+      return;
+    }
+    const spare = readers.length < MOST_READERS ? undefined : readers.find((each) => each !== told);
+    spare?.close();
+    readers = [...readers.filter((each) => each !== spare), latest];
   }, LOOK_AGAIN_MS);
   return () => {
     clearInterval(timer);
-    earlier?.close();
-    reading.close();
+    for (const reader of readers) reader.close();
   };
 }
 
 const LOOK_AGAIN_MS = 1_000;
+/** Of FIFOs that had this name. Never closed for want of room: the one that was last written to, by the keepalived that runs. */
+const MOST_READERS = 4;
 
 interface OpenFifo {
   readonly inode: number;

@@ -83,6 +83,22 @@ test('a FIFO that was removed is made again, and what is written to either of th
   close();
 });
 
+test('what the keepalived that runs writes is told, however often its FIFO was removed', async () => {
+  const close = await readNotifyFifo(path, (notification) => told.push(notification));
+  const running = openSync(path, constants.O_RDWR);
+  opened.push(running);
+  for (const [index, what] of ['BACKUP', 'MASTER', 'BACKUP', 'MASTER', 'STOP'].entries()) {
+    rmSync(path);
+    await waitFor('another FIFO', () => statSync(path, { throwIfNoEntry: false })?.isFIFO());
+    // Read, so that the next removal is of a FIFO that has a reader.
+    writeLine('FAULT');
+    await waitFor('its line', () => told.length === 2 * index + 1);
+    writeSync(running, `INSTANCE "API" ${what} 220\n`);
+    await waitFor('the line of the one that runs', () => told.length === 2 * index + 2);
+  }
+  close();
+}, 30_000);
+
 test('a FIFO that another program has made in its place is read', async () => {
   const close = await readNotifyFifo(path, (notification) => told.push(notification));
   rmSync(path);
