@@ -1,8 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { type ListeningPort, listeningPorts, ownerOf } from '../../engine/system/network/listening-ports.ts';
+import {
+  type ListeningPort,
+  listeningPorts,
+  ownerOf,
+  ownerPidOf,
+} from '../../engine/system/network/listening-ports.ts';
 import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
+import { daemonOf } from '../../engine/system/process/hawser-processes.ts';
 import { vipProblems } from '../../vip/group/vip-problems.ts';
 import { askVip } from './ask-vip.ts';
 import type { Draft, OnDisk } from './draft.ts';
@@ -48,10 +54,14 @@ export async function objectionsTo(
       problems: portProblems(draft.settings, disk, draft.flavor === 'openshift' && replaced.length > 0),
       notices: [],
     },
-    { problems: await pageProblems(draft, replaced), notices: [] },
+    await pageObjections(draft, disk, replaced),
     { problems: await placeProblems(draft, isOurs), notices: [] },
     await answerObjections(asked, draft, disk, isOurs),
   ];
+  return joined(found);
+}
+
+function joined(found: readonly Objections[]): Objections {
   return {
     problems: found.flatMap(({ problems }) => problems),
     notices: found.flatMap(({ notices }) => notices),
@@ -134,19 +144,40 @@ function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: bo
   ];
 }
 
-/** The supervisor goes on without its page, and the kubelet, which asks there, would end it again and again. */
-async function pageProblems(draft: Draft, replaced: readonly WantedFile[]): Promise<readonly string[]> {
-  if (replaced.length > 0) return [];
+/**
+ * The supervisor goes on without its page, and the kubelet, which asks there, would end it again and again. This node's own
+ * supervisor is no reason against an update, also where it does not answer: to end it would drop the VIP.
+ */
+async function pageObjections(
+  draft: Draft,
+  disk: OnDisk,
+  replaced: readonly WantedFile[],
+): Promise<Objections> {
+  if (replaced.length > 0) return { problems: [], notices: [] };
   const started = draft.manifests.flatMap(({ content }) => manifestContainers(content));
   const pages = started.flatMap(({ args, env }) => supervisorPage(args, env) ?? []);
-  const problems = pages.map(async (page): Promise<readonly string[]> => {
-    const listener = page !== 'off' && listeningPorts().find(({ port }) => port === page.port);
-    if (!listener || (await isKeepalivedSupervisor(page))) return [];
-    return [
-      `Cannot use port ${page.port} for the page of keepalived's supervisor: ${shownOwner(listener)} listens there, expected a free port; end it, or set --listen in a patch`,
-    ];
-  });
-  return (await Promise.all(problems)).flat();
+  const found = await Promise.all(
+    pages.map(async (page): Promise<Objections> => {
+      const listener = page !== 'off' && listeningPorts().find(({ port }) => port === page.port);
+      if (!listener || (await isKeepalivedSupervisor(page))) return { problems: [], notices: [] };
+      const about = `port ${page.port} for the page of keepalived's supervisor`;
+      const says = `${shownOwner(listener)} listens there`;
+      const pid = ownerPidOf(listener);
+      const isOwn = pid === undefined ? disk.record !== undefined : daemonOf(pid) === 'keepalived supervise';
+      return isOwn
+        ? {
+            problems: [],
+            notices: [`${about}: ${says}, taken for that of this node, though it does not answer`],
+          }
+        : {
+            problems: [
+              `Cannot use ${about}: ${says}, expected a free port; end it, or set --listen in a patch`,
+            ],
+            notices: [],
+          };
+    }),
+  );
+  return joined(found);
 }
 
 function shownOwner(listener: ListeningPort): string {

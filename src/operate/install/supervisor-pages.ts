@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { settingsTyped } from '../../cli/command-line.ts';
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
@@ -24,7 +25,10 @@ export async function supervisorPages(): Promise<readonly number[]> {
   ];
 }
 
+/** What a keepalived supervisor of any version answers: an older one is about to be replaced. */
+const anyVersionSchema = z.object({ ok: z.boolean(), phase: z.string(), instances: z.array(z.unknown()) });
+
 /** Whether what listens there is keepalived's supervisor, by its answer: its process may be out of sight in a container. */
 export async function isKeepalivedSupervisor(page: PageAddress): Promise<boolean> {
-  return (await askProgram('keepalived-supervisor', page, vrrpStatusSchema, limits)).status !== null;
+  return (await askProgram('keepalived-supervisor', page, anyVersionSchema, limits)).status !== null;
 }

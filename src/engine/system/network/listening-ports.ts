@@ -24,8 +24,15 @@ export function listeningPorts(): readonly ListeningPort[] {
   );
 }
 
+/** The process whose socket it is, undefined where it cannot be seen from here. */
+export function ownerPidOf({ inode }: ListeningPort): number | undefined {
+  return holdersOf(new Set([inode]))
+    .keys()
+    .next().value;
+}
+
 /** `haproxy, pid 4242`: whose socket it is, undefined where that process cannot be seen from here. */
-export function ownerOf({ inode }: ListeningPort): string | undefined {
-  const [pid] = holdersOf(new Set([inode])).keys();
+export function ownerOf(listener: ListeningPort): string | undefined {
+  const pid = ownerPidOf(listener);
   return pid === undefined ? undefined : `${readText(`/proc/${pid}/comm`).trim()}, pid ${pid}`;
 }

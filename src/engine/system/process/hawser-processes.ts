@@ -23,8 +23,8 @@ export function hawserProcesses(): readonly RunningProcess[] {
   return daemons.flatMap((daemon) => [daemon, ...below(daemon.id)]);
 }
 
-/** `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`. */
-function daemonOf(pid: string): string | undefined {
+/** `haproxy supervise` for `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`; undefined for another program. */
+export function daemonOf(pid: string | number): string | undefined {
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = words.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
   const name = words.slice(program + 1, program + 3).join(' ');

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Authority, createAuthority } from '../../../helpers/certificates.ts';
@@ -118,6 +119,22 @@ test("the port of the supervisor's page is no reason against an install over one
   const isThere = async () => (await node.namespace.run('ss', '-ltn')).includes(':29448');
   await waitFor('the page', isThere);
   expect(await node.run('install', '--yes')).toMatchObject({ exitCode: 0 });
+});
+
+test('a supervisor of this node that does not answer is a notice: to end it would drop the VIP', async () => {
+  expect(await node.install()).toMatchObject({ exitCode: 0 });
+  const program = join(node.root, 'dist/hawser.mjs');
+  mkdirSync(join(node.root, 'dist'));
+  writeFileSync(program, "import { createServer } from 'node:net'; createServer().listen(29_448);");
+  const [command, ...prefix] = node.namespace.prefix;
+  spawn(command, [...prefix, process.execPath, program, 'keepalived', 'supervise'], { stdio: 'ignore' });
+  const isThere = async () => (await node.namespace.run('ss', '-ltn')).includes(':29448');
+  await waitFor('the port', isThere);
+  const { exitCode, stdout, stderr } = await node.run('install', '--yes');
+  expect({ exitCode, said: stdout + stderr }).toMatchObject({
+    exitCode: 0,
+    said: expect.stringContaining("port 29448 for the page of keepalived's supervisor"),
+  });
 });
 
 test('the port for the peers, once there are certificates for them', async () => {
