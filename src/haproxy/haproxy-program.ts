@@ -87,8 +87,10 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
       return statistics === undefined ? undefined : parseServerCounters(statistics);
     },
     // "stopping": a check that passes brings it back at once, and two that fail mark it down.
-    setAside: async (running, server) =>
-      void (await askWorker(running, [`set server ${server} health stopping`])),
+    setAside: async (running, server) => {
+      const reply = await askWorker(running, [`set server ${server} health stopping`]);
+      return reply === undefined ? 'HAProxy does not answer' : reply.trim() || undefined;
+    },
     cleanUpAllBut: (generations) => removeLeftOvers(runDir, new Set(generations.map(masterSocket))),
     cleanUp: (generation) => rm(masterSocket(generation), { force: true }).catch(() => undefined),
   };

@@ -4,6 +4,15 @@ export type Cell = (column: string) => string;
 /** Of the column "type": 0 is a frontend, 1 a backend, 3 a listener. */
 export const SERVER = '2';
 
+/** Where the API servers are in `templates/haproxy.cfg.ejs`. */
+const BACKEND = 'masters';
+
+/** The API servers among the servers; of a template that calls their backend something else, all. */
+export function apiServersOf(servers: readonly Cell[]): readonly Cell[] {
+  const ours = servers.filter((cell) => cell('pxname') === BACKEND);
+  return ours.length > 0 ? ours : servers;
+}
+
 /**
  * The rows of the statistics that HAProxy prints as CSV, on its page and to `show stat`. Undefined where the text is
  * something else. Source: HAProxy's management guide, "CSV format".

@@ -77,8 +77,8 @@ export interface ProxyDriver {
   readonly endSessionsOfDownServers: (serving: Running, draining: readonly Running[]) => Promise<void>;
   /** Undefined where its worker does not say. */
   readonly countersOf: (running: Running) => Promise<readonly ServerCounters[] | undefined>;
-  /** Gives the server (`backend/name`) no new connections until its next good check; those that it has stay. */
-  readonly setAside: (running: Running, server: string) => Promise<void>;
+  /** Gives the server (`backend/name`) no new connections until its next good check; those that it has stay. Says why not, if so. */
+  readonly setAside: (running: Running, server: string) => Promise<string | undefined>;
   /** What generations left in the file system that are neither among these nor running. */
   readonly cleanUpAllBut: (generations: readonly number[]) => Promise<void>;
   /** The generation is gone: what it left in the file system goes too. */

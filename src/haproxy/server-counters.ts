@@ -1,5 +1,5 @@
 import type { TcpAddress } from '../engine/system/network/probe-tcp.ts';
-import { parseStatistics, SERVER } from './parse-statistics.ts';
+import { apiServersOf, parseStatistics, SERVER } from './parse-statistics.ts';
 
 /** What HAProxy has counted of a server that clients may get, since its process began. */
 export interface ServerCounters {
@@ -21,11 +21,15 @@ export interface ServerCounters {
   readonly bytesFromServer: number;
 }
 
-/** The servers of a `show stat` that have an address, without those that are there only to be tracked. */
-export function parseServerCounters(csv: string): readonly ServerCounters[] {
-  const servers = (parseStatistics(csv) ?? []).filter((cell) => cell('type') === SERVER);
+/**
+ * The API servers of a `show stat` that have an address, without those that are there only to be tracked. Undefined where the
+ * text is something else.
+ */
+export function parseServerCounters(csv: string): readonly ServerCounters[] | undefined {
+  const servers = parseStatistics(csv)?.filter((cell) => cell('type') === SERVER);
+  if (servers === undefined) return undefined;
   const tracked = new Set(servers.map((cell) => cell('tracked')));
-  return servers.flatMap((cell) => {
+  return apiServersOf(servers).flatMap((cell) => {
     const name = `${cell('pxname')}/${cell('svname')}`;
     const address = addressOf(cell('addr'));
     if (tracked.has(name) || address === undefined) return [];

@@ -1,4 +1,4 @@
-import { type Cell, parseStatistics, SERVER } from './parse-statistics.ts';
+import { apiServersOf, type Cell, parseStatistics, SERVER } from './parse-statistics.ts';
 
 /** A server as HAProxy sees it. */
 export interface ServerRow {
@@ -12,9 +12,6 @@ export interface ServerRow {
   readonly sessions: number;
 }
 
-/** Where the API servers are in `templates/haproxy.cfg.ejs`. */
-const BACKEND = 'masters';
-
 /**
  * The API servers in the statistics that HAProxy prints as CSV; of a template that calls their backend something else,
  * all servers. Undefined where the text is something else. Source: HAProxy's management guide, "CSV format".
@@ -23,9 +20,8 @@ export function parseServerRows(csv: string): readonly ServerRow[] | undefined {
   const rows = parseStatistics(csv);
   if (rows === undefined) return undefined;
   const servers = rows.filter((cell) => cell('type') === SERVER);
-  const ours = servers.filter((cell) => cell('pxname') === BACKEND);
   const checked = new Map(servers.map((cell) => [`${cell('pxname')}/${cell('svname')}`, cell]));
-  return (ours.length > 0 ? ours : servers).map((cell) => rowOf(cell, checked.get(cell('tracked')) ?? cell));
+  return apiServersOf(servers).map((cell) => rowOf(cell, checked.get(cell('tracked')) ?? cell));
 }
 
 /** A server may track another one, which is checked in its place. */
@@ -57,6 +53,8 @@ function checkOf(cell: Cell): string {
   const means = [...new Set([cell('check_desc'), cell('last_chk')])].filter((text) => text !== '');
   // `DOWN 2/6`: two good checks since it went down, of the six that it takes.
   const [, good, needed] = /^DOWN (\d+)\/(\d+)$/.exec(cell('status')) ?? [];
+  if (cell('status').startsWith('NOLB')) means.push('set aside since it answered no probe, or stopping');
+  if (cell('status').startsWith('DRAIN')) means.push('being drained');
   if (good !== undefined && status.endsWith('OK')) means.push(`good check ${good} of ${needed}`);
   return [`${status}${code}${took}`, ...(means.length === 0 ? [] : [means.join(', ')])].join(': ');
 }

@@ -32,7 +32,7 @@ function serving({ haproxySupervisor, servers: seen }: ApiLbNode) {
 const STATES: Readonly<Record<ServerRow['state'], string>> = {
   up: 'up',
   down: 'down',
-  draining: 'being drained',
+  draining: 'given no new connections',
   maintenance: 'in maintenance',
   unchecked: 'not checked',
 };

@@ -1,4 +1,4 @@
-import type { ProbeDepth } from '../../engine/system/network/probe-tcp.ts';
+import type { ProbeDepth, ProbeResult } from '../../engine/system/network/probe-tcp.ts';
 import type { ServerCounters } from '../server-counters.ts';
 
 /**
@@ -71,25 +71,34 @@ export function depthOf(suspicion: Suspicion): ProbeDepth {
   return suspicion === 'no-answer' ? 'answer' : 'connect';
 }
 
-/** What becomes of a suspect that was probed. Without a witness no other server answered. */
-export type Verdict = 'set-aside' | 'answered' | 'no-witness';
+/** What becomes of a suspect that was probed. Without a witness no other server answered. One that is gone is no longer up. */
+export type Verdict = 'set-aside' | 'answered' | 'no-witness' | 'gone';
+
+export interface Round {
+  /** By the servers' names. */
+  readonly found: ReadonlyMap<string, ProbeResult>;
+  /** The servers that are up after the probes: the checks go on meanwhile. */
+  readonly up: readonly ServerCounters[];
+  readonly ownAddresses: ReadonlySet<string>;
+}
 
 /**
- * A probe without an answer counts only where another server answered, one that is reached over the network as well: else
- * the trouble may be this node's own, and the checks decide as ever.
+ * A suspect without an answer is set aside only where a server of the same backend answered that is still up: else the trouble may be
+ * this node's own, and the checks decide as ever. For a silent suspect the witness has to be reached over the network as well. A
+ * connection to this node itself shows only that processes get their turn, which is enough where the suspect's kernel answered.
  */
-export function verdictOf(
-  depth: ProbeDepth,
-  round: {
-    readonly answers: boolean;
-    /** Of all other servers that are up, those that answered. */
-    readonly witnesses: readonly ServerCounters[];
-    readonly ownAddresses: ReadonlySet<string>;
-  },
-): Verdict {
-  if (round.answers) return 'answered';
-  // A connection to this node itself shows nothing of the network, but that other processes get their turn.
-  const counts = ({ address }: ServerCounters): boolean =>
-    depth === 'answer' || !round.ownAddresses.has(address.host);
-  return round.witnesses.some(counts) ? 'set-aside' : 'no-witness';
+export function verdictOf(suspect: ServerCounters, { found, up, ownAddresses }: Round): Verdict {
+  const result = found.get(suspect.name);
+  if (result === 'answers') return 'answered';
+  if (!up.some(({ name }) => name === suspect.name)) return 'gone';
+  const isWitness = (server: ServerCounters): boolean =>
+    found.get(server.name) === 'answers' &&
+    isBesides(suspect, server) &&
+    (result === 'hung' || !ownAddresses.has(server.address.host));
+  return up.some(isWitness) ? 'set-aside' : 'no-witness';
+}
+
+/** Whether both are of one backend, the part of the name before the slash. */
+export function isBesides(one: ServerCounters, other: ServerCounters): boolean {
+  return one.name.split('/')[0] === other.name.split('/')[0];
 }

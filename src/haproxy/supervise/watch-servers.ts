@@ -5,7 +5,16 @@ import type { ProxyDriver } from '../program.ts';
 import type { ServerCounters } from '../server-counters.ts';
 import type { Effects } from './act.ts';
 import type { Serving, State } from './state.ts';
-import { depthOf, type Known, type Suspect, suspectsOf, type Verdict, verdictOf } from './suspicion.ts';
+import {
+  depthOf,
+  isBesides,
+  type Known,
+  type Round,
+  type Suspect,
+  suspectsOf,
+  type Verdict,
+  verdictOf,
+} from './suspicion.ts';
 
 const LOOK_EVERY_MS = 200;
 /** After a probe that found nothing: a server that refuses connections is suspected until its checks mark it down. */
@@ -40,6 +49,7 @@ export function watchServers(
   const busy = new Set<string>();
   const quietUntil = new Map<string, number>();
   const told = new Map<string, number>();
+  let turn: Promise<void> = Promise.resolve();
 
   const look = async (): Promise<void> => {
     const { serving } = engine.state();
@@ -59,34 +69,67 @@ export function watchServers(
     const ready = looked.suspects.filter(
       ({ server: { name } }) => !busy.has(name) && (hasNewAddress || (quietUntil.get(name) ?? 0) <= at),
     );
-    const isUp = counters.filter((server) => server.isUp);
-    for (const suspect of ready) void probe(serving, suspect, isUp);
+    if (ready.length === 0) return;
+    const sameBackends = counters.filter(
+      (server) => server.isUp && ready.some((suspect) => isBesides(suspect.server, server)),
+    );
+    void probe(ready, sameBackends).catch(report);
   };
-  const probe = async (
-    serving: Serving,
-    suspect: Suspect,
-    isUp: readonly ServerCounters[],
+  const probe = async (suspects: readonly Suspect[], servers: readonly ServerCounters[]): Promise<void> => {
+    const startedAt = monotonicMs();
+    const depth = suspects.some(({ suspicion }) => depthOf(suspicion) === 'answer') ? 'answer' : 'connect';
+    for (const { server } of suspects) busy.add(server.name);
+    try {
+      // At the same time: a network that comes back in between would make witnesses of those that are probed later.
+      const found = new Map(
+        await Promise.all(
+          servers.map(async ({ name, address }) => [name, await probeTcp(address, depth)] as const),
+        ),
+      );
+      // In turn: two rounds at once could each set aside the witness of the other.
+      const decided = turn.then(() => decide(suspects, found, startedAt));
+      turn = decided.catch(() => undefined);
+      await decided;
+    } finally {
+      for (const { server } of suspects) {
+        busy.delete(server.name);
+        quietUntil.set(server.name, monotonicMs() + QUIET_MS);
+      }
+    }
+  };
+  const decide = async (
+    suspects: readonly Suspect[],
+    found: Round['found'],
+    startedAt: number,
   ): Promise<void> => {
-    const { server, suspicion } = suspect;
-    const [startedAt, depth] = [monotonicMs(), depthOf(suspicion)];
-    busy.add(server.name);
-    // At the same time: a network that comes back in between would make witnesses of those that are probed later.
-    const answered = await Promise.all(isUp.map(({ address }) => probeTcp(address, depth)));
-    const found = isUp.filter((_, index) => answered[index]);
-    const answers = found.includes(server);
-    const witnesses = found.filter((each) => each !== server);
-    const verdict = verdictOf(depth, { answers, witnesses, ownAddresses: presentAddresses() });
-    if (verdict === 'set-aside') await program.setAside(runningOf(serving), server.checkedAs);
-    tell(suspect, verdict, monotonicMs() - startedAt);
-    busy.delete(server.name);
-    quietUntil.set(server.name, monotonicMs() + QUIET_MS);
+    const { serving } = engine.state();
+    if (serving === undefined) return;
+    const counters = await program.countersOf(runningOf(serving));
+    if (counters === undefined) return;
+    const round = { found, up: counters.filter(({ isUp }) => isUp), ownAddresses: presentAddresses() };
+    for (const suspect of suspects) {
+      const verdict = verdictOf(suspect.server, round);
+      const refusal =
+        verdict === 'set-aside'
+          ? await program.setAside(runningOf(serving), suspect.server.checkedAs)
+          : undefined;
+      tell(suspect, verdict, { tookMs: monotonicMs() - startedAt, refusal });
+    }
   };
-  const tell = ({ server, suspicion }: Suspect, verdict: Verdict, tookMs: number): void => {
-    const { name, address } = server;
+  const tell = (
+    { server: { name, address }, suspicion }: Suspect,
+    verdict: Verdict,
+    { tookMs, refusal }: { readonly tookMs: number; readonly refusal: string | undefined },
+  ): void => {
     const fields = { server: name, address: address.host, suspicion, tookMs: Math.round(tookMs) };
-    if (verdict === 'set-aside') engine.log({ event: 'server-set-aside', level: 'warn', ...fields });
+    if (refusal !== undefined)
+      engine.log({
+        ...{ event: 'server-left-alone', level: 'warn', ...fields },
+        ...{ verdict: 'refused', message: refusal },
+      });
+    else if (verdict === 'set-aside') engine.log({ event: 'server-set-aside', level: 'warn', ...fields });
     // A new address and a connection that lasts are no trouble where the server answers.
-    else if (suspicion === 'failed-attempts' || verdict === 'no-witness') {
+    else if (verdict !== 'gone' && (suspicion === 'failed-attempts' || verdict === 'no-witness')) {
       const key = `${name} ${verdict}`;
       if ((told.get(key) ?? 0) > monotonicMs()) return;
       told.set(key, monotonicMs() + TOLD_FOR_MS);
@@ -94,14 +137,14 @@ export function watchServers(
     }
   };
 
+  const report = (error: unknown): void =>
+    engine.log({ event: 'internal-error', level: 'error', message: String(error) });
   let looking = false;
   const timer = setInterval(() => {
     if (looking) return;
     looking = true;
     void look()
-      .catch((error: unknown) =>
-        engine.log({ event: 'internal-error', level: 'error', message: String(error) }),
-      )
+      .catch(report)
       .finally(() => {
         looking = false;
       });

@@ -76,6 +76,7 @@ async function keepalivedMonitorPage(): Promise<string> {
 
 function haproxySupervisorPage(): string {
   const metrics = createHaproxySupervisorMetrics();
+  metrics.observe({ event: 'server-set-aside' });
   metrics.observe({ event: 'generation-serving', cause: 'request', tookMs: 90 });
   metrics.observe({ event: 'generation-serving', cause: 'died', tookMs: 90 });
   metrics.observe({ event: 'generation-refused', cause: 'request', stage: 'check' });

@@ -58,7 +58,7 @@ ${names.map(line).join('\n')}
   await host.supervise().waitForServing();
   const counters = async (server: Name): Promise<ServerCounters> => {
     const csv = (await askRuntimeApi(host.paths.statsSocket, 'show stat', 1_000)) ?? '';
-    const found = parseServerCounters(csv).find(({ name }) => name === `masters/${server}`);
+    const found = parseServerCounters(csv)?.find(({ name }) => name === `masters/${server}`);
     if (found === undefined) throw new Error(`Cannot find the server "${server}": ${csv}`);
     return found;
   };

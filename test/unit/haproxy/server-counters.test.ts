@@ -22,10 +22,16 @@ test('the servers that clients get, with the server whose checks decide about ea
     expect.objectContaining({
       ...{ name: 'masters/cp-2', isUp: false, address: { host: 'fd00::2', port: 6443 } },
     }),
-    expect.objectContaining({ name: 'plain/cp-3', checkedAs: 'plain/cp-3', isUp: true }),
   ]);
 });
 
-test('what is no statistics has no servers', () => {
-  expect(parseServerCounters('Permission denied\n')).toEqual([]);
+test('other backends count only where ours is not there', () => {
+  expect(parseServerCounters(csv.replaceAll('masters', 'apiservers'))?.map(({ name }) => name)).toEqual([
+    ...['apiservers/cp-1', 'apiservers/cp-2', 'plain/cp-3'],
+  ]);
+});
+
+test('what is no statistics is not taken for counters that began anew', () => {
+  expect(parseServerCounters('Permission denied\n')).toBeUndefined();
+  expect(parseServerCounters('')).toBeUndefined();
 });

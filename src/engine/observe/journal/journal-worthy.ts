@@ -94,7 +94,7 @@ const rows: Readonly<Record<string, Row>> = {
     kind: 'servers',
     subject: 'server',
     reason: 'verdict',
-    facts: ['address', 'suspicion', 'tookMs'],
+    facts: ['address', 'suspicion', 'tookMs', 'message'],
   },
   'servers-changed': { kind: 'servers', facts: ['added', 'removed'] },
   'list-held': { kind: 'servers', reason: 'reason', facts: ['lost'] },

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { ProbeResult } from '../../../../src/engine/system/network/probe-tcp.ts';
 import type { ServerCounters } from '../../../../src/haproxy/server-counters.ts';
 import { type Known, suspectsOf, verdictOf } from '../../../../src/haproxy/supervise/suspicion.ts';
 
@@ -61,20 +63,60 @@ test('a new address of the node makes every server suspect that is up, at the fi
 });
 
 const ownAddresses = new Set(['10.0.0.1']);
-const [own, other] = [server('a'), server('bb')];
+const [own, other, suspect] = [server('a'), server('bb'), server('ccc')];
+const all = [own, other, suspect];
+
+/** What becomes of the suspect, with what the probes found of each. */
+function verdict(found: Readonly<Record<string, ProbeResult>>, up: readonly ServerCounters[] = all) {
+  const named = Object.entries(found).map(([name, result]) => [`masters/${name}`, result] as const);
+  return verdictOf(suspect, { found: new Map(named), up, ownAddresses });
+}
 
 test('a suspect that answers is left alone', () => {
-  expect(verdictOf('connect', { answers: true, witnesses: [], ownAddresses })).toBe('answered');
+  expect(verdict({ a: 'answers', bb: 'answers', ccc: 'answers' })).toBe('answered');
 });
 
-test('a suspect that does not answer is set aside only if another node answers', () => {
-  const silent = { answers: false, ownAddresses };
-  expect(verdictOf('connect', { ...silent, witnesses: [other] })).toBe('set-aside');
-  expect(verdictOf('connect', { ...silent, witnesses: [] })).toBe('no-witness');
-  expect(verdictOf('connect', { ...silent, witnesses: [own] })).toBe('no-witness');
+test('a silent suspect is set aside only if another node answers, whatever raised the suspicion', () => {
+  expect(verdict({ a: 'silent', bb: 'answers', ccc: 'silent' })).toBe('set-aside');
+  expect(verdict({ a: 'silent', bb: 'silent', ccc: 'silent' })).toBe('no-witness');
+  expect(verdict({ a: 'answers', bb: 'silent', ccc: 'silent' })).toBe('no-witness');
 });
 
 test('for a process that hangs behind a kernel that accepts, any other server is a witness', () => {
-  expect(verdictOf('answer', { answers: false, witnesses: [own], ownAddresses })).toBe('set-aside');
-  expect(verdictOf('answer', { answers: false, witnesses: [], ownAddresses })).toBe('no-witness');
+  expect(verdict({ a: 'answers', bb: 'hung', ccc: 'hung' })).toBe('set-aside');
+  expect(verdict({ a: 'hung', bb: 'hung', ccc: 'hung' })).toBe('no-witness');
+});
+
+test('a suspect that its checks marked down during the probes stays down', () => {
+  expect(verdict({ a: 'answers', bb: 'answers', ccc: 'hung' }, [own, other])).toBe('gone');
+});
+
+test('a server that went down after it answered is no witness', () => {
+  expect(verdict({ a: 'silent', bb: 'answers', ccc: 'silent' }, [own, suspect])).toBe('no-witness');
+});
+
+test('a server of another backend is no witness', () => {
+  const foreign = { ...other, name: 'ingress/bb' };
+  const found = new Map<string, ProbeResult>([
+    ['ingress/bb', 'answers'],
+    [suspect.name, 'hung'],
+  ]);
+  expect(verdictOf(suspect, { found, up: [foreign, suspect], ownAddresses })).toBe('no-witness');
+});
+
+test('whatever the probes find, a server that answered stays', () => {
+  const result = fc.constantFrom<ProbeResult>('answers', 'hung', 'silent');
+  const some = fc.array(fc.record({ result, isOwn: fc.boolean(), isUp: fc.boolean() }), { maxLength: 6 });
+  fc.assert(
+    fc.property(some, (drawn) => {
+      const servers = drawn.map((_, index) => server('x'.repeat(index + 1)));
+      const up = servers.filter((_, index) => drawn[index]?.isUp);
+      const found = new Map(servers.map(({ name }, index) => [name, drawn[index]?.result ?? 'silent']));
+      const own = servers.filter((_, index) => drawn[index]?.isOwn).map(({ address }) => address.host);
+      const isAway = (each: ServerCounters) =>
+        verdictOf(each, { found, up, ownAddresses: new Set(own) }) === 'set-aside';
+      const left = up.filter((each) => !isAway(each));
+      if (left.length < up.length) expect(left.map(({ name }) => found.get(name))).toContain('answers');
+    }),
+  );
 });
