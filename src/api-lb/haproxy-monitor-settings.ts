@@ -12,7 +12,7 @@ import {
   monitorListen,
   statPort,
 } from '../cli/shared-flags.ts';
-import { haproxyFlags } from '../haproxy/supervise/haproxy-flags.ts';
+import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';
 
 export const haproxyMonitorCommand = commandSpec({
   name: 'haproxy monitor',
@@ -23,7 +23,7 @@ export const haproxyMonitorCommand = commandSpec({
   flags: {
     ...monitorFlags,
     statPort,
-    ...haproxyFlags,
+    ...haproxyMonitorFlags,
     lastKnown: lastKnown('api-servers.json'),
     resolvConf: flag(
       '<path>',

@@ -15,3 +15,13 @@ export const haproxyFlags = {
   }),
   haproxy: flag('<path>', absolutePath, 'the program', { default: '/usr/sbin/haproxy' }),
 };
+
+const asSupervisor = "the same as the supervisor's";
+
+/** The same flags, with what they are to the monitor. */
+export const haproxyMonitorFlags = {
+  ...haproxyFlags,
+  statsSocket: { ...haproxyFlags.statsSocket, help: asSupervisor },
+  stateFile: { ...haproxyFlags.stateFile, help: asSupervisor },
+  haproxy: { ...haproxyFlags.haproxy, help: 'the program, to check what was rendered' },
+};

@@ -15,3 +15,13 @@ export const keepalivedFlags = {
   ),
   keepalived: flag('<path>', absolutePath, 'the program', { default: '/usr/sbin/keepalived' }),
 };
+
+/** The same flags, with what they are to the monitor. */
+export const keepalivedMonitorFlags = {
+  ...keepalivedFlags,
+  runDir: {
+    ...keepalivedFlags.runDir,
+    help: "track files, notify FIFO and state, the same as the supervisor's",
+  },
+  keepalived: { ...keepalivedFlags.keepalived, help: 'the program, to check what was rendered' },
+};

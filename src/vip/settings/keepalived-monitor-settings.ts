@@ -16,7 +16,7 @@ import {
   vipInterface,
 } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { keepalivedFlags } from '../../keepalived/supervise/keepalived-flags.ts';
+import { keepalivedMonitorFlags } from '../../keepalived/supervise/keepalived-flags.ts';
 import type { KeepalivedSettings, TrackFiles } from '../group/vrrp.ts';
 import { healthUrl } from './health-url-field.ts';
 import { virtualRouterIdPair } from './router-id-fields.ts';
@@ -81,7 +81,7 @@ export const keepalivedMonitorCommand = commandSpec({
       z.optional(absolutePath),
       'orders of hawser drain, move-vip and drill (default: vrrp-steering.json beside CONFIG)',
     ),
-    ...keepalivedFlags,
+    ...keepalivedMonitorFlags,
     listen: monitorListen(defaultPorts.keepalivedMonitor),
     ...peerFlags,
   },
