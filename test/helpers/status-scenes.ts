@@ -1,6 +1,7 @@
 import { statusProducts } from '../../src/commands/status-products.ts';
 import type { Evidence } from '../../src/engine/examine/seen.ts';
 import type { PeerObservation } from '../../src/engine/peers/observe-peers.ts';
+import { NOT_SET_UP } from '../../src/engine/peers/peer-question.ts';
 import { clusterStatus } from '../../src/operate/status/cluster-status.ts';
 import { knownVips } from '../../src/vip/status/vip-holders.ts';
 import {
@@ -66,11 +67,9 @@ export function without(node: NodeStatus, ...names: readonly Program['name'][]):
   };
 }
 
-const notSetUp = 'this node has no --peer-tls-… files to ask it with';
-
 export const silentPeers: readonly PeerObservation<NodeStatus>[] = ['cp-2', 'cp-3'].map((name) => ({
   peer: { name, address: `10.0.0.1${name.at(-1)}` },
-  ...{ health: 'ready', published: null, problem: notSetUp },
+  ...{ health: 'ready', published: null, problem: NOT_SET_UP },
 }));
 
 export const vip = '10.0.0.100';

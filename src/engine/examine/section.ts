@@ -122,6 +122,11 @@ export function listText(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
+/** Said once a section, where the others are not asked as nothing for that is set up. */
+export function notAskedFact(node: string): Fact {
+  return { name: 'Others', text: `${node} has no --peer-tls-… files: it cannot ask the others` };
+}
+
 /** As much of a hash as people compare. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 8);

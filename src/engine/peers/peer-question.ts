@@ -2,13 +2,15 @@ import type * as z from 'zod/mini';
 import type { PeerQuestion } from './observe-peers.ts';
 import type { PeerFiles } from './peer.ts';
 
+/** Of every peer of a node that shows and asks nothing, as is the default: no fault, and no word about that peer. */
+export const NOT_SET_UP = 'not asked: no --peer-tls-… files are set on the node that looks';
+
 /** How to ask the peers for their published status, or why that is impossible. */
 export async function peerQuestion<T>(
   peers: { readonly files: PeerFiles; readonly port: number } | undefined,
   schema: z.ZodMiniType<T>,
 ): Promise<PeerQuestion<T>> {
-  if (peers === undefined)
-    return { kind: 'none', problem: 'this node has no --peer-tls-… files to ask it with' };
+  if (peers === undefined) return { kind: 'none', problem: NOT_SET_UP };
   // Loading TLS takes a third of the time of `hawser status`, so it is loaded only when needed.
   const [{ readCredentials }, { fetchPeerStatus }] = await Promise.all([
     import('./credentials.ts'),

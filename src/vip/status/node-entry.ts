@@ -26,7 +26,7 @@ export function keepalivedEntry({ name, said, peer }: KnownNode<VipNode>, { vips
       ],
     ],
     configurations: hashLines('keepalived.conf', keepalivedSupervisor?.current?.configSha256),
-    details: keepalivedMonitor?.priorities.flatMap(({ checks }) => checks.map(checkDetail)) ?? [],
+    details: checkDetails(keepalivedMonitor?.priorities ?? []),
   };
 }
 
@@ -38,6 +38,19 @@ const STATES: Readonly<Record<Check['state'], StatusLabel>> = {
   failed: statusLabel('bad', 'failed'),
   unknown: statusLabel('unknown', 'not known'),
 };
+
+/** With the kind of VIP where the node has more than one: both have a check of the other nodes. */
+function checkDetails(priorities: readonly VipPriority[]): readonly Detail[] {
+  const isMixed = new Set(priorities.map(({ kind }) => kind)).size > 1;
+  return priorities.flatMap(({ kind, checks }) =>
+    checks.map((check) => {
+      const detail = checkDetail(check);
+      return isMixed ? { ...detail, name: `${KINDS[kind]}, ${detail.name}` } : detail;
+    }),
+  );
+}
+
+const KINDS: Readonly<Record<VipPriority['kind'], string>> = { api: 'API', ingress: 'ingress' };
 
 function checkDetail({ check, state, found, sinceMs }: Check): Detail {
   return {

@@ -1,5 +1,7 @@
 import {
+  type Fact,
   listText,
+  notAskedFact,
   type Part,
   type Row,
   type Section,
@@ -8,6 +10,7 @@ import {
   styled,
 } from '../../engine/examine/section.ts';
 import { allNodes, type KnownNode, type SeenPeer } from '../../engine/examine/seen.ts';
+import { NOT_SET_UP } from '../../engine/peers/peer-question.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import { priorityFor, type VipPriority } from './priority-text.ts';
@@ -25,7 +28,11 @@ const none: Part = {
 
 /** The holder of each VIP, and the priorities that made it the holder. */
 export function vipsSection(status: VipCluster): Section {
-  const parts = status.vips.map((vip) => vipPart(status, vip));
+  const isAsking = status.peers.every(({ problem }) => problem !== NOT_SET_UP);
+  const notes = isAsking ? [] : [notAskedFact(status.here.node)];
+  const parts = status.vips.map((vip, index) =>
+    vipPart(status, vip, index === status.vips.length - 1 ? notes : []),
+  );
   return {
     ...{ id: 'vips', title: 'Virtual IPs', place: 'left' },
     parts: parts.length === 0 ? [none] : parts,
@@ -34,7 +41,7 @@ export function vipsSection(status: VipCluster): Section {
 
 const KINDS: Readonly<Record<Vip['kind'], string>> = { api: 'Kubernetes API', ingress: 'Ingress' };
 
-function vipPart(status: VipCluster, vip: Vip): Part {
+function vipPart(status: VipCluster, vip: Vip, notes: readonly Fact[]): Part {
   return {
     title: { noun: 'VIP', name: vip.vip, aside: KINDS[vip.kind] },
     summary: holderOf(vip.holders),
@@ -46,7 +53,7 @@ function vipPart(status: VipCluster, vip: Vip): Part {
         ...{ lead: 'state', rows: rankRows(status, vip) },
       },
     ],
-    facts: whyOf(status, vip).map((text) => ({ name: 'Why', text })),
+    facts: [...whyOf(status, vip).map((text) => ({ name: 'Why', text })), ...notes],
   };
 }
 
@@ -97,7 +104,7 @@ function rankOf({ here }: VipCluster, { vip, kind, holders }: Vip, { name, said,
   const priority = own?.priority ?? instance?.priority ?? null;
   const value = priority === null ? styled('aside', 'not known') : `${priority}`;
   const cells = [
-    [stateOf(instance?.state, isHolder)],
+    [stateOf(instance?.state, isHolder, peer?.problem === NOT_SET_UP)],
     [...sum, ...notes.map((note) => styled('note', note))],
     [styled('unit', 'priority '), value],
   ];
@@ -133,7 +140,11 @@ const HEALTH: Readonly<Record<Peer['observed']['health'], string>> = {
 
 function noteOn({ problem, observed }: Peer): string {
   const adverts = observed.adverts === 'arrive' ? ['its adverts arrive'] : [];
-  return [HEALTH[observed.health], ...adverts, ...(problem === null ? [] : [problem])].join('; ');
+  return [
+    HEALTH[observed.health],
+    ...adverts,
+    ...(problem === null || problem === NOT_SET_UP ? [] : [problem]),
+  ].join('; ');
 }
 
 type InstanceState = VrrpStatus['instances'][number]['state'];
@@ -146,7 +157,9 @@ const STATES: Readonly<Record<InstanceState, StatusLabel>> = {
   UNKNOWN: statusLabel('unknown', 'not known'),
 };
 
-function stateOf(state: InstanceState | undefined, isHolder: boolean): StatusLabel {
+function stateOf(state: InstanceState | undefined, isHolder: boolean, isUnasked: boolean): StatusLabel {
+  if (state === 'MASTER' && !isHolder) return statusLabel('bad', 'MASTER, address not here');
   if (state !== undefined) return STATES[state];
-  return isHolder ? statusLabel('good', 'holder') : statusLabel('unknown', 'not known');
+  if (isHolder) return statusLabel('good', 'holder');
+  return statusLabel(isUnasked ? 'idle' : 'unknown', 'not known');
 }

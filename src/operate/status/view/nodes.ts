@@ -1,5 +1,6 @@
 import {
   listText,
+  notAskedFact,
   type Piece,
   type Row,
   type Section,
@@ -9,6 +10,7 @@ import {
   type Table,
 } from '../../../engine/examine/section.ts';
 import { allNodes, type KnownNode } from '../../../engine/examine/seen.ts';
+import { NOT_SET_UP } from '../../../engine/peers/peer-question.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../node-status.ts';
 import type { ProductStatus } from '../product-status.ts';
@@ -22,7 +24,9 @@ export function nodesSection(status: ClusterStatus, products: readonly ProductSt
     ...{ 'Runs on': 'hashes', Checks: 'checks' },
   };
   const table: Table = { label: 'Nodes', style: 'node-list', noun: 'Node', lead: 'name', columns, rows };
-  return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table] }] };
+  const isAsking = status.peers.every(({ problem }) => problem !== NOT_SET_UP);
+  const facts = isAsking ? [] : [notAskedFact(status.here.node)];
+  return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table], facts }] };
 }
 
 function nodeRow(
@@ -40,12 +44,16 @@ function nodeRow(
       ...(peer === undefined ? [`${address === undefined ? '' : ', '}this node`] : []),
     ],
     cells: [
-      said === null ? [statusLabel('unknown', peer?.problem ?? 'publishes nothing')] : programsOf(said),
+      said === null ? [silenceOf(peer?.problem ?? 'publishes nothing')] : programsOf(said),
       ...entries.flatMap(({ cells }) => cells),
       entries.flatMap(({ configurations }) => configurations),
     ],
     details: entries.flatMap(({ details = [] }) => details),
   };
+}
+
+function silenceOf(problem: string): StatusLabel {
+  return problem === NOT_SET_UP ? statusLabel('idle', 'not asked') : statusLabel('unknown', problem);
 }
 
 function programsOf(node: NodeStatus): readonly Piece[] {

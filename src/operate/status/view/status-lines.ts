@@ -59,13 +59,28 @@ function painter(colours: boolean): Paint {
 function partLines({ title }: Section, part: Part, paint: Paint): readonly string[] {
   const { title: own, summary, age, tables = [], facts = [] } = part;
   const name = own === undefined ? title : `${own.noun} ${own.name} (${own.aside})`;
-  const words = summary === undefined ? '' : `: ${summary.words}${age == null ? '' : ` for ${age}`}`;
   return [
     '',
-    ...wrapText(printable(`${name}${words}`), WIDTH),
+    ...headLines(name, summary, age == null ? '' : ` for ${age}`, paint),
     ...tables.flatMap((table) => table.rows.flatMap((row) => tableLines(table, row, paint))),
     ...facts.flatMap((fact) => factLines(fact, paint)),
   ];
+}
+
+/** The title, and the summary in its colour, on each line that has words of it. */
+function headLines(name: string, summary: StatusLabel | undefined, since: string, paint: Paint) {
+  const title = printable(name);
+  if (summary === undefined) return wrapText(title, WIDTH);
+  const { tone } = summary;
+  const words = printable(summary.words);
+  const from = title.length + 2;
+  let at = 0;
+  return wrapText(`${title}: ${words}${since}`, WIDTH).map((line) => {
+    const [start, end] = [from - at, from + words.length - at].map((each) => Math.max(0, each));
+    at += line.length + 1;
+    const told = line.slice(start, end);
+    return told === '' ? line : `${line.slice(0, start)}${paint({ tone, words: told })}${line.slice(end)}`;
+  });
 }
 
 function tableLines({ lead }: Table, { name, aside = [], cells, details = [] }: Row, paint: Paint) {

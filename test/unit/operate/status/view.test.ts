@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { type Row, wordsOf } from '../../../../src/engine/examine/section.ts';
+import { NOT_SET_UP } from '../../../../src/engine/peers/peer-question.ts';
+import { statusLines } from '../../../../src/operate/status/view/status-lines.ts';
 import { statusView } from '../../../../src/operate/status/view/status-view.ts';
 import * as statuses from '../../../helpers/page/statuses.ts';
 import type { ClusterStatus } from '../../../helpers/status-types.ts';
@@ -142,4 +144,52 @@ test('keepalived says what runs, how it speaks, and what changed last', () => {
       ],
     },
   ]);
+});
+
+test('a node that is MASTER without the address is no holder, whoever has the address', () => {
+  const { vips, ...rest } = statuses.healthy();
+  const moved = { ...rest, vips: vips.map((each) => ({ ...each, holders: ['cp-2'] })) };
+  const row = rowsOf(moved, 'vips').find(({ name }) => wordsOf(name) === 'cp-1');
+  expect(row && [shown(row)[1], toneOf(row)]).toEqual(['MASTER, address not here', 'bad']);
+});
+
+test('where a node has VIPs of both kinds its checks say of which kind they are', () => {
+  const status = statuses.healthy();
+  const monitor = status.here.keepalivedMonitor;
+  const [api] = monitor?.priorities ?? [];
+  if (monitor == null || api === undefined) throw new Error('the fixture has a VIP');
+  const check = { check: 'other nodes', state: 'ok', found: 'cp-2 could serve', sinceMs: null } as const;
+  const priorities = [
+    { ...api, checks: [check] },
+    { ...api, kind: 'ingress' as const, vips: ['10.0.0.200'], checks: [check] },
+  ];
+  const namesOf = (some: typeof priorities) => {
+    const here = { ...status.here, keepalivedMonitor: { ...monitor, priorities: some } };
+    const [row] = rowsOf({ ...status, here }, 'nodes');
+    return row?.details?.map(({ name }) => name);
+  };
+  expect(namesOf(priorities)).toEqual(['API, other nodes', 'ingress, other nodes']);
+  expect(namesOf(priorities.slice(0, 1))).toEqual(['other nodes']);
+});
+
+test('peers that nobody set up are said once in each section, and in no colour', () => {
+  const status = statuses.healthy();
+  const observed = { health: 'ready', holds: [], adverts: 'not-known' } as const;
+  const peers = status.peers.map((peer) => ({ ...peer, published: null, problem: NOT_SET_UP, observed }));
+  const lines = statusLines({ ...status, peers }, statusProducts, { colours: true });
+  const told = 'cp-1 has no --peer-tls-… files: it cannot ask the others';
+  expect(lines.filter((line) => line.includes(told))).toHaveLength(2);
+  expect(lines.join('\n')).not.toContain('\u001b[33m');
+});
+
+test('a summary has its colour on a terminal, on each of its lines', () => {
+  const { vips, ...rest } = statuses.healthy();
+  const linesOf = (holders: readonly string[]) => {
+    const status = { ...rest, vips: vips.map((each) => ({ ...each, holders })) };
+    return statusLines(status, statusProducts, { colours: true }).join('\n');
+  };
+  expect(linesOf([])).toContain(': \u001b[31mno holder seen\u001b[0m\n');
+  const [one, other] = ['a', 'b'].map((letter) => letter.repeat(30));
+  const split = linesOf([`${one}`, `${other}`]);
+  expect(split).toContain(`: \u001b[31mheld by ${one} and\u001b[0m\n\u001b[31m${other} at once\u001b[0m\n`);
 });
