@@ -6,7 +6,7 @@ import { ConfigError } from '../../engine/system/errors.ts';
 import { daemonSpecs } from '../daemon-specs.ts';
 import { daemonIn } from '../plan/daemon-settings.ts';
 import { findDaemons } from '../plan/daemons.ts';
-import type { ProgramPage } from './context.ts';
+import type { ProgramPage } from './look/context.ts';
 
 /** The settings of the four programs on this node, as they run or as their manifests would start them. */
 export interface AsInstalled {

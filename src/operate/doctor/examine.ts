@@ -4,9 +4,9 @@ import { createPrograms } from '../../engine/examine/run-program.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
 import { asInstalled } from './as-installed.ts';
-import type { DoctorCheck, DoctorContext } from './context.ts';
 import type { DoctorCommandSettings } from './doctor-settings.ts';
-import { createReadings, type LookForVips } from './readings.ts';
+import type { DoctorCheck, DoctorContext } from './look/context.ts';
+import { createReadings, type LookForVips } from './look/readings.ts';
 import { type DoctorReport, reportOf } from './report.ts';
 import { runChecks } from './run-checks.ts';
 

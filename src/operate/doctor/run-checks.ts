@@ -1,6 +1,6 @@
 import type { Finding } from '../../engine/examine/check.ts';
 import { messageOf } from '../../engine/system/errors.ts';
-import type { DoctorCheck, DoctorContext } from './context.ts';
+import type { DoctorCheck, DoctorContext } from './look/context.ts';
 
 export interface CheckedFinding {
   readonly check: DoctorCheck;

@@ -1,6 +1,6 @@
 import { type Finding, fail, ok, skip, unknown, warn, worstOf } from '../../../engine/examine/check.ts';
-import type { DoctorCheck, DoctorSettings } from '../context.ts';
 import type { ClusterReading } from '../look/cluster.ts';
+import type { DoctorCheck, DoctorSettings } from '../look/context.ts';
 import { askReadyz, type LocalApiReading } from '../look/local-api.ts';
 import { withoutKubeconfig } from './credentials.ts';
 

@@ -9,8 +9,8 @@ import {
 } from '../../../engine/examine/check.ts';
 import { judgeCertificate } from '../../../engine/examine/judge-certificate.ts';
 import { readClientCertificate } from '../../../engine/kube/client-certificate.ts';
-import type { DoctorCheck, DoctorContext, DoctorSettings } from '../context.ts';
 import type { ClusterReading } from '../look/cluster.ts';
+import type { DoctorCheck, DoctorContext, DoctorSettings } from '../look/context.ts';
 import { hostOf, type KubeconfigReading } from '../look/kubeconfig.ts';
 import { lookAtTrust, type TrustReading } from '../look/trust.ts';
 

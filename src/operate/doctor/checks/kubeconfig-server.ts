@@ -1,6 +1,6 @@
 import { type Finding, ok, warn } from '../../../engine/examine/check.ts';
 import { parseAddress } from '../../../engine/system/network/node-address.ts';
-import type { DoctorCheck } from '../context.ts';
+import type { DoctorCheck } from '../look/context.ts';
 import { hostOf } from '../look/kubeconfig.ts';
 import type { LocalApiReading } from '../look/local-api.ts';
 import { withoutKubeconfig } from './credentials.ts';

@@ -10,11 +10,14 @@ import {
 } from '../../../engine/examine/check.ts';
 import { type HostProcess, isHawser } from '../../../engine/examine/host-processes.ts';
 import type { WantedPort } from '../../../engine/examine/wanted-port.ts';
-import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from '../context.ts';
+import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from '../look/context.ts';
 import { type HeldPort, heldPorts } from '../look/listeners.ts';
-import type { Product } from '../product.ts';
 
-type PortsOf = Pick<Product, 'ports'>;
+/** A product, as far as this check asks it. */
+export interface PortsOf {
+  /** Where its programs listen, beside their own pages. */
+  readonly ports: (settings: DoctorSettings) => readonly WantedPort[];
+}
 
 function wantedPorts(products: readonly PortsOf[], settings: DoctorSettings): readonly WantedPort[] {
   return [...products.flatMap((product) => product.ports(settings)), ...settings.pages.map(pagePort)];

@@ -1,5 +1,5 @@
 import { type Finding, fail, ok, skip, unlessUnseen } from '../../../engine/examine/check.ts';
-import type { DoctorCheck, DoctorSettings } from '../context.ts';
+import type { DoctorCheck, DoctorSettings } from '../look/context.ts';
 
 export function judgeSettingsFile(look: DoctorSettings['settingsFile']): Finding {
   switch (look.kind) {

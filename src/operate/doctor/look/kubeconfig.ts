@@ -1,7 +1,7 @@
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import { type LoadedKubeconfig, openKubeconfig } from '../../../engine/kube/kubeconfig.ts';
 import { codeOf, messageOf } from '../../../engine/system/errors.ts';
-import type { DoctorSettings } from '../context.ts';
+import type { DoctorSettings } from './context.ts';
 
 export type KubeconfigReading =
   | { readonly kind: 'loaded'; readonly path: string; readonly loaded: LoadedKubeconfig }

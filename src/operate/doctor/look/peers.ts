@@ -3,8 +3,8 @@ import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import { parseServers } from '../../../engine/kube/control-plane/static-servers.ts';
 import { messageOf } from '../../../engine/system/errors.ts';
 import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
-import type { DoctorSettings } from '../context.ts';
 import type { ClusterReading } from './cluster.ts';
+import type { DoctorSettings } from './context.ts';
 
 /** The other nodes: of `--servers`, else of keepalived.conf, else of the API. This node's own addresses are left out. */
 export async function peersOf(

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { products } from '../../../../src/commands/products.ts';
 import { ok } from '../../../../src/engine/examine/check.ts';
-import type { DoctorCheck } from '../../../../src/operate/doctor/context.ts';
+import type { DoctorCheck } from '../../../../src/operate/doctor/look/context.ts';
 import { checksOf } from '../../../../src/operate/doctor/registry.ts';
 import { exitCodeOf, reportOf } from '../../../../src/operate/doctor/report.ts';
 import { reportLines } from '../../../../src/operate/doctor/report-lines.ts';

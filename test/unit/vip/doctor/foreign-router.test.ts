@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { DoctorSettings } from '../../../../src/operate/doctor/context.ts';
+import type { DoctorSettings } from '../../../../src/operate/doctor/look/context.ts';
 import { judgeForeign } from '../../../../src/vip/doctor/checks/foreign-router.ts';
 import { configuredIds, routerIdsOf } from '../../../../src/vip/doctor/look/router-ids.ts';
 import { virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';

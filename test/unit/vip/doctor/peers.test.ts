@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { PeerFiles } from '../../../../src/engine/peers/peer.ts';
 import { writeLastKnown } from '../../../../src/engine/reconcile/servers/last-known.ts';
-import type { DoctorSettings } from '../../../../src/operate/doctor/context.ts';
+import type { DoctorSettings } from '../../../../src/operate/doctor/look/context.ts';
 import type { CertificateRequest } from '../../../helpers/certificates.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 import { freePort } from '../../../helpers/free-port.ts';

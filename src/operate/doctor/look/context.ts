@@ -1,6 +1,6 @@
-import type { Check } from '../../engine/examine/check.ts';
-import type { NodeContext } from '../../engine/examine/context.ts';
-import type { PeerFiles } from '../../engine/peers/peer.ts';
+import type { Check } from '../../../engine/examine/check.ts';
+import type { NodeContext } from '../../../engine/examine/context.ts';
+import type { PeerFiles } from '../../../engine/peers/peer.ts';
 import type { Readings } from './readings.ts';
 
 /** The operator's knowledge about this node; everything else is looked up. */

@@ -1,13 +1,13 @@
-import type { NodeReadings } from '../../engine/examine/context.ts';
-import type { HostFiles } from '../../engine/examine/host-files.ts';
-import { listProcesses } from '../../engine/examine/host-processes.ts';
-import { lookAtSupervisor, type SupervisorReading } from '../../engine/examine/supervisor.ts';
-import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
+import type { NodeReadings } from '../../../engine/examine/context.ts';
+import type { HostFiles } from '../../../engine/examine/host-files.ts';
+import { listProcesses } from '../../../engine/examine/host-processes.ts';
+import { lookAtSupervisor, type SupervisorReading } from '../../../engine/examine/supervisor.ts';
+import { currentInterfaces, currentRoutes } from '../../../engine/system/network/routes.ts';
+import { type ClusterReading, lookAtCluster } from './cluster.ts';
 import type { DoctorSettings } from './context.ts';
-import { type ClusterReading, lookAtCluster } from './look/cluster.ts';
-import { type KubeconfigReading, readKubeconfig } from './look/kubeconfig.ts';
-import { askReadyz, type LocalApiReading } from './look/local-api.ts';
-import { peersOf } from './look/peers.ts';
+import { type KubeconfigReading, readKubeconfig } from './kubeconfig.ts';
+import { askReadyz, type LocalApiReading } from './local-api.ts';
+import { peersOf } from './peers.ts';
 
 /** Each reading is made once, when it is first needed, and never rejects. */
 export interface Readings extends NodeReadings {
