@@ -20,16 +20,22 @@ export function apiServersOf(servers: readonly Cell[]): readonly Cell[] {
 export function parseStatistics(csv: string): readonly Cell[] | undefined {
   const [head = '', ...lines] = csv.split('\n');
   if (!head.startsWith('# pxname,svname,')) return undefined;
-  const names = head.slice(2).split(',');
+  const columns = new Map(
+    head
+      .slice(2)
+      .split(',')
+      .map((name, index) => [name, index]),
+  );
   return lines.map((line) => {
     const values = cellsOf(line);
-    const row = new Map(names.map((name, index) => [name, values[index] ?? '']));
-    return (column) => row.get(column) ?? '';
+    return (column) => values[columns.get(column) ?? -1] ?? '';
   });
 }
 
 /** Only the words of a check may hold a comma or a quote; they are quoted then. */
 function cellsOf(line: string): readonly string[] {
+  // Most lines, and a supervisor reads them five times a second.
+  if (!line.includes('"')) return line.split(',');
   return [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) =>
     cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
   );
