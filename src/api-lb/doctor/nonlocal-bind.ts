@@ -4,7 +4,7 @@ import { parseAddress } from '../../engine/system/network/node-address.ts';
 import type { ApiLbContext } from './context.ts';
 
 /** Addresses that a haproxy.cfg binds, without those that are on every node. */
-export function boundAddresses(config: string): readonly string[] {
+function boundAddresses(config: string): readonly string[] {
   return config
     .split('\n')
     .map((line) => line.replace(/#.*/, '').trim())
@@ -15,7 +15,7 @@ export function boundAddresses(config: string): readonly string[] {
     );
 }
 
-export function judgeNonlocalBind(
+function judgeNonlocalBind(
   vips: readonly string[],
   bound: readonly string[],
   allowed: ReadonlyMap<string, boolean>,
