@@ -50,6 +50,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   keepalived: [...engine, 'cli', 'node', 'zod'],
   'api-lb': [...engine, 'haproxy', 'cli', 'node', 'zod'],
   vip: [...engine, 'keepalived', 'cli', 'node', 'ipaddr.js', 'yaml', 'zod'],
+  router: [...engine, 'haproxy', 'cli', 'node', 'ipaddr.js', 'yaml', 'zod'],
   operate: [...engine, 'cli', 'node', 'diff', 'yaml', 'zod'],
 };
 

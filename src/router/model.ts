@@ -1,0 +1,115 @@
+/**
+ * What the configuration is made of: the admitted routes, each joined with its endpoints. Values are decided and safe to
+ * render: numbers in milliseconds, names and addresses that were checked, text that no quoting can break.
+ */
+export interface RouterModel {
+  /** In the order of their names, so that equal objects give equal bytes whatever order they came in. */
+  readonly backends: readonly RouteBackend[];
+}
+
+/** The termination of a route; `http` has none. */
+export type RouteKind = 'http' | 'edge' | 'reencrypt' | 'passthrough';
+
+export const backendPrefix = {
+  http: 'be_http',
+  edge: 'be_edge_http',
+  reencrypt: 'be_secure',
+  passthrough: 'be_tcp',
+} as const satisfies Readonly<Record<RouteKind, string>>;
+
+/** What clients get that come without TLS to a route with TLS. */
+export type InsecurePolicy = 'None' | 'Allow' | 'Redirect';
+
+/** One admitted route: its backend, and what the maps say of it. */
+export interface RouteBackend {
+  /** `namespace:name` */
+  readonly key: string;
+  /** `be_edge_http:namespace:name` */
+  readonly name: string;
+  readonly kind: RouteKind;
+  /** Lower case, without a dot at its end. Of a wildcard the parent domain: `apps.example.com` for `*.apps.example.com`. */
+  readonly host: string;
+  readonly wildcard: boolean;
+  /** '' where every path is the route's. `/sub` is for `/sub` and below, `/sub/` only for what is below. */
+  readonly path: string;
+  /** 'None' for kind `http`, where it means nothing. */
+  readonly insecure: InsecurePolicy;
+  readonly certificate?: RouteCertificate;
+  readonly balance: Balance;
+  readonly servers: readonly BackendServer[];
+  readonly cookie?: SessionCookie;
+  readonly timeouts: BackendTimeouts;
+  /** Addresses and networks that may connect; absent where all may. */
+  readonly allowlist?: readonly string[];
+  readonly rateLimit?: RateLimit;
+  readonly forwarded: 'append' | 'replace' | 'if-none' | 'never';
+  /** The value of Strict-Transport-Security. */
+  readonly hsts?: string;
+  /** What stands in place of the route's path in requests to the pods. */
+  readonly rewriteTarget?: string;
+  readonly headers: HeaderActions;
+  readonly adjustCase: boolean;
+  /** Of `reencrypt`: how the pods' certificates are checked. */
+  readonly verify?: PodVerification;
+}
+
+export type Balance = 'roundrobin' | 'leastconn' | 'source' | 'random';
+
+/** Parsed and encoded again: the key, the certificate and its chain. `pem` is a secret. */
+export interface RouteCertificate {
+  readonly pem: string;
+  /** Whether HTTP/2 is offered: not where other routes have the same certificate, as browsers join their connections. */
+  readonly http2: boolean;
+}
+
+export interface BackendServer {
+  /** `pod:NAME:SERVICE:PORT_NAME:ADDRESS:PORT`; unique in its backend. */
+  readonly name: string;
+  /** A literal address, without brackets. */
+  readonly address: string;
+  readonly port: number;
+  /** 0 to 256. */
+  readonly weight: number;
+  /** The cookie's value that means this server. */
+  readonly cookie: string;
+  /** HAProxy looks every so often whether it answers; absent where it does not look. */
+  readonly checkIntervalMs?: number;
+  readonly maxConnections?: number;
+  /** The pod speaks HTTP/2 without TLS. */
+  readonly h2c: boolean;
+}
+
+export interface SessionCookie {
+  readonly name: string;
+  readonly secure: boolean;
+  readonly sameSite?: 'None' | 'Lax' | 'Strict';
+}
+
+export interface BackendTimeouts {
+  readonly serverMs?: number;
+  readonly tunnelMs?: number;
+}
+
+export interface RateLimit {
+  readonly concurrentTcp?: number;
+  /** New connections of a source in three seconds. */
+  readonly tcpPer3s?: number;
+  /** Requests of a source in ten seconds. */
+  readonly httpPer10s?: number;
+}
+
+export interface HeaderActions {
+  readonly request: readonly HeaderAction[];
+  readonly response: readonly HeaderAction[];
+}
+
+export type HeaderAction =
+  | { readonly kind: 'set'; readonly name: string; readonly value: string }
+  | { readonly kind: 'delete'; readonly name: string };
+
+export type PodVerification =
+  /** By the route's own CA, whatever name the certificate has. */
+  | { readonly kind: 'route-ca'; readonly pem: string }
+  /** By the router's CA, for the name `SERVICE.NAMESPACE.svc`. */
+  | { readonly kind: 'default-ca'; readonly host: string }
+  | { readonly kind: 'none' };
