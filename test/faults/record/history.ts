@@ -36,6 +36,13 @@ export const entrySchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('address'), ...atNode, holds: z.boolean() }),
   /** A request of the client: one connection. */
   z.object({ kind: z.literal('probe'), ...probeSchema.shape }),
+  /** A connection of the client that was to stay open; null where the client ended it as planned. */
+  z.object({
+    kind: z.literal('stream'),
+    fromMs: z.number(),
+    toMs: z.number(),
+    reason: z.nullable(z.string()),
+  }),
   /** A process that only waits was not woken in time, for this long. */
   z.object({ kind: z.literal('stall'), fromMs: z.number(), toMs: z.number() }),
   /** `waitingShare`: of the time since the last look, in which some process waited for a processor. */

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
-import { readJsonLines } from '../../helpers/load/json-lines.ts';
-import { entrySchema, type HistoryWriter } from './history.ts';
+import type { HistoryWriter } from './history.ts';
+import { recordProgram } from './record-program.ts';
 
 const EVERY_MS = 1_000;
 const program = fileURLToPath(new URL('stall-watch.ts', import.meta.url));
@@ -21,26 +19,28 @@ function waitedMs(): number {
 }
 
 /** Records when the machine had no processor to give, its load, and how its two clocks differ. */
-export function recordMachine({ write }: HistoryWriter): AsyncDisposable {
-  const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
-  const exited = once(child, 'close');
-  child.stdin.on('error', () => {});
-  readJsonLines(child.stdout, (value) => write(entrySchema.parse(value)));
+export function recordMachine(history: HistoryWriter): AsyncDisposable {
+  const stalls = recordProgram([process.execPath, program], history);
   let last = { atMs: monotonicMs(), waitedMs: waitedMs() };
   const look = () => {
     const [load = 0] = loadavg();
     const now = { atMs: monotonicMs(), waitedMs: waitedMs() };
     const waitingShare = (now.waitedMs - last.waitedMs) / Math.max(1, now.atMs - last.atMs);
     last = now;
-    write({ kind: 'machine', atMs: now.atMs, load, waitingShare, wallOffsetMs: Date.now() - now.atMs });
+    history.write({
+      kind: 'machine',
+      atMs: now.atMs,
+      load,
+      waitingShare,
+      wallOffsetMs: Date.now() - now.atMs,
+    });
   };
   look();
   const timer = setInterval(look, EVERY_MS);
   return {
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer);
-      child.stdin.end();
-      await exited;
+      await stalls[Symbol.asyncDispose]();
     },
   };
 }

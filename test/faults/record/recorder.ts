@@ -1,11 +1,17 @@
 import { release } from 'node:os';
 import { versions } from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
+import { AHEAD } from '../../helpers/vrrp/bed-process.ts';
+import { stackPorts } from '../../helpers/vrrp/node-stack.ts';
 import type { World } from '../world/world.ts';
 import type { HistoryWriter } from './history.ts';
 import { recordMachine } from './machine.ts';
 import { watchNodes } from './node-watch.ts';
+import { recordProgram } from './record-program.ts';
+
+const streamClient = fileURLToPath(new URL('stream-client.ts', import.meta.url));
 
 export interface Recorder extends AsyncDisposable {
   /** Writes what the kernel and the client have told since the last time. */
@@ -42,6 +48,8 @@ export async function startRecorder(world: World, seed: number, history: History
   };
   owned.use(recordMachine(history));
   owned.use(watchNodes(nodes, history));
+  const streams = [...AHEAD, process.execPath, streamClient, bed.vip, `${stackPorts.lb}`] as const;
+  owned.use(recordProgram([...bed.client.prefix, ...streams], history));
   owned.defer(flush);
   const all = owned.move();
   return { flush, [Symbol.asyncDispose]: () => all.disposeAsync() };

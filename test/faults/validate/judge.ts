@@ -1,5 +1,6 @@
 import type { Entry } from '../record/history.ts';
-import { generationsAreBounded, newestIsServed, othersAreSpared, sameInputSameBytes } from './generations.ts';
+import { othersAreSpared, sameInputSameBytes } from './configurations.ts';
+import { generationsAreBounded, newestIsServed } from './generations.ts';
 import { movesAreCaused } from './moves.ts';
 import { noConnectionLost } from './no-loss.ts';
 import { nothingLeft } from './nothing-left.ts';

@@ -1,32 +1,56 @@
-import type { Verdict } from './verdict.ts';
+import type { Stretch } from '../../helpers/vrrp/holdings.ts';
+import type { Probe } from '../../helpers/vrrp/probes.ts';
+import type { EntryOf } from '../record/history.ts';
+import type { Verdict, Violation } from './verdict.ts';
 import { type FaultWindow, faultsNear, isStarved, type View } from './view.ts';
 
-/** H1: where only faults happened that no client may notice, not one request fails. V3 judges the others. */
+/** H1: where only faults happened that no client may notice, not one request fails and no open connection is cut. V3 judges the others. */
 export function noConnectionLost(view: View): Verdict {
   const spans = harmlessSpans(view);
   return {
     name: 'H1',
     claim: 'no connection is lost at a reload, an adoption, or the death of a supervisor or monitor',
     judged: spans.length,
-    violations: spans.flatMap(({ fromMs, toMs, faults }) => {
-      const lost = view.probes.filter(
-        ({ startedAtMs, endedAtMs, reason }) => reason !== null && endedAtMs >= fromMs && startedAtMs <= toMs,
-      );
-      const [first] = lost;
-      if (first === undefined) return [];
-      const reasons = [...new Set(lost.map(({ reason }) => reason))].join(', ');
-      const what = faults.map(({ name, variant }) => `${name} ${variant}`).join(', ');
-      return [
-        {
-          atMs: first.startedAtMs,
-          what: `${lost.length} requests failed (${reasons}) after ${what}`,
-          proof: faultsNear(view, first.startedAtMs, first.endedAtMs),
-          starved: isStarved(view, first.startedAtMs, first.endedAtMs),
-        },
-      ];
-    }),
-    notes: [],
+    violations: spans.flatMap((span) => [
+      ...lossIn(view, span, 'requests failed', view.probes.map(requestOf)),
+      ...lossIn(view, span, 'open connections were cut', view.of('stream').map(streamOf)),
+    ]),
+    notes: [`${view.of('stream').length} connections that were to stay open`],
   };
+}
+
+interface Loss extends Stretch {
+  readonly reason: string | null;
+}
+
+function requestOf({ startedAtMs, endedAtMs, reason }: Probe): Loss {
+  return { fromMs: startedAtMs, toMs: endedAtMs, reason };
+}
+
+/** Only its end counts: it may have begun long before the fault. */
+function streamOf({ toMs, reason }: EntryOf<'stream'>): Loss {
+  return { fromMs: toMs, toMs, reason };
+}
+
+function lossIn(
+  view: View,
+  { fromMs, toMs, faults }: Span,
+  how: string,
+  all: readonly Loss[],
+): readonly Violation[] {
+  const lost = all.filter((each) => each.reason !== null && each.toMs >= fromMs && each.fromMs <= toMs);
+  const [first] = lost;
+  if (first === undefined) return [];
+  const reasons = [...new Set(lost.map(({ reason }) => reason))].join(', ');
+  const what = faults.map(({ name, variant }) => `${name} ${variant}`).join(', ');
+  return [
+    {
+      atMs: first.fromMs,
+      what: `${lost.length} ${how} (${reasons}) after ${what}`,
+      proof: faultsNear(view, first.fromMs, first.toMs),
+      starved: isStarved(view, first.fromMs, first.toMs),
+    },
+  ];
 }
 
 interface Span {

@@ -92,6 +92,11 @@ export function stalledMs(stalls: readonly Stretch[], fromMs: number, toMs: numb
   );
 }
 
+/** Whether the group came to rest when this was seen. */
+export function isReached({ rests }: View, { episode }: EntryOf<'node'>): boolean {
+  return rests.some((rest) => rest.episode === episode && rest.reached);
+}
+
 /** What is left of these stretches without those. */
 export function minus(stretches: readonly Stretch[], excused: readonly Stretch[]): readonly Stretch[] {
   const merged = merge(excused);

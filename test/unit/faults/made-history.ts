@@ -49,6 +49,11 @@ export function told(
   return { kind: 'journal', atMs, line: { ...who, ...line } };
 }
 
+/** Another generation of HAProxy serves from now on. */
+export function serving(node: string, atMs: number): Entry {
+  return told(node, atMs, { event: 'generation-serving', program: 'haproxy-supervisor', kind: 'reload' });
+}
+
 export function probe(startedAtMs: number, reason: string | null = null): Entry {
   return { kind: 'probe', startedAtMs, endedAtMs: startedAtMs + 20, reason };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../faults/record/history.ts';
 import { judge } from '../../faults/validate/judge.ts';
-import { atRest, fault, holds, madeHistory, outage, probe, told } from './made-history.ts';
+import { atRest, fault, holds, madeHistory, outage, probe, serving, told } from './made-history.ts';
 
 const validators = ['V1', 'V2', 'V3', 'V4', 'H1', 'H2', 'H3', 'H4', 'H5', 'Z'] as const;
 
@@ -113,6 +113,16 @@ describe('V3', () => {
     ]);
     expect(found(...kill, probe(40_100, 'ECONNRESET'))).toEqual([]);
   });
+  test('an open connection that is cut after a harmless fault is a violation, and one that ends as planned is none', () => {
+    const kill = fault('kill', 'haproxy-supervisor', 'cp-1', [40_000, 40_010]);
+    const stream = (toMs: number, reason: string | null): Entry => ({
+      ...{ kind: 'stream', fromMs: 30_000, toMs, reason },
+    });
+    expect(findingsOf('H1')(...kill, stream(39_000, 'closed'), stream(50_000, null))).toEqual([]);
+    expect(findingsOf('H1')(...kill, stream(40_500, 'closed'))).toEqual([
+      '1 open connections were cut (closed) after kill haproxy-supervisor',
+    ]);
+  });
   test('nothing is demanded while no node is free of faults', () => {
     const all = ['cp-1', 'cp-2', 'cp-3'].flatMap((node) => fault('stop', 'haproxy', node, [40_000, 50_000]));
     expect(found(...all, ...outage(44_000, 49_900))).toEqual([]);
@@ -170,13 +180,23 @@ describe('V4', () => {
 });
 
 describe('H', () => {
-  test('too many processes of HAProxy, and generations that drain at rest, are violations', () => {
-    expect(findingsOf('H2')({ kind: 'haproxys', atMs: 40_000, node: 'cp-1', count: 12 })).toEqual([
-      '12 processes of HAProxy on cp-1',
-    ]);
-    expect(findingsOf('H2')(atRest('cp-1', 50_000, 1, { draining: 2 }))).toEqual([
-      '2 generations drain at rest on cp-1',
-    ]);
+  test('more processes of HAProxy than a burst explains are a violation', () => {
+    const found = findingsOf('H2');
+    const count = (of: number): Entry => ({ kind: 'haproxys', atMs: 40_000, node: 'cp-1', count: of });
+    expect(found(count(11))).toEqual([]);
+    expect(found(count(12))).toEqual(['12 processes of HAProxy on cp-1']);
+    expect(
+      found(count(12), serving('cp-1', 30_000), serving('cp-1', 32_000), serving('cp-1', 34_000)),
+    ).toEqual([]);
+  });
+  test('a generation that drains at rest though no connection can have lasted so long is a violation', () => {
+    const found = findingsOf('H2');
+    const draining = atRest('cp-1', 50_000, 1, { draining: 1 });
+    expect(found(draining)).toEqual(['1 generations drain at rest on cp-1, and 0 may have connections']);
+    expect(found(draining, serving('cp-1', 20_000))).toHaveLength(1);
+    expect(found(draining, serving('cp-1', 40_000))).toEqual([]);
+    // Connections through a VIP that the node has lost since are dead.
+    expect(found(draining, serving('cp-1', 20_000), ...holds('cp-1', 10_000, 21_000))).toEqual([]);
   });
   test('a generation that does not serve the file at rest is a violation', () => {
     expect(findingsOf('H3')(atRest('cp-1', 50_000, 1, { served: 'b' }))).toEqual([
@@ -184,14 +204,17 @@ describe('H', () => {
     ]);
   });
   test('other bytes at a later rest, and a reload that nothing asked for, are violations', () => {
-    expect(findingsOf('H4')(atRest('cp-1', 50_000, 1, { served: 'b', configured: 'b' }))).toEqual([
-      'haproxy.cfg of cp-1 has become another one',
-    ]);
+    const file = (atMs: number, name: string, sha: string): Entry => ({
+      ...{ kind: 'file', atMs, node: 'cp-1', file: name, sha },
+    });
+    const first = file(1_000, 'keepalived.conf', 'c');
+    const other = file(50_000, 'keepalived.conf', 'd');
+    expect(findingsOf('H4')(first, other, file(51_000, 'keepalived.conf', 'c'))).toEqual([]);
+    expect(findingsOf('H4')(first, other)).toEqual(['keepalived.conf of cp-1 has become another one']);
     const reload = told('cp-1', 50_000, { event: 'generation-serving', facts: { cause: 'request' } });
     expect(findingsOf('H4')(reload)).toEqual(['a reload on cp-1 that nothing asked for']);
-    expect(
-      findingsOf('H4')(reload, { kind: 'file', atMs: 49_000, node: 'cp-1', file: 'haproxy.cfg', sha: 'c' }),
-    ).toEqual([]);
+    const there = [file(49_000, 'haproxy.cfg', 'd'), file(51_000, 'haproxy.cfg', 'c')];
+    expect(findingsOf('H4')(reload, file(1_000, 'haproxy.cfg', 'c'), ...there)).toEqual([]);
   });
   test('a broken template on one node that changes a file of another is a violation', () => {
     const broken = fault('damage-input', 'corrupt haproxy.cfg.ejs', 'cp-1', [40_000, 45_000]);
