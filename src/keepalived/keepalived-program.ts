@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../engine/system/errors.ts';
 import { readText } from '../engine/system/file/read-text.ts';
+import { replaceFile } from '../engine/system/file/replace-file.ts';
 import { forgetUnanswered } from '../engine/system/network/neighbours.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess, signalProcess } from '../engine/system/process/processes.ts';
@@ -81,7 +82,7 @@ async function accept(paths: KeepalivedPaths): Promise<AcceptOutcome> {
   try {
     // Without its folder keepalived makes no track file: it would hold the VIP whatever the node's health.
     for (const { path } of configuration.trackFiles) mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(paths.candidate, markConfiguration(text, number), { mode: 0o600 });
+    replaceFile(paths.candidate, markConfiguration(text, number), 0o600);
     const check = createKeepalivedCheck({
       keepalivedPath: paths.keepalived,
       timeoutMs: CHECK_TIMEOUT_MS,

@@ -1,5 +1,5 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import { readText } from '../engine/system/file/read-text.ts';
+import { replaceFile } from '../engine/system/file/replace-file.ts';
 
 /** `given`: the node may take part, as its health allows. `refused`: it stays out, whatever its health is. */
 export type NotedPermission = 'given' | 'refused';
@@ -12,9 +12,7 @@ const fileOf = (trackFile: string): string => `${trackFile}.permission`;
  */
 export function notePermission(trackFile: string, permission: NotedPermission): void {
   if (notedPermission(trackFile) === permission) return;
-  const next = `${fileOf(trackFile)}.next`;
-  writeFileSync(next, `${permission}\n`, { mode: 0o644 });
-  renameSync(next, fileOf(trackFile));
+  replaceFile(fileOf(trackFile), `${permission}\n`, 0o644);
 }
 
 /** What the last monitor has left since the boot; undefined where none has decided yet. */

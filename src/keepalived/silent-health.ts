@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { replaceFile } from '../engine/system/file/replace-file.ts';
 import { hostPort } from '../engine/system/network/address-text.ts';
 import type { HealthUrl } from '../engine/system/network/ask-health.ts';
 import { askPage } from '../engine/system/network/ask-page.ts';
@@ -16,7 +17,7 @@ const fileOf = (trackFile: string): string => `${trackFile}.health`;
 export function noteHealthUrl(trackFile: string, { secure, host, port, path }: HealthUrl): void {
   const file = fileOf(trackFile);
   if (secure) rmSync(file, { force: true });
-  else writeFileSync(file, `http://${hostPort({ host, port })}${path}\n`, { mode: 0o644 });
+  else replaceFile(file, `http://${hostPort({ host, port })}${path}\n`, 0o644);
 }
 
 /** Stands in for the question that a silent monitor does not ask any more. */

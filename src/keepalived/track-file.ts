@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { replaceFile } from '../engine/system/file/replace-file.ts';
 import { notedPermission } from './noted-permission.ts';
 import { createSilentHealth, type SilentHealth } from './silent-health.ts';
 import { silentTrackValue, TRACK, unwatchedTrackValue, withoutBonus } from './track-value.ts';
@@ -96,6 +97,5 @@ export function readTrackValue(path: string): number {
 
 /** In one step: keepalived reads as soon as anything was written. */
 function writeValue(path: string, value: number): void {
-  writeFileSync(`${path}.guard`, `${value}\n`, { mode: 0o644 });
-  renameSync(`${path}.guard`, path);
+  replaceFile(path, `${value}\n`, 0o644);
 }

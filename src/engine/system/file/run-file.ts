@@ -1,5 +1,5 @@
-import { renameSync, writeFileSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
+import { replaceFile } from './replace-file.ts';
 
 export interface RunFileReport {
   /** Called for the first of a run of failed writes. */
@@ -9,8 +9,7 @@ export interface RunFileReport {
 }
 
 /**
- * Returns a function that replaces a file's content in one synchronous step: it is on disk before the caller goes on. It
- * is not synced, since no process outlives a power cut. Where `key` is the same as at the last successful write, nothing
+ * Returns a function that replaces a file in one synchronous step: it is there before the caller goes on. Where `key` is the same as at the last successful write, nothing
  * is written; a failed write is repeated at the next call. Never throws.
  */
 export function createRunFile(
@@ -23,8 +22,7 @@ export function createRunFile(
   return (text, key = text) => {
     if (key === written) return;
     try {
-      writeFileSync(`${path}.new`, text, { mode });
-      renameSync(`${path}.new`, path);
+      replaceFile(path, text, mode);
       written = key;
       if (failing) report.recovered?.();
       failing = false;

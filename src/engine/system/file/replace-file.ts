@@ -1,0 +1,13 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+
+/**
+ * Replaces a file in one synchronous step: every reader has the old bytes or all of the new ones. It is not synced, for
+ * files that mean nothing after a power cut. A symbolic link at `path`, or where the new file is staged, is replaced and
+ * not followed. Throws the system's error; the old file is then untouched.
+ */
+export function replaceFile(path: string, text: string, mode: number): void {
+  const staged = `${path}.new`;
+  rmSync(staged, { force: true });
+  writeFileSync(staged, text, { mode, flag: 'wx' });
+  renameSync(staged, path);
+}

@@ -1,0 +1,51 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { replaceFile } from '../../../../../src/engine/system/file/replace-file.ts';
+
+let dir: string;
+let path: string;
+let foreign: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-replace-'));
+  path = join(dir, 'file');
+  foreign = join(dir, 'foreign');
+  writeFileSync(foreign, 'precious');
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+test.each(['file', 'file.new'])(
+  'a symbolic link at "%s" is replaced, and the file behind it is untouched',
+  (link) => {
+    symlinkSync(foreign, join(dir, link));
+    replaceFile(path, 'new', 0o600);
+    expect(readFileSync(path, 'utf8')).toBe('new');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(foreign, 'utf8')).toBe('precious');
+    expect(readdirSync(dir).sort()).toEqual(['file', 'foreign']);
+  },
+);
+
+test('what an interrupted write has left does not get in the way', () => {
+  writeFileSync(`${path}.new`, 'half of a');
+  replaceFile(path, 'new', 0o644);
+  expect(readFileSync(path, 'utf8')).toBe('new');
+  expect(readdirSync(dir).sort()).toEqual(['file', 'foreign']);
+});
+
+test('a file that cannot be staged leaves the old one as it is', () => {
+  writeFileSync(path, 'old');
+  expect(() => replaceFile(join(dir, 'none', 'file'), 'new', 0o644)).toThrow(/ENOENT/);
+  expect(readFileSync(path, 'utf8')).toBe('old');
+});
