@@ -1,6 +1,7 @@
 /**
  * What the configuration is made of: the admitted routes, each joined with its endpoints. Values are decided and safe to
- * render: numbers in milliseconds, names and addresses that were checked, text that no quoting can break.
+ * render: numbers in milliseconds, and texts of which each has its few characters (safe-text.ts): no white space,
+ * quote, backslash or semicolon but where it is said.
  */
 export interface RouterModel {
   /** In the order of their names, so that equal objects give equal bytes whatever order they came in. */
@@ -43,14 +44,16 @@ export interface RouteBackend {
   readonly allowlist?: readonly string[];
   readonly rateLimit?: RateLimit;
   readonly forwarded: 'append' | 'replace' | 'if-none' | 'never';
-  /** The value of Strict-Transport-Security. */
+  /** The value of Strict-Transport-Security: words, spaces, `;`, `=` and `"`. */
   readonly hsts?: string;
-  /** What stands in place of the route's path in requests to the pods. */
+  /** What stands in place of the route's path in requests to the pods: a literal path. */
   readonly rewriteTarget?: string;
   readonly headers: HeaderActions;
   readonly adjustCase: boolean;
   /** Of `reencrypt`: how the pods' certificates are checked. */
   readonly verify?: PodVerification;
+  /** What of the route has no effect, and why, for a person. Rendered nowhere. */
+  readonly remarks: readonly string[];
 }
 
 export type Balance = 'roundrobin' | 'leastconn' | 'source' | 'random';
@@ -77,6 +80,8 @@ export interface BackendServer {
   readonly maxConnections?: number;
   /** The pod speaks HTTP/2 without TLS. */
   readonly h2c: boolean;
+  /** With `default-ca`: the name that the pod's certificate must have, `SERVICE.NAMESPACE.svc` of its own service. */
+  readonly verifyHost?: string;
 }
 
 export interface SessionCookie {
@@ -103,6 +108,11 @@ export interface HeaderActions {
   readonly response: readonly HeaderAction[];
 }
 
+/**
+ * A name is a token. A value is a format of HAProxy's that was checked: text without control characters, in which `%`
+ * stands only doubled or in front of an expression that reads a header or the client's certificate. It is the one
+ * text of a model in which quotes and backslashes can stand.
+ */
 export type HeaderAction =
   | { readonly kind: 'set'; readonly name: string; readonly value: string }
   | { readonly kind: 'delete'; readonly name: string };
@@ -110,6 +120,6 @@ export type HeaderAction =
 export type PodVerification =
   /** By the route's own CA, whatever name the certificate has. */
   | { readonly kind: 'route-ca'; readonly pem: string }
-  /** By the router's CA, for the name `SERVICE.NAMESPACE.svc`. */
-  | { readonly kind: 'default-ca'; readonly host: string }
+  /** By the router's CA, for each server's `verifyHost`. */
+  | { readonly kind: 'default-ca' }
   | { readonly kind: 'none' };

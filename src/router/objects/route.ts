@@ -1,0 +1,146 @@
+import * as z from 'zod/mini';
+import { plainWord } from '../safe-text.ts';
+import {
+  type Annotations,
+  annotationsOf,
+  type Identity,
+  identityOf,
+  metadata,
+  subdomainName,
+} from './metadata.ts';
+import { reader } from './reading.ts';
+
+/** What the router reads of a Route (route.openshift.io/v1), or of one path of an Ingress. As it stands there: nothing is decided yet. */
+export interface Route extends Identity {
+  readonly annotations: Annotations;
+  /** '' where the router is to choose one. */
+  readonly host: string;
+  readonly subdomain: string;
+  readonly path: string;
+  readonly wildcardPolicy: string;
+  readonly services: readonly WeightedService[];
+  /** The number of a pod's port, or the name of a service's. */
+  readonly targetPort?: string;
+  readonly tls?: RouteTls;
+  readonly headers: { readonly request: readonly HeaderWish[]; readonly response: readonly HeaderWish[] };
+  /** Why this cannot be served as it was meant, of an Ingress that says more than a route can. */
+  readonly unsupported?: string;
+}
+
+export interface WeightedService {
+  readonly name: string;
+  /** Not within bounds yet. */
+  readonly weight: number;
+}
+
+export interface RouteTls {
+  readonly termination: string;
+  readonly insecurePolicy: string;
+  /** PEM, as the tenant wrote it. */
+  readonly certificate: string;
+  readonly key: string;
+  readonly caCertificate: string;
+  readonly destinationCaCertificate: string;
+  /** The name of a Secret in the route's namespace, which then has certificate and key. */
+  readonly secret?: string;
+}
+
+export interface HeaderWish {
+  readonly name: string;
+  readonly action: 'Set' | 'Delete';
+  readonly value: string;
+}
+
+const text = z.nullish(z.string());
+const backend = z.object({
+  kind: z.nullish(z.literal('Service', { error: 'expected Service' })),
+  name: subdomainName,
+  weight: z.nullish(z.number()),
+});
+const headers = z.nullish(
+  z.array(
+    z.object({
+      name: z.string(),
+      action: z.object({
+        type: z.enum(['Set', 'Delete'], { error: 'expected Set or Delete' }),
+        set: z.nullish(z.object({ value: z.string() })),
+      }),
+    }),
+  ),
+);
+
+const schema = z.object({
+  metadata,
+  spec: z.object({
+    host: text,
+    subdomain: text,
+    path: text,
+    wildcardPolicy: text,
+    to: backend,
+    alternateBackends: z.nullish(z.array(backend)),
+    port: z.nullish(
+      z.object({
+        targetPort: z.union(
+          [z.number(), z.string().check(z.regex(plainWord, { error: 'expected a port or its name' }))],
+          { error: 'expected a port or its name' },
+        ),
+      }),
+    ),
+    tls: z.nullish(
+      z.object({
+        termination: text,
+        insecureEdgeTerminationPolicy: text,
+        certificate: text,
+        key: text,
+        caCertificate: text,
+        destinationCACertificate: text,
+        externalCertificate: z.nullish(z.object({ name: z.string() })),
+      }),
+    ),
+    httpHeaders: z.nullish(
+      z.object({ actions: z.nullish(z.object({ request: headers, response: headers })) }),
+    ),
+  }),
+});
+
+export const readRoute = reader(schema, ({ metadata, spec }): Route => {
+  const { actions } = spec.httpHeaders ?? {};
+  return {
+    ...identityOf(metadata),
+    annotations: annotationsOf(metadata),
+    host: spec.host ?? '',
+    subdomain: spec.subdomain ?? '',
+    path: spec.path ?? '',
+    wildcardPolicy: spec.wildcardPolicy || 'None',
+    services: [spec.to, ...(spec.alternateBackends ?? [])].map(({ name, weight }) => ({
+      name,
+      weight: weight ?? 1,
+    })),
+    ...(spec.port && { targetPort: `${spec.port.targetPort}` }),
+    ...(spec.tls?.termination && { tls: tlsOf(spec.tls, spec.tls.termination) }),
+    headers: { request: wishes(actions?.request), response: wishes(actions?.response) },
+  };
+});
+
+type Spec = z.infer<typeof schema>['spec'];
+
+function tlsOf(tls: NonNullable<Spec['tls']>, termination: string): RouteTls {
+  const secret = tls.externalCertificate?.name ?? '';
+  return {
+    termination,
+    insecurePolicy: tls.insecureEdgeTerminationPolicy ?? '',
+    certificate: tls.certificate ?? '',
+    key: tls.key ?? '',
+    caCertificate: tls.caCertificate ?? '',
+    destinationCaCertificate: tls.destinationCACertificate ?? '',
+    ...(secret !== '' && { secret }),
+  };
+}
+
+function wishes(list: z.infer<typeof headers>): readonly HeaderWish[] {
+  return (list ?? []).map(({ name, action }) => ({
+    name,
+    action: action.type,
+    value: action.set?.value ?? '',
+  }));
+}
