@@ -13,7 +13,10 @@ import type { Report } from './report.ts';
 import type { Resource } from './resource.ts';
 
 export type ResourceNews =
-  /** All resources were listed, and an object may have changed. A poll confirms every object, whatever has changed. */
+  /**
+   * All resources were listed, and something that is kept has changed or was listed anew. A poll confirms every object,
+   * whatever has changed.
+   */
   | { readonly kind: 'objects'; readonly via: 'watch' | 'poll'; readonly from: string }
   /** No API server answered. Told when an outage begins, and when its HTTP status changes. */
   | { readonly kind: 'unavailable'; readonly message: string }

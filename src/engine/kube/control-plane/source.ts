@@ -96,6 +96,8 @@ function follow(
     const hear = (news: ResourceNews): void => {
       const findings = following.objects() ?? [];
       for (const { vips, tell } of views) tell(news, () => choiceOf(findings, vips));
+      if (news.kind !== 'objects') return;
+      // A node may have become an API server while the choice stays the same.
       const apiServers = findings.filter(({ isApiServer }) => isApiServer);
       session.remember(views.flatMap(({ vips }) => choiceOf(apiServers, vips).servers.map(endpointOf)));
     };
@@ -109,8 +111,8 @@ function follow(
 }
 
 /**
- * Turns news of objects into observations of API servers. A watch event counts only if it changes the result, which a
- * node's heartbeat does not, or if it ends an outage. A poll always counts.
+ * Turns news of objects into observations of API servers. What a watch tells counts only if it changes the result, which
+ * a new label does not, or if it is the list that ends an outage. A poll always counts.
  */
 function tellChanges(hear: ServerReader['hear']): (news: ResourceNews, choose: () => ServerChoice) => void {
   let lastShown: string | undefined;

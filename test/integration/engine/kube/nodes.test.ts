@@ -87,6 +87,40 @@ test('the lists of two VIPs come from the same requests', async () => {
   expect(one.events.filter(({ event }) => event === 'api-unavailable')).toHaveLength(1);
 });
 
+test('a heartbeat of a node chooses no servers again', async () => {
+  const server = await cluster.start();
+  cluster.writeKubeconfig(server.url);
+  const stop = new AbortController();
+  const kubeconfig = openKubeconfig(cluster.kubeconfigPath, () => undefined);
+  const session = openApiSession({ kubeconfig, apiPort: 1, fallbacks: [] }, stop.signal);
+  const observations: Observation[] = [];
+  let chosen = 0;
+  // Read once for each choice.
+  const subnets = () => {
+    chosen += 1;
+    return [];
+  };
+  const settings = { source: 'all-nodes', apiPort: 6443, checkInterval: 600_000 } as const;
+  const run = openSource(settings, { session, report: () => undefined, subnets });
+  const ended = run([{ vips: [], hear: (observation) => observations.push(observation) }], stop.signal);
+  const sees = (count: number) =>
+    waitFor(`${count} servers`, () => {
+      const last = observations.at(-1);
+      return last?.kind === 'servers' && last.servers.length === count;
+    });
+  await sees(2);
+  await waitFor('the watch', () => server.served().watches === 1);
+  const before = chosen;
+  const worker = node('worker', ['10.0.0.9'], {});
+  for (let beat = 0; beat < 20; beat += 1) cluster.store.set({ ...worker, spec: { beat } });
+  cluster.store.set(node('cp-2', ['10.0.0.2']));
+  await sees(3);
+  stop.abort();
+  await ended;
+  // The new node's choice, and that of the API servers to remember.
+  expect(chosen - before).toBe(2);
+});
+
 test('of all nodes only those of the control plane are remembered as API servers to ask', async () => {
   const server = await cluster.start();
   cluster.writeKubeconfig(server.url);

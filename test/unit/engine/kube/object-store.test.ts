@@ -34,6 +34,27 @@ test('a bookmark moves the version and nothing else', () => {
   expect(show(store)).toBe('a@90 b@100');
 });
 
+test('a heartbeat, which changes the version of an object and nothing that is kept of it, is no change', () => {
+  const store = createObjectStore({
+    resourceVersion: '100',
+    objects: new Map([['a', { resourceVersion: '90', value: { name: 'a', addresses: ['10.0.0.1'] } }]]),
+  });
+  const beat = (at: number, addresses: readonly string[]) =>
+    store.take({
+      kind: 'object',
+      key: 'a',
+      resourceVersion: `${at}`,
+      value: { name: 'a', addresses: [...addresses] },
+    });
+  expect([beat(101, ['10.0.0.1']), beat(102, ['10.0.0.2']), beat(103, ['10.0.0.2'])]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(store.objects().get('a')?.resourceVersion).toBe('103');
+  expect(store.resourceVersion()).toBe('103');
+});
+
 test('a poll that was answered late does not undo what the watch saw meanwhile', () => {
   const store = start();
   store.take(remove('b', 105));
