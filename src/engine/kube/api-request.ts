@@ -27,6 +27,8 @@ export interface ApiFailure {
   readonly message: string;
   /** From the `Retry-After` of HTTP 429: the server is overloaded or shuts down. */
   readonly retryAfterMs?: number;
+  /** The answer was over a limit of ours, which the next one will most likely be too. */
+  readonly isTooLarge?: boolean;
 }
 
 export interface RequestLimits {
@@ -154,7 +156,7 @@ async function readText(response: IncomingMessage, limit: NamedLimit): Promise<s
   } catch (error) {
     if (codeOf(error) !== 'EFBIG') throw error;
     const found = `its answer has more than ${maxBytes} bytes, which is the limit ${name}`;
-    throw Object.assign(new Error(found), { status: response.statusCode });
+    throw Object.assign(new Error(found), { status: response.statusCode, isTooLarge: true });
   }
 }
 
@@ -195,5 +197,6 @@ function secondsToMs(header: string | undefined): number | undefined {
 
 function failure(signal: AbortSignal, error: unknown): ApiFailure {
   const status = error instanceof Error && 'status' in error ? Number(error.status) : undefined;
-  return { kind: 'failure', status, message: messageOf(signal.aborted ? signal.reason : error) };
+  const isTooLarge = error instanceof Error && 'isTooLarge' in error;
+  return { kind: 'failure', status, isTooLarge, message: messageOf(signal.aborted ? signal.reason : error) };
 }

@@ -127,6 +127,7 @@ export function openApiSession(
         kind: 'failure',
         status: failures.find((failure) => failure.status !== undefined)?.status,
         message,
+        isTooLarge: failures.some((failure) => failure.isTooLarge),
       };
     },
     whileGood: (target) => {

@@ -66,5 +66,5 @@ async function listPages<T>(
 
 /** The API server answers, so that what else is asked of it goes on. */
 function tooLarge(message: string): ApiFailure {
-  return { kind: 'failure', status: 200, message };
+  return { kind: 'failure', status: 200, message, isTooLarge: true };
 }

@@ -17,8 +17,8 @@ export async function runPollLoop<T>(
 ): Promise<void> {
   const { session, view, signal } = context;
   const timeoutMs = Math.min(context.timing.requestTimeoutMs, intervalMs);
-  for (;;) {
-    await pause(intervalMs, undefined, { signal }).catch(() => undefined);
+  for (let pauseMs = intervalMs; ; ) {
+    await pause(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     const beganAtMs = monotonicMs();
     const asked = new Map(resources.map((each) => [each, view.resourceVersion(each)]));
@@ -27,8 +27,11 @@ export async function runPollLoop<T>(
       signal,
     );
     if (signal.aborted) return;
-    if (found.kind === 'failure') view.unavailable(found, beganAtMs);
-    else view.polled(found.answer.lists, asked, found.target.base.url);
+    pauseMs = intervalMs;
+    if (found.kind === 'failure') {
+      view.unavailable(found, beganAtMs);
+      if (found.isTooLarge) pauseMs = Math.max(intervalMs, context.timing.tooLargePauseMs);
+    } else view.polled(found.answer.lists, asked, found.target.base.url);
   }
 }
 

@@ -18,6 +18,8 @@ export interface ListWatchTiming {
   /** Objects a page: it is parsed at once, and so is memory for a moment. */
   readonly pageLimit: number;
   readonly maxPageBytes: number;
+  /** A list that was over a limit at one API server and answered by no other is asked for again after this time. */
+  readonly tooLargePauseMs: number;
   /** Of one resource: what is kept of each takes memory for good. */
   readonly maxObjects: number;
   /** etcd takes objects up to 1.5 MiB. */
@@ -34,6 +36,7 @@ export const defaultTiming: ListWatchTiming = {
   backoffCapMs: 5_000,
   pageLimit: 500,
   maxPageBytes: 16_000_000,
+  tooLargePauseMs: 60_000,
   maxObjects: 100_000,
   maxLineBytes: 2_000_000,
 };

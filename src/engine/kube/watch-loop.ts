@@ -63,6 +63,7 @@ async function list<T>(resource: Resource<T>, context: LoopContext<T>): Promise<
   if (signal.aborted) return undefined;
   if (found.kind === 'failure') {
     view.unavailable({ ...found, message: `Cannot list ${resource.what}: ${found.message}` }, beganAtMs);
+    if (found.isTooLarge) await pause(timing.tooLargePauseMs, undefined, { signal }).catch(() => undefined);
     return undefined;
   }
   const { resourceVersion } = found.answer;

@@ -57,6 +57,7 @@ export function createServerList(
   settings: { readonly settle: number; readonly config: string },
   { lastKnown, save }: LastKnownList,
   observers: Reporters,
+  nowMs: () => number = monotonicMs,
 ): ServerList {
   let desired = startDesired(lastKnown, settings.settle);
   let heard: Observation | undefined;
@@ -64,16 +65,16 @@ export function createServerList(
   let held: string | null = null;
 
   const decide = async (signal: AbortSignal): Promise<DesiredDecision> => {
-    const decision = decideDesired(desired, monotonicMs());
+    const decision = decideDesired(desired, nowMs());
     if (decision.kind !== 'hold') return decision;
     desired = { ...desired, failedProbe: await failing(decision.probe, signal) };
-    return decideDesired(desired, monotonicMs());
+    return decideDesired(desired, nowMs());
   };
   return {
     observe: (observation) => {
       heard = observation;
       logObservation(observation, observers);
-      if (observation.kind === 'servers') desired = recordObserved(desired, observation, monotonicMs());
+      if (observation.kind === 'servers') desired = recordObserved(desired, observation, nowMs());
       else wanted ??= coldStart(settings.config, lastKnown, observers);
     },
     heard: () => heard,
@@ -97,20 +98,20 @@ export function createServerList(
       const { latest, settling } = desired;
       return latest !== undefined && settling.applied !== undefined && sameServers(latest, settling.applied);
     },
-    standing: () => standingOf(desired),
+    standing: () => standingOf(desired, nowMs()),
     markServed: (servers) => {
       const { pending } = desired.settling;
-      desired = recordApplied(desired, servers, monotonicMs());
+      desired = recordApplied(desired, servers, nowMs());
       observers.listMetrics?.servers(servers.length);
       save(servers);
-      return pending === undefined ? undefined : Math.round(monotonicMs() - pending.sinceMs);
+      return pending === undefined ? undefined : Math.round(nowMs() - pending.changingSinceMs);
     },
   };
 }
 
-function standingOf(desired: DesiredServers): ReturnType<ServerList['standing']> {
+function standingOf(desired: DesiredServers, nowMs: number): ReturnType<ServerList['standing']> {
   if (desired.latest === undefined) return 'none';
-  const decision = decideDesired(desired, monotonicMs());
+  const decision = decideDesired(desired, nowMs);
   switch (decision.kind) {
     case 'nothing-to-do':
     case 'apply':

@@ -3,7 +3,7 @@ import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { node } from '../../../helpers/api-server/objects.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
-import { createTestCluster, type TestCluster, type Watching, watchNodes } from './observing.ts';
+import { createTestCluster, type TestCluster, type Watching, watchCluster, watchNodes } from './observing.ts';
 
 let cluster: TestCluster;
 let server: ApiServer;
@@ -65,3 +65,29 @@ test('a list of more pages than MAX_PAGES is given up and told', async () => {
   const { error } = await seen.reports('api-unavailable');
   expect(error).toMatch(/the list has 1001 pages, the limit MAX_PAGES is 1000/);
 });
+
+test.each([
+  ['objects', { maxObjects: 2 }],
+  ['bytes', { maxPageBytes: 100 }],
+])(
+  'a list with too many %s is asked for once of each API server, and again after a long pause',
+  async (_what, limit) => {
+    fill(3);
+    const other = await cluster.start();
+    seen = watchCluster('all-nodes', cluster, {
+      checkInterval: 50,
+      fallbacks: [`127.0.0.1:${other.port}`],
+      timing: { ...limit, tooLargePauseMs: 600_000 },
+    });
+    const asked = () => [server, other].map(({ requests }) => requests.length);
+    // By the watch's loop and by the poll's.
+    await waitFor('both loops to ask both servers', () => asked().every((count) => count >= 2));
+    let looks = 0;
+    const look = () => {
+      looks += 1;
+      return looks === 20;
+    };
+    await waitFor('twenty looks at them', look, 10_000, 50);
+    expect(asked()).toEqual([2, 2]);
+  },
+);

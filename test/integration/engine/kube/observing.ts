@@ -163,6 +163,7 @@ export const testTiming: Partial<ListWatchTiming> = {
   healthyWatchMs: 300,
   backoffFirstMs: 20,
   backoffCapMs: 200,
+  tooLargePauseMs: 200,
 };
 
 export interface Watching {
