@@ -34,7 +34,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'engine/supervise': ['engine/control', 'engine/observe', 'engine/system', 'node', 'zod'],
   'engine/render': ['engine/system', 'node', 'ejs'],
   'engine/apply': ['engine/control', 'engine/render', 'engine/system', 'node', 'zod'],
-  'engine/kube': ['engine/system', 'node', 'zod', '@kubernetes/client-node'],
+  'engine/kube': ['engine/system', 'node', 'yaml', 'zod', '@kubernetes/client-node'],
   'engine/peers': ['engine/system', 'node', 'zod'],
   'engine/examine': ['engine/control', 'engine/kube', 'engine/system', 'node', 'zod'],
   'engine/reconcile': [

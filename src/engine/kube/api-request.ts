@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { type Agent, type RequestOptions, request } from 'node:https';
 import { codeOf, messageOf } from '../system/errors.ts';
-import { checkRegularFile } from '../system/file/read-regular-file.ts';
 import type { NamedLimit } from '../system/limit.ts';
 import { headOfAnswer, readBody } from '../system/network/ask.ts';
 import { parseJson } from '../system/text/parse-json.ts';
 import { orAborted } from '../system/time/or-aborted.ts';
 import { patientTimer } from '../system/time/patient-timeout.ts';
 import type { ApiBase } from './api-bases.ts';
+import { type FileContents, withoutFiles } from './credential-files.ts';
 import type { Credential } from './credential-plugin.ts';
 import { statusObject } from './kube-objects.ts';
 import type { LoadedKubeconfig } from './kubeconfig.ts';
@@ -118,13 +118,12 @@ async function send(
 
 /** The certificate chain is always verified, whatever the kubeconfig or the environment says about skipping it. */
 async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<RequestOptions> {
-  const { config, plugin } = target.kubeconfig;
+  const { config, files, plugin } = target.kubeconfig;
   const options: RequestOptions = {};
-  // The library reads them synchronously, and a FIFO would block the whole process.
-  await orAborted(Promise.all(namedFiles(config).map(checkRegularFile)), signal);
-  await orAborted(config.applyToHTTPSOptions(options), signal);
+  await orAborted(withoutFiles(config).applyToHTTPSOptions(options), signal);
+  const named = fromFiles(await orAborted(files(), signal));
   const given = plugin === undefined ? {} : fromPlugin(await orAborted(plugin.credential(), signal));
-  const { servername, ...rest } = { ...options, ...given };
+  const { servername, ...rest } = { ...options, ...named, ...given };
   const isKubeconfigServer = target.base.alternativeNames.length === 0;
   return {
     ...rest,
@@ -132,14 +131,14 @@ async function withCredentials(target: ApiTarget, signal: AbortSignal): Promise<
     agent: target.agent,
     signal,
     rejectUnauthorized: true,
-    headers: { ...options.headers, ...given.headers, accept: 'application/json' },
+    headers: { ...options.headers, ...named.headers, ...given.headers, accept: 'application/json' },
   };
 }
 
-function namedFiles(config: ApiTarget['kubeconfig']['config']): readonly string[] {
-  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
-  const tokenFile: string | undefined = user?.authProvider?.config?.tokenFile;
-  return [cluster?.caFile, user?.certFile, user?.keyFile, tokenFile].filter((path) => path !== undefined);
+/** As for kubectl, a token's file overrules a token. */
+function fromFiles({ token, ...certificates }: FileContents): RequestOptions {
+  const authorization = token && { headers: { Authorization: `Bearer ${token.toString('utf8').trim()}` } };
+  return { ...certificates, ...authorization };
 }
 
 function fromPlugin({ token, clientCertificateData: cert, clientKeyData: key }: Credential): RequestOptions {

@@ -4,10 +4,12 @@ import { createSecureContext } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { messageOf } from '../system/errors.ts';
-import { checkRegularFile, readRegularFile } from '../system/file/read-regular-file.ts';
-import { orAborted } from '../system/time/or-aborted.ts';
+import { readRegularFile } from '../system/file/read-regular-file.ts';
+import { oneAtATime } from '../system/time/one-at-a-time.ts';
+import { type FileContents, openCredentialFiles } from './credential-files.ts';
 import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
 import { neverThrowing, type Report } from './report.ts';
+import { moveTokenFiles } from './token-files.ts';
 
 export interface LoadedKubeconfig {
   /**
@@ -15,6 +17,7 @@ export interface LoadedKubeconfig {
    * limit.
    */
   readonly config: KubeConfig;
+  readonly files: () => Promise<FileContents>;
   readonly plugin: CredentialPlugin | undefined;
   /** The server of the current context's cluster. */
   readonly server: URL;
@@ -48,25 +51,24 @@ export function openKubeconfig(
   { read = readIfChanged, withinMs = READ_WITHIN_MS }: ReadingParts = {},
 ): KubeconfigFile {
   const report = neverThrowing(log);
-  let reading: Promise<Content> | undefined;
   let good: (LoadedKubeconfig & { readonly fingerprint: string }) | undefined;
   let generation = 0;
   let isFailing = false;
   let isForgotten = false;
 
+  const look = oneAtATime(
+    () => read(path, isForgotten ? undefined : good?.fingerprint),
+    withinMs,
+    () => new Error(`Cannot read kubeconfig "${path}": it hangs`),
+  );
+
   const reread = async (): Promise<LoadedKubeconfig> => {
-    const limit = AbortSignal.timeout(reading === undefined ? withinMs : 0);
-    reading ??= read(path, isForgotten ? undefined : good?.fingerprint).finally(() => {
-      reading = undefined;
-    });
-    const { fingerprint, text } = await orAborted(reading, limit).catch((error: unknown) => {
-      throw limit.aborted ? new Error(`Cannot read kubeconfig "${path}": it hangs`, { cause: error }) : error;
-    });
+    const { fingerprint, text } = await look();
     if (text !== undefined || good === undefined) {
       // Not the package's main file, which loads the generated classes of every API: 15 MB. Loaded with the first file: it
       // takes 0.1 s of CPU, which a command on a node without a kubeconfig need not have.
       const client = await import('@kubernetes/client-node/dist/config.js');
-      const parsed = parseKubeconfig(path, text ?? '', new client.KubeConfig());
+      const parsed = await parseKubeconfig(path, text ?? '', new client.KubeConfig());
       generation += 1;
       isForgotten = false;
       good?.plugin?.close();
@@ -122,26 +124,23 @@ async function readIfChanged(path: string, known: string | undefined): Promise<C
   const fingerprint = `${ino} ${size} ${mtimeNs}`;
   if (fingerprint === known) return { fingerprint };
   const { bytes } = await readRegularFile(path, { MAX_KUBECONFIG_BYTES });
-  const text = bytes.toString('utf8');
-  // The library reads it while it parses, and a FIFO would block the whole process.
-  const [, tokenFile] = /\btoken-file["']?\s*:\s*["']?([^\s"',}]+)/.exec(text) ?? [];
-  if (tokenFile !== undefined) await checkRegularFile(tokenFile);
-  return { fingerprint, text };
+  return { fingerprint, text: bytes.toString('utf8') };
 }
 
 /**
  * A truncated file may still be valid YAML, so context, cluster, user and embedded certificates must all be present.
  */
-function parseKubeconfig(
+async function parseKubeconfig(
   path: string,
   text: string,
   config: KubeConfig,
-): Pick<LoadedKubeconfig, 'config' | 'server' | 'plugin'> {
+): Promise<Pick<LoadedKubeconfig, 'config' | 'files' | 'server' | 'plugin'>> {
   const fail = (what: string, cause?: unknown) =>
     new Error(`Cannot use kubeconfig "${path}": ${what}, expected a complete kubeconfig`, { cause });
   try {
-    config.loadFromString(text);
-    config.makePathsAbsolute(dirname(resolve(path)));
+    const dir = dirname(resolve(path));
+    config.loadFromString(await moveTokenFiles(text, dir));
+    config.makePathsAbsolute(dir);
   } catch (error) {
     throw fail(messageOf(error), error);
   }
@@ -158,7 +157,8 @@ function parseKubeconfig(
   } catch (error) {
     throw fail(`its embedded certificates are broken (${messageOf(error)})`, error);
   }
-  return { config, server: new URL(cluster.server), plugin: takePlugin(config, user, fail) };
+  const [server, files] = [new URL(cluster.server), openCredentialFiles(config)];
+  return { config, files, server, plugin: takePlugin(config, user, fail) };
 }
 
 /** Removes the plugin from `config`. */

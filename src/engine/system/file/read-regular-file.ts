@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { type NamedLimit, overLimit } from '../limit.ts';
 
 export interface RegularFile {
@@ -32,11 +32,6 @@ export function readRegularFileSync(path: string, limit: NamedLimit): RegularFil
   } finally {
     closeSync(file);
   }
-}
-
-/** Throws where a library that reads `path` in its own way could block. */
-export async function checkRegularFile(path: string): Promise<void> {
-  mustBeReadable(await stat(path), {});
 }
 
 function mustBeReadable(found: Stats, limit: NamedLimit): Stats {

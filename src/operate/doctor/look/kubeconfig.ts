@@ -47,6 +47,8 @@ async function locateCredentials({ config }: LoadedKubeconfig, files: HostFiles)
   const [user, cluster] = [config.getCurrentUser(), config.getCurrentCluster()];
   if (user?.certFile) user.certFile = await here(user.certFile);
   if (user?.keyFile) user.keyFile = await here(user.keyFile);
+  const token = user?.authProvider?.config;
+  if (token?.tokenFile) token.tokenFile = await here(token.tokenFile);
   if (cluster?.caFile) cluster.caFile = await here(cluster.caFile);
 }
 

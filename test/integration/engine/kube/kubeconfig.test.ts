@@ -123,6 +123,22 @@ test('a token in the kubeconfig is sent', async () => {
   await seen.sees(one);
 });
 
+test.each([
+  ['alone', '{tokenFile: token}'],
+  ['beside a token, which it overrules', '{tokenFile: token, token: other}'],
+])('a tokenFile %s is sent, and read again once it was rotated', async (_what, user) => {
+  let accepted = 'secret';
+  const server = await cluster.start({ authorize: (caller) => tokenIs(accepted)(caller) });
+  writeFileSync(join(cluster.dir, 'token'), 'secret\n');
+  cluster.writeKubeconfig(server.url, user);
+  seen = watchNodes(cluster, pollOften);
+  await seen.sees(one);
+  accepted = 'rotated';
+  await seen.reports('api-unavailable');
+  writeFileSync(join(cluster.dir, 'token'), 'rotated\n');
+  await seen.reports('api-recovered');
+});
+
 const credential = '{"kind":"ExecCredential","status":{"token":"from-plugin"}}';
 
 /** A cluster that knows one token, and where the plugin is that is asked for it. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
+import { type LoadedKubeconfig, openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
 import { kubeconfig } from '../../../integration/engine/kube/observing.ts';
 
 const server = 'https://10.0.0.100:6443';
@@ -35,17 +35,31 @@ test('while a read hangs the last good kubeconfig is used, and no second read is
   expect(events).toEqual(['kubeconfig-unusable', 'kubeconfig-recovered', 'kubeconfig-unusable']);
 });
 
-test.each([
-  ['a token-file that is a FIFO', (fifo: string) => `{token-file: ${fifo}}`, /no regular file/],
-  [
-    'an auth-provider with a program of its own',
-    () => '{auth-provider: {name: gcp, config: {cmd-path: sleep, cmd-args: "600"}}}',
-    /its auth-provider runs a program/,
-  ],
-])('%s is refused: the process would wait for it', async (_what, userOf, message) => {
-  const fifo = join(dir, 'fifo');
-  execFileSync('mkfifo', [fifo]);
+/** A kubeconfig with this user, in `dir`. */
+async function load(user: string): Promise<LoadedKubeconfig> {
   const path = join(dir, 'kubeconfig');
-  writeFileSync(path, kubeconfig(server, '', userOf(fifo)));
-  await expect(openKubeconfig(path, () => undefined).load()).rejects.toThrow(message);
+  writeFileSync(path, kubeconfig(server, '', user));
+  return await openKubeconfig(path, () => undefined).load();
+}
+
+test.each(['tokenFile', 'token-file'])(
+  'a %s that is a FIFO is refused: the process would wait for it',
+  async (field) => {
+    execFileSync('mkfifo', [join(dir, 'token')]);
+    const { files } = await load(`{${field}: token}`);
+    await expect(files()).rejects.toThrow('it is no regular file');
+  },
+);
+
+test('an auth-provider with a program of its own is refused: the process would wait for it', async () => {
+  const loading = load('{auth-provider: {name: gcp, config: {cmd-path: sleep, cmd-args: "600"}}}');
+  await expect(loading).rejects.toThrow(/its auth-provider runs a program/);
+});
+
+test('a kubeconfig that names a tokenFile and has broken users is told as such', async () => {
+  writeFileSync(join(dir, 'kubeconfig'), 'users: 7 # tokenFile');
+  const loading = openKubeconfig(join(dir, 'kubeconfig'), () => undefined).load();
+  await expect(loading).rejects.toThrow(
+    /Cannot use kubeconfig ".*": its users cannot be read, expected a complete kubeconfig/,
+  );
 });

@@ -1,0 +1,58 @@
+import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import { messageOf } from '../system/errors.ts';
+import { readRegularFile } from '../system/file/read-regular-file.ts';
+import { oneAtATime } from '../system/time/one-at-a-time.ts';
+
+/** What the files hold that the current cluster and user of a kubeconfig name, where they name them. */
+export interface FileContents {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  readonly token?: Buffer;
+}
+
+/** Fifty times what a chain of certificates takes. */
+const MAX_CREDENTIAL_BYTES = 256 * 1024;
+/** Well before a request that waits for them is late, so that it says why. */
+const READ_WITHIN_MS = 2_000;
+
+/**
+ * Reads the files anew at each call, since they are rotated, but one after the other and never twice at once. Rejects with
+ * the name of the file that cannot be read; so it does at once while a file hangs.
+ */
+export function openCredentialFiles(
+  config: Pick<KubeConfig, 'getCurrentCluster' | 'getCurrentUser'>,
+  { read = readRegularFile, withinMs = READ_WITHIN_MS } = {},
+): () => Promise<FileContents> {
+  let path = '';
+  const fail = (what: string, cause?: unknown) =>
+    new Error(`Cannot read "${path}", which the kubeconfig names: ${what}`, { cause });
+  const contentOf = async (named: string | null | undefined): Promise<Buffer | undefined> => {
+    if (!named) return undefined;
+    path = named;
+    try {
+      return (await read(path, { MAX_CREDENTIAL_BYTES })).bytes;
+    } catch (error) {
+      throw fail(messageOf(error), error);
+    }
+  };
+  const readAll = async (): Promise<FileContents> => {
+    const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+    const ca = await contentOf(cluster?.caFile);
+    const cert = await contentOf(user?.certFile);
+    const key = await contentOf(user?.keyFile);
+    const token = await contentOf(user?.authProvider?.config?.tokenFile);
+    return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(token && { token }) };
+  };
+  return oneAtATime(readAll, withinMs, () => fail('it hangs'));
+}
+
+/** A view of `config` whose current cluster and user name no files: the library would read them and block the process. */
+export function withoutFiles(config: KubeConfig): KubeConfig {
+  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+  const provider = user?.authProvider?.config?.tokenFile === undefined ? user?.authProvider : undefined;
+  return Object.assign(Object.create(config), {
+    clusters: [{ ...cluster, caFile: undefined }],
+    users: [{ ...user, certFile: undefined, keyFile: undefined, authProvider: provider }],
+  });
+}

@@ -1,0 +1,63 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openCredentialFiles } from '../../../../src/engine/kube/credential-files.ts';
+import type { RegularFile } from '../../../../src/engine/system/file/read-regular-file.ts';
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'hawser-credentials-'));
+});
+
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const configOf = (ca: string, user: { readonly certFile?: string; readonly keyFile?: string }) => ({
+  getCurrentCluster: () => ({ name: 'c', server: 'https://api', skipTLSVerify: false, caFile: ca }),
+  getCurrentUser: () => ({ name: 'u', ...user }),
+});
+
+test('files on a dead mount take one thread together, however many requests wait for them', async () => {
+  const reads: { readonly path: string; readonly end: (file: RegularFile) => void }[] = [];
+  const read = (path: string) => new Promise<RegularFile>((end) => reads.push({ path, end }));
+  const config = configOf('/dead/ca.crt', { certFile: '/dead/cert.pem', keyFile: '/dead/key.pem' });
+  const files = openCredentialFiles(config, { read, withinMs: 20 });
+  const requests = await Promise.allSettled([files(), files(), files()]);
+  const late = await Promise.allSettled([files(), files()]);
+  const said = [...requests, ...late].map((each) =>
+    each.status === 'rejected' ? each.reason.message : each,
+  );
+  expect(said).toEqual(
+    Array.from({ length: 5 }, () => 'Cannot read "/dead/ca.crt", which the kubeconfig names: it hangs'),
+  );
+  expect(reads.map(({ path }) => path)).toEqual(['/dead/ca.crt']);
+});
+
+test('once the mount is back the files are read again', async () => {
+  let isDead = true;
+  const reads: ((file: RegularFile) => void)[] = [];
+  const file = { bytes: Buffer.from('ca'), mode: 0o600, ctimeMs: 0 };
+  const read = () => (isDead ? new Promise<RegularFile>((end) => reads.push(end)) : Promise.resolve(file));
+  const files = openCredentialFiles(configOf('/mnt/ca.crt', {}), { read, withinMs: 20 });
+  await expect(files()).rejects.toThrow('it hangs');
+  isDead = false;
+  await expect(files()).rejects.toThrow('it hangs');
+  reads[0]?.(file);
+  await new Promise(setImmediate);
+  expect(await files()).toEqual({ ca: Buffer.from('ca') });
+});
+
+test('a FIFO is refused by name, and read once it is a file', async () => {
+  const [ca, key] = [join(dir, 'ca.crt'), join(dir, 'key.pem')];
+  writeFileSync(ca, 'ca');
+  execFileSync('mkfifo', [key]);
+  const files = openCredentialFiles(configOf(ca, { keyFile: key }));
+  await expect(files()).rejects.toThrow(
+    `Cannot read "${key}", which the kubeconfig names: it is no regular file`,
+  );
+  rmSync(key);
+  writeFileSync(key, 'key');
+  expect(await files()).toEqual({ ca: Buffer.from('ca'), key: Buffer.from('key') });
+});
