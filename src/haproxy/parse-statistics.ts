@@ -1,6 +1,12 @@
 /** A row of the statistics: what is in the column of this name, empty where there is nothing. */
 export type Cell = (column: string) => string;
 
+/** 0 where there is nothing or no number: one that is none would become null in a status, which no reader takes. */
+export function countIn(cell: Cell, column: string): number {
+  const count = Number(cell(column));
+  return Number.isFinite(count) ? count : 0;
+}
+
 /** Of the column "type": 0 is a frontend, 1 a backend, 3 a listener. */
 export const SERVER = '2';
 

@@ -1,5 +1,5 @@
 import type { TcpAddress } from '../engine/system/network/probe-tcp.ts';
-import { apiServersOf, parseStatistics, SERVER } from './parse-statistics.ts';
+import { apiServersOf, countIn, parseStatistics, SERVER } from './parse-statistics.ts';
 
 /** What HAProxy has counted of a server that clients may get, since its process began. */
 export interface ServerCounters {
@@ -33,7 +33,7 @@ export function parseServerCounters(csv: string): readonly ServerCounters[] | un
     const name = `${cell('pxname')}/${cell('svname')}`;
     const address = addressOf(cell('addr'));
     if (tracked.has(name) || address === undefined) return [];
-    const count = (column: string): number => Number(cell(column));
+    const count = (column: string): number => countIn(cell, column);
     return [
       {
         ...{ name, checkedAs: cell('tracked') || name, address, isUp: cell('status').startsWith('UP') },

@@ -1,4 +1,4 @@
-import { apiServersOf, type Cell, parseStatistics, SERVER } from './parse-statistics.ts';
+import { apiServersOf, type Cell, countIn, parseStatistics, SERVER } from './parse-statistics.ts';
 
 /** A server as HAProxy sees it. */
 export interface ServerRow {
@@ -30,9 +30,9 @@ function rowOf(cell: Cell, checkedCell: Cell): ServerRow {
     name: cell('svname'),
     address: cell('addr'),
     state: stateOf(cell('status')),
-    sinceMs: Number(cell('lastchg')) * 1_000,
+    sinceMs: countIn(cell, 'lastchg') * 1_000,
     check: checkOf(checkedCell),
-    sessions: Number(cell('scur')),
+    sessions: countIn(cell, 'scur'),
   };
 }
 

@@ -50,6 +50,16 @@ export function wordAfter(blocks: readonly Block[], key: string): string | undef
   return blocks.find(({ words }) => words[0] === key)?.words[1];
 }
 
+/** The same as a number; `otherwise` where there is no such line, or what stands there is none. */
+export function numberAfter(blocks: readonly Block[], key: string, otherwise: number): number {
+  return numberIn(wordAfter(blocks, key), otherwise);
+}
+
+export function numberIn(word: string | undefined, otherwise: number): number {
+  const value = Number(word);
+  return Number.isFinite(value) ? value : otherwise;
+}
+
 /** The first words of the lines in a block such as `track_file { … }`. */
 export function namesIn(children: readonly Block[], block: string): readonly string[] {
   const lines = children.filter(({ words }) => words[0] === block).flatMap((each) => each.children);

@@ -1,5 +1,5 @@
 import { isIP, SocketAddress } from 'node:net';
-import { type Block, namesIn, parseBlocks, wordAfter } from './parse-blocks.ts';
+import { type Block, namesIn, numberAfter, numberIn, parseBlocks, wordAfter } from './parse-blocks.ts';
 import type { HeldAddress, WatchedInstance } from './vip-presence.ts';
 import type { AcceptedConfiguration, TrackedFile } from './vrrp-program.ts';
 
@@ -63,18 +63,20 @@ function addressOf(line: readonly string[], device: string): readonly HeldAddres
   return [
     {
       address: family === 4 ? address : new SocketAddress({ address, family: 'ipv6' }).address,
-      prefixLength: length === undefined ? (family === 4 ? 32 : 128) : Number(length),
+      prefixLength: numberIn(length, family === 4 ? 32 : 128),
       interface: (at === -1 ? undefined : line[at + 1]) ?? device,
     },
   ];
 }
 
+/** `children`: of an instance. keepalived sends an advert a second where nothing else is said. */
+export function advertIntervalMs(children: readonly Block[]): number {
+  return numberAfter(children, 'advert_int', 1) * 1_000;
+}
+
 /** RFC 5798: the master-down interval and at most one more interval of skew. */
 function takeOverMs(children: readonly Block[], globals: readonly Block[]): number {
-  const intervalMs = Number(wordAfter(children, 'advert_int') ?? '1') * 1_000;
-  const adverts = Number(
-    wordAfter(children, 'down_timer_adverts') ?? wordAfter(globals, 'vrrp_down_timer_adverts') ?? '3',
-  );
-  const total = intervalMs * (adverts + 1);
-  return (Number.isFinite(total) ? total : 4_000) + TAKE_OVER_MARGIN_MS;
+  const common = numberAfter(globals, 'vrrp_down_timer_adverts', 3);
+  const adverts = numberAfter(children, 'down_timer_adverts', common);
+  return advertIntervalMs(children) * (adverts + 1) + TAKE_OVER_MARGIN_MS;
 }

@@ -1,5 +1,5 @@
-import { namesIn, parseBlocks, wordAfter } from './parse-blocks.ts';
-import { parseConfiguration } from './parse-configuration.ts';
+import { namesIn, numberAfter, parseBlocks, wordAfter } from './parse-blocks.ts';
+import { advertIntervalMs, parseConfiguration } from './parse-configuration.ts';
 
 /** The parts of a keepalived.conf that decide which nodes hear each other and what each holds. */
 export interface VrrpFacts {
@@ -35,10 +35,10 @@ export function vrrpFacts(text: string): VrrpFacts {
       return {
         ...{ name, peers, takeOverMs },
         interface: wordAfter(own, 'interface') ?? '',
-        virtualRouterId: Number(wordAfter(own, 'virtual_router_id') ?? '0'),
+        virtualRouterId: numberAfter(own, 'virtual_router_id', 0),
         mode: peers.length > 0 ? 'unicast' : 'multicast',
         vips: vips.map(({ address }) => address),
-        advertIntervalMs: Number(wordAfter(own, 'advert_int') ?? '1') * 1_000,
+        advertIntervalMs: advertIntervalMs(own),
       };
     }),
   };

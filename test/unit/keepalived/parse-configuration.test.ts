@@ -110,3 +110,10 @@ vrrp_instance INGRESS {
     { path: '/run/spare.track', instances: [] },
   ]);
 });
+
+test('an address with a length that is no number has that of a single address', () => {
+  const text = 'vrrp_instance API {\n  interface eth0\n  virtual_ipaddress {\n    10.0.0.5/x\n  }\n}\n';
+  expect(parseConfiguration(text).instances[0]?.vips).toEqual([
+    { address: '10.0.0.5', prefixLength: 32, interface: 'eth0' },
+  ]);
+});

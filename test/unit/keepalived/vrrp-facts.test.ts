@@ -54,3 +54,11 @@ test("a supervisor's copy says the same", () => {
 test('VRRP 2', () => {
   expect(vrrpFacts(text.replace('vrrp_version 3', 'vrrp_version 2')).version).toBe(2);
 });
+
+test('what stands in the place of a number and is none is what keepalived takes without it', () => {
+  const garbled = text
+    .replace('advert_int 0.1', 'advert_int soon')
+    .replace('virtual_router_id 77', 'virtual_router_id x');
+  const [api] = vrrpFacts(garbled).instances;
+  expect(api).toMatchObject({ advertIntervalMs: 1_000, takeOverMs: 4_200, virtualRouterId: 0 });
+});
