@@ -1,10 +1,12 @@
-import { createServer as createTcpServer, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 
 export interface Backend {
   readonly name: string;
   readonly host: string;
   readonly port: number;
+  /** Who is asked over TLS is another program, on this port of the machine; by default the stand-in itself. */
+  readonly tlsPort?: number | undefined;
 }
 
 export interface BackendServer {
@@ -29,7 +31,7 @@ export function createBackend(
     connections.add(socket);
     socket.on('close', () => connections.delete(socket));
     socket.on('error', () => {});
-    socket.once('data', (first) => serve(socket, first, { secure, name: backend.name }));
+    socket.once('data', (first) => serve(socket, first, { secure, ...backend }));
   });
   return {
     start: () =>
@@ -60,15 +62,24 @@ function createSecure(identity: { readonly cert: string; readonly key: string })
 function serve(
   socket: Socket,
   first: Buffer,
-  backend: { readonly secure: TlsServer; readonly name: string },
+  backend: Pick<Backend, 'name' | 'tlsPort'> & { readonly secure: TlsServer },
 ): void {
   if (first[0] === TLS_HANDSHAKE) {
     // Flowing, it would give the bytes away before the TLS side listens.
     socket.pause();
     socket.unshift(first);
-    backend.secure.emit('connection', socket);
+    if (backend.tlsPort === undefined) backend.secure.emit('connection', socket);
+    else passOn(socket, backend.tlsPort);
   } else if (first.toString('latin1').startsWith('GET /stream ')) stream(socket);
   else socket.end(answerWith(backend.name));
+}
+
+function passOn(socket: Socket, port: number): void {
+  const behind = connect({ host: '127.0.0.1', port });
+  behind.on('error', () => {});
+  behind.once('close', () => socket.destroy());
+  socket.once('close', () => behind.destroy());
+  socket.pipe(behind).pipe(socket);
 }
 
 function stream(socket: Socket): void {

@@ -8,7 +8,9 @@ import { createBackend } from './backend-server.ts';
 
 const plan = z
   .object({
-    backends: z.array(z.object({ name: z.string(), host: z.string(), port: z.number() })),
+    backends: z.array(
+      z.object({ name: z.string(), host: z.string(), port: z.number(), tlsPort: z.optional(z.number()) }),
+    ),
     cert: z.string(),
     key: z.string(),
   })

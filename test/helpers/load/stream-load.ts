@@ -4,10 +4,15 @@ import type { LoadEvent, LoadPlan, LoadSummary } from './load-events.ts';
 
 /** Before a stream that could not be opened is tried again: a dead load balancer is not to be hammered. */
 const REOPEN_AFTER_REFUSAL_MS = 100;
+/**
+ * A stream's next byte comes after a second. Clients of Kubernetes ping their connections, because one that went over an
+ * address which has moved says nothing any more, not even that it is closed.
+ */
+const SILENCE_MS = 10_000;
 
 /**
  * Holds `plan.streams` answers open that never end, as watches and `logs -f` do. One that had begun and was closed by
- * the other side is a cut; all are opened again. Returns its counts when `signal` aborts.
+ * the other side, or fell silent, is a cut; all are opened again. Returns its counts when `signal` aborts.
  */
 export function runStreams(
   plan: LoadPlan,
@@ -57,6 +62,7 @@ function openStream(
   });
   // Keeps the stream flowing, and its errors from being thrown: each is followed by the close.
   socket.on('data', () => {});
+  socket.setTimeout(SILENCE_MS, giveUp);
   socket.on('error', () => {});
   socket.once('close', () => {
     signal.removeEventListener('abort', giveUp);

@@ -7,9 +7,12 @@ export const API_PORT = 6443;
 
 const program = fileURLToPath(new URL('../api-server/main.ts', import.meta.url));
 
-/** An API server, over TLS on every address of where it is started. */
-export function apiServerArgv(bed: VrrpBed): readonly string[] {
-  const flags = ['--host', '::', '--port', String(API_PORT), '--state', bed.stateFile];
+/** An API server, over TLS, by default on every address of where it is started. */
+export function apiServerArgv(
+  bed: VrrpBed,
+  { host = '::', port = API_PORT }: { readonly host?: string; readonly port?: number } = {},
+): readonly string[] {
+  const flags = ['--host', host, '--port', String(port), '--state', bed.stateFile];
   const tls = ['--cert', bed.serving.certFile, '--key', bed.serving.keyFile];
   return [process.execPath, program, ...flags, ...tls];
 }

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ConfigurationCheck } from '../../src/engine/apply/configuration-check.ts';
+import { runCommand } from '../../src/engine/system/process/run-command.ts';
+import { createNetNamespace } from '../helpers/net-namespace.ts';
+import type { Attack, OpenTarget } from './target.ts';
+
+/** Throws where the real program does not take this configuration. */
+export type Judge = (text: string) => Promise<void>;
+
+/** A program that a busy machine does not let run has not judged. */
+export const JUDGE_WITHIN_MS = 120_000;
+
+/** Where the files of keepalived's pod are. The judge puts a folder that exists in their place. */
+export const RUN_DIR = '/var/run/keepalived';
+
+/** The real program judges in a namespace of its own, which has a node's interface. */
+export async function openJudged(
+  checkWith: (run: typeof runCommand) => ConfigurationCheck,
+  attackOf: (judge: Judge) => Attack,
+): Promise<OpenTarget> {
+  await using owned = new AsyncDisposableStack();
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-fuzz-'));
+  owned.defer(() => rmSync(dir, { recursive: true }));
+  const world = owned.use(await createNetNamespace());
+  await world.run('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'far0');
+  const check = checkWith((argv, options) => runCommand([...world.prefix, ...argv], options));
+  const path = join(dir, 'configuration');
+  const attack = attackOf(async (text) => {
+    writeFileSync(path, text.replaceAll(RUN_DIR, dir));
+    assert.deepEqual(await check(path), { kind: 'valid' });
+  });
+  const all = owned.move();
+  return { attack, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+export function shippedTemplate(name: string): { readonly text: string; readonly templatePath: string } {
+  const templatePath = fileURLToPath(new URL(`../../templates/${name}.ejs`, import.meta.url));
+  return { text: readFileSync(templatePath, 'utf8'), templatePath };
+}

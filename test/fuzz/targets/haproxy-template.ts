@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { defaultLoadBalancerSettings } from '../../../src/api-lb/load-balancer.ts';
+import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
+import type { ApiServer } from '../../../src/engine/kube/api-server.ts';
+import { chooseServers } from '../../../src/engine/kube/control-plane/choose-servers.ts';
+import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
+import { loadBalancerFacts } from '../../../src/haproxy/load-balancer-facts.ts';
+import { candidates, vipLists } from '../hostile-nodes.ts';
+import { JUDGE_WITHIN_MS, openJudged, shippedTemplate } from '../judge.ts';
+import { attackWith, type Target } from '../target.ts';
+
+const { text: template, templatePath } = shippedTemplate('haproxy.cfg');
+
+export const haproxyTemplate: Target = {
+  name: 'haproxy-template',
+  claim: 'whatever nodes the API has, HAProxy takes the file, which has these servers and no directive more',
+  cost: 50,
+  open: () =>
+    openJudged(
+      (run) =>
+        createConfigurationCheck({ haproxyPath: '/usr/sbin/haproxy', timeoutMs: JUDGE_WITHIN_MS, run }),
+      (judge) =>
+        attackWith(fc.tuple(candidates, vipLists), async ([found, vips]) => {
+          const { servers } = chooseServers(found, { vips, subnets: ['10.0.0.1/24', 'fd00::1/64'] });
+          const text = render(servers);
+          const named = loadBalancerFacts(text).servers.map((each) => each.split(' ')[0]);
+          assert.deepEqual(new Set(servers.map(({ name }) => name)), new Set(named));
+          assert.deepEqual(directivesOf(text), directivesOf(render(harmless(servers.length))));
+          await judge(text);
+        }),
+    ),
+};
+
+function render(servers: readonly ApiServer[]): string {
+  const outcome = renderLoadBalancer(template, defaultLoadBalancerSettings, servers, { templatePath });
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  return outcome.text;
+}
+
+/** The first words of the lines: what HAProxy is told to do. */
+const directivesOf = (text: string) => text.split('\n').map((line) => line.trim().split(/\s/)[0]);
+
+const harmless = (count: number): readonly ApiServer[] =>
+  Array.from({ length: count }, (_, index) => ({
+    name: `n${index}`,
+    address: `10.1.0.${index + 1}`,
+    port: 6443,
+  }));

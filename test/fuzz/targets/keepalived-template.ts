@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  chooseServers,
+  type ServerCandidate,
+} from '../../../src/engine/kube/control-plane/choose-servers.ts';
+import { createKeepalivedCheck } from '../../../src/keepalived/check-configuration.ts';
+import { vrrpFacts } from '../../../src/keepalived/vrrp-facts.ts';
+import { buildKeepalivedModel } from '../../../src/vip/group/keepalived-model.ts';
+import { mergeNodes } from '../../../src/vip/group/merge-nodes.ts';
+import { renderKeepalived } from '../../../src/vip/group/render-keepalived.ts';
+import type { KeepalivedModel, KeepalivedSettings } from '../../../src/vip/group/vrrp.ts';
+import { candidates, vipLists } from '../hostile-nodes.ts';
+import { JUDGE_WITHIN_MS, openJudged, RUN_DIR, shippedTemplate } from '../judge.ts';
+import { attackWith, type Target } from '../target.ts';
+
+const { text: template, templatePath } = shippedTemplate('keepalived.conf');
+
+const self = ['10.0.0.1', 'fd00::1'].map((address) => ({ name: 'a', address }));
+const fixed = {
+  ...{ ingressVips: [], nodeName: 'a', bootstrap: false },
+  ...{ notifyFifo: `${RUN_DIR}/notify.fifo`, trackFiles: { api: `${RUN_DIR}/lb.track` } },
+};
+const settings: fc.Arbitrary<KeepalivedSettings> = fc
+  .record({
+    apiVips: vipLists,
+    profile: fc.constantFrom('fast' as const, 'openshift' as const),
+    mode: fc.constantFrom('unicast' as const, 'multicast' as const),
+    clusterName: fc.constantFrom('managed', 'x', 'a-very-long-name.of-a-cluster'),
+    advertIntervalMs: fc.constantFrom(50, 100, 250, 1_000),
+  })
+  .map((chosen) => ({ ...fixed, ...chosen }));
+
+export const keepalivedTemplate: Target = {
+  name: 'keepalived-template',
+  claim:
+    'whatever nodes the API has, keepalived takes the file or there is none, and its peers are those nodes',
+  cost: 50,
+  open: () =>
+    openJudged(
+      (run) =>
+        createKeepalivedCheck({ keepalivedPath: '/usr/sbin/keepalived', timeoutMs: JUDGE_WITHIN_MS, run }),
+      (judge) =>
+        attackWith(fc.tuple(candidates, settings), async ([found, chosen]) => {
+          const built = buildKeepalivedModel({
+            settings: chosen,
+            controlPlane: mergeNodes([self, ...chosen.apiVips.map((vip) => listFor(vip, found))]),
+            ...{ allNodes: [], routes: [] },
+            interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24', 'fd00::1/64'] }],
+          });
+          if (built.kind === 'not-ready') return assert.match(built.reason, /^Cannot /);
+          const text = render(built.model);
+          assert.deepEqual(factsOf(text), {
+            vips: built.model.instances.map(({ vip }) => [vip]),
+            peers: built.model.instances.map(peersOf),
+          });
+          await judge(text);
+        }),
+    ),
+};
+
+/** The list that the monitor keeps for a VIP. */
+const listFor = (vip: string, found: readonly ServerCandidate[]) =>
+  chooseServers(found, { vips: [vip], subnets: [] }).servers;
+
+function render(model: KeepalivedModel): string {
+  const outcome = renderKeepalived(template, model, { templatePath });
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  return outcome.text;
+}
+
+function factsOf(text: string) {
+  const { instances } = vrrpFacts(text);
+  return { vips: instances.map(({ vips }) => vips), peers: instances.map(({ peers }) => peers.toSorted()) };
+}
+
+function peersOf({ peers, unicast }: KeepalivedModel['instances'][number]): readonly string[] {
+  return unicast.length === 0 ? [] : peers.map(({ address }) => address).toSorted();
+}

@@ -1,0 +1,56 @@
+export interface Sample {
+  readonly atMs: number;
+  readonly value: number;
+}
+
+export interface Slope {
+  /** Of the line at the first and at the last sample. */
+  readonly from: number;
+  readonly to: number;
+  readonly perHour: number;
+  /** Standard error of `perHour`. */
+  readonly error: number;
+}
+
+const HOUR_MS = 3_600_000;
+/** Fewer say nothing about an error. */
+const MIN_BLOCKS = 4;
+
+/**
+ * The straight line through the samples (least squares). Through the mean of each `blockMs`, because memory goes up and
+ * down with the garbage collection: samples that lie close together say the same, and each for itself would make the error
+ * too small. Undefined for less than four blocks.
+ */
+export function slopeOf(samples: readonly Sample[], blockMs: number): Slope | undefined {
+  const points = blocksOf(samples, blockMs);
+  if (points.length < MIN_BLOCKS) return undefined;
+  const meanAt = meanOf(points.map(({ atMs }) => atMs));
+  const mean = meanOf(points.map(({ value }) => value));
+  const spread = sumOf(points.map(({ atMs }) => (atMs - meanAt) ** 2));
+  const perMs = sumOf(points.map(({ atMs, value }) => (atMs - meanAt) * (value - mean))) / spread;
+  const at = (atMs: number) => mean + perMs * (atMs - meanAt);
+  const residue = sumOf(points.map(({ atMs, value }) => (value - at(atMs)) ** 2));
+  return {
+    from: at(points[0]?.atMs ?? meanAt),
+    to: at(points.at(-1)?.atMs ?? meanAt),
+    perHour: perMs * HOUR_MS,
+    error: Math.sqrt(residue / (points.length - 2) / spread) * HOUR_MS,
+  };
+}
+
+/** False where it grows: by more than `tolerance` an hour, and by more than two standard errors. */
+export function isFlat({ perHour, error }: Slope, tolerance: number): boolean {
+  return perHour <= Math.max(tolerance, 2 * error);
+}
+
+function blocksOf(samples: readonly Sample[], blockMs: number): readonly Sample[] {
+  const beganAtMs = samples[0]?.atMs ?? 0;
+  const blocks = Object.groupBy(samples, ({ atMs }) => Math.floor((atMs - beganAtMs) / blockMs));
+  return Object.values(blocks).map((block = []) => ({
+    atMs: meanOf(block.map(({ atMs }) => atMs)),
+    value: meanOf(block.map(({ value }) => value)),
+  }));
+}
+
+const sumOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
+const meanOf = (values: readonly number[]): number => sumOf(values) / values.length;
