@@ -4,10 +4,11 @@ import type { InstanceState } from '../vip-presence.ts';
 
 export interface StateFile {
   /**
-   * Replaces the file in one step if its content changed. A failed write is repeated at the next call. It is not
-   * synced, since its reader acts within milliseconds.
+   * Replaces the file in one step if its content changed, or another program removed or changed it. A failed write is
+   * repeated at the next call. It is not synced, since its reader acts within milliseconds.
    */
   readonly write: (instances: readonly InstanceState[], nowMs: number) => void;
+  /** For good: nothing is written any more. */
   readonly remove: () => void;
 }
 
@@ -22,8 +23,10 @@ export function createStateFile(
   const replace = createRunFile(path, 0o644, {
     failed: (message) => log({ event: 'states-not-written', level: 'error', path, message }),
   });
+  let isRemoved = false;
   return {
     write: (instances, nowMs) => {
+      if (isRemoved) return;
       const known = instances.filter(({ state }) => state !== 'UNKNOWN');
       const at = Date.now();
       const shown = known.map(({ since, ...rest }) => ({
@@ -33,6 +36,9 @@ export function createStateFile(
       const text = JSON.stringify({ instances: shown, at: new Date(at).toISOString() });
       replace(`${text}\n`, JSON.stringify(known));
     },
-    remove: () => rmSync(path, { force: true }),
+    remove: () => {
+      isRemoved = true;
+      rmSync(path, { force: true });
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { messageOf } from '../errors.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -9,21 +10,23 @@ export interface RunFileReport {
 }
 
 /**
- * Returns a function that replaces a file in one synchronous step: it is there before the caller goes on. Where `key` is the same as at the last successful write, nothing
- * is written; a failed write is repeated at the next call. Never throws.
+ * Returns a function that replaces a file in one synchronous step: it is there before the caller goes on. Where `key` is
+ * the same as at the last successful write, and no other program has touched the file since, nothing is written; a failed
+ * write is repeated at the next call. Never throws.
  */
 export function createRunFile(
   path: string,
   mode: number,
   report: RunFileReport,
 ): (text: string, key?: string) => void {
-  let written: string | undefined;
+  let written: { readonly key: string; readonly mark: string } | undefined;
   let failing = false;
   return (text, key = text) => {
-    if (key === written) return;
     try {
+      const mark = markOf(path);
+      if (key === written?.key && mark !== '' && mark === written.mark) return;
       replaceFile(path, text, mode);
-      written = key;
+      written = { key, mark: markOf(path) };
       if (failing) report.recovered?.();
       failing = false;
     } catch (error) {
@@ -31,4 +34,12 @@ export function createRunFile(
       failing = true;
     }
   };
+}
+
+/** Another one after any change of the file, of its content as of its mode; empty where it is gone. */
+function markOf(path: string): string {
+  const status = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (status === undefined) return '';
+  // Two changes within one tick of the kernel have the same time.
+  return [status.ino, status.size, status.mode, status.ctimeNs].join(' ');
 }

@@ -60,11 +60,20 @@ test('a state that changes nothing about the processes writes nothing', () => {
   const machine = busyState();
   const keep = recorder();
   keep(machine.state);
-  rmSync(path);
+  const { ino } = statSync(path);
   machine.send({ kind: 'requested', request: 3 });
   keep(machine.state);
-  expect(readdirSync(dir)).toEqual([]);
+  expect(statSync(path).ino).toBe(ino);
   prove(machine);
+  keep(machine.state);
+  expect(statSync(path).ino).not.toBe(ino);
+});
+
+test('a record that another program removed is written again', () => {
+  const machine = busyState();
+  const keep = recorder();
+  keep(machine.state);
+  rmSync(path);
   keep(machine.state);
   expect(readdirSync(dir)).toEqual(['record.json']);
 });
