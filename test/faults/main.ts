@@ -43,6 +43,9 @@ async function runEpisodes(
   const lastMs = monotonicMs() + options.minutes * 60_000;
   let isAtRest = await rest(0);
   for (let number = options.episode ?? 1; isAtRest && monotonicMs() < lastMs; number += 1) {
+    // The VIP may have moved while the rest was being written down.
+    while (isAtRest && world.bed.holders().length !== 1) isAtRest = await rest(number - 1);
+    if (!isAtRest) return;
     const episode = planEpisode(options.seed, number, options.names);
     process.stderr.write(`${formatEpisode(episode)}\n`);
     history.write({ kind: 'episode', atMs: monotonicMs(), number, plan: formatEpisode(episode) });
@@ -66,7 +69,7 @@ async function record(options: FaultsOptions, folder: string, signal: AbortSigna
         if (!signal.aborted) throw error;
       });
     } finally {
-      recordJournals(world.nodes, history, Date.now() - monotonicMs());
+      recordJournals(world, history);
       const what = await leftAfterEnd(world);
       for (const each of what) history.write({ kind: 'left', atMs: monotonicMs(), what: each });
       cpSync(world.bed.dir, join(folder, 'nodes'), { recursive: true, filter: isKept });

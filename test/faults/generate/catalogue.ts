@@ -112,6 +112,12 @@ export const catalogue = {
     place: 'node',
     lastsMs: seconds(2, 6),
   },
+  'clock-jump': {
+    about: 'the wall clock of the node is an hour ahead or behind, and is put right at the end',
+    variants: ['ahead', 'behind'],
+    place: 'node',
+    lastsMs: seconds(3, 8),
+  },
   'fill-disk': {
     about: 'not a byte is free on the file system of the node',
     variants: ['node'],

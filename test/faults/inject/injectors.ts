@@ -1,5 +1,6 @@
 import type { FaultName } from '../generate/catalogue.ts';
 import { apiFault, apiLie, apiLieEverywhere } from './api.ts';
+import { clockJump } from './clock-jump.ts';
 import { exhaustProcesses, starve } from './control-group.ts';
 import { damageInput, damageOutput } from './damage-file.ts';
 import { fillDisk } from './fill-disk.ts';
@@ -20,6 +21,7 @@ export const injectors: Readonly<Record<FaultName, Injector>> = {
   partition,
   'bad-cable': badCable,
   starve,
+  'clock-jump': clockJump,
   'fill-disk': fillDisk,
   'exhaust-descriptors': exhaustDescriptors,
   'exhaust-processes': exhaustProcesses,

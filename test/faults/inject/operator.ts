@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
-import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
 import { argvOf } from '../../helpers/vrrp/typed.ts';
 import { type Injector, nothingToUndo } from './injector.ts';
 
@@ -25,14 +24,12 @@ function askForReload(path: string): Promise<void> {
 const ORDER_MS = 15_000;
 
 /** What an administrator types on the node. It may be refused. */
-export const order: Injector = async ({ node, variant }) => {
-  await type(node, variant, ...(variant === 'drain' ? ['--reason', 'faults'] : []));
-  return variant === 'drain' ? async () => void (await type(node, 'undrain')) : nothingToUndo;
+export const order: Injector = async ({ world, node, variant }) => {
+  const type = async (...words: readonly string[]) =>
+    void (await runCommand(argvOf(node, words, world.clocks.prefix(node)), { timeoutMs: ORDER_MS }));
+  await type(variant, ...(variant === 'drain' ? ['--reason', 'faults'] : []));
+  return variant === 'drain' ? () => type('undrain') : nothingToUndo;
 };
-
-async function type(node: BedNode, ...words: readonly string[]): Promise<void> {
-  await runCommand(argvOf(node, words), { timeoutMs: ORDER_MS });
-}
 
 /** What another program or an administrator does to the node's network. */
 export const byHand: Injector = async ({ world, node, variant }) => {

@@ -1,19 +1,21 @@
 import { existsSync } from 'node:fs';
+import type { JournalLine } from '../../../src/engine/observe/journal/journal-line.ts';
 import { journalsIn, scanJournal } from '../../../src/engine/observe/journal/read-journal.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import type { BedNode } from '../../helpers/vrrp/bed-node.ts';
+import type { World } from '../world/world.ts';
 import type { HistoryWriter } from './history.ts';
 
-/** Adds every line of the nodes' journals, with their clock translated. */
-export function recordJournals(
-  nodes: readonly BedNode[],
-  { write }: HistoryWriter,
-  wallOffsetMs: number,
-): void {
+/** Adds every line of the nodes' journals, with their clocks translated into the machine's. */
+export function recordJournals({ nodes, clocks }: World, { write }: HistoryWriter): void {
+  const wallOffsetMs = Date.now() - monotonicMs();
+  const tell = (node: BedNode, line: JournalLine) => {
+    const atMs = clocks.monotonicOf(node, Date.parse(line.at));
+    write({ kind: 'journal', atMs, line: { ...line, at: new Date(atMs + wallOffsetMs).toISOString() } });
+  };
   for (const node of nodes) {
     if (!existsSync(node.at('journal'))) continue;
     for (const files of journalsIn(node.at('journal')).values())
-      for (const item of scanJournal(files))
-        if (item.kind === 'line')
-          write({ kind: 'journal', atMs: Date.parse(item.line.at) - wallOffsetMs, line: item.line });
+      for (const item of scanJournal(files)) if (item.kind === 'line') tell(node, item.line);
   }
 }

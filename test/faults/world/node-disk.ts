@@ -16,18 +16,27 @@ export async function mountNodeDisk(
   logDir: string,
   owned: AsyncDisposableStack,
 ): Promise<void> {
-  await mustRun('mount', '-t', 'tmpfs', '-o', `mode=755,size=${SIZE}`, 'hawser-faults', node.dir);
-  const survivor = cleanUpAfterDeath('umount -l -- "$1"', node.dir);
-  owned.defer(async () => {
-    survivor.dismiss();
-    await mustRun('umount', '-l', node.dir);
-  });
+  await mountTmpfs(`mode=755,size=${SIZE}`, node.dir, owned);
   const logs = join(logDir, node.name);
   mkdirSync(logs, { recursive: true });
   for (const part of keptParts) {
     writeFileSync(join(logs, `${part}.log`), '');
     symlinkSync(join(logs, `${part}.log`), node.at(`${part}.log`));
   }
+}
+
+/** libfaketime leaves files there for each program that is killed. This process has a mount namespace of its own. */
+export async function mountSharedMemory(owned: AsyncDisposableStack): Promise<void> {
+  await mountTmpfs('mode=1777', '/dev/shm', owned);
+}
+
+async function mountTmpfs(options: string, path: string, owned: AsyncDisposableStack): Promise<void> {
+  await mustRun('mount', '-t', 'tmpfs', '-o', options, 'hawser-faults', path);
+  const survivor = cleanUpAfterDeath('umount -l -- "$1"', path);
+  owned.defer(async () => {
+    survivor.dismiss();
+    await mustRun('umount', '-l', path);
+  });
 }
 
 async function mustRun(...argv: [string, ...string[]]): Promise<void> {

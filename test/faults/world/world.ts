@@ -10,8 +10,9 @@ import { stackPorts } from '../../helpers/vrrp/node-stack.ts';
 import { createVrrpBed, type VrrpBed } from '../../helpers/vrrp/vrrp-bed.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import type { Role } from '../generate/schedule.ts';
+import { type Clocks, createClocks } from './clocks.ts';
 import { type Keeper, type PartEvent, startKeeper } from './keeper.ts';
-import { mountNodeDisk } from './node-disk.ts';
+import { mountNodeDisk, mountSharedMemory } from './node-disk.ts';
 
 /** Three whole nodes with a client, and what faults may do to them. */
 export interface World extends AsyncDisposable {
@@ -20,6 +21,7 @@ export interface World extends AsyncDisposable {
   readonly stack: HawserStack;
   readonly keeper: Keeper;
   readonly client: BedClient;
+  readonly clocks: Clocks;
   /** What one node's API server does wrong from now on; an empty object ends it. */
   setApiFaults(node: BedNode, faults: Partial<Faults>): void;
   /** Which nodes every API server tells of. */
@@ -52,8 +54,10 @@ async function furnish(
 ): Promise<World> {
   const ending = new AbortController();
   const { nodes } = bed;
-  const stack = createHawserStack(bed, { own: journalOf });
-  const api = createApi(bed);
+  // Not on the node's disk, which may be full.
+  const clocks = createClocks(nodes, (node) => join(bed.dir, `${node.name}-clock`));
+  const stack = createHawserStack(bed, { own: (node) => ownOf(node, clocks) });
+  const api = createApi(bed, clocks);
   const keeper = startKeeper(
     (node, part) => {
       if (part === 'apiserver') return api.start(node);
@@ -63,6 +67,7 @@ async function furnish(
     ending.signal,
   );
   owned.defer(() => ending.abort());
+  await mountSharedMemory(owned);
   for (const node of nodes) {
     await mountNodeDisk(node, join(bed.dir, 'logs'), owned);
     prepareNode(bed, node);
@@ -78,6 +83,7 @@ async function furnish(
     stack,
     keeper,
     client,
+    clocks,
     setApiFaults: api.setFaults,
     setMembers: api.setMembers,
     powerOff: async (node) => {
@@ -103,15 +109,15 @@ function rolesOf(nodes: readonly BedNode[], holders: readonly BedNode[]): Readon
 }
 
 /** All nodes share this machine's host name, and a journal tells nodes apart by it. The pid stays. */
-const journalOf = (node: BedNode) => ({
+const ownOf = (node: BedNode, clocks: Clocks) => ({
   flags: ['--journal', node.at('journal')],
-  prefix: ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', node.name],
+  prefix: ['unshare', '--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', node.name, ...clocks.prefix(node)],
 });
 
 const program = fileURLToPath(new URL('../../helpers/api-server/main.ts', import.meta.url));
 
 /** An API server for each node, with a state file of its own: what one of them does wrong, the others do not. */
-function createApi(bed: VrrpBed) {
+function createApi(bed: VrrpBed, clocks: Clocks) {
   let members: readonly BedNode[] = bed.nodes;
   const faults = new Map<string, Partial<Faults>>();
   // Not on the node's disk, which may be full.
@@ -125,7 +131,7 @@ function createApi(bed: VrrpBed) {
     start: (node: BedNode) => {
       write(node);
       const flags = ['--host', '::', '--port', String(stackPorts.api), '--state', stateFile(node)];
-      return node.start('apiserver', [process.execPath, program, ...flags, ...tls]);
+      return node.start('apiserver', [...clocks.prefix(node), process.execPath, program, ...flags, ...tls]);
     },
     setFaults: (node: BedNode, next: Partial<Faults>) => {
       faults.set(node.name, next);

@@ -1,27 +1,25 @@
 import type { ServerResponse } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { type Answer, sendJson } from './answers.ts';
 import type { Faults } from './faults.ts';
 
 const listSchema = z.looseObject({ metadata: z.looseObject({}), items: z.array(z.unknown()) });
-const HUGE_BYTES = 32 * 1_024 * 1_024;
+const CHUNK = 'x'.repeat(64 * 1_024);
+const CHUNKS = 512;
 
 /** Answers a list with what is wrong with it: see `Faults`. */
 export function sendList(response: ServerResponse, { code, body }: Answer, lie: Faults['lie']): void {
   const list = code === 200 ? listSchema.safeParse(body).data : undefined;
-  if (list === undefined || lie !== 'invalid') {
-    sendJson(response, code, list === undefined ? body : liedList(list, lie));
-    return;
-  }
-  const text = JSON.stringify(body);
-  response.writeHead(code, { 'content-type': 'application/json' });
-  response.end(text.slice(0, text.length / 2));
+  if (list === undefined) sendJson(response, code, body);
+  else if (lie === 'huge') sendPieces(response, padded(JSON.stringify(list)));
+  else if (lie === 'invalid') sendPieces(response, [halfOf(JSON.stringify(list))]);
+  else sendJson(response, code, liedList(list, lie));
 }
 
-function liedList(list: z.infer<typeof listSchema>, lie: Faults['lie']): object {
+function liedList(list: z.infer<typeof listSchema>, lie: Exclude<Faults['lie'], 'huge' | 'invalid'>): object {
   switch (lie) {
     case 'none':
-    case 'invalid':
       return list;
     case 'empty':
       return { ...list, items: [] };
@@ -29,7 +27,21 @@ function liedList(list: z.infer<typeof listSchema>, lie: Faults['lie']): object 
       return { ...list, items: list.items.filter((_, index) => index % 2 === 0) };
     case 'old':
       return { ...list, metadata: { ...list.metadata, resourceVersion: '1' } };
-    case 'huge':
-      return { ...list, padding: 'x'.repeat(HUGE_BYTES) };
   }
+}
+
+function halfOf(text: string): string {
+  return text.slice(0, text.length / 2);
+}
+
+function* padded(text: string): Iterable<string> {
+  yield `${text.slice(0, -1)},"padding":"`;
+  for (let chunk = 0; chunk < CHUNKS; chunk += 1) yield CHUNK;
+  yield '"}';
+}
+
+/** One after the other, so that other requests are answered meanwhile. A client that goes away ends it. */
+function sendPieces(response: ServerResponse, pieces: Iterable<string>): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  pipeline(Readable.from(pieces), response, () => {});
 }

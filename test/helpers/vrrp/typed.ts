@@ -23,8 +23,13 @@ export interface Typed {
   readonly text: string;
 }
 
-export const argvOf = (node: BedNode, args: readonly string[]): [string, ...string[]] => [
+export const argvOf = (
+  node: BedNode,
+  args: readonly string[],
+  before: readonly string[] = [],
+): [string, ...string[]] => [
   ...node.namespace.prefix,
+  ...before,
   hawser,
   ...args,
   '--steering',
