@@ -1,0 +1,147 @@
+import { checkTls } from '../certificates/check-tls.ts';
+import type { InsecurePolicy } from '../model.ts';
+import { keyOf } from '../objects/metadata.ts';
+import type { Route, RouteTls } from '../objects/route.ts';
+import type { Secret } from '../objects/secret.ts';
+import { isHostName, isPath } from '../safe-text.ts';
+import type { AdmissionPolicy } from './admission-policy.ts';
+import { createHostClaims } from './host-claims.ts';
+import { hostOf, isInDomains, parentDomain } from './host-of.ts';
+import { kindOf, tlsProblem } from './tls-rules.ts';
+import type { Admission, AdmittedRoute, Refusal, RejectedRoute, RouteClaim } from './verdict.ts';
+
+/**
+ * Which routes are served. The same for every order of the routes, so that all replicas decide alike: the oldest comes first,
+ * by the time of its creation, then its UID, then its key. A route that is wrong in itself holds its host all the same:
+ * a mistake in a certificate must not give the host to somebody else.
+ */
+export function admitRoutes(
+  routes: readonly Route[],
+  secrets: readonly Secret[],
+  policy: AdmissionPolicy,
+): Admission {
+  const secretsByKey = new Map(secrets.map((secret) => [keyOf(secret), secret]));
+  const claims = createHostClaims(policy.namespaceOwnership);
+  const admitted: AdmittedRoute[] = [];
+  const rejected: RejectedRoute[] = [];
+  const keys = new Set<string>();
+  for (const route of [...routes].sort(olderFirst)) {
+    if (policy.namespaces?.has(route.namespace) === false) continue;
+    const claim = claimOf(route, policy);
+    const refusal =
+      (keys.has(claim.key) ? twice : undefined) ??
+      policyRefusal(claim, policy) ??
+      hostRefusal(claim) ??
+      claims.claim(claim);
+    const verdict = refusal ?? contentOf(claim, secretsByKey);
+    if ('reason' in verdict) rejected.push({ ...claim, ...verdict });
+    else admitted.push({ ...claim, ...verdict });
+    keys.add(claim.key);
+  }
+  return { admitted: admitted.sort(byKey), rejected: rejected.sort(byKey) };
+}
+
+const twice: Refusal = { reason: 'RouteNotAdmitted', message: 'another object has the same name' };
+
+function olderFirst(a: Route, b: Route): number {
+  return a.createdMs - b.createdMs || compareText(a.uid, b.uid) || compareText(keyOf(a), keyOf(b));
+}
+
+function byKey(a: RouteClaim, b: RouteClaim): number {
+  return compareText(a.key, b.key);
+}
+
+/** By code units: the same in every locale. */
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function claimOf(route: Route, policy: AdmissionPolicy): RouteClaim {
+  const host = hostOf(route, policy);
+  const wildcard = route.wildcardPolicy === 'Subdomain';
+  return {
+    route,
+    key: keyOf(route),
+    kind: kindOf(route.tls) ?? 'http',
+    host: wildcard ? parentDomain(host) : host,
+    wildcard,
+    path: /^\/*$/.test(route.path) ? '' : route.path,
+  };
+}
+
+function policyRefusal({ route, host, wildcard }: RouteClaim, policy: AdmissionPolicy): Refusal | undefined {
+  const refuse = (message: string): Refusal => ({ reason: 'RouteNotAdmitted', message });
+  if (route.unsupported !== undefined) return refuse(route.unsupported);
+  if (host !== '' && isInDomains(host, policy.deniedDomains)) return refuse('the host is in a denied domain');
+  if (host !== '' && policy.allowedDomains.length > 0 && !isInDomains(host, policy.allowedDomains))
+    return refuse('the host is in none of the allowed domains');
+  if (wildcard && !policy.allowWildcards) return refuse('wildcard routes are not allowed');
+  if (!wildcard && route.wildcardPolicy !== 'None')
+    return refuse('spec.wildcardPolicy: expected None or Subdomain');
+  return undefined;
+}
+
+function hostRefusal({ route, host, wildcard }: RouteClaim): Refusal | undefined {
+  if (host === '' && !(wildcard && route.host !== ''))
+    return { reason: 'NoHostValue', message: 'the route has no host, and the router chooses none' };
+  const message =
+    'expected a DNS name in lower case, without a dot at its end, of labels up to 63 characters';
+  return isHostName(host) ? undefined : { reason: 'InvalidHost', message: `spec.host: ${message}` };
+}
+
+type Content = Pick<AdmittedRoute, 'insecure' | 'tls'>;
+
+/** What is wrong with a route in itself, or what it is worth. */
+function contentOf({ route, path }: RouteClaim, secrets: ReadonlyMap<string, Secret>): Content | Refusal {
+  const refuse = (message: string): Refusal => ({ reason: 'ExtendedValidationFailed', message });
+  if (path !== '' && !isPath(path))
+    return refuse("spec.path: expected / and characters that a request's path has, without ' and ;");
+  if (route.tls === undefined) return { insecure: 'None', tls: {} };
+  const problem = tlsProblem(route.tls, path);
+  if (problem !== undefined) return refuse(problem);
+  const tls = withSecret(route, route.tls, secrets);
+  if ('reason' in tls) return tls;
+  const check = checkTls(tls);
+  if (check.kind === 'wrong') {
+    const reason =
+      route.tls.secret === undefined ? 'ExtendedValidationFailed' : 'ExternalCertificateValidationFailed';
+    return { reason, message: `spec.tls.${check.message}` };
+  }
+  return { insecure: insecureOf(route.tls), tls: check.tls };
+}
+
+function insecureOf({ insecurePolicy }: RouteTls): InsecurePolicy {
+  return (['Allow', 'Redirect'] as const).find((policy) => policy === insecurePolicy) ?? 'None';
+}
+
+/** With the certificate and the key of the Secret that the route names. */
+function withSecret(
+  { namespace }: Route,
+  tls: RouteTls,
+  secrets: ReadonlyMap<string, Secret>,
+): RouteTls | Refusal {
+  if (tls.secret === undefined) return tls;
+  const secret = secrets.get(keyOf({ namespace, name: tls.secret }));
+  if (secret === undefined)
+    return {
+      reason: 'ExternalCertificateGetFailed',
+      message: `Secret ${namespace}/${tls.secret} is not there`,
+    };
+  if (!secret.isTls)
+    return {
+      reason: 'ExternalCertificateValidationFailed',
+      message: `Secret ${namespace}/${tls.secret}: expected the type kubernetes.io/tls`,
+    };
+  return mergedTls(tls, secret);
+}
+
+/** For each route and Secret once, so that the check of the certificate is remembered. */
+const merged = new WeakMap<RouteTls, { readonly secret: Secret; readonly tls: RouteTls }>();
+
+function mergedTls(tls: RouteTls, secret: Secret): RouteTls {
+  const before = merged.get(tls);
+  if (before?.secret === secret) return before.tls;
+  const result = { ...tls, certificate: secret.certificate, key: secret.key };
+  merged.set(tls, { secret, tls: result });
+  return result;
+}

@@ -1,0 +1,95 @@
+import type { Refusal, RouteClaim } from './verdict.ts';
+
+export interface HostClaims {
+  /** Takes host and path for this route, or says why it cannot have them. Routes must come oldest first. */
+  readonly claim: (claim: RouteClaim) => Refusal | undefined;
+}
+
+/** The routes that have a host, or a wildcard's domain. */
+interface Holders {
+  /** The oldest: its namespace owns the host. */
+  readonly first: RouteClaim;
+  readonly byPath: Map<string, RouteClaim>;
+  passthrough?: RouteClaim;
+  terminated?: RouteClaim;
+}
+
+/**
+ * Who has which host. The oldest route wins, so that nobody can take a host away. One namespace owns a host with all of its
+ * paths, and a wildcard keeps other namespaces out of its domain, as hosts in it keep out the wildcard of another namespace.
+ * A passthrough route needs its host alone among the routes with TLS: connections are passed on before a path can be read.
+ * That holds between a wildcard and the hosts in its domain too, where the wildcard would get the host's connections.
+ */
+export function createHostClaims(namespaceOwnership: boolean): HostClaims {
+  const hosts = new Map<string, Holders>();
+  const wildcards = new Map<string, Holders>();
+  /** Of each domain, the first route of each namespace that has a host in it. */
+  const inDomain = new Map<string, Map<string, RouteClaim>>();
+  const terminatedInDomain = new Map<string, RouteClaim>();
+
+  const blocking = (claim: RouteClaim): RouteClaim | undefined => {
+    const same = (claim.wildcard ? wildcards : hosts).get(claim.host);
+    const isForeign = (other: RouteClaim) =>
+      namespaceOwnership && other.route.namespace !== claim.route.namespace;
+    if (same !== undefined) {
+      if (isForeign(same.first)) return same.first;
+      const samePath = same.byPath.get(claim.path);
+      if (samePath !== undefined) return samePath;
+      if (claim.kind === 'passthrough' && same.terminated) return same.terminated;
+      if (isTerminated(claim) && same.passthrough) return same.passthrough;
+    }
+    if (claim.wildcard) {
+      const foreign = [...(inDomain.get(claim.host)?.values() ?? [])].find(isForeign);
+      return foreign ?? (claim.kind === 'passthrough' ? terminatedInDomain.get(claim.host) : undefined);
+    }
+    const above = wildcards.get(domainOf(claim));
+    if (above !== undefined && isForeign(above.first)) return above.first;
+    return isTerminated(claim) ? above?.passthrough : undefined;
+  };
+
+  const take = (claim: RouteClaim): void => {
+    const table = claim.wildcard ? wildcards : hosts;
+    const holders: Holders = table.get(claim.host) ?? { first: claim, byPath: new Map() };
+    table.set(claim.host, holders);
+    holders.byPath.set(claim.path, claim);
+    if (claim.kind === 'passthrough') holders.passthrough ??= claim;
+    if (isTerminated(claim)) holders.terminated ??= claim;
+    if (claim.wildcard) return;
+    const domain = domainOf(claim);
+    const namespaces = inDomain.get(domain) ?? new Map<string, RouteClaim>();
+    inDomain.set(domain, namespaces);
+    if (!namespaces.has(claim.route.namespace)) namespaces.set(claim.route.namespace, claim);
+    if (isTerminated(claim) && !terminatedInDomain.has(domain)) terminatedInDomain.set(domain, claim);
+  };
+
+  return {
+    claim: (claim) => {
+      const holder = blocking(claim);
+      if (holder !== undefined) return refusal(claim, holder);
+      take(claim);
+      return undefined;
+    },
+  };
+}
+
+function isTerminated({ kind }: RouteClaim): boolean {
+  return kind === 'edge' || kind === 'reencrypt';
+}
+
+function domainOf({ host }: RouteClaim): string {
+  return host.slice(host.indexOf('.') + 1);
+}
+
+/** Names and hosts of another namespace are not told. */
+function refusal(claim: RouteClaim, holder: RouteClaim): Refusal {
+  const isOwn = claim.route.namespace === holder.route.namespace;
+  const message = isOwn
+    ? `route ${holder.route.name} already has ${placeOf(holder)} and is older`
+    : `a route in another namespace holds ${claim.wildcard ? `a host in ${claim.host}` : claim.host} and is older`;
+  return { reason: 'HostAlreadyClaimed', message, holder: holder.key };
+}
+
+/** `*.example.com/path` */
+export function placeOf({ host, wildcard, path }: Pick<RouteClaim, 'host' | 'wildcard' | 'path'>): string {
+  return `${wildcard ? '*.' : ''}${host}${path}`;
+}

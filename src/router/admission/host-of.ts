@@ -1,0 +1,37 @@
+import type { Route } from '../objects/route.ts';
+import type { AdmissionPolicy } from './admission-policy.ts';
+
+/** The host that a route gets: its own, or what the router's owner has chosen for such routes; '' where there is none. */
+export function hostOf(
+  route: Pick<Route, 'host' | 'subdomain' | 'name' | 'namespace'>,
+  { domain, hostTemplate, overrideHost, overrideDomains }: AdmissionPolicy,
+): string {
+  const isOfSubdomain = route.host === '' && route.subdomain !== '' && domain !== '';
+  const host = isOfSubdomain ? `${route.subdomain}.${domain}` : route.host;
+  const isChosen = host !== '' && !overrideHost && !isInDomains(host, overrideDomains);
+  return isChosen || hostTemplate === '' ? host : expanded(hostTemplate, route);
+}
+
+/** A template with an unknown variable gives no host. */
+function expanded(template: string, { name, namespace }: Pick<Route, 'name' | 'namespace'>): string {
+  const values: Readonly<Record<string, string>> = { name, namespace };
+  const variable = /\$(?:\{(\w+)\}|(\w+))/g;
+  const isKnown = [...template.matchAll(variable)].every(
+    ([, long, short]) => (long ?? short ?? '') in values,
+  );
+  if (!isKnown) return '';
+  return template
+    .replaceAll(variable, (_, long?: string, short?: string) => values[long ?? short ?? ''] ?? '')
+    .replaceAll(/^["']+|["']+$/g, '');
+}
+
+/** Whether it is one of these domains, or in one. */
+export function isInDomains(host: string, domains: readonly string[]): boolean {
+  return domains.some((domain) => host === domain || host.endsWith(`.${domain}`));
+}
+
+/** What follows the first dot; '' where there is none. */
+export function parentDomain(host: string): string {
+  const dot = host.indexOf('.');
+  return dot < 0 ? '' : host.slice(dot + 1);
+}

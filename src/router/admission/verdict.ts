@@ -1,0 +1,46 @@
+import type { CheckedTls } from '../certificates/check-tls.ts';
+import type { InsecurePolicy, RouteKind } from '../model.ts';
+import type { Route } from '../objects/route.ts';
+
+/** As the condition Admitted of a route's status has it. */
+export type RejectionReason =
+  | 'NoHostValue'
+  | 'InvalidHost'
+  | 'HostAlreadyClaimed'
+  | 'RouteNotAdmitted'
+  | 'ExtendedValidationFailed'
+  | 'ExternalCertificateValidationFailed'
+  | 'ExternalCertificateGetFailed';
+
+/** What a route asks to be, before it is known whether it may. */
+export interface RouteClaim {
+  readonly route: Route;
+  readonly key: string;
+  readonly kind: RouteKind;
+  /** Of a wildcard the parent domain. */
+  readonly host: string;
+  readonly wildcard: boolean;
+  /** '' for every path. */
+  readonly path: string;
+}
+
+export interface AdmittedRoute extends RouteClaim {
+  readonly insecure: InsecurePolicy;
+  readonly tls: CheckedTls;
+}
+
+export interface RejectedRoute extends RouteClaim {
+  readonly reason: RejectionReason;
+  /** For the tenant: it names no route of another namespace. */
+  readonly message: string;
+  /** The key of the route that has what this one wanted. */
+  readonly holder?: string;
+}
+
+export type Refusal = Pick<RejectedRoute, 'reason' | 'message' | 'holder'>;
+
+export interface Admission {
+  /** Both in the order of their keys. */
+  readonly admitted: readonly AdmittedRoute[];
+  readonly rejected: readonly RejectedRoute[];
+}

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { AdmittedRoute } from '../admission/verdict.ts';
+import {
+  type BackendTimeouts,
+  backendPrefix,
+  type PodVerification,
+  type RouteBackend,
+  type RouterModel,
+  type SessionCookie,
+} from '../model.ts';
+import type { RouterObjects } from '../objects/router-objects.ts';
+import type { BackendDefaults } from './backend-defaults.ts';
+import { serversOf } from './backend-servers.ts';
+import { headerActions } from './header-actions.ts';
+import { type RouteAnnotations, readAnnotations } from './route-annotations.ts';
+import { type EndpointsOfService, endpointsByService } from './service-endpoints.ts';
+import { serviceWeights } from './weights.ts';
+
+/** Joins the admitted routes with their endpoints. Equal objects give an equal model, whatever order they come in. */
+export function buildModel(
+  admitted: readonly AdmittedRoute[],
+  { endpoints, services }: Pick<RouterObjects, 'endpoints' | 'services'>,
+  defaults: BackendDefaults,
+): RouterModel {
+  const find = endpointsByService(endpoints, services);
+  const isShared = sharedCertificates(admitted);
+  return { backends: admitted.map((route) => backendOf(route, find, isShared, defaults)) };
+}
+
+/** Browsers join connections to hosts with one certificate, and would then ask the wrong route. */
+function sharedCertificates(admitted: readonly AdmittedRoute[]): (fingerprint: string) => boolean {
+  const seen = new Set<string>();
+  const shared = new Set<string>();
+  for (const { tls } of admitted) {
+    const fingerprint = tls.certificate?.fingerprint;
+    if (fingerprint === undefined) continue;
+    if (seen.has(fingerprint)) shared.add(fingerprint);
+    seen.add(fingerprint);
+  }
+  return (fingerprint) => shared.has(fingerprint);
+}
+
+function backendOf(
+  admitted: AdmittedRoute,
+  find: (key: string) => EndpointsOfService,
+  isShared: (fingerprint: string) => boolean,
+  defaults: BackendDefaults,
+): RouteBackend {
+  const { route, key, kind, host, wildcard, path, insecure, tls } = admitted;
+  const asked = readAnnotations(route.annotations);
+  const weights = serviceWeights(route.services);
+  const { servers, remarks } = serversOf(admitted, weights, find, asked, defaults);
+  const [request, response] = (['request', 'response'] as const).map((of) =>
+    headerActions(route.headers[of], of),
+  );
+  const hasTls = kind === 'edge' || kind === 'reencrypt';
+  const isTcp = kind === 'passthrough';
+  const cookie = isTcp ? undefined : cookieOf(admitted, asked, defaults);
+  const several = [...weights.values()].filter((weight) => weight > 0).length > 1;
+  const usual = isTcp ? defaults.tcpBalance : defaults.httpBalance;
+  return {
+    key,
+    name: `${backendPrefix[kind]}:${key}`,
+    kind,
+    host,
+    wildcard,
+    path,
+    insecure,
+    ...(tls.certificate && {
+      certificate: {
+        pem: tls.certificate.pem,
+        http2: defaults.http2 && !isShared(tls.certificate.fingerprint),
+      },
+    }),
+    balance: asked.balance ?? (several ? 'roundrobin' : usual),
+    servers,
+    ...(cookie && { cookie }),
+    timeouts: timeoutsOf(asked, isTcp),
+    ...(asked.allowlist && { allowlist: asked.allowlist }),
+    ...(asked.rateLimit && { rateLimit: asked.rateLimit }),
+    forwarded: asked.forwarded ?? defaults.forwarded,
+    ...(asked.hsts !== undefined && hasTls && { hsts: asked.hsts }),
+    ...(asked.rewriteTarget !== undefined && !isTcp && { rewriteTarget: asked.rewriteTarget }),
+    headers: { request: request?.actions ?? [], response: response?.actions ?? [] },
+    adjustCase: asked.adjustCase,
+    ...(kind === 'reencrypt' && { verify: verificationOf(tls.destinationCaPem, defaults) }),
+    remarks: [
+      ...asked.remarks,
+      ...(asked.hsts !== undefined && !hasTls
+        ? ['hsts_header: ignored, the router does not end its TLS']
+        : []),
+      ...(request?.remarks ?? []),
+      ...(response?.remarks ?? []),
+      ...remarks,
+    ],
+  };
+}
+
+/** The name and the value of a cookie are the same in every replica, and tell nothing of names and addresses. */
+function cookieOf(
+  { key, kind, insecure }: AdmittedRoute,
+  { disableCookies, cookieName, sameSite }: RouteAnnotations,
+  defaults: BackendDefaults,
+): SessionCookie | undefined {
+  if (disableCookies) return undefined;
+  // openshift-router puts the termination in front, but before it knows it: clients keep their sessions in a migration.
+  const name = cookieName ?? defaults.cookieName ?? createHash('md5').update(` ${key}`).digest('hex');
+  const secure = (kind === 'edge' || kind === 'reencrypt') && insecure !== 'Allow';
+  return secure ? { name, secure, sameSite } : { name, secure };
+}
+
+function timeoutsOf({ timeoutMs, tunnelMs }: RouteAnnotations, isTcp: boolean): BackendTimeouts {
+  const tunnel = tunnelMs ?? (isTcp ? timeoutMs : undefined);
+  return {
+    ...(timeoutMs !== undefined && !isTcp && { serverMs: timeoutMs }),
+    ...(tunnel !== undefined && { tunnelMs: tunnel }),
+  };
+}
+
+function verificationOf(caPem: string | undefined, defaults: BackendDefaults): PodVerification {
+  if (caPem !== undefined) return { kind: 'route-ca', pem: caPem };
+  return defaults.hasDefaultDestinationCa ? { kind: 'default-ca' } : { kind: 'none' };
+}

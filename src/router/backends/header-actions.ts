@@ -1,0 +1,49 @@
+import type { HeaderAction } from '../model.ts';
+import type { HeaderWish } from '../objects/route.ts';
+import { isHeaderFormat, isHeaderName } from '../safe-text.ts';
+
+export interface CheckedHeaders {
+  readonly actions: readonly HeaderAction[];
+  readonly remarks: readonly string[];
+}
+
+/** Those that decide about routing, sessions or security of other routes: OpenShift's API refuses them too. */
+const reserved: ReadonlySet<string> = new Set([
+  'strict-transport-security',
+  'proxy',
+  'cookie',
+  'set-cookie',
+  'host',
+]);
+
+/** As OpenShift's API allows. */
+const mostActions = 20;
+
+/** What a route does with headers, in its order. One that cannot be done is left out, with a remark. */
+export function headerActions(wishes: readonly HeaderWish[], of: 'request' | 'response'): CheckedHeaders {
+  const checked = wishes.slice(0, mostActions).map((wish, index) => {
+    const reason = problemOf(wish, of);
+    return reason === undefined
+      ? { action: actionOf(wish) }
+      : { remark: `spec.httpHeaders.actions.${of}[${index}]: ignored, ${reason}` };
+  });
+  const more = wishes.length - checked.length;
+  const left =
+    more > 0 ? [`spec.httpHeaders.actions.${of}: ${more} ignored, expected at most ${mostActions}`] : [];
+  return {
+    actions: checked.flatMap(({ action }) => (action === undefined ? [] : [action])),
+    remarks: [...checked.flatMap(({ remark }) => (remark === undefined ? [] : [remark])), ...left],
+  };
+}
+
+function actionOf({ name, action, value }: HeaderWish): HeaderAction {
+  return action === 'Set' ? { kind: 'set', name, value } : { kind: 'delete', name };
+}
+
+function problemOf({ name, action, value }: HeaderWish, of: 'request' | 'response'): string | undefined {
+  if (!isHeaderName(name)) return 'expected the name of a header';
+  if (reserved.has(name.toLowerCase())) return `routes do not change ${name}`;
+  if (action === 'Set' && !isHeaderFormat(value, of))
+    return 'expected text in which % is doubled or reads a header or the client certificate';
+  return undefined;
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { EndpointPort, EndpointSubset, ServiceEndpoints } from '../objects/endpoints.ts';
+import { keyOf } from '../objects/metadata.ts';
+import type { Service } from '../objects/service.ts';
+import { checkAddress } from './safe-address.ts';
+
+/** One endpoint of a service: an address with a port. */
+export interface Endpoint {
+  /** `pod:NAME:SERVICE:PORT_NAME:ADDRESS:PORT`, or `ept:…` without a pod. */
+  readonly id: string;
+  /** What a client's cookie says: the MD5 of the id, so that it tells no address. */
+  readonly cookie: string;
+  readonly address: string;
+  readonly port: number;
+  readonly portName: string;
+  readonly h2c: boolean;
+  /** A cluster IP that wakes an idled service. */
+  readonly isWaking: boolean;
+}
+
+export interface EndpointsOfService {
+  /** Of TCP, ready, safe and each once; in the order of their ids. */
+  readonly endpoints: readonly Endpoint[];
+  /** Addresses that may not be used, and why. */
+  readonly refused: readonly string[];
+}
+
+const none: EndpointsOfService = { endpoints: [], refused: [] };
+
+/** By `namespace:service`. The order of the objects makes no difference. */
+export function endpointsByService(
+  objects: readonly ServiceEndpoints[],
+  services: readonly Service[],
+): (key: string) => EndpointsOfService {
+  const subsets = Map.groupBy(objects, ({ namespace, service }) => keyOf({ namespace, name: service }));
+  const servicesByKey = new Map(services.map((service) => [keyOf(service), service]));
+  const known = new Map<string, EndpointsOfService>();
+  const find = (key: string): EndpointsOfService => {
+    const found = subsets.get(key) ?? [];
+    // A cluster mirrors each object into the other kind: one of them is enough.
+    const slices = found.filter(({ from }) => from === 'EndpointSlice');
+    const name = key.slice(key.indexOf(':') + 1);
+    const ready = endpointsOf(
+      name,
+      (slices.length > 0 ? slices : found).flatMap((each) => each.subsets),
+    );
+    const service = servicesByKey.get(key);
+    const isIdle = ready.endpoints.length === 0 && ready.refused.length === 0 && service?.isIdled === true;
+    return isIdle && service.clusterIp !== '' ? wakingEndpoints(service) : ready;
+  };
+  return (key) => {
+    const found = known.get(key) ?? find(key);
+    known.set(key, found);
+    return found;
+  };
+}
+
+function endpointsOf(
+  service: string,
+  subsets: readonly EndpointSubset[],
+  isWaking = false,
+): EndpointsOfService {
+  if (subsets.length === 0) return none;
+  const endpoints = new Map<string, Endpoint>();
+  const refused = new Set<string>();
+  for (const { addresses, ports } of subsets)
+    for (const { address: text, pod } of addresses) {
+      const checked = checkAddress(text);
+      if (checked.kind === 'unsafe') {
+        refused.add(`an endpoint of service ${service} is not used: ${checked.reason}`);
+        continue;
+      }
+      for (const port of ports) {
+        const endpoint = endpointAt(service, checked.address, port, pod, isWaking);
+        endpoints.set(endpoint.id, endpoint);
+      }
+    }
+  return {
+    endpoints: [...endpoints.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+    refused: [...refused].sort(),
+  };
+}
+
+function endpointAt(
+  service: string,
+  address: string,
+  { name, port, h2c }: EndpointPort,
+  pod: string | undefined,
+  isWaking: boolean,
+): Endpoint {
+  const who = pod === undefined ? 'ept' : `pod:${pod}`;
+  const id = `${who}:${service}:${name}:${address}:${port}`;
+  const cookie = createHash('md5').update(id).digest('hex');
+  return { id, cookie, address, port, portName: name, h2c, isWaking };
+}
+
+/** A connection to the cluster IP makes the cluster start the pods, and waits for them. */
+function wakingEndpoints({ name, clusterIp, ports }: Service): EndpointsOfService {
+  const subset = {
+    addresses: [{ address: clusterIp }],
+    ports: ports.map((port) => ({ ...port, h2c: false })),
+  };
+  return endpointsOf(name, [subset], true);
+}

@@ -1,0 +1,84 @@
+import type { RouteTls } from '../objects/route.ts';
+import { certificatePem, keyPem, readPem } from './pem.ts';
+import { weaknessOf } from './strength.ts';
+
+/** What a route's TLS section says, parsed and encoded again. */
+export interface CheckedTls {
+  readonly certificate?: {
+    /** The key, the certificate and its chain. */
+    readonly pem: string;
+    /** Of the certificate itself: equal ones are the same certificate. */
+    readonly fingerprint: string;
+  };
+  readonly destinationCaPem?: string;
+}
+
+export type TlsCheck =
+  | { readonly kind: 'checked'; readonly tls: CheckedTls }
+  | { readonly kind: 'wrong'; readonly message: string };
+
+/** Parsing is dear, and routes are read-only: each is checked once for as long as it is in memory. */
+const known = new WeakMap<RouteTls, TlsCheck>();
+
+/** Checks certificate, key and CAs of a route. One that has expired, or is for another host, is served all the same. */
+export function checkTls(tls: RouteTls): TlsCheck {
+  const before = known.get(tls);
+  if (before !== undefined) return before;
+  const check = checkNow(tls);
+  known.set(tls, check);
+  return check;
+}
+
+function checkNow(tls: RouteTls): TlsCheck {
+  const own = pairOf(tls);
+  if (typeof own === 'string') return { kind: 'wrong', message: own };
+  const destination = caOf('destinationCACertificate', tls.destinationCaCertificate);
+  if (destination.kind === 'wrong') return destination;
+  return {
+    kind: 'checked',
+    tls: {
+      ...(own && { certificate: own }),
+      ...(destination.pem !== '' && { destinationCaPem: destination.pem }),
+    },
+  };
+}
+
+/** The certificate with its key; undefined where the router's default one is meant; a text for what is wrong. */
+function pairOf({
+  certificate,
+  key,
+  caCertificate,
+}: RouteTls): CheckedTls['certificate'] | string | undefined {
+  const ca = caOf('caCertificate', caCertificate);
+  if (ca.kind === 'wrong') return ca.message;
+  const keyPart = readPem(key);
+  if (keyPart.kind === 'bad') return `key: ${keyPart.message}`;
+  if (certificate === '') return undefined;
+  const part = readPem(certificate);
+  if (part.kind === 'bad') return `certificate: ${part.message}`;
+  const [leaf] = part.certificates;
+  if (leaf === undefined) return 'certificate: expected a PEM certificate';
+  const weakness = part.certificates.map(weaknessOf).find((found) => found !== undefined);
+  if (weakness !== undefined) return `certificate: ${weakness}`;
+  const [privateKey] = [...part.keys, ...keyPart.keys];
+  if (privateKey === undefined) return 'key: expected a PEM private key';
+  if (!leaf.checkPrivateKey(privateKey)) return 'key: it is not the key of the certificate';
+  return {
+    pem: `${keyPem(privateKey)}${certificatePem(part.certificates)}${ca.pem}`,
+    fingerprint: leaf.fingerprint256,
+  };
+}
+
+function caOf(
+  field: string,
+  text: string,
+): { readonly kind: 'ca'; readonly pem: string } | { readonly kind: 'wrong'; readonly message: string } {
+  if (text === '') return { kind: 'ca', pem: '' };
+  const part = readPem(text);
+  if (part.kind === 'bad') return { kind: 'wrong', message: `${field}: ${part.message}` };
+  if (part.certificates.length === 0)
+    return { kind: 'wrong', message: `${field}: expected a PEM certificate` };
+  const weakness = part.certificates.map(weaknessOf).find((found) => found !== undefined);
+  if (weakness !== undefined) return { kind: 'wrong', message: `${field}: ${weakness}` };
+  return { kind: 'ca', pem: certificatePem(part.certificates) };
+}

@@ -1,0 +1,48 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+
+/** What a tenant's PEM holds. Text between the blocks is dropped. */
+export interface PemContent {
+  readonly certificates: readonly X509Certificate[];
+  readonly keys: readonly KeyObject[];
+}
+
+export type PemReading =
+  | ({ readonly kind: 'read' } & PemContent)
+  | { readonly kind: 'bad'; readonly message: string };
+
+const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([A-Za-z0-9+/=\s]*)-----END \1-----/g;
+const begin = /-----BEGIN /g;
+
+/** More than any chain has, and little enough to be checked at once. */
+const MOST_BLOCKS = 32;
+
+/**
+ * Every block is parsed here and encoded anew, so that OpenSSL in HAProxy never reads what a tenant wrote. An encrypted
+ * key, a block of an unknown kind, or one that cannot be parsed makes the whole text bad.
+ */
+export function readPem(text: string): PemReading {
+  const blocks = [...text.matchAll(block)];
+  if (blocks.length !== [...text.matchAll(begin)].length)
+    return { kind: 'bad', message: 'a PEM block is damaged or encrypted' };
+  if (blocks.length > MOST_BLOCKS) return { kind: 'bad', message: `more than ${MOST_BLOCKS} PEM blocks` };
+  const certificates: X509Certificate[] = [];
+  const keys: KeyObject[] = [];
+  for (const [pem, label = ''] of blocks) {
+    try {
+      if (label === 'CERTIFICATE') certificates.push(new X509Certificate(pem));
+      else if (/^(?:RSA |EC |ECDSA )?PRIVATE KEY$/.test(label)) keys.push(createPrivateKey(pem));
+      else if (label !== 'EC PARAMETERS') return { kind: 'bad', message: `unknown PEM block ${label}` };
+    } catch {
+      return { kind: 'bad', message: `a PEM block ${label} cannot be parsed` };
+    }
+  }
+  return { kind: 'read', certificates, keys };
+}
+
+export function certificatePem(certificates: readonly X509Certificate[]): string {
+  return certificates.map((certificate) => certificate.toString()).join('');
+}
+
+export function keyPem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString();
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import type { Ingress, IngressPath } from '../objects/ingress.ts';
+import { keyOf } from '../objects/metadata.ts';
+import type { Route, RouteTls } from '../objects/route.ts';
+import type { Service } from '../objects/service.ts';
+
+/**
+ * The Ingresses of a class as routes: one for each host and path, admitted like any other and as old as the Ingress. What a
+ * route cannot say is a route that is not admitted, with the reason: a path must never serve more than was asked for.
+ */
+export function ingressRoutes(
+  ingresses: readonly Ingress[],
+  services: readonly Service[],
+  className: string | undefined,
+): readonly Route[] {
+  if (className === undefined) return [];
+  const servicesByKey = new Map(services.map((service) => [keyOf(service), service]));
+  return ingresses
+    .filter((ingress) => ingress.className === className)
+    .flatMap((ingress) => [
+      ...ingress.paths.map((path) => routeOf(ingress, path, servicesByKey)),
+      ...(ingress.hasDefaultBackend ? [defaultRoute(ingress)] : []),
+    ]);
+}
+
+function routeOf(ingress: Ingress, path: IngressPath, services: ReadonlyMap<string, Service>): Route {
+  const { host, service } = path;
+  const wildcard = host.startsWith('*.');
+  const tls = tlsOf(ingress, host);
+  const known = service && services.get(keyOf({ namespace: ingress.namespace, name: service.name }));
+  const port = known && portOf(known, service.port);
+  const unsupported = unsupportedOf(path) ?? (port?.kind === 'none' ? port.message : undefined);
+  return {
+    ...plain(ingress, `${host} ${path.pathType} ${path.path}`),
+    // The first label of a wildcard's host stands for every other.
+    host: wildcard ? `wildcard${host.slice(1)}` : host,
+    path: path.pathType === 'Prefix' ? path.path.replace(/\/+$/, '') : path.path,
+    wildcardPolicy: wildcard ? 'Subdomain' : 'None',
+    services: service === undefined ? [] : [{ name: service.name, weight: 1 }],
+    ...(port?.kind === 'named' && { targetPort: port.name }),
+    ...(tls && { tls }),
+    ...(unsupported !== undefined && { unsupported }),
+  };
+}
+
+function defaultRoute(ingress: Ingress): Route {
+  const unsupported = 'spec.defaultBackend: not supported, as it has no host';
+  return { ...plain(ingress, 'default'), unsupported };
+}
+
+/** No object's name has an underscore, so that no tenant's Route takes the place of an Ingress's. */
+function plain(ingress: Ingress, of: string): Route {
+  const digest = createHash('sha256').update(of).digest('hex').slice(0, 12);
+  return {
+    namespace: ingress.namespace,
+    name: `${ingress.name}_${digest}`,
+    uid: ingress.uid,
+    createdMs: ingress.createdMs,
+    annotations: ingress.annotations,
+    host: '',
+    subdomain: '',
+    path: '',
+    wildcardPolicy: 'None',
+    services: [],
+    headers: { request: [], response: [] },
+  };
+}
+
+function unsupportedOf({ path, pathType, service }: IngressPath): string | undefined {
+  if (service === undefined) return 'spec.rules.http.paths.backend: only services are supported';
+  if (pathType === 'Exact') return `pathType Exact of ${path} is not supported: expected Prefix`;
+  return ['Prefix', 'ImplementationSpecific'].includes(pathType)
+    ? undefined
+    : `pathType of ${path}: expected Prefix or ImplementationSpecific`;
+}
+
+/** Clients without TLS are sent to https, as OpenShift does with an Ingress that has TLS. */
+function tlsOf({ tls, annotations }: Ingress, host: string): RouteTls | undefined {
+  const found = tls.find(({ hosts }) => hosts.includes(host) || hosts.some((each) => isUnder(each, host)));
+  const termination = annotations['route.openshift.io/termination'];
+  if (found === undefined && termination !== 'passthrough') return undefined;
+  return {
+    termination: termination ?? 'edge',
+    insecurePolicy: 'Redirect',
+    certificate: '',
+    key: '',
+    caCertificate: '',
+    destinationCaCertificate: '',
+    ...(found?.secret !== undefined && termination !== 'passthrough' && { secret: found.secret }),
+  };
+}
+
+function isUnder(wildcard: string, host: string): boolean {
+  return wildcard.startsWith('*.') && host.slice(host.indexOf('.')) === wildcard.slice(1);
+}
+
+type Port =
+  | { readonly kind: 'named'; readonly name: string }
+  /** The service's only port, which needs no name. */
+  | { readonly kind: 'only' }
+  | { readonly kind: 'none'; readonly message: string };
+
+/** An Ingress names a port of the service; endpoints have its name. */
+function portOf({ name, ports }: Service, port: string): Port {
+  const found = ports.find((each) => each.name === port || `${each.port}` === port);
+  if (found === undefined) return { kind: 'none', message: `Service ${name} has no TCP port ${port}` };
+  return found.name === '' ? { kind: 'only' } : { kind: 'named', name: found.name };
+}

@@ -1,0 +1,162 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RouteBackend } from '../../../../src/router/model.ts';
+import { backendWith, decided, routeObject, sliceObject } from '../objects-of.ts';
+
+const haproxy = (name: string) => `haproxy.router.openshift.io/${name}`;
+const reencrypt = { tls: { termination: 'reencrypt' } };
+const connections = ({ servers }: RouteBackend) => servers[0]?.maxConnections;
+
+describe('a backend', () => {
+  test.each<[string, string, (backend: RouteBackend) => unknown, unknown]>([
+    ['pod-concurrent-connections', '50', connections, 50],
+    ['pod-concurrent-connections', '-1', connections, undefined],
+    ['rewrite-target', '/new', (backend) => backend.rewriteTarget, '/new'],
+    ['rewrite-target', 'new', (backend) => backend.rewriteTarget, undefined],
+    ['set-forwarded-headers', 'never', (backend) => backend.forwarded, 'never'],
+    ['set-forwarded-headers', 'often', (backend) => backend.forwarded, 'append'],
+    ['h1-adjust-case', 'true', (backend) => backend.adjustCase, true],
+    ['hsts_header', 'max-age=1;preload', (backend) => backend.hsts, 'max-age=1;preload'],
+    ['hsts_header', 'max-age=1; other', (backend) => backend.hsts, undefined],
+  ])('with %s %j', (name, value, of, expected) => {
+    expect(of(backendWith({ [haproxy(name)]: value }, reencrypt))).toBe(expected);
+  });
+
+  test('limits rates only where that is asked for', () => {
+    const limits = {
+      [haproxy('rate-limit-connections.concurrent-tcp')]: '10',
+      [haproxy('rate-limit-connections.rate-tcp')]: 'x',
+      [haproxy('rate-limit-connections.rate-http')]: '30',
+    };
+    expect(backendWith(limits).rateLimit).toBeUndefined();
+    expect(backendWith({ ...limits, [haproxy('rate-limit-connections')]: 'true' }).rateLimit).toEqual({
+      concurrentTcp: 10,
+      httpPer10s: 30,
+    });
+  });
+
+  test('checks its pods only where there are several', () => {
+    const one = decided([routeObject({ name: 'a' }), sliceObject('web', 1)]).model.backends[0];
+    expect(one?.servers[0]?.checkIntervalMs).toBeUndefined();
+    expect(backendWith({}).servers[0]?.checkIntervalMs).toBe(5_000);
+    const asked = { 'router.openshift.io/haproxy.health.check.interval': '2s' };
+    expect(backendWith(asked).servers[0]?.checkIntervalMs).toBe(2_000);
+  });
+
+  test("verifies the pods' certificates by the route's CA, else for each service's name, else not at all", () => {
+    expect(backendWith({}, reencrypt).verify).toEqual({ kind: 'none' });
+    const spec = { ...reencrypt, alternateBackends: [{ name: 'beta' }] };
+    const objects = [routeObject({ name: 'a', spec }), sliceObject('web', 1), sliceObject('beta', 1, 1)];
+    const [backend] = decided(objects, {}, { hasDefaultDestinationCa: true }).model.backends;
+    expect(backend?.verify).toEqual({ kind: 'default-ca' });
+    expect(backend?.servers.map(({ verifyHost }) => verifyHost)).toEqual(['beta.shop.svc', 'web.shop.svc']);
+  });
+
+  test('speaks HTTP/2 without TLS to pods that say so', () => {
+    const slice = sliceObject('web', 1, 0, { appProtocol: 'h2c' });
+    expect(decided([routeObject({ name: 'a' }), slice]).model.backends[0]?.servers[0]?.h2c).toBe(true);
+  });
+
+  test('wakes an idled service by its cluster IP, without looking at it first', () => {
+    const annotations = { 'idling.alpha.openshift.io/idled-at': '2026-01-01T00:00:00Z' };
+    const ports = [
+      { name: 'a', port: 80 },
+      { name: 'b', port: 81 },
+    ];
+    const service = {
+      kind: 'Service',
+      metadata: { name: 'web', namespace: 'shop', annotations },
+      spec: { clusterIP: '172.30.0.9', ports },
+    };
+    const [backend] = decided([routeObject({ name: 'a' }), service]).model.backends;
+    expect(backend?.servers.map(({ name, checkIntervalMs }) => [name, checkIntervalMs])).toEqual([
+      ['ept:web:a:172.30.0.9:80', undefined],
+      ['ept:web:b:172.30.0.9:81', undefined],
+    ]);
+    const awake = decided([routeObject({ name: 'a' }), service, sliceObject('web', 1)]);
+    expect(awake.model.backends[0]?.servers.map(({ address }) => address)).toEqual(['10.0.0.1']);
+  });
+
+  test('has each endpoint once, though Endpoints and two slices name it', () => {
+    const endpoints = {
+      kind: 'Endpoints',
+      metadata: { name: 'web', namespace: 'shop' },
+      subsets: [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ name: 'http', port: 8080 }] }],
+    };
+    const slice = sliceObject('web', 1);
+    const again = { ...slice, metadata: { ...slice.metadata, name: 'web-y' } };
+    const names = (...objects: readonly object[]) =>
+      decided([routeObject({ name: 'a' }), ...objects]).model.backends[0]?.servers.map(({ name }) => name);
+    expect(names(endpoints, slice, again)).toEqual(['pod:web-1:web:http:10.0.0.1:8080']);
+    expect(names(endpoints)).toEqual(['ept:web:http:10.0.0.1:8080']);
+  });
+
+  test('leaves out an endpoint that is the node itself, and says so', () => {
+    const slice = { ...sliceObject('web', 1), endpoints: [{ addresses: ['127.0.0.1'] }] };
+    expect(decided([routeObject({ name: 'a' }), slice]).model.backends[0]).toMatchObject({
+      servers: [],
+      remarks: [
+        'an endpoint of service web is not used: a loopback address',
+        'service web has no ready endpoints',
+      ],
+    });
+  });
+
+  test('changes headers as it is told, but not those that others rely on', () => {
+    const set = (name: string, value: string) => ({ name, action: { type: 'Set', set: { value } } });
+    const actions = {
+      request: [
+        set('X-A', '%[req.hdr(host)]'),
+        set('Host', 'x'),
+        { name: 'X-B', action: { type: 'Delete' } },
+      ],
+      response: [set('X-C', 'a\r\nSet-Cookie: x'), set('Content-Security-Policy', "default-src 'self'")],
+    };
+    const backend = backendWith({}, { httpHeaders: { actions } });
+    expect(backend.headers).toEqual({
+      request: [
+        { kind: 'set', name: 'X-A', value: '%[req.hdr(host)]' },
+        { kind: 'delete', name: 'X-B' },
+      ],
+      response: [{ kind: 'set', name: 'Content-Security-Policy', value: "default-src 'self'" }],
+    });
+    expect(backend.remarks).toHaveLength(2);
+  });
+
+  test('says of an annotation that it has no effect', () => {
+    expect(backendWith({ 'router.openshift.io/pool-size': '3' }).remarks).toEqual([
+      'router.openshift.io/pool-size: has no effect',
+    ]);
+  });
+});
+
+const piece = fc.oneof(
+  fc.constantFrom('\n', '"', "'", '\\', ';', ' ', '%', '#', '/', '5s', 'a'),
+  fc.string(),
+);
+const hostile = fc.array(piece, { maxLength: 5 }).map((parts) => parts.join(''));
+const read = ['balance', 'timeout', 'ip_allowlist', 'rewrite-target', 'set-forwarded-headers'].map(haproxy);
+const annotations = fc.dictionary(fc.constantFrom(...read, 'router.openshift.io/cookie_name'), hostile);
+
+test('no text of a tenant that reaches a model ends a line, an entry, a word or a command', () => {
+  const paths = hostile.map((text) => `/${text}`);
+  fc.assert(
+    fc.property(annotations, hostile, paths, hostile, hostile, (given, host, path, pod, portName) => {
+      const target = { addresses: [pod, '10.0.0.9'], targetRef: { kind: 'Pod', name: pod } };
+      const objects = [
+        sliceObject('web', 1, 0, { name: portName }),
+        { ...sliceObject('beta', 1), endpoints: [target] },
+        routeObject({ name: 'a', annotations: given, spec: { path } }),
+        routeObject({ name: 'b', host, annotations: given, spec: { to: { name: 'beta' } } }),
+        routeObject({ name: 'c', host: 'c.example.com', spec: { alternateBackends: [{ name: 'beta' }] } }),
+      ].map((object, index) => ({ ...object, metadata: { ...object.metadata, name: `o${index}` } }));
+      const texts = decided(objects).model.backends.flatMap(({ remarks: _, ...rest }) => textsIn(rest));
+      expect(texts.filter((text) => /[\s"'\\;#\p{Cc}]/u.test(text))).toEqual([]);
+    }),
+  );
+});
+
+function textsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { answerOf } from '../../../../src/router/lookup/reference-matcher.ts';
+import { decided, routeObject, verdicts } from '../objects-of.ts';
+
+const allowed = { allowWildcards: true };
+const wild = (namespace: string, age: number, tls?: object) =>
+  routeObject({
+    name: 'wild',
+    namespace,
+    age,
+    host: 'any.d.example.com',
+    spec: { wildcardPolicy: 'Subdomain', ...(tls && { tls }) },
+  });
+const exact = (namespace: string, age: number, tls?: object) =>
+  routeObject({ name: 'exact', namespace, age, host: 'foo.d.example.com', spec: { ...(tls && { tls }) } });
+
+describe('contract 14: a wildcard route', () => {
+  test('is not admitted where wildcards are off', () => {
+    expect(verdicts(decided([wild('a', 1)]))).toEqual(['a:wild RouteNotAdmitted']);
+  });
+
+  test('answers for hosts one label below its domain, after exact hosts', () => {
+    const { model } = decided([wild('a', 1), exact('a', 2)], allowed);
+    const keyFor = (host: string) => {
+      const answer = answerOf(model, { scheme: 'http', host, path: '/' });
+      return answer.kind === 'none' ? undefined : answer.backend.key;
+    };
+    expect(keyFor('bar.d.example.com')).toBe('a:wild');
+    expect(keyFor('foo.d.example.com')).toBe('a:exact');
+    expect(keyFor('a.b.d.example.com')).toBeUndefined();
+    expect(keyFor('d.example.com')).toBeUndefined();
+  });
+
+  test('keeps hosts of other namespaces out of its domain', () => {
+    expect(verdicts(decided([wild('a', 1), exact('b', 2)], allowed))).toEqual([
+      'a:wild admitted',
+      'b:exact HostAlreadyClaimed',
+    ]);
+  });
+
+  test('is kept out by an older host of another namespace', () => {
+    expect(verdicts(decided([wild('a', 2), exact('b', 1)], allowed))).toEqual([
+      'a:wild HostAlreadyClaimed',
+      'b:exact admitted',
+    ]);
+  });
+
+  test('lives beside hosts of other namespaces where namespaces own none', () => {
+    const policy = { ...allowed, namespaceOwnership: false };
+    expect(verdicts(decided([wild('a', 1), exact('b', 2)], policy))).toEqual([
+      'a:wild admitted',
+      'b:exact admitted',
+    ]);
+  });
+
+  test.each([
+    [1, 2, ['a:exact HostAlreadyClaimed', 'a:wild admitted']],
+    [2, 1, ['a:exact admitted', 'a:wild HostAlreadyClaimed']],
+  ])(
+    'with passthrough takes connections from no host that ends TLS here (ages %d, %d)',
+    (one, other, found) => {
+      const objects = [
+        wild('a', one, { termination: 'passthrough' }),
+        exact('a', other, { termination: 'edge' }),
+      ];
+      expect(verdicts(decided(objects, allowed))).toEqual(found);
+    },
+  );
+
+  test('without a domain has no valid host', () => {
+    const route = routeObject({ name: 'x', host: 'localhost', spec: { wildcardPolicy: 'Subdomain' } });
+    expect(verdicts(decided([route], allowed))).toEqual(['shop:x InvalidHost']);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { backendWith } from '../objects-of.ts';
+
+const annotation = (balance: string) => ({ 'haproxy.router.openshift.io/balance': balance });
+const passthrough = { tls: { termination: 'passthrough' } };
+const two = { alternateBackends: [{ name: 'beta' }] };
+
+describe('contract 17: balance', () => {
+  test.each([
+    [{}, {}, 'random'],
+    [{}, passthrough, 'source'],
+    [{}, two, 'roundrobin'],
+    [{}, { alternateBackends: [{ name: 'beta', weight: 0 }] }, 'random'],
+    [{}, { ...two, ...passthrough }, 'roundrobin'],
+    [annotation('leastconn'), {}, 'leastconn'],
+    [annotation('leastconn'), two, 'leastconn'],
+    [annotation('source'), passthrough, 'source'],
+    [annotation('roundrobin'), {}, 'roundrobin'],
+    [annotation('first'), {}, 'random'],
+    [annotation('random\n  mode tcp'), {}, 'random'],
+  ])('of %j with %j is %s', (annotations, spec, balance) => {
+    expect(backendWith(annotations, spec).balance).toBe(balance);
+  });
+
+  test("is the router's own where the route says nothing", () => {
+    expect(backendWith({}, {}, { httpBalance: 'leastconn' }).balance).toBe('leastconn');
+    expect(backendWith({}, passthrough, { tcpBalance: 'random' }).balance).toBe('random');
+  });
+
+  test('that is wrong is told to a person', () => {
+    expect(backendWith(annotation('first')).remarks).toEqual([
+      'haproxy.router.openshift.io/balance: ignored, expected roundrobin, leastconn, source, random',
+    ]);
+  });
+});

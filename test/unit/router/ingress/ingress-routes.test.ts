@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { decided, routeObject, sliceObject, verdicts } from '../objects-of.ts';
+
+const service = {
+  kind: 'Service',
+  metadata: { name: 'web', namespace: 'shop' },
+  spec: { clusterIP: '172.30.0.9', ports: [{ name: 'http', port: 80 }] },
+};
+const path = (some: object = {}) => ({
+  path: '/',
+  pathType: 'Prefix',
+  backend: { service: { name: 'web', port: { number: 80 } } },
+  ...some,
+});
+const ingress = (spec: object, className = 'hawser') => ({
+  kind: 'Ingress',
+  metadata: { name: 'web', namespace: 'shop', creationTimestamp: '2026-01-01T00:00:00Z', uid: 'i' },
+  spec: { ingressClassName: className, ...spec },
+});
+const rules = (...paths: readonly object[]) => ({ rules: [{ host: 'app.example.com', http: { paths } }] });
+const decidedFor = (...objects: readonly object[]) =>
+  decided([...objects, service, sliceObject('web', 1)], { ingressClass: 'hawser', allowWildcards: true });
+
+describe('an Ingress', () => {
+  test('is a route for each host and path, to the port that the service names', () => {
+    const { model } = decidedFor(ingress(rules(path(), path({ path: '/api/' }))));
+    expect(model.backends.map(({ path, kind, servers }) => [path, kind, servers.length]).sort()).toEqual([
+      ['', 'http', 1],
+      ['/api', 'http', 1],
+    ]);
+    for (const { key } of model.backends) expect(key).toMatch(/^shop:web_[0-9a-f]{12}$/);
+  });
+
+  test('of another class is not read, nor any where no class is given', () => {
+    expect(decidedFor(ingress(rules(path()), 'nginx')).model.backends).toEqual([]);
+    expect(decided([ingress(rules(path()))]).model.backends).toEqual([]);
+  });
+
+  test('with TLS ends it here, and sends clients to https', () => {
+    const tls = [{ hosts: ['app.example.com'] }];
+    expect(decidedFor(ingress({ tls, ...rules(path()) })).model.backends[0]).toMatchObject({
+      kind: 'edge',
+      insecure: 'Redirect',
+    });
+  });
+
+  test('with a Secret that is not there is not admitted', () => {
+    const tls = [{ hosts: ['app.example.com'], secretName: 'gone' }];
+    expect(decidedFor(ingress({ tls, ...rules(path()) })).admission.rejected[0]?.reason).toBe(
+      'ExternalCertificateGetFailed',
+    );
+  });
+
+  test.each([
+    ['an exact path', rules(path({ pathType: 'Exact', path: '/x' })), 'RouteNotAdmitted'],
+    ['no host', { rules: [{ http: { paths: [path()] } }] }, 'NoHostValue'],
+    ['a backend for everything', { defaultBackend: {} }, 'RouteNotAdmitted'],
+    [
+      'a port that is not there',
+      rules(path({ backend: { service: { name: 'web', port: { number: 9 } } } })),
+      'RouteNotAdmitted',
+    ],
+    ['a resource as backend', rules(path({ backend: { resource: {} } })), 'RouteNotAdmitted'],
+  ])('with %s is not admitted', (_, spec, reason) => {
+    const { admission } = decidedFor(ingress(spec));
+    expect(admission.admitted).toEqual([]);
+    expect(admission.rejected.map((each) => each.reason)).toEqual([reason]);
+  });
+
+  test('with a wildcard host is a wildcard route', () => {
+    const spec = { rules: [{ host: '*.example.com', http: { paths: [path()] } }] };
+    expect(decidedFor(ingress(spec)).model.backends[0]).toMatchObject({
+      host: 'example.com',
+      wildcard: true,
+    });
+  });
+
+  test('claims hosts like a route, by its age', () => {
+    const newer = routeObject({ name: 'r', age: 5 });
+    expect(verdicts(decidedFor(ingress(rules(path())), newer))).toEqual([
+      'shop:r HostAlreadyClaimed',
+      expect.stringMatching(/^shop:web_[0-9a-f]{12} admitted$/),
+    ]);
+  });
+});

@@ -1,0 +1,82 @@
+import { type AdmissionPolicy, defaultPolicy } from '../../../src/router/admission/admission-policy.ts';
+import {
+  type BackendDefaults,
+  defaultBackendDefaults,
+} from '../../../src/router/backends/backend-defaults.ts';
+import { type Decision, decide } from '../../../src/router/decide/decide.ts';
+import type { RouteBackend } from '../../../src/router/model.ts';
+import { readObjectList } from '../../../src/router/objects/read-object-list.ts';
+
+export interface RouteText {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly host?: string;
+  /** Seconds after an hour in the past: the smaller, the older. */
+  readonly age?: number;
+  readonly uid?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly spec?: object;
+}
+
+/** A Route as the API has it: of the host app.example.com, to service web. */
+export function routeObject({ name, namespace = 'shop', host, age = 0, uid, annotations, spec }: RouteText) {
+  return {
+    kind: 'Route',
+    metadata: {
+      name,
+      namespace,
+      uid: uid ?? `${namespace}-${name}`,
+      creationTimestamp: new Date(Date.UTC(2026, 0, 1) + age * 1_000).toISOString(),
+      annotations,
+    },
+    spec: { host: host ?? 'app.example.com', to: { name: 'web' }, ...spec },
+  };
+}
+
+/** The EndpointSlice of a service with this many pods, at 10.SUBNET.0.1 and so on, with port 8080 named http. */
+export function sliceObject(service: string, pods: number, subnet = 0, port: object = {}) {
+  return {
+    kind: 'EndpointSlice',
+    metadata: {
+      name: `${service}-x`,
+      namespace: 'shop',
+      labels: { 'kubernetes.io/service-name': service },
+    },
+    addressType: 'IPv4',
+    endpoints: Array.from({ length: pods }, (_, index) => ({
+      addresses: [`10.${subnet}.0.${index + 1}`],
+      targetRef: { kind: 'Pod', name: `${service}-${index + 1}` },
+    })),
+    ports: [{ name: 'http', port: 8080, ...port }],
+  };
+}
+
+export function decided(
+  objects: readonly object[],
+  policy: Partial<AdmissionPolicy> = {},
+  defaults: Partial<BackendDefaults> = {},
+): Decision {
+  const list = readObjectList(JSON.stringify(objects));
+  if (list.problems.length > 0) throw new Error(list.problems.join('\n'));
+  return decide(list.objects, { ...defaultPolicy, ...policy }, { ...defaultBackendDefaults, ...defaults });
+}
+
+/** What became of each route: `shop:a admitted`, `shop:b HostAlreadyClaimed`. */
+export function verdicts({ admission }: Decision): readonly string[] {
+  return [
+    ...admission.admitted.map(({ key }) => `${key} admitted`),
+    ...admission.rejected.map(({ key, reason }) => `${key} ${reason}`),
+  ].sort();
+}
+
+/** The backend of one route with these annotations and two pods. */
+export function backendWith(
+  annotations: Readonly<Record<string, string>>,
+  spec: object = {},
+  defaults: Partial<BackendDefaults> = {},
+): RouteBackend {
+  const objects = [routeObject({ name: 'a', annotations, spec }), sliceObject('web', 2)];
+  const [backend] = decided(objects, {}, defaults).model.backends;
+  if (backend === undefined) throw new Error('the route is not admitted');
+  return backend;
+}
