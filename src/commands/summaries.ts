@@ -25,6 +25,7 @@ export const summaries = {
   'move-vip': 'move a VIP once, to the next node or to this one',
   drill: 'move the API VIP away and back, and report what a client lost',
   doctor: 'check this node: what is wrong, why it matters, what to type',
+  'router explain': 'say which route answers a request, and why not the others',
   timeline: 'show what happened and why, from the journals',
   'support-bundle': 'write status, timeline, logs and configurations as one tar',
   version: 'print the versions of hawser, HAProxy, keepalived and Node',

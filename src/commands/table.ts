@@ -28,6 +28,7 @@ export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>
   'move-vip': () => import('./move-vip.ts'),
   drill: () => import('./drill.ts'),
   doctor: () => import('./doctor.ts'),
+  'router explain': () => import('./router-explain.ts'),
   timeline: () => import('./timeline.ts'),
   'support-bundle': () => import('./support-bundle.ts'),
   version: () => import('./version-report.ts'),

@@ -1,0 +1,39 @@
+import * as z from 'zod/mini';
+import { commandSpec, flag, jsonFlag, toggle } from '../../cli/command-spec.ts';
+import { nonEmpty, oneOf } from '../../cli/fields.ts';
+
+export const explainCommand = commandSpec({
+  name: 'router explain',
+  summary:
+    'Says which route answers a request, through which backend and certificate, and why not the others.',
+  positionals: {
+    place: { help: 'HOST or HOST/PATH, such as shop.example.com/cart', field: nonEmpty, inFile: 'never' },
+  },
+  flags: {
+    scheme: flag('<scheme>', oneOf(['http', 'https']), 'http or https', {
+      default: 'https',
+      typedOnly: true,
+    }),
+    objects: flag('<path>', nonEmpty, 'objects as YAML or JSON; - is standard input', {
+      default: '-',
+      typedOnly: true,
+    }),
+    allowWildcards: toggle('admit wildcard routes', { typedOnly: true }),
+    ingressClass: flag('<name>', z.optional(nonEmpty), 'take Ingresses of this class as routes', {
+      typedOnly: true,
+    }),
+    json: jsonFlag('print JSON'),
+  },
+  examples: [
+    [
+      'kubectl get routes,endpointslices,services -A -o yaml | hawser router explain shop.example.com/cart',
+      'who answers, and why not the others?',
+    ],
+    ['hawser router explain shop.example.com --scheme http --objects routes.yaml'],
+  ],
+  notes: [
+    'Nothing is asked but the objects that are given. A host is taken for the name that the client asks for in TLS, too.',
+    'Objects that cannot be read are left out, and named on stderr.',
+    'Exit codes: 0 a route answers or redirects; 1 none does, or failure at run time; 2 usage.',
+  ],
+});

@@ -1,0 +1,99 @@
+import { X509Certificate } from 'node:crypto';
+import { placeOf } from '../admission/host-claims.ts';
+import type { RejectedRoute } from '../admission/verdict.ts';
+import type { Decision } from '../decide/decide.ts';
+import {
+  answerOf,
+  certificateOwner,
+  hostName,
+  matchingBackends,
+  type RouterAnswer,
+  type RouterRequest,
+} from '../lookup/reference-matcher.ts';
+import type { RouteBackend } from '../model.ts';
+
+/** Who answers a request, and why the others that wanted it do not. */
+export interface Explanation {
+  readonly request: RouterRequest;
+  readonly answer: RouterAnswer['kind'];
+  /** `namespace:name` of the route that answers. */
+  readonly route?: string;
+  readonly backend?: string;
+  readonly place?: string;
+  readonly servers?: readonly { readonly name: string; readonly weight: number }[];
+  readonly certificate?: ShownCertificate;
+  readonly remarks: readonly string[];
+  readonly others: readonly OtherRoute[];
+}
+
+export interface ShownCertificate {
+  /** The route that brings it; undefined: the router's default certificate. */
+  readonly route?: string;
+  readonly names?: string;
+  readonly expires?: string;
+}
+
+export interface OtherRoute {
+  readonly route: string;
+  readonly place: string;
+  readonly why: string;
+}
+
+export function explain({ admission, model }: Decision, request: RouterRequest): Explanation {
+  const answer = answerOf(model, request);
+  const backend = answer.kind === 'none' ? undefined : answer.backend;
+  const wanted = matchingBackends(model.backends, request.host, request.path);
+  const others = wanted
+    .filter((each) => each !== backend)
+    .map((each) => ({ route: each.key, place: placeOf(each), why: whyNot(each, request, backend) }));
+  // A passed connection is looked at before its path is known.
+  const path = request.scheme === 'https' && backend?.kind === 'passthrough' ? '' : request.path;
+  const rejected = matchingBackends(admission.rejected, request.host, path).map(rejectedRoute);
+  const showsCertificate = request.scheme === 'https' && backend?.kind !== 'passthrough';
+  return {
+    request: { ...request, host: hostName(request.host) },
+    answer: answer.kind,
+    ...(backend && { ...answering(backend) }),
+    ...(showsCertificate && { certificate: certificateOf(certificateOwner(model, request.host)) }),
+    remarks: backend?.remarks ?? [],
+    others: [...others, ...rejected],
+  };
+}
+
+function answering(backend: RouteBackend) {
+  const servers = backend.servers.map(({ name, weight }) => ({ name, weight }));
+  return { route: backend.key, backend: backend.name, place: placeOf(backend), servers };
+}
+
+function certificateOf(owner: RouteBackend | undefined): ShownCertificate {
+  const pem = owner?.certificate?.pem;
+  if (owner === undefined || pem === undefined) return {};
+  const certificate = new X509Certificate(pem.slice(pem.indexOf('-----BEGIN CERTIFICATE')));
+  return {
+    route: owner.key,
+    names: certificate.subjectAltName ?? certificate.subject,
+    expires: certificate.validToDate.toISOString(),
+  };
+}
+
+function rejectedRoute({ key, reason, message, holder, ...place }: RejectedRoute): OtherRoute {
+  const by = holder === undefined ? '' : ` (${holder})`;
+  return { route: key, place: placeOf(place), why: `not admitted: ${reason}: ${message}${by}` };
+}
+
+/** Why an admitted route that matches does not answer. */
+function whyNot(
+  { kind, insecure, host, wildcard, path }: RouteBackend,
+  { scheme }: RouterRequest,
+  winner: RouteBackend | undefined,
+): string {
+  if (scheme === 'https' && kind === 'http') return 'it has no TLS';
+  if (scheme === 'https' && winner?.kind === 'passthrough')
+    return 'connections are passed through by their host alone';
+  if (scheme === 'http' && (kind === 'passthrough' || (kind !== 'http' && insecure === 'None')))
+    return 'it takes no requests without TLS (insecureEdgeTerminationPolicy None)';
+  if (winner !== undefined && wildcard && !winner.wildcard) return 'an exact host comes before a wildcard';
+  if (winner !== undefined && winner.host === host && path.length < winner.path.length)
+    return 'a longer path comes before a shorter one';
+  return 'only the most specific route decides whether clients are redirected';
+}

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { explain } from '../../../../src/router/explain/explain.ts';
+import { explanationLines } from '../../../../src/router/explain/explanation-lines.ts';
+import { decided, routeObject, sliceObject } from '../objects-of.ts';
+
+const edge = { tls: { termination: 'edge' } };
+const decision = decided(
+  [
+    routeObject({ name: 'cart', age: 1, spec: { path: '/cart', ...edge } }),
+    routeObject({ name: 'root', age: 2 }),
+    routeObject({ name: 'copy', age: 3, spec: { path: '/cart' } }),
+    routeObject({ name: 'thief', namespace: 'other', age: 4, spec: { path: '/cart' } }),
+    routeObject({
+      name: 'wild',
+      age: 5,
+      host: 'x.example.com',
+      spec: { wildcardPolicy: 'Subdomain', ...edge },
+    }),
+    sliceObject('web', 2),
+  ],
+  { allowWildcards: true },
+);
+const lines = (scheme: 'http' | 'https', host: string, path: string) =>
+  explanationLines(explain(decision, { scheme, host, path }));
+
+test('the route that answers is named, and why the others do not', () => {
+  expect(lines('https', 'App.example.com:443', '/cart/1')).toEqual([
+    'https://app.example.com/cart/1',
+    '  answered by route shop:cart (app.example.com/cart) through be_edge_http:shop:cart: 2 servers',
+    "  certificate: the router's default one",
+    'also wanted by',
+    '  shop:root (app.example.com): it has no TLS',
+    '  shop:wild (*.example.com): an exact host comes before a wildcard',
+    '  other:thief (app.example.com/cart): not admitted: HostAlreadyClaimed: a route in another namespace holds app.example.com and is older (shop:cart)',
+    '  shop:copy (app.example.com/cart): not admitted: HostAlreadyClaimed: route cart already has app.example.com/cart and is older (shop:cart)',
+  ]);
+});
+
+test('a route that takes no plain requests says so', () => {
+  expect(lines('http', 'app.example.com', '/cart').slice(0, 4)).toEqual([
+    'http://app.example.com/cart',
+    '  answered by route shop:root (app.example.com) through be_http:shop:root: 2 servers',
+    'also wanted by',
+    '  shop:cart (app.example.com/cart): it takes no requests without TLS (insecureEdgeTerminationPolicy None)',
+  ]);
+});
+
+test('a host that nobody has is answered by no route', () => {
+  expect(lines('http', 'example.org', '/')).toEqual(['http://example.org/', '  answered by no route: 503']);
+});
+
+test('what a person typed moves no cursor', () => {
+  expect(lines('http', 'a\u001b[2Jb', '/').join('')).not.toContain('\u001b');
+});
