@@ -54,11 +54,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   operate: [...engine, 'cli', 'node', 'diff', 'yaml', 'zod'],
 };
 
-/** Imports that are still to go, a room at a time. */
-const notYet: Readonly<Record<string, readonly string[]>> = {
-  operate: ['api-lb', 'haproxy', 'keepalived', 'vip'],
-};
-
 /** The folders of `src`; of the engine, its folders. */
 function rooms(): readonly string[] {
   const foldersOf = (path: string): readonly string[] =>
@@ -118,10 +113,6 @@ function isAllowed({ room, target }: Import): boolean {
   return target === room || list.includes(target) || (target.startsWith('node:') && list.includes('node'));
 }
 
-function isStillToGo({ room, target }: Import): boolean {
-  return notYet[room]?.includes(target) ?? false;
-}
-
 const files = readdirSync(src, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name));
@@ -130,26 +121,9 @@ const imports = files.flatMap(importsOf);
 describe('rooms', () => {
   test('import only what their row of the table allows', () => {
     const wrong = imports
-      .filter((each) => !isAllowed(each) && !isStillToGo(each))
+      .filter((each) => !isAllowed(each))
       .map(({ file, specifier }) => `${file} imports ${specifier}`);
     expect(wrong).toEqual([]);
-  });
-
-  test('of status, page, timeline and plan import no product', () => {
-    const clean = /^operate\/(status|page|timeline|plan)\//;
-    const products = notYet['operate'] ?? [];
-    const wrong = imports.filter(({ file, target }) => clean.test(file) && products.includes(target));
-    expect(wrong.map(({ file, specifier }) => `${file} imports ${specifier}`)).toEqual([]);
-  });
-
-  test('have lost no import that is still listed as one to go', () => {
-    const listed = Object.entries(notYet).flatMap(([room, targets]) =>
-      targets.map((target) => `${room} imports ${target}`),
-    );
-    const present = new Set(
-      imports.filter(isStillToGo).map(({ room, target }) => `${room} imports ${target}`),
-    );
-    expect(listed.filter((each) => !present.has(each))).toEqual([]);
   });
 
   test('are all in the table', () => {
@@ -190,7 +164,7 @@ describe('ARCHITECTURE.md', () => {
 describe('circles', () => {
   test('are between no rooms', () => {
     const edges = imports
-      .filter((each) => !isStillToGo(each) && rooms().includes(each.target))
+      .filter((each) => rooms().includes(each.target))
       .map(({ room, target }): Edge => [room, target]);
     expect(circlesIn(edges)).toEqual([]);
   });
@@ -202,10 +176,9 @@ describe('circles', () => {
 
 type Edge = readonly [from: string, to: string];
 
-/** Between folders; without those between rooms that are listed above. */
 function folderEdges(): readonly Edge[] {
   return imports
-    .filter((each) => each.specifier.startsWith('.') && !isStillToGo(each))
+    .filter((each) => each.specifier.startsWith('.'))
     .map(({ file, specifier }): Edge => [dirname(file), dirname(join(dirname(file), specifier))]);
 }
 

@@ -1,8 +1,8 @@
 import type { FileForm } from '../../src/cli/make-field.ts';
 import { fileFormOf, settingsJsonSchema } from '../../src/cli/settings-form.ts';
-import type { Place, SettingsKey } from '../../src/cli/settings-keys.ts';
+import { type Place, type SettingsKey, sectionsOf } from '../../src/cli/settings-keys.ts';
 import { defaultSettingsPath } from '../../src/cli/settings-values.ts';
-import { daemonKeys } from '../../src/operate/daemon-specs.ts';
+import { daemonKeys } from '../../src/commands/pods.ts';
 
 /** schemas/config.schema.json. */
 export function schemaText(): string {
@@ -19,14 +19,10 @@ export function referencePage(): string {
     '',
     ...[...head, ...tableOf('top')],
     '',
-    '## Under `haproxy:`',
-    '',
-    ...[...head, ...tableOf('haproxy')],
-    '',
-    '## Under `keepalived:`',
-    '',
-    ...[...head, ...tableOf('keepalived')],
-    '',
+    ...sectionsOf(daemonKeys).flatMap((section) => [
+      ...[`## Under \`${section}:\``, ''],
+      ...[...head, ...tableOf(section), ''],
+    ]),
   ].join('\n');
 }
 

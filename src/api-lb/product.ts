@@ -1,15 +1,15 @@
 import type { NodeChange } from '../cli/node-change.ts';
 import type { Check } from '../engine/examine/check.ts';
-import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
 import type { ApiLbContext } from './doctor/context.ts';
 import { firewallChecks } from './doctor/firewall.ts';
+import { doctorFlags } from './doctor/flags.ts';
 import { liveChecks } from './doctor/live.ts';
 import { nonlocalBindChecks } from './doctor/nonlocal-bind.ts';
 import { peerPortChecks } from './doctor/peer-ports.ts';
 import { ports } from './doctor/ports.ts';
 import { programChecks } from './doctor/program.ts';
-import { haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
 import { loadBalancerEffectLabels } from './load-balancer-cost.ts';
+import { haproxyPod } from './pod.ts';
 
 const checks: readonly Check<ApiLbContext>[] = [
   ...liveChecks,
@@ -19,13 +19,11 @@ const checks: readonly Check<ApiLbContext>[] = [
   ...nonlocalBindChecks,
 ];
 
-const plan = {
-  daemons: [haproxySuperviseCommand, haproxyMonitorCommand],
+/** What the API load balancer brings to the commands that look at every product. */
+export const apiLb = {
+  ...{ name: 'api-lb', pods: [haproxyPod], doctorFlags, checks, ports },
   unused: {},
   effectLabels: loadBalancerEffectLabels,
   // The monitor's code is large, and only `hawser plan` needs it.
   dryRun: async (change: NodeChange) => await (await import('./dry-run.ts')).dryRun(change),
 };
-
-/** What the API load balancer brings to the commands that look at every product. */
-export const apiLb = { name: 'api-lb', checks, ports, plan };

@@ -171,7 +171,7 @@ function valueIn(
   place: Flag['inFile'],
 ): Origin | undefined {
   if (file === undefined || section === undefined || place === 'never') return undefined;
-  const entry = file.values[place ?? section][name];
+  const entry = file.values[place ?? section]?.[name];
   return entry === undefined ? undefined : { value: entry.value, from: `${file.path}:${entry.line}` };
 }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { nearestName } from './nearest-name.ts';
-import { sections, settingsFileSchema } from './settings-form.ts';
-import type { SettingsKey } from './settings-keys.ts';
+import { settingsFileSchema } from './settings-form.ts';
+import { type SettingsKey, sectionsOf } from './settings-keys.ts';
 import type { SettingsValues } from './settings-values.ts';
 import { readYaml, type YamlContent } from './settings-yaml.ts';
 
@@ -27,7 +27,7 @@ export function parseSettingsFile(text: string, path: string, keys: readonly Set
   if (content.value === null)
     return problemsOf(path, [{ line: 1, message: 'Cannot use it: it is empty, expected at least one key' }]);
   const parsed = settingsFileSchema(keys).safeParse(content.value);
-  if (parsed.success) return { kind: 'values', values: valuesOf(content) };
+  if (parsed.success) return { kind: 'values', values: valuesOf(content, sectionsOf(keys)) };
   return problemsOf(
     path,
     parsed.error.issues.flatMap((issue) => problemsOfIssue(issue, content, keys)),
@@ -64,7 +64,7 @@ function problemsOfIssue(
 function unknownKey(path: readonly PropertyKey[], key: string, keys: readonly SettingsKey[]): string {
   const [place = 'top'] = path;
   const here = keys.flatMap((each) => (each.place === place ? each.key : []));
-  const known = (place === 'top' ? [...here, ...sections] : here).toSorted();
+  const known = (place === 'top' ? [...here, ...sectionsOf(keys)] : here).toSorted();
   return `Cannot use ${[...path, key].join('.')}: unknown, expected one of ${known.join(', ')}${hintFor(key, known, keys)}`;
 }
 
@@ -89,7 +89,7 @@ function shownValue(value: unknown): string {
   return `"${text.slice(0, 200)}"`;
 }
 
-function valuesOf({ value, lineOf }: YamlContent): SettingsValues {
+function valuesOf({ value, lineOf }: YamlContent, sections: readonly string[]): SettingsValues {
   const entriesAt = (path: readonly string[]) =>
     Object.fromEntries(
       Object.entries(path.reduce<unknown>(fieldOf, value) ?? {}).flatMap(([key, raw]) => {
@@ -98,5 +98,6 @@ function valuesOf({ value, lineOf }: YamlContent): SettingsValues {
         return [[key, { value: typed, line: lineOf([...path, key]) }]];
       }),
     );
-  return { top: entriesAt([]), haproxy: entriesAt(['haproxy']), keepalived: entriesAt(['keepalived']) };
+  const inSections = sections.map((section) => [section, entriesAt([section])]);
+  return { top: entriesAt([]), ...Object.fromEntries(inSections) };
 }

@@ -1,9 +1,6 @@
 import * as z from 'zod/mini';
 import { type FileForm, fileForms } from './make-field.ts';
-import type { Place, SettingsKey } from './settings-keys.ts';
-import type { Section } from './settings-values.ts';
-
-export const sections: readonly Section[] = ['haproxy', 'keepalived'];
+import { type Place, type SettingsKey, sectionsOf } from './settings-keys.ts';
 
 /**
  * How a key's value looks in the settings file, as JSON Schema: what its field parser was registered with, else what
@@ -37,11 +34,12 @@ export function settingsFileSchema(keys: readonly SettingsKey[]): z.ZodMiniType 
     Object.fromEntries(
       keys.filter((each) => each.place === place).map((each) => [each.key, z.optional(valueSchema(each))]),
     );
-  const [haproxy, keepalived] = sections.map((section) =>
+  const sections = sectionsOf(keys).map((section) => [
+    section,
     // Nothing but comments below a section's name is no mistake.
     z.optional(z.nullable(z.strictObject(shapeOf(section), { error: sectionError }))),
-  );
-  return z.strictObject({ ...shapeOf('top'), haproxy, keepalived });
+  ]);
+  return z.strictObject({ ...shapeOf('top'), ...Object.fromEntries(sections) });
 }
 
 /** Undefined leaves the message of the problem inside to zod. */
@@ -84,8 +82,12 @@ export function settingsJsonSchema(keys: readonly SettingsKey[]): FileForm {
     ...top,
     properties: {
       ...top.properties,
-      haproxy: objectOf('haproxy', 'What only the pod "haproxy" uses.'),
-      keepalived: objectOf('keepalived', 'What only the pod "keepalived" uses.'),
+      ...Object.fromEntries(
+        sectionsOf(keys).map((section) => [
+          section,
+          objectOf(section, `What only the pod "${section}" uses.`),
+        ]),
+      ),
     },
   };
 }

@@ -2,7 +2,8 @@ import type { CommandSpec, Flag } from './command-spec.ts';
 import { flagName, variableName } from './flag-name.ts';
 import type { Section } from './settings-values.ts';
 
-export type Place = 'top' | Section;
+/** `top`, or a section. */
+export type Place = string;
 
 /** One key that the settings file may have. */
 export interface SettingsKey extends Pick<Flag, 'help' | 'field' | 'default'> {
@@ -27,6 +28,11 @@ export function settingsKeys(daemons: readonly CommandSpec[]): readonly Settings
   return all.filter(
     ({ place, key }, index) => index === all.findIndex((each) => each.place === place && each.key === key),
   );
+}
+
+/** The sections that a file with these keys may have. */
+export function sectionsOf(keys: readonly SettingsKey[]): readonly Section[] {
+  return [...new Set(keys.flatMap(({ place }) => (place === 'top' ? [] : place)))];
 }
 
 function keyIn(

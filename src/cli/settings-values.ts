@@ -3,15 +3,15 @@ import * as z from 'zod/mini';
 /** The default path; the file may be missing. */
 export const defaultSettingsPath = '/etc/hawser/config.yaml';
 
-/** Settings that only one pod uses. */
-export type Section = 'haproxy' | 'keepalived';
+/** A pod by its name, whose settings only that pod uses. */
+export type Section = string;
 
 /** A value as its flag would have it, and the line of the file that it stands on. */
 const entry = z.object({ value: z.union([z.string(), z.boolean()]), line: z.number() });
 const entries = z.record(z.string(), entry);
 
 /** Also the output of `hawser settings --json`, by which a supervisor reads them. */
-export const settingsValues = z.object({ top: entries, haproxy: entries, keepalived: entries });
+export const settingsValues = z.catchall(z.object({ top: entries }), entries);
 
 export type SettingsValues = z.infer<typeof settingsValues>;
 

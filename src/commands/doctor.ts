@@ -11,23 +11,24 @@ import { checksOf } from '../operate/doctor/registry.ts';
 import { type DoctorReport, exitCodeOf } from '../operate/doctor/report.ts';
 import { reportLines } from '../operate/doctor/report-lines.ts';
 import { readAs } from '../operate/plan/settings-files.ts';
-import { vip } from '../vip/product.ts';
 import { products } from './products.ts';
 
 const checks = checksOf(products);
 
-export const spec = doctorCommand(checks.map(({ id }) => id));
+export const spec = doctorCommand(
+  checks.map(({ id }) => id),
+  Object.assign({}, ...products.map(({ doctorFlags }) => doctorFlags)),
+);
 
 type Settings = SettingsOf<typeof spec>;
 
-export const settingsReader = ({ root }: Readonly<Record<string, unknown>>): SettingsReader =>
-  settingsBelow(filesBelow(String(root)));
+export const settingsReader = (
+  { root }: Readonly<Record<string, unknown>>,
+  usual: SettingsReader,
+): SettingsReader => settingsBelow(filesBelow(String(root)), usual);
 
 export async function run(settings: Settings, { settingsFile }: CommandContext): Promise<number> {
-  const report = await examine(settings, filesBelow(settings.root), settingsFile, {
-    checks,
-    lookForVips: vip.lookForVips,
-  });
+  const report = await examine(settings, filesBelow(settings.root), settingsFile, products, checks);
   await print(report, settings);
   // A read from a dead disk or file server may never return; do not wait for it.
   process.exit(exitCodeOf(report));
@@ -38,11 +39,11 @@ function filesBelow(root: string): HostFiles {
 }
 
 /** Reads the node's settings file, or the default one if it exists. Messages name the path as the node sees it. */
-function settingsBelow(files: HostFiles): SettingsReader {
+function settingsBelow(files: HostFiles, usual: SettingsReader): SettingsReader {
   return (asked) => {
     const path = asked ?? defaultSettingsPath;
     if (asked === undefined && !existsSync(files.at(path))) return undefined;
-    return { ...readAs(path, files.at(path)).file, path };
+    return { ...readAs(path, files.at(path), usual).file, path };
   };
 }
 

@@ -5,18 +5,17 @@ import { makePlan } from '../operate/plan/make-plan.ts';
 import { planLines } from '../operate/plan/plan-lines.ts';
 import { planCommand } from '../operate/plan/plan-settings.ts';
 import { exitCodeOf } from '../operate/plan/report.ts';
+import { readSettingsFile } from './pods.ts';
 import { products } from './products.ts';
 
 export const spec = planCommand;
 
-const planned = products.map(({ plan }) => plan);
-
 export async function run(settings: SettingsOf<typeof spec>, { env }: CommandContext): Promise<number> {
-  const report = await makePlan(settings, planned);
+  const report = await makePlan(settings, products, readSettingsFile);
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const text = settings.json
     ? (await structuredWriter(settings.json))(report)
-    : planLines(report, planned, { colours }).join('\n');
+    : planLines(report, products, { colours }).join('\n');
   process.stdout.write(`${text}\n`);
   return exitCodeOf(report);
 }

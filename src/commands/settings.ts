@@ -2,7 +2,7 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import { settingsCommand } from '../cli/settings-command.ts';
 import type { SettingsFile } from '../cli/settings-values.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
-import { readSettingsFile } from '../operate/daemon-specs.ts';
+import { readSettingsFile } from './pods.ts';
 
 export const spec = settingsCommand;
 

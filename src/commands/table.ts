@@ -42,6 +42,6 @@ export async function run(
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const { runCommand } = await import('../cli/run-command.ts');
-  const usualReader = async () => (await import('../operate/daemon-specs.ts')).readSettingsFile;
+  const usualReader = async () => (await import('./pods.ts')).readSettingsFile;
   return await runCommand(await commands[name](), argv, env, usualReader);
 }

@@ -12,9 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Pod } from '../cli/pod.ts';
 import { messageOf } from '../engine/system/errors.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { withoutSecrets } from '../engine/system/text/without-secrets.ts';
+import { layout, podLayout } from './install/layout.ts';
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
@@ -23,37 +25,31 @@ const REPORTS = {
   'version.json': ['version', '--json'],
   'status.json': ['status', '--json'],
   'status.txt': ['status'],
-  'haproxy-status.json': ['haproxy', 'status', '--json'],
-  'keepalived-status.json': ['keepalived', 'status', '--json'],
 } as const;
 
-const CONFIGURATIONS = [
-  '/etc/hawser/config.yaml',
-  '/etc/haproxy/haproxy.cfg',
-  '/etc/keepalived/keepalived.conf',
-  '/etc/kubernetes/manifests/haproxy.yaml',
-  '/etc/kubernetes/manifests/keepalived.yaml',
-  '/etc/kubernetes/static-pod-resources/haproxy/haproxy.cfg.ejs',
-  '/etc/kubernetes/static-pod-resources/keepalived/keepalived.conf.ejs',
-] as const;
+function configurations(pods: readonly Pod[]): readonly string[] {
+  const own = pods.map(podLayout);
+  return [layout.settings, ...own.flatMap((pod) => [pod.configuration, pod.manifest, pod.template])];
+}
 
 /** Writes one gzipped tar to stdout. A source that cannot be read is named in `errors.txt`. Resolves with the exit code. */
-export async function writeSupportBundle(root: string): Promise<number> {
+export async function writeSupportBundle(root: string, pods: readonly Pod[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-support-'));
   try {
-    await gather(join(folder, 'hawser-support'), root);
+    await gather(join(folder, 'hawser-support'), root, pods);
     return await writeTar(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function gather(target: string, root: string): Promise<void> {
+async function gather(target: string, root: string, pods: readonly Pod[]): Promise<void> {
   mkdirSync(target);
   const errors: string[] = [];
-  const journals = join(root, '/var/log/hawser');
+  const journals = join(root, layout.journalDir);
   const reports: Readonly<Record<string, readonly string[]>> = {
     ...REPORTS,
+    ...Object.fromEntries(pods.map(({ name, supervisor }) => [`${name}-status.json`, supervisor.status])),
     'doctor.json': ['doctor', '--json', '--root', root],
     'timeline.txt': ['timeline', '--journal', journals],
   };
@@ -64,7 +60,7 @@ async function gather(target: string, root: string): Promise<void> {
       if (outcome.stderr !== '') errors.push(`hawser ${argv.join(' ')}: ${outcome.stderr.trim()}`);
     }),
   );
-  for (const path of CONFIGURATIONS)
+  for (const path of configurations(pods))
     attempt(errors, path, () => copyText(join(root, path), join(target, 'files', path)));
   // Users without rights can write there: a link would bring in another file, and a FIFO would end the copying.
   const isPlain = (path: string) => {
@@ -74,7 +70,7 @@ async function gather(target: string, root: string): Promise<void> {
   attempt(errors, journals, () =>
     cpSync(journals, join(target, 'journals'), { recursive: true, filter: isPlain }),
   );
-  for (const path of containerLogs(root))
+  for (const path of containerLogs(root, pods))
     attempt(errors, path, () => copyText(path, join(target, 'logs', path.slice(root.length))));
   if (errors.length > 0) writeFileSync(join(target, 'errors.txt'), `${errors.join('\n')}\n`);
 }
@@ -89,11 +85,11 @@ async function ask(argv: readonly string[]): Promise<{ readonly stdout: string; 
 }
 
 /** The kubelet's paths: `kube-system_haproxy-NODE_UID/CONTAINER/0.log`. */
-function containerLogs(root: string): readonly string[] {
+function containerLogs(root: string, pods: readonly Pod[]): readonly string[] {
   const folder = join(root, '/var/log/pods');
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
-    .filter((pod) => /^kube-system_(?:haproxy|keepalived)-/.test(pod))
+    .filter((folder) => pods.some(({ name }) => folder.startsWith(`kube-system_${name}-`)))
     .flatMap((pod) =>
       readdirSync(join(folder, pod), { recursive: true, encoding: 'utf8' }).map((file) =>
         join(folder, pod, file),

@@ -1,6 +1,5 @@
 import type { NodeChange } from '../cli/node-change.ts';
 import type { Check } from '../engine/examine/check.ts';
-import { keepalivedSuperviseCommand } from '../keepalived/supervise/keepalived-supervise-settings.ts';
 import { addressAnswerChecks } from './doctor/checks/address-answers.ts';
 import { foreignRouterChecks } from './doctor/checks/foreign-router.ts';
 import { linkManagerChecks } from './doctor/checks/link-managers.ts';
@@ -14,9 +13,11 @@ import { steeringChecks } from './doctor/checks/steering.ts';
 import { vipChecks } from './doctor/checks/vip.ts';
 import { vrrpChecks } from './doctor/checks/vrrp.ts';
 import type { VipContext } from './doctor/context.ts';
+import { doctorFlags } from './doctor/flags.ts';
+import { configuredPeers } from './doctor/look/configured-peers.ts';
 import { lookForVips } from './doctor/look/vips.ts';
 import { ports } from './doctor/ports.ts';
-import { keepalivedMonitorCommand } from './settings/keepalived-monitor-settings.ts';
+import { keepalivedPod } from './pod.ts';
 import { vrrpEffectLabels } from './vrrp-cost.ts';
 
 const checks: readonly Check<VipContext>[] = [
@@ -34,14 +35,14 @@ const checks: readonly Check<VipContext>[] = [
   ...peerChecks,
 ];
 
-const plan = {
-  daemons: [keepalivedSuperviseCommand, keepalivedMonitorCommand],
+/** What the VIP brings to the commands that look at every product. */
+export const vip = {
+  ...{ name: 'vip', pods: [keepalivedPod], doctorFlags, checks, ports },
+  lookForVips,
+  lookForPeers: configuredPeers,
   // It takes this one so that both pods can have the same flags.
   unused: { 'keepalived monitor': ['lbPort'] },
   effectLabels: vrrpEffectLabels,
   // The monitor's code is large, and only `hawser plan` needs it.
   dryRun: async (change: NodeChange) => await (await import('./dry-run.ts')).dryRun(change),
 };
-
-/** What the VIP brings to the commands that look at every product. */
-export const vip = { name: 'vip', checks, ports, lookForVips, plan };

@@ -1,5 +1,4 @@
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
-import type { SupervisorReading } from '../../engine/examine/supervisor.ts';
 
 /** What the load balancer's checks see. */
 export interface ApiLbContext extends NodeContext {
@@ -8,10 +7,10 @@ export interface ApiLbContext extends NodeContext {
     readonly statPort: number;
     readonly healthPort: number;
     readonly haproxyConfig: string;
+    readonly haproxySocket: string;
     readonly haproxy: string;
   };
   readonly readings: NodeReadings & {
-    readonly haproxySupervisor: () => Promise<SupervisorReading>;
     /** Of the API and of ingress. */
     readonly vips: () => Promise<readonly string[]>;
     readonly apiVips: () => Promise<readonly string[]>;

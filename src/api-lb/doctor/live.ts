@@ -18,7 +18,7 @@ function runningOf(answer: Answer): Running | undefined {
 const haproxy: LiveProgram<ApiLbContext> = {
   name: 'haproxy',
   runningOf,
-  supervisor: async ({ readings }) => await readings.haproxySupervisor(),
+  supervisor: ({ settings, readings }) => readings.supervisor('haproxy', settings.haproxySocket),
   config: ({ settings }) => settings.haproxyConfig,
 };
 

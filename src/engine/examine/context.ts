@@ -2,6 +2,7 @@ import type { NetworkInterface, NetworkRoute } from '../system/network/routes.ts
 import type { HostFiles } from './host-files.ts';
 import type { HostProcess } from './host-processes.ts';
 import type { RunProgram } from './run-program.ts';
+import type { SupervisorReading } from './supervisor.ts';
 
 export interface OtherNode {
   readonly name: string;
@@ -43,6 +44,8 @@ export interface NodeReadings {
   readonly interfaces: () => readonly NetworkInterface[];
   readonly routes: () => Promise<readonly NetworkRoute[]>;
   readonly processes: () => Promise<readonly HostProcess[]>;
+  /** The answer of the supervisor with this control socket. */
+  readonly supervisor: (program: string, socket: string) => Promise<SupervisorReading>;
   /** The other nodes of the group. */
   readonly peers: () => Promise<PeersReading>;
 }

@@ -1,59 +1,60 @@
 import type { CommandSpec } from '../../cli/command-spec.ts';
-import { defaultPorts } from '../../cli/ports.ts';
+import type { Pod } from '../../cli/pod.ts';
 import type { SettingsFile } from '../../cli/settings-values.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { daemonSpecs } from '../daemon-specs.ts';
 import { daemonIn } from '../plan/daemon-settings.ts';
 import { findDaemons } from '../plan/daemons.ts';
 import type { ProgramPage } from './look/context.ts';
 
-/** The settings of the four programs on this node, as they run or as their manifests would start them. */
+/** The settings of the daemons on this node, as they run or as their manifests would start them. */
 export interface AsInstalled {
   readonly pages: readonly ProgramPage[];
   /** Undefined if no monitor is installed here. */
   readonly kubeconfig: string | undefined;
 }
 
-type DaemonName = keyof typeof daemonSpecs;
-
-const DEFAULT_PAGES: Readonly<Record<DaemonName, number>> = {
-  'haproxy supervise': defaultPorts.haproxySupervisor,
-  'haproxy monitor': defaultPorts.haproxyMonitor,
-  'keepalived supervise': defaultPorts.keepalivedSupervisor,
-  'keepalived monitor': defaultPorts.keepalivedMonitor,
-};
+/** What a daemon's settings may have. */
+interface DaemonSettings {
+  readonly listen?: { readonly port: number } | undefined;
+  readonly kubeconfig?: string;
+}
 
 /** A program that is not installed, or whose settings are broken, counts with its defaults. */
-export async function asInstalled(files: HostFiles, file: SettingsFile | undefined): Promise<AsInstalled> {
-  const daemons = await findDaemons(files, [{ daemons: Object.values(daemonSpecs), unused: {} }]);
-  const settingsOf = <Settings>(spec: CommandSpec<Settings>): Settings | undefined => {
-    try {
-      return daemonIn(daemons, file, file)(spec)?.after;
-    } catch (error) {
-      if (error instanceof ConfigError) return undefined;
-      throw error;
-    }
-  };
-  const pages = (Object.keys(DEFAULT_PAGES) as readonly DaemonName[]).flatMap((program) => {
-    const known = settingsOf<WithPage>(daemonSpecs[program]);
-    if (known === undefined) return wouldListen(program, file);
-    return known.listen === undefined ? [] : { program, port: known.listen.port };
+export async function asInstalled(
+  files: HostFiles,
+  file: SettingsFile | undefined,
+  pods: readonly Pod[],
+): Promise<AsInstalled> {
+  const daemons = await findDaemons(files, [{ pods, unused: {} }]);
+  const found = pods
+    .flatMap((pod) => pod.daemons)
+    .map((spec) => ({ spec, known: settingsOf(() => daemonIn(daemons, file, file)(spec)?.after) }));
+  const pages = found.flatMap(({ spec, known }) => {
+    if (known === undefined) return wouldListen(spec, file);
+    return known.listen === undefined ? [] : { program: spec.name, port: known.listen.port };
   });
-  const monitor = settingsOf(daemonSpecs['haproxy monitor']) ?? settingsOf(daemonSpecs['keepalived monitor']);
-  return { pages, kubeconfig: monitor?.kubeconfig };
+  return { pages, kubeconfig: found.flatMap(({ known }) => known?.kubeconfig ?? [])[0] };
 }
 
-interface WithPage {
-  readonly listen?: { readonly port: number } | undefined;
+function settingsOf(read: () => unknown): DaemonSettings | undefined {
+  try {
+    // Only these fields are looked at, and no daemon has them with another meaning.
+    return read() as DaemonSettings | undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }
 
-const SECTIONS = { 'haproxy monitor': 'haproxy', 'keepalived monitor': 'keepalived' } as const;
-
-/** The settings file says where each monitor's page listens. */
-function wouldListen(program: DaemonName, file: SettingsFile | undefined): readonly ProgramPage[] {
-  const isMonitor = program === 'haproxy monitor' || program === 'keepalived monitor';
-  const listen = isMonitor ? file?.values[SECTIONS[program]]['listen']?.value : undefined;
-  const port = /:(\d+)$/.exec(String(listen))?.[1];
-  return [{ program, port: port === undefined ? DEFAULT_PAGES[program] : Number(port) }];
+/** The settings file says where a monitor's page listens. */
+function wouldListen(
+  { name, section, flags }: CommandSpec,
+  file: SettingsFile | undefined,
+): readonly ProgramPage[] {
+  const inFile = flags['listen']?.inFile === 'never' ? undefined : file?.values[section ?? 'top']?.['listen'];
+  const port = [inFile?.value, flags['listen']?.default]
+    .flatMap((listen) => /:(\d+)$/.exec(String(listen))?.[1] ?? [])
+    .map(Number)[0];
+  return port === undefined ? [] : [{ program: name, port }];
 }

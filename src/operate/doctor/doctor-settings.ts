@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { commandSpec, flag, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
+import { commandSpec, type Flag, flag, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
@@ -10,44 +10,23 @@ import {
   peerProblems,
   peerSettings,
 } from '../../cli/peer-settings.ts';
-import {
-  apiPort,
-  apiVips,
-  clusterName,
-  healthPort,
-  ingressVips,
-  lbPort,
-  nodeName,
-  root,
-  servers,
-  source,
-  statPort,
-  vipInterface,
-} from '../../cli/shared-flags.ts';
+import { apiPort, apiVips, ingressVips, nodeName, root, servers, source } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { haproxyFlags } from '../../haproxy/supervise/haproxy-flags.ts';
-import { keepalivedFlags } from '../../keepalived/supervise/keepalived-flags.ts';
-import { virtualRouterIdPair } from '../../vip/settings/router-id-fields.ts';
 
-/** `checkIds` are all that `--only` may name. */
-export const doctorCommand = (checkIds: readonly string[]) =>
+/** Flags whose names and types only their products know. */
+type ProductFlags = Readonly<Record<never, Flag>>;
+
+/** `checkIds` are all that `--only` may name; `productFlags` say what the products have to know. */
+export const doctorCommand = (checkIds: readonly string[], productFlags: ProductFlags) =>
   commandSpec({
     name: 'doctor',
     summary:
       'Looks at this node: what is wrong or would be, why it matters, and what to type. Changes nothing that lasts.',
-    // For what only HAProxy's pod has: the statistics port. The rest stands at the top.
-    section: 'haproxy',
+    // What only one pod has, a product's flag names with its section.
+    section: 'top',
     flags: {
       apiVips: { ...apiVips, help: 'virtual IPs of the API (default: what keepalived.conf has)' },
       ingressVips,
-      interface: vipInterface,
-      clusterName: {
-        ...clusterName,
-        help: 'gives the virtual router ids (default: those of keepalived.conf, else what hawser would use)',
-      },
-      virtualRouterIds: flag('<ids>', z.optional(virtualRouterIdPair), 'API,INGRESS instead', {
-        keyInFile: ['keepalived', 'virtualRouterIds'],
-      }),
       kubeconfig: flag(
         '<path>',
         z.optional(absolutePath),
@@ -58,21 +37,7 @@ export const doctorCommand = (checkIds: readonly string[]) =>
       source,
       servers: { ...servers, help: 'HOST=IP[:PORT],… the nodes, where the API cannot be asked' },
       apiPort,
-      lbPort,
-      statPort,
-      healthPort: { ...healthPort, help: '/haproxy_ready and /haproxy_monitor' },
-      haproxyConfig: flag('<path>', absolutePath, 'what HAProxy reads', {
-        default: '/etc/haproxy/haproxy.cfg',
-        inFile: 'never',
-      }),
-      keepalivedConfig: flag('<path>', absolutePath, 'what keepalived reads', {
-        default: '/etc/keepalived/keepalived.conf',
-        inFile: 'never',
-      }),
-      haproxySocket: haproxyFlags.socket,
-      keepalivedSocket: keepalivedFlags.socket,
-      haproxy: haproxyFlags.haproxy,
-      keepalived: { ...keepalivedFlags.keepalived, inFile: 'never' },
+      ...productFlags,
       manifests: flag('<path>', absolutePath, "the kubelet's static pods", {
         default: '/etc/kubernetes/manifests',
         inFile: 'never',

@@ -6,7 +6,8 @@ import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
 import { asInstalled } from './as-installed.ts';
 import type { DoctorCommandSettings } from './doctor-settings.ts';
 import type { DoctorCheck, DoctorContext } from './look/context.ts';
-import { createReadings, type LookForVips } from './look/readings.ts';
+import type { Product } from './look/product.ts';
+import { createReadings } from './look/readings.ts';
 import { type DoctorReport, reportOf } from './report.ts';
 import { runChecks } from './run-checks.ts';
 
@@ -19,7 +20,8 @@ export async function examine(
   typed: DoctorCommandSettings,
   files: HostFiles,
   settingsFile: SettingsFileReading,
-  { checks, lookForVips }: { readonly checks: readonly DoctorCheck[]; readonly lookForVips: LookForVips },
+  products: readonly Product[],
+  checks: readonly DoctorCheck[],
 ): Promise<DoctorReport> {
   const start = performance.now();
   const controller = new AbortController();
@@ -27,6 +29,7 @@ export async function examine(
   const { pages, kubeconfig } = await asInstalled(
     files,
     settingsFile.kind === 'read' ? settingsFile.file : undefined,
+    products.flatMap(({ pods }) => pods),
   );
   const settings = { ...typed, pages, kubeconfig: typed.kubeconfig ?? kubeconfig };
   const answerTimeoutMs = settings.timeout * ANSWER_SHARE;
@@ -37,7 +40,7 @@ export async function examine(
     files,
     run: programs.run,
     answerTimeoutMs,
-    readings: createReadings(all, files, lookForVips, { signal, answerTimeoutMs }),
+    readings: createReadings(all, files, products, { signal, answerTimeoutMs }),
   };
   const chosen = checks.filter(({ id }) => settings.only?.includes(id) ?? true);
   const results = await runChecks(chosen, context, { timeoutMs: settings.timeout, signal });

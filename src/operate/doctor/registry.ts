@@ -4,7 +4,7 @@ import { kubeconfigServerChecks } from './checks/kubeconfig-server.ts';
 import { portChecks } from './checks/ports.ts';
 import { settingsFileChecks } from './checks/settings-file.ts';
 import type { DoctorCheck } from './look/context.ts';
-import type { Product } from './product.ts';
+import type { Product } from './look/product.ts';
 
 /** Every check, in the order in which they are shown: the settings, each product, the ports of all, the API. */
 export function checksOf(products: readonly Product[]): readonly DoctorCheck[] {

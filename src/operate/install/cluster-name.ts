@@ -1,9 +1,9 @@
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
-import { daemonKeys } from '../daemon-specs.ts';
 import { askClusterName } from './ask-cluster-name.ts';
 import { askVip } from './ask-vip.ts';
 import type { Draft, OnDisk } from './draft.ts';
+import { keysOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { layout } from './layout.ts';
 
@@ -23,11 +23,11 @@ export async function chooseClusterName(
   draft: Draft,
   disk: OnDisk,
 ): Promise<ClusterNameChoice> {
-  const { vips, apiPort } = draft.settings.keepalivedMonitor;
-  const [vip] = vips;
+  const { all, apiPort, healthPort } = draft.settings.vips;
+  const [vip] = all;
   const isNew = disk.record === undefined && draft.flavor === 'kubeadm' && !asked.firstNode;
   if (!isNew || vip === undefined || presentAddresses().has(vip)) return { kind: 'as-drafted' };
-  const given = asked.clusterName ?? nameInFile(disk.settings);
+  const given = asked.clusterName ?? nameInFile(disk.settings, draft);
   const answer = await askVip(vip, apiPort, disk.authority);
   if (answer.kind === 'free')
     return asked.join && given === undefined
@@ -35,7 +35,7 @@ export async function chooseClusterName(
       : { kind: 'as-drafted' };
   // If another host has the VIP, `objectionsTo` reports that.
   if (answer.kind === 'taken' && !asked.join) return { kind: 'as-drafted' };
-  const told = await askClusterName(vip, draft.settings.haproxyMonitor.healthPort);
+  const told = await askClusterName(vip, healthPort);
   if (told.kind === 'unknown') return given === undefined ? refuse(told.message) : { kind: 'as-drafted' };
   if (given !== undefined && given !== told.name)
     return {
@@ -52,8 +52,8 @@ function refuse(reason: string): ClusterNameChoice {
   };
 }
 
-function nameInFile(text: string | undefined): string | undefined {
-  const parsed = parseSettingsFile(text ?? '', layout.settings, daemonKeys);
+function nameInFile(text: string | undefined, { pods }: Draft): string | undefined {
+  const parsed = parseSettingsFile(text ?? '', layout.settings, keysOf(pods));
   const name = parsed.kind === 'problems' ? undefined : parsed.values.top['clusterName']?.value;
   return name === undefined ? undefined : String(name);
 }

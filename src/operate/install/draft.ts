@@ -1,20 +1,19 @@
 import { join } from 'node:path';
+import type { Pod } from '../../cli/pod.ts';
 import { openshiftHealthPort } from '../../cli/ports.ts';
 import { settingsJsonSchema } from '../../cli/settings-form.ts';
 import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
-import { daemonKeys } from '../daemon-specs.ts';
-import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
+import { type EffectiveSettings, effectiveSettings, keysOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { type Credentials, type Flavor, layout, podLayouts } from './layout.ts';
+import { type Credentials, type Flavor, layout, podLayout } from './layout.ts';
 import { imageOf, renderManifest } from './manifest.ts';
 import { COMMAND_SOURCE, type NodeCommand, nodeCommand } from './node-command.ts';
 import { readPatches } from './patches.ts';
 import { fileState, type WantedFile } from './plan.ts';
 import { type InstallRecord, parseRecord } from './record.ts';
 import { type SettingsChange, settingsText } from './settings-text.ts';
-import { supervisorPage } from './supervisor-page.ts';
 
 /** What is on the node's disk before the install. */
 export interface OnDisk {
@@ -27,6 +26,7 @@ export interface OnDisk {
 
 /** What an install would write, before anything was checked. */
 export interface Draft {
+  readonly pods: readonly Pod[];
   readonly flavor: Flavor;
   readonly image: string;
   readonly credentials: Credentials;
@@ -37,9 +37,6 @@ export interface Draft {
   readonly support: readonly WantedFile[];
   readonly manifests: readonly WantedFile[];
 }
-
-/** The kubelet's grace period beyond the drain: SIGTERM, SIGKILL 5 s later, and a margin of 5 s for a clean end. */
-const GRACE_BEYOND_DRAIN_S = 10;
 
 /** Throws a ConfigError for a file that exists and cannot be read. */
 export async function readDisk(root: string): Promise<OnDisk> {
@@ -65,51 +62,43 @@ export async function readDisk(root: string): Promise<OnDisk> {
 }
 
 /** Throws a ConfigError for settings that the daemons would refuse. */
-export function draftInstall(asked: InstallSettings, disk: OnDisk): Draft {
+export function draftInstall(asked: InstallSettings, disk: OnDisk, pods: readonly Pod[]): Draft {
   const flavor = asked.flavor ?? disk.record?.flavor ?? 'kubeadm';
   const text = settingsText(disk.settings, changesFor(asked, flavor, disk));
-  const settings = effectiveSettings(text, layout.settings);
-  const image = asked.image ?? disk.record?.image ?? imageOf(shippedFile('manifests/haproxy.yaml'));
+  const settings = effectiveSettings(text, layout.settings, pods);
+  const image = asked.image ?? disk.record?.image ?? shippedImage(pods);
   const credentials = asked.credentials ?? disk.record?.credentials ?? 'own';
   const folder = asked.patches ?? disk.record?.patches;
-  const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder);
-  const schema = `${JSON.stringify(settingsJsonSchema(daemonKeys), null, 2)}\n`;
+  const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, pods);
+  const schema = `${JSON.stringify(settingsJsonSchema(keysOf(pods)), null, 2)}\n`;
   return {
-    ...{ flavor, image, credentials, settings, patches: folder },
+    ...{ pods, flavor, image, credentials, settings, patches: folder },
     support: [
-      ...podLayouts.map(({ template, source }) => ({
+      ...pods.map(podLayout).map(({ template, source }) => ({
         ...{ path: template, content: shippedFile(source.template), mode: 0o644 },
       })),
       { path: layout.schema, content: schema, mode: 0o644 },
       { path: layout.settings, content: text, mode: 0o644 },
       ...(disk.command.kind === 'wanted' ? [disk.command.file] : []),
     ],
-    manifests: podLayouts.map((pod) => {
-      const { listen } = pod.program === 'haproxy' ? settings.haproxyMonitor : settings.keepalivedMonitor;
-      const { healthPort } = settings.haproxyMonitor;
-      const graceSeconds = Math.ceil(settings.haproxySupervise.drainTimeout / 1_000) + GRACE_BEYOND_DRAIN_S;
-      const settingsDigest = settings.digests[pod.program];
-      const values = {
-        flavor,
-        image,
-        credentials,
-        healthPort,
-        listen,
-        supervisorPage,
-        graceSeconds,
-        settingsDigest,
-        patches,
-      };
-      const content = renderManifest(shippedFile(pod.source.manifest), pod, values);
-      return { path: pod.manifest, content, mode: 0o600, stageIn: layout.kubernetes };
+    manifests: settings.pods.map((each) => {
+      const { manifest, source } = podLayout(each.pod);
+      const values = { flavor, image, credentials, patches };
+      const content = renderManifest(shippedFile(source.manifest), each, values);
+      return { path: manifest, content, mode: 0o600, stageIn: layout.kubernetes };
     }),
   };
+}
+
+/** The image that the manifests name as they are shipped. */
+function shippedImage([first]: readonly Pod[]): string {
+  return first === undefined ? '' : imageOf(shippedFile(podLayout(first).source.manifest));
 }
 
 /** Templates and manifests, which an operator may have edited, except pods that this install replaces. */
 export function ownTexts(draft: Draft, replaced: readonly WantedFile[]): readonly WantedFile[] {
   const taken = new Set(replaced.map(({ path }) => path));
-  const templates = new Set(podLayouts.map(({ template }) => template));
+  const templates = new Set(draft.pods.map((pod) => podLayout(pod).template));
   return [...draft.support.filter(({ path }) => templates.has(path)), ...draft.manifests].filter(
     ({ path }) => !taken.has(path),
   );

@@ -1,60 +1,60 @@
 import { createHash } from 'node:crypto';
-import type { HaproxyMonitorSettings } from '../../api-lb/haproxy-monitor-settings.ts';
 import { settingsTyped } from '../../cli/command-line.ts';
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
-import type { Section, SettingsValues } from '../../cli/settings-values.ts';
+import type { Pod, PodNeeds, PodVips } from '../../cli/pod.ts';
+import { settingsKeys } from '../../cli/settings-keys.ts';
+import type { SettingsValues } from '../../cli/settings-values.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import type { HaproxySuperviseSettings } from '../../haproxy/supervise/haproxy-supervise-settings.ts';
-import type { KeepalivedMonitorSettings } from '../../vip/settings/keepalived-monitor-settings.ts';
-import { daemonKeys, daemonSpecs } from '../daemon-specs.ts';
 
-/** The settings that the daemons of this node would run with. */
+/** What the settings of this node mean for its pods. */
 export interface EffectiveSettings {
-  readonly haproxySupervise: HaproxySuperviseSettings;
-  readonly haproxyMonitor: HaproxyMonitorSettings;
-  readonly keepalivedMonitor: KeepalivedMonitorSettings;
-  /** A digest of each pod's values: it changes if and only if that pod has to be restarted. */
-  readonly digests: Readonly<Record<Section, string>>;
+  readonly pods: readonly EffectivePod[];
+  readonly vips: PodVips;
 }
 
-/** Reads a settings file as all four daemons would. Throws a ConfigError with every problem that one of them has. */
-export function effectiveSettings(text: string, path: string): EffectiveSettings {
-  const parsed = parseSettingsFile(text, path, daemonKeys);
+export interface EffectivePod extends PodNeeds {
+  readonly pod: Pod;
+  /** Of its values: it changes if and only if the pod has to be restarted. */
+  readonly digest: string;
+}
+
+const NO_VIPS: PodVips = { all: [], api: [], apiPort: 0, healthPort: 0, problemsOf: async () => [] };
+
+/** All that the settings file of these pods may have. */
+export function keysOf(pods: readonly Pod[]) {
+  return settingsKeys(pods.flatMap(({ daemons }) => daemons));
+}
+
+/** Reads a settings file as all daemons would. Throws a ConfigError with the problems of the first one that has any. */
+export function effectiveSettings(text: string, path: string, pods: readonly Pod[]): EffectiveSettings {
+  const parsed = parseSettingsFile(text, path, keysOf(pods));
   if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
   const { values } = parsed;
   // The environment of this process is not that of the pods.
-  const settings = <Settings>(spec: CommandSpec<Settings>, argv: readonly string[]): Settings =>
-    settingsTyped(spec, argv, {}, () => ({ path, values }));
-  const monitorFiles = ['/kubeconfig', '/template', '/config'];
-  settings(daemonSpecs['keepalived supervise'], []);
-  return {
-    digests: { haproxy: digestOf(values, 'haproxy'), keepalived: digestOf(values, 'keepalived') },
-    haproxySupervise: settings(daemonSpecs['haproxy supervise'], []),
-    haproxyMonitor: settings(daemonSpecs['haproxy monitor'], monitorFiles),
-    keepalivedMonitor: settings(daemonSpecs['keepalived monitor'], monitorFiles),
-  };
+  const settingsOf = <Settings>(spec: CommandSpec<Settings>): Settings =>
+    settingsTyped(spec, filesOf(spec), {}, () => ({ path, values }));
+  for (const spec of pods.flatMap(({ daemons }) => daemons)) settingsOf(spec);
+  const effective = pods.map((pod) => ({
+    ...{ pod, digest: digestOf(values, pod.name) },
+    ...pod.needs(settingsOf),
+  }));
+  return { pods: effective, vips: effective.flatMap(({ vips }) => vips ?? [])[0] ?? NO_VIPS };
 }
 
-function digestOf(values: SettingsValues, section: Section): string {
-  const lines = (['top', section] as const).flatMap((place) =>
-    Object.entries(values[place]).map(([key, { value }]) => `${place}.${key}=${value}`),
+/** The manifests name the files that a daemon takes as arguments. */
+function filesOf({ positionals }: CommandSpec): readonly string[] {
+  return Object.keys(positionals).map((name) => `/${name}`);
+}
+
+function digestOf(values: SettingsValues, section: string): string {
+  const lines = ['top', section].flatMap((place) =>
+    Object.entries(values[place] ?? {}).map(([key, { value }]) => `${place}.${key}=${value}`),
   );
   return createHash('sha256').update(lines.toSorted().join('\n')).digest('hex').slice(0, 16);
 }
 
 /** Every port on which a pod listens, with its key in the settings file. */
-export function portsOf({
-  haproxyMonitor,
-  keepalivedMonitor,
-}: EffectiveSettings): readonly { readonly key: string; readonly port: number }[] {
-  const { lbPort, healthPort, statPort, listen } = haproxyMonitor;
-  return [
-    { key: 'lbPort', port: lbPort },
-    { key: 'healthPort', port: healthPort },
-    { key: 'haproxy.statPort', port: statPort },
-    { key: 'haproxy.listen', port: listen.port },
-    { key: 'keepalived.listen', port: keepalivedMonitor.listen.port },
-    ...(keepalivedMonitor.peers ? [{ key: 'peerListen', port: keepalivedMonitor.peers.port }] : []),
-  ];
+export function portsOf({ pods }: EffectiveSettings): PodNeeds['ports'] {
+  return pods.flatMap(({ ports }) => ports);
 }

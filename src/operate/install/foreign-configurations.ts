@@ -1,8 +1,9 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Pod } from '../../cli/pod.ts';
 import { ASIDE_SUFFIX, isRendered } from '../../engine/render/rendered-mark.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
-import { podLayouts } from './layout.ts';
+import { podLayout } from './layout.ts';
 
 /** A configuration where a monitor writes its own, from a package or from the files of a guide. */
 export interface ForeignConfiguration {
@@ -21,10 +22,11 @@ export interface ForeignConfigurations {
 }
 
 /** Where the monitors write, every configuration that hawser did not render. */
-export function foreignConfigurations(root: string): ForeignConfigurations {
+export function foreignConfigurations(root: string, pods: readonly Pod[]): ForeignConfigurations {
   const found: ForeignConfiguration[] = [];
   const problems: string[] = [];
-  for (const { configuration: path, program } of podLayouts) {
+  for (const pod of pods) {
+    const path = podLayout(pod).configuration;
     const aside = `${path}${ASIDE_SUFFIX}`;
     try {
       if (lstatSync(join(root, path), { throwIfNoEntry: false }) === undefined) continue;
@@ -32,7 +34,7 @@ export function foreignConfigurations(root: string): ForeignConfigurations {
       if (isRendered(content)) continue;
       const kept = existsSync(join(root, aside)) ? readFileSync(join(root, aside), 'utf8') : undefined;
       if (kept === undefined)
-        found.push({ path, aside, content, mode: modeOf(root, path), service: serviceOf(root, program) });
+        found.push({ path, aside, content, mode: modeOf(root, path), service: serviceOf(root, pod.program) });
       else if (kept !== content)
         problems.push(
           `Cannot keep "${path}" as "${aside}": another copy is there already; move one of the two away`,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
+import type { Pod } from '../../cli/pod.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { layout } from './layout.ts';
 
@@ -14,19 +15,23 @@ export interface ForeignManifest {
 
 /** Far above any manifest. */
 const MAX_BYTES = 1_000_000;
-const rivals = ['kube-vip', 'keepalived', 'haproxy'];
 
 /**
  * Everything in the kubelet's folder, but for `ours`, that runs a load balancer or holds a VIP, or cannot be read. The
  * kubelet takes every file there whose name does not begin with a dot: a `haproxy.yaml.bak` is one more pod.
  */
-export function foreignManifests(root: string, ours: ReadonlySet<string>): readonly ForeignManifest[] {
+export function foreignManifests(
+  root: string,
+  ours: ReadonlySet<string>,
+  pods: readonly Pod[],
+): readonly ForeignManifest[] {
+  const rivals = ['kube-vip', ...pods.map(({ program }) => program)];
   return namesIn(join(root, layout.manifests)).flatMap((name): readonly ForeignManifest[] => {
     const path = `${layout.manifests}/${name}`;
     if (name.startsWith('.') || ours.has(path)) return [];
     try {
       if (!statSync(join(root, path)).isFile()) return [];
-      const runs = rivalIn(join(root, path));
+      const runs = rivalIn(join(root, path), rivals);
       return runs === undefined ? [] : [{ path, runs, message: `it runs ${runs}` }];
     } catch (error) {
       return [{ path, runs: undefined, message: messageOf(error) }];
@@ -34,7 +39,7 @@ export function foreignManifests(root: string, ours: ReadonlySet<string>): reado
   });
 }
 
-function rivalIn(path: string): string | undefined {
+function rivalIn(path: string, rivals: readonly string[]): string | undefined {
   if (statSync(path).size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
   const document = parseDocument(readFileSync(path, 'utf8'), { logLevel: 'silent' });
   const [problem] = document.errors;

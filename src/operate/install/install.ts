@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import type { Pod } from '../../cli/pod.ts';
 import { structuredWriter } from '../../cli/structured-text.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
@@ -18,13 +19,13 @@ import { planSteps, planText } from './plan-text.ts';
 import { printedFiles } from './printed.ts';
 
 /** Throws a ConfigError that lists every reason against the install; in that case nothing was written. */
-export async function install(asked: InstallSettings): Promise<number> {
-  if (asked.print) return say(printedFiles(allFiles(draftInstall(asked, emptyDisk)), journalFolder));
+export async function install(asked: InstallSettings, pods: readonly Pod[]): Promise<number> {
+  if (asked.print) return say(printedFiles(allFiles(draftInstall(asked, emptyDisk, pods)), journalFolder));
   const disk = await readDisk(asked.root);
-  const first = draftInstall(asked, disk);
+  const first = draftInstall(asked, disk, pods);
   const choice = await chooseClusterName(asked, first, disk);
   const draft =
-    choice.kind === 'learned' ? draftInstall({ ...asked, clusterName: choice.name }, disk) : first;
+    choice.kind === 'learned' ? draftInstall({ ...asked, clusterName: choice.name }, disk, pods) : first;
   const findings = await examine(asked, draft, disk);
   const { plan, notices } = findings;
   const problems = [...findings.problems, ...(choice.kind === 'refused' ? [choice.message] : [])];
@@ -72,7 +73,7 @@ async function examine(asked: InstallSettings, draft: Draft, disk: OnDisk) {
   const replaced = await othersManifests(asked.root, draft, disk);
   // On a node that hawser runs on already, the monitor keeps what it replaces.
   const isNew = disk.record === undefined;
-  const foreign = isNew ? foreignConfigurations(asked.root) : { found: [], problems: [] };
+  const foreign = isNew ? foreignConfigurations(asked.root, draft.pods) : { found: [], problems: [] };
   const edited = await editedFiles(asked.root, ownTexts(draft, replaced), disk.record);
   const others = { replaced, foreign: foreign.found, edited };
   const plan = await planInstall(asked.root, draft, disk, others, asked.overwrite);

@@ -1,3 +1,6 @@
+import type { Pod } from '../../cli/pod.ts';
+import type { WantedFolder } from './plan.ts';
+
 export type Flavor = 'kubeadm' | 'openshift';
 
 /** With which certificate the monitors of the kubeadm flavour ask the API. */
@@ -23,8 +26,8 @@ export const layout = {
   manifests: '/etc/kubernetes/manifests',
 } as const;
 
+/** Where a pod's files are. */
 export interface PodLayout {
-  readonly program: 'haproxy' | 'keepalived';
   /** Where the kubelet reads it. */
   readonly manifest: string;
   readonly template: string;
@@ -46,25 +49,20 @@ export const unprivilegedId = 65_529;
 export const journalFolder = { path: layout.journalDir, mode: 0o1775, group: unprivilegedId } as const;
 
 /** Where the pods meet: what one of them writes, and the container that is not root has to get at. */
-export const sharedFolders = [
-  { path: layout.settingsDir, mode: 0o755 },
-  { path: '/etc/haproxy', mode: 0o755 },
-  { path: '/etc/keepalived' },
-  journalFolder,
-] as const;
+export function sharedFolders(pods: readonly Pod[]): readonly WantedFolder[] {
+  const own = pods.map((pod) => ({
+    path: podLayout(pod).dataDir,
+    ...(pod.folderMode !== undefined && { mode: pod.folderMode }),
+  }));
+  return [{ path: layout.settingsDir, mode: 0o755 }, ...own, journalFolder];
+}
 
-export const podLayouts: readonly PodLayout[] = [
-  podLayout('haproxy', 'haproxy.cfg.ejs'),
-  podLayout('keepalived', 'keepalived.conf.ejs'),
-];
-
-function podLayout(program: PodLayout['program'], template: string): PodLayout {
+export function podLayout({ name, template }: Pick<Pod, 'name' | 'template'>): PodLayout {
   return {
-    program,
-    manifest: `${layout.manifests}/${program}.yaml`,
-    template: `/etc/kubernetes/static-pod-resources/${program}/${template}`,
-    source: { manifest: `manifests/${program}.yaml`, template: `templates/${template}` },
-    dataDir: `/etc/${program}`,
-    configuration: `/etc/${program}/${template.replace(/\.ejs$/, '')}`,
+    manifest: `${layout.manifests}/${name}.yaml`,
+    template: `/etc/kubernetes/static-pod-resources/${name}/${template}`,
+    source: { manifest: `manifests/${name}.yaml`, template: `templates/${template}` },
+    dataDir: `/etc/${name}`,
+    configuration: `/etc/${name}/${template.replace(/\.ejs$/, '')}`,
   };
 }

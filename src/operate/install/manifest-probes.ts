@@ -1,18 +1,8 @@
 import type { Document } from 'yaml';
+import { containerOf, type Pod } from '../../cli/pod.ts';
+import { supervisorPage } from './supervisor-pages.ts';
 
 export type Path = readonly (string | number)[];
-
-/** Where a program answers `/healthz`. */
-export interface Page {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** The page of keepalived's supervisor if its container is started like this; undefined where that runs another program. */
-export type SupervisorPage = (
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-) => Page | 'off' | undefined;
 
 const kinds = ['startupProbe', 'livenessProbe', 'readinessProbe'] as const;
 /** The ways in which a probe can ask. */
@@ -22,7 +12,7 @@ const handlers = ['httpGet', 'exec', 'tcpSocket', 'grpc'] as const;
 export function probeAt(
   document: Document,
   container: Path,
-  { host, port }: Partial<Page>,
+  { host, port }: { readonly host?: string; readonly port: number },
   which: readonly string[] = kinds,
 ): void {
   if (!document.hasIn([...container, 'livenessProbe', 'httpGet', 'port']))
@@ -38,29 +28,39 @@ export function probeAt(
 }
 
 /**
- * The page of keepalived's supervisor is set by the arguments of its container, and so by a patch: the probes ask where it is.
+ * The page of a supervisor is set by the arguments of its container, and so by a patch: the probes ask where it is.
  * Where it is off, the command asks the control socket; a readiness probe would start a Node every ten seconds besides, so
- * there is none. A patch that changes how a probe asks has the last word about that probe.
+ * there is none. Without `alive` the probes ask the program itself. A patch that changes how a probe asks has the last word about that probe.
  */
-export function probesFollowPage(document: Document, shipped: Document, pageOf: SupervisorPage): void {
-  const [container, before] = [keepalivedIn(document), keepalivedIn(shipped)];
-  if (container === undefined || before === undefined) return;
+export function probesFollowPage(document: Document, shipped: Document, supervisor: Pod['supervisor']): void {
+  const { alive, spec } = supervisor;
+  const [container, before] = [document, shipped].map((each) => containerIn(each, containerOf(spec)));
+  if (alive === undefined || container === undefined || before === undefined) return;
   const following = kinds.filter((kind) =>
     handlers.every(
       (how) => textAt(document, [...container, kind, how]) === textAt(shipped, [...before, kind, how]),
     ),
   );
   const { args = [], env = [] }: Started = document.toJS().spec.containers[container[2]];
-  const page = pageOf(args, Object.fromEntries(env.map(({ name, value }) => [name, value ?? ''])));
+  const page = supervisorPage(
+    supervisor,
+    args,
+    Object.fromEntries(env.map(({ name, value }) => [name, value ?? ''])),
+  );
   if (page === undefined || following.length === 0) return;
-  if (page === 'off') probeByCommand(document, container, following);
+  if (page === 'off') probeByCommand(document, container, following, alive);
   else probeAt(document, container, page, following);
 }
 
-function probeByCommand(document: Document, container: Path, which: readonly string[]): void {
+function probeByCommand(
+  document: Document,
+  container: Path,
+  which: readonly string[],
+  alive: readonly string[],
+): void {
   for (const kind of which) document.deleteIn([...container, kind]);
   if (!which.includes('livenessProbe')) return;
-  const exec = { command: ['hawser', 'keepalived', 'status', '--alive'] };
+  const exec = { command: ['hawser', ...alive] };
   const probe = document.createNode({ initialDelaySeconds: 10, timeoutSeconds: 5, exec });
   document.setIn([...container, 'livenessProbe'], probe);
 }
@@ -70,9 +70,12 @@ interface Started {
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
 }
 
-function keepalivedIn(document: Document): readonly ['spec', 'containers', number] | undefined {
+function containerIn(
+  document: Document,
+  wanted: string,
+): readonly ['spec', 'containers', number] | undefined {
   const containers: readonly { readonly name?: string }[] = document.toJS().spec?.containers ?? [];
-  const index = containers.findIndex(({ name }) => name === 'keepalived');
+  const index = containers.findIndex(({ name }) => name === wanted);
   return index === -1 ? undefined : ['spec', 'containers', index];
 }
 

@@ -1,20 +1,14 @@
 import { type Document, isSeq, parseDocument } from 'yaml';
-import type { Credentials, Flavor, PodLayout } from './layout.ts';
-import { type Page, type Path, probeAt, probesFollowPage, type SupervisorPage } from './manifest-probes.ts';
+import { containerOf, type Pod } from '../../cli/pod.ts';
+import type { EffectivePod } from './effective-settings.ts';
+import type { Credentials, Flavor } from './layout.ts';
+import { type Path, probeAt, probesFollowPage } from './manifest-probes.ts';
 import { applyPatch, type Patch } from './patches.ts';
 
 export interface ManifestSettings {
   readonly flavor: Flavor;
   readonly credentials: Credentials;
   readonly image: string;
-  readonly healthPort: number;
-  /** Of the monitor's own page. */
-  readonly listen: Page;
-  readonly supervisorPage: SupervisorPage;
-  /** How long the pod may take to stop. */
-  readonly graceSeconds: number;
-  /** Another one where the pod has to be started again to read its settings. */
-  readonly settingsDigest: string;
   /** Of the operator: they come last. */
   readonly patches: readonly Patch[];
 }
@@ -28,23 +22,23 @@ const header = [
 ].join('\n');
 
 /** One of `manifests/*.yaml` as a node gets it; comments stay. Throws where the text is not the manifest it should be. */
-export function renderManifest(text: string, pod: PodLayout, settings: ManifestSettings): string {
+export function renderManifest(
+  text: string,
+  { pod, digest, probes, graceSeconds }: EffectivePod,
+  settings: ManifestSettings,
+): string {
   const document = parseDocument(text);
   document.commentBefore = header;
-  document.setIn(digestPath, settings.settingsDigest);
-  const monitor = `${pod.program}-monitor`;
+  document.setIn(digestPath, digest);
   for (const each of containers(document)) set(document, [...each, 'image'], settings.image);
-  if (pod.program === 'haproxy') {
-    probeAt(document, container(document, 'haproxy'), { port: settings.healthPort });
-    set(document, ['spec', 'terminationGracePeriodSeconds'], settings.graceSeconds);
-  }
-  probeAt(document, container(document, monitor), settings.listen);
+  for (const [name, page] of Object.entries(probes)) probeAt(document, container(document, name), page);
+  if (graceSeconds !== undefined) set(document, ['spec', 'terminationGracePeriodSeconds'], graceSeconds);
   if (settings.flavor === 'openshift') useKubeletKubeconfig(document);
   else if (settings.credentials === 'kubelet') mountForMonitors(document, [kubeletPki]);
   const shipped = document.clone();
-  for (const patch of settings.patches) if (patch.target === pod.program) applyPatch(document, patch);
-  probesFollowPage(document, shipped, settings.supervisorPage);
-  monitorFollowsGroup(document, shipped);
+  for (const patch of settings.patches) if (patch.target === pod.name) applyPatch(document, patch);
+  probesFollowPage(document, shipped, pod.supervisor);
+  monitorsFollowGroup(document, shipped, pod);
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
 }
 
@@ -52,15 +46,18 @@ export function renderManifest(text: string, pod: PodLayout, settings: ManifestS
  * The control socket of a supervisor that is not root is open to its group: the monitor is of the group that a patch gives the
  * supervisor (docs/decisions/0026). A patch that names the monitor's has the last word about it.
  */
-function monitorFollowsGroup(document: Document, shipped: Document): void {
+function monitorsFollowGroup(document: Document, shipped: Document, { daemons, supervisor }: Pod): void {
   const groupIn = (of: Document, name: string): unknown => {
     const path = containers(of).find((each) => of.getIn([...each, 'name']) === name);
     return path && of.getIn([...path, 'securityContext', 'runAsGroup']);
   };
-  const group = groupIn(document, 'haproxy');
-  const isPatched = groupIn(document, 'haproxy-monitor') !== groupIn(shipped, 'haproxy-monitor');
-  if (group === undefined || isPatched || groupIn(document, 'haproxy-monitor') === undefined) return;
-  document.setIn([...container(document, 'haproxy-monitor'), 'securityContext', 'runAsGroup'], group);
+  const group = groupIn(document, containerOf(supervisor.spec));
+  if (group === undefined) return;
+  for (const monitor of daemons.filter((spec) => spec !== supervisor.spec).map(containerOf)) {
+    const before = groupIn(shipped, monitor);
+    if (before === undefined || groupIn(document, monitor) !== before) continue;
+    document.setIn([...container(document, monitor), 'securityContext', 'runAsGroup'], group);
+  }
 }
 
 const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';
@@ -132,5 +129,5 @@ function mountForMonitors(document: Document, mounts: readonly HostMount[]): voi
 /** The image that a manifest names. */
 export function imageOf(text: string): string {
   const document = parseDocument(text);
-  return String(document.getIn([...container(document, 'haproxy'), 'image']));
+  return String(document.getIn([...(containers(document)[0] ?? []), 'image']));
 }

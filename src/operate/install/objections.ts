@@ -7,9 +7,7 @@ import {
   ownerOf,
   ownerPidOf,
 } from '../../engine/system/network/listening-ports.ts';
-import { currentInterfaces, currentRoutes } from '../../engine/system/network/routes.ts';
 import { daemonOf } from '../../engine/system/process/hawser-processes.ts';
-import { vipProblems } from '../../vip/group/vip-problems.ts';
 import { askVip } from './ask-vip.ts';
 import type { Draft, OnDisk } from './draft.ts';
 import { type EffectiveSettings, portsOf } from './effective-settings.ts';
@@ -18,8 +16,7 @@ import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, layout } from './layout.ts';
 import { manifestContainers } from './manifest-containers.ts';
 import type { WantedFile } from './plan.ts';
-import { supervisorPage } from './supervisor-page.ts';
-import { isKeepalivedSupervisor } from './supervisor-pages.ts';
+import { isSupervisor, supervisorPage } from './supervisor-pages.ts';
 
 export interface Objections {
   /** Each says what prevents the install, and how to resolve it. */
@@ -100,7 +97,7 @@ function isKnownVip(vip: string, disk: OnDisk, replaced: readonly WantedFile[]):
 }
 
 function manifestObjections(root: string, draft: Draft, replaced: readonly WantedFile[]): Objections {
-  const foreign = foreignManifests(root, new Set(draft.manifests.map(({ path }) => path)));
+  const foreign = foreignManifests(root, new Set(draft.manifests.map(({ path }) => path)), draft.pods);
   const taken = draft.flavor === 'kubeadm' ? replaced : [];
   return {
     problems: [
@@ -125,7 +122,7 @@ function manifestObjections(root: string, draft: Draft, replaced: readonly Wante
 /** Skips ports that an earlier install or the replaced pods use already. */
 function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: boolean): readonly string[] {
   const ports = portsOf(settings);
-  const all = [{ key: 'apiPort', port: settings.haproxyMonitor.apiPort }, ...ports];
+  const all = [{ key: 'apiPort', port: settings.vips.apiPort }, ...ports];
   const twice = all.filter(({ port }, index) => all.findIndex((other) => other.port === port) !== index);
   const own = disk.record?.ports ?? [];
   const busy = isReplacing ? [] : listeningPorts().filter(({ port }) => !own.includes(port));
@@ -155,15 +152,21 @@ async function pageObjections(
 ): Promise<Objections> {
   if (replaced.length > 0) return { problems: [], notices: [] };
   const started = draft.manifests.flatMap(({ content }) => manifestContainers(content));
-  const pages = started.flatMap(({ args, env }) => supervisorPage(args, env) ?? []);
+  const probed = draft.pods.filter(({ supervisor }) => supervisor.alive !== undefined);
+  const pages = probed.flatMap(({ name, supervisor }) =>
+    started
+      .flatMap(({ args, env }) => supervisorPage(supervisor, args, env) ?? [])
+      .map((page) => ({ name, supervisor, page })),
+  );
   const found = await Promise.all(
-    pages.map(async (page): Promise<Objections> => {
+    pages.map(async ({ name, supervisor, page }): Promise<Objections> => {
       const listener = page !== 'off' && listeningPorts().find(({ port }) => port === page.port);
-      if (!listener || (await isKeepalivedSupervisor(page))) return { problems: [], notices: [] };
-      const about = `port ${page.port} for the page of keepalived's supervisor`;
+      if (!listener || (await isSupervisor(supervisor, page))) return { problems: [], notices: [] };
+      const about = `port ${page.port} for the page of ${name}'s supervisor`;
       const says = `${shownOwner(listener)} listens there`;
       const pid = ownerPidOf(listener);
-      const isOwn = pid === undefined ? disk.record !== undefined : daemonOf(pid) === 'keepalived supervise';
+      const isOwn =
+        pid === undefined ? disk.record !== undefined : daemonOf(pid, [supervisor.spec.name]) !== undefined;
       return isOwn
         ? {
             problems: [],
@@ -188,11 +191,8 @@ async function placeProblems(
   { settings }: Draft,
   isOurs: (vip: string) => boolean,
 ): Promise<readonly string[]> {
-  const { vips, interface: name } = settings.keepalivedMonitor;
-  const [interfaces, routes] = [currentInterfaces(), await currentRoutes()];
-  return vips.flatMap((vip) =>
-    vipProblems(vip, { interfaces, routes, interface: name, isOurs: isOurs(vip) }),
-  );
+  const { all, problemsOf } = settings.vips;
+  return (await Promise.all(all.map((vip) => problemsOf(vip, isOurs(vip))))).flat();
 }
 
 /**
@@ -204,12 +204,12 @@ async function answerObjections(
   disk: OnDisk,
   isOurs: (vip: string) => boolean,
 ): Promise<Objections> {
-  const { vips, apiVips, apiPort } = draft.settings.keepalivedMonitor;
+  const { all, api, apiPort } = draft.settings.vips;
   const answers = await Promise.all(
-    vips
+    all
       .filter((vip) => !isOurs(vip) && !presentAddresses().has(vip))
       .map(async (vip) => {
-        const port = apiVips.includes(vip) ? apiPort : INGRESS_PORT;
+        const port = api.includes(vip) ? apiPort : INGRESS_PORT;
         return { vip, answer: await askVip(vip, port, disk.authority) };
       }),
   );

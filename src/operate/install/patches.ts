@@ -1,27 +1,32 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Document, parseAllDocuments } from 'yaml';
+import type { Pod } from '../../cli/pod.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { applyJsonPatch } from './json-patch.ts';
-import type { PodLayout } from './layout.ts';
 import { mergePatch } from './strategic-merge.ts';
 
 export interface Patch {
   readonly path: string;
-  readonly target: PodLayout['program'];
+  /** A pod's name. */
+  readonly target: string;
   readonly type: 'strategic' | 'merge' | 'json';
   /** A file may hold several. */
   readonly contents: readonly unknown[];
 }
 
 /** `target[suffix][+patchtype].extension`, as for `kubeadm --patches`. */
-const form = /^(haproxy|keepalived)([^+.]*)(?:\+(strategic|merge|json))?\.(?:yaml|json)$/;
+function formFor(pods: readonly Pod[]): RegExp {
+  const targets = pods.map(({ name }) => name).toSorted((a, b) => b.length - a.length);
+  return new RegExp(`^(${targets.join('|')})([^+.]*)(?:\\+(strategic|merge|json))?\\.(?:yaml|json)$`);
+}
 
 /**
  * The patches of a folder in the order of their names. `shown` is what messages call the folder. Throws a ConfigError
  * with every file that cannot be used: one that was left out in silence would be missed.
  */
-export function readPatches(folder: string, shown: string): readonly Patch[] {
+export function readPatches(folder: string, shown: string, pods: readonly Pod[]): readonly Patch[] {
+  const form = formFor(pods);
   const problems: string[] = [];
   const patches = namesIn(folder, shown).flatMap((name): readonly Patch[] => {
     const path = `${shown}/${name}`;
@@ -34,7 +39,7 @@ export function readPatches(folder: string, shown: string): readonly Patch[] {
     }
     try {
       const contents = contentsOf(readFileSync(join(folder, name), 'utf8'));
-      return [{ path, target: target as Patch['target'], type: type as Patch['type'], contents }];
+      return [{ path, target, type: type as Patch['type'], contents }];
     } catch (error) {
       problems.push(`Cannot use patch "${path}": ${messageOf(error)}`);
       return [];

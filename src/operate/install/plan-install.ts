@@ -55,7 +55,7 @@ export async function planInstall(
   const isWritten = ({ path }: WantedFile) => !stays.has(path);
   const files = [...saved, ...copies, ...backups, ...draft.support.filter(isWritten)];
   const manifests = draft.manifests.filter(isWritten);
-  const { steps } = await planFiles(root, [...files, ...manifests], sharedFolders);
+  const { steps } = await planFiles(root, [...files, ...manifests], sharedFolders(draft.pods));
   const made = steps.flatMap((step) => (step.kind === 'make-directory' ? step.path : []));
   const record: InstallRecord = {
     ...recordOf(draft),
@@ -72,7 +72,7 @@ export async function planInstall(
     ],
   };
   const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
-  const plan = await planFiles(root, [...files, recordFile, ...manifests], sharedFolders);
+  const plan = await planFiles(root, [...files, recordFile, ...manifests], sharedFolders(draft.pods));
   return { ...plan, steps: [...moves, ...plan.steps] };
 }
 
@@ -95,7 +95,7 @@ function recordOf(draft: Draft): Omit<InstallRecord, 'directories' | 'files' | '
     flavor: draft.flavor,
     image: draft.image,
     ...(draft.credentials === 'own' ? {} : { credentials: draft.credentials }),
-    vips: [...draft.settings.keepalivedMonitor.vips],
+    vips: [...draft.settings.vips.all],
     ports: portsOf(draft.settings).map(({ port }) => port),
     ...(draft.patches === undefined ? {} : { patches: draft.patches }),
   };

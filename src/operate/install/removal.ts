@@ -1,10 +1,11 @@
 import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import type { Pod } from '../../cli/pod.ts';
 import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
 import { codeOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { freeName } from './edited-files.ts';
-import { layout, podLayouts } from './layout.ts';
+import { layout, podLayout } from './layout.ts';
 import { moveFile } from './move-file.ts';
 import { fileState } from './plan.ts';
 import { type InstallRecord, sha256 } from './record.ts';
@@ -35,6 +36,7 @@ export async function planRemoval(
   root: string,
   record: InstallRecord,
   { keepConfig }: { readonly keepConfig: boolean },
+  pods: readonly Pod[],
 ): Promise<RemovalPlan> {
   const kept: ReadonlySet<string> = new Set(keepConfig ? [layout.settings, layout.schema] : []);
   const files = record.files.filter(({ path }) => !kept.has(path));
@@ -44,7 +46,7 @@ export async function planRemoval(
   const backAgain = record.replaced.map(
     ({ path, saved }) => ({ kind: 'put-back', path, from: saved }) as const,
   );
-  const written = await writtenFiles(root);
+  const written = await writtenFiles(root, pods);
   const own = keepConfig ? [] : [layout.kubeconfig, ...layout.peerFiles, ...(await journalFiles(root))];
   return {
     manifests: await removals(files.filter(isManifest)),
@@ -52,7 +54,7 @@ export async function planRemoval(
       ...(await removals(files.filter((file) => !isManifest(file)))),
       ...(await existing(root, [...written.ours, ...own])),
       ...written.foreign.map((path) => ({ kind: 'leave', path }) as const),
-      ...(await movesBack(root, new Set(written.foreign))),
+      ...(await movesBack(root, new Set(written.foreign), pods)),
       ...backAgain,
     ],
     directories: [layout.replacedDir, layout.peerDir, ...record.directories.toReversed()],
@@ -73,9 +75,13 @@ async function removalOf(
 }
 
 /** Also what a monitor moved aside, which no record names. A file that has taken the place since stays. */
-async function movesBack(root: string, taken: ReadonlySet<string>): Promise<readonly Removal[]> {
+async function movesBack(
+  root: string,
+  taken: ReadonlySet<string>,
+  pods: readonly Pod[],
+): Promise<readonly Removal[]> {
   const found = await Promise.all(
-    podLayouts.map(async ({ configuration: path }) => {
+    pods.map(podLayout).map(async ({ configuration: path }) => {
       const from = `${path}${ASIDE_SUFFIX}`;
       const isThere = await lstat(join(root, from)).then(
         () => true,

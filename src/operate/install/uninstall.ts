@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Pod } from '../../cli/pod.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { findAddress, removeAddress } from '../../engine/system/network/interface-addresses.ts';
 import { effectiveSettings } from './effective-settings.ts';
@@ -8,7 +9,7 @@ import { fileState } from './plan.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { type InstallRecord, parseRecord } from './record.ts';
 import { applyRemoval, planRemoval, type Removal, type RemovalPlan, removeIfEmpty } from './removal.ts';
-import { supervisorPages } from './supervisor-pages.ts';
+import { supervisorPorts } from './supervisor-pages.ts';
 import { waitForEnd } from './wait-for-end.ts';
 
 /** Longer than in a failover: nothing depends on it, and the machine may be busy. */
@@ -18,7 +19,11 @@ const LOOK_TIMEOUT_MS = 10_000;
 export type RemoveTables = () => Promise<{ readonly changed: boolean; readonly left: readonly string[] }>;
 
 /** Resolves with 0 if nothing is left, and with 1 after it has listed what is. */
-export async function uninstall(asked: UninstallSettings, removeTables: RemoveTables): Promise<number> {
+export async function uninstall(
+  asked: UninstallSettings,
+  pods: readonly Pod[],
+  removeTables: RemoveTables,
+): Promise<number> {
   const progress = await createProgress(asked.json);
   const text = await textAt(asked.root, layout.record);
   if (text === undefined)
@@ -26,8 +31,8 @@ export async function uninstall(asked: UninstallSettings, removeTables: RemoveTa
   const record = parseRecord(text);
   if (record === undefined)
     throw new ConfigError([`Cannot use "${layout.record}": it is not the record that hawser install wrote`]);
-  const plan = await planRemoval(asked.root, record, asked);
-  if (!asked.dryRun) return await remove(asked, record, plan, progress, removeTables);
+  const plan = await planRemoval(asked.root, record, asked, pods);
+  if (!asked.dryRun) return await remove(asked, pods, record, plan, progress, removeTables);
   for (const removal of [...plan.manifests, ...plan.rest]) progress.step(removal);
   return progress.end('dry-run', '');
 }
@@ -39,17 +44,19 @@ async function textAt(root: string, path: string): Promise<string | undefined> {
 /** In this order, because a running pod would recreate removed files. */
 async function remove(
   { root, timeout }: UninstallSettings,
+  pods: readonly Pod[],
   record: InstallRecord,
   plan: RemovalPlan,
   progress: Progress,
   removeTables: RemoveTables,
 ): Promise<number> {
   const leave = (left: readonly string[]) => progress.end('left', '', left);
-  const vips = await vipsOf(root, record);
-  const ports = [...record.ports, ...(await supervisorPages())];
+  const vips = await vipsOf(root, record, pods);
+  const ports = [...record.ports, ...(await supervisorPorts(pods))];
+  const daemons = pods.flatMap((pod) => pod.daemons.map(({ name }) => name));
   const failed = await removeAll(root, plan.manifests, progress);
   if (failed.length > 0) return leave(failed);
-  const running = await waitForEnd(ports, timeout);
+  const running = await waitForEnd(ports, daemons, timeout);
   if (running.length > 0)
     return leave([
       ...running.map(
@@ -73,10 +80,10 @@ async function remove(
 }
 
 /** The VIPs of the install, and of the current settings if those can be read. */
-async function vipsOf(root: string, record: InstallRecord): Promise<readonly string[]> {
+async function vipsOf(root: string, record: InstallRecord, pods: readonly Pod[]): Promise<readonly string[]> {
   try {
     const text = (await textAt(root, layout.settings)) ?? '';
-    return [...new Set([...record.vips, ...effectiveSettings(text, layout.settings).keepalivedMonitor.vips])];
+    return [...new Set([...record.vips, ...effectiveSettings(text, layout.settings, pods).vips.all])];
   } catch {
     return record.vips;
   }

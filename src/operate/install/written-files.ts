@@ -1,17 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Pod } from '../../cli/pod.ts';
 import { isRendered } from '../../engine/render/rendered-mark.ts';
-import { podLayouts } from './layout.ts';
+import { podLayout } from './layout.ts';
 
-/** These may also belong to a package or a guide. */
-const configuration = /^(?:haproxy\.cfg|keepalived\.conf)$/;
-
-/**
- * A configuration's candidate, its last good copy, and what a node that is no member has put away; saved lists, an order
- * of `hawser drain`, the agreed dialect: no other program has files of these names.
- */
-const state =
-  /^(?:(?:haproxy\.cfg|keepalived\.conf)\.(?:candidate|last-good|left)|api-servers\.json|vrrp-nodes\.json\.(?:api|ingress)\.ipv[46]|vrrp-steering\.json|keepalived\.conf\.agreed)$/;
+/** Of a configuration: its candidate, its last good copy, and what a node that is no member has put away. */
+const KEPT = ['.candidate', '.last-good', '.left'];
 
 /** The remainder of an interrupted write: see `writeFileAtomically`. */
 const temporary = /^\.(.+)\.[0-9a-f]{16}$/;
@@ -23,15 +17,21 @@ export interface WrittenFiles {
 }
 
 /** The files that the monitors wrote into their folders. All others belong to the operator or to a package. */
-export async function writtenFiles(root: string): Promise<WrittenFiles> {
+export async function writtenFiles(root: string, pods: readonly Pod[]): Promise<WrittenFiles> {
   const [ours, foreign]: [string[], string[]] = [[], []];
-  for (const { dataDir } of podLayouts)
+  for (const pod of pods) {
+    const { dataDir, configuration } = podLayout(pod);
+    // The configuration itself may also belong to a package or a guide; no other program has files of the other names.
+    const isState = (name: string): boolean =>
+      pod.state.test(name) || KEPT.some((suffix) => `${dataDir}/${name}` === `${configuration}${suffix}`);
     for (const name of await readdir(join(root, dataDir)).catch(() => [])) {
       const path = `${dataDir}/${name}`;
       const [, origin = ''] = temporary.exec(name) ?? [];
-      if (state.test(name) || state.test(origin) || configuration.test(origin)) ours.push(path);
-      else if (configuration.test(name)) ((await isOwn(join(root, path))) ? ours : foreign).push(path);
+      const isTemporary = isState(origin) || `${dataDir}/${origin}` === configuration;
+      if (isState(name) || isTemporary) ours.push(path);
+      else if (path === configuration) ((await isOwn(join(root, path))) ? ours : foreign).push(path);
     }
+  }
   return { ours, foreign };
 }
 

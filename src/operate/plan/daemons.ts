@@ -1,10 +1,11 @@
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import type { DaemonChange } from '../../cli/node-change.ts';
+import { containerOf, type Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { type HostProcess, listProcesses } from '../../engine/examine/host-processes.ts';
-import { podLayouts } from '../install/layout.ts';
+import { podLayout } from '../install/layout.ts';
 import { manifestContainers } from '../install/manifest-containers.ts';
-import { containerOf, type PlannedProduct } from './planned-product.ts';
+import type { PlannedProduct } from './planned-product.ts';
 
 /** A daemon that a product has. */
 export interface KnownDaemon {
@@ -32,26 +33,32 @@ const TICKS_PER_SECOND = 100;
  */
 export async function findDaemons(
   files: HostFiles,
-  products: readonly Pick<PlannedProduct, 'daemons' | 'unused'>[],
+  products: readonly Pick<PlannedProduct, 'pods' | 'unused'>[],
 ): Promise<readonly Daemon[]> {
-  const known = products.flatMap(({ daemons, unused }) =>
-    daemons.map((spec) => ({ spec, container: containerOf(spec), unused: unused[spec.name] ?? [] })),
+  const pods = products.flatMap((product) => product.pods);
+  const known = products.flatMap(({ unused, ...product }) =>
+    product.pods
+      .flatMap(({ daemons }) => daemons)
+      .map((spec) => ({ spec, container: containerOf(spec), unused: unused[spec.name] ?? [] })),
   );
-  const named = (words: readonly string[]): KnownDaemon | undefined =>
-    known.find(({ spec }) => spec.name === words.slice(0, 2).join(' '));
+  const named = (words: readonly string[]): Named => {
+    const found = known.find(({ spec }) => `${words.join(' ')} `.startsWith(`${spec.name} `));
+    return found && { ...found, argv: words.slice(found.spec.name.split(' ').length) };
+  };
   const running = await Promise.all(
     (await listProcesses(files)).map(async (found) => await runningDaemon(found, files, named)),
   );
-  const found = [...running, ...(await installedDaemons(files, named))];
+  const found = [...running, ...(await installedDaemons(files, pods, named))];
   return known.flatMap(({ spec }) => found.find((each) => each?.spec === spec) ?? []);
 }
 
-type Named = (words: readonly string[]) => KnownDaemon | undefined;
+type Named = (KnownDaemon & Pick<Daemon, 'argv'>) | undefined;
+type NamedBy = (words: readonly string[]) => Named;
 
 async function runningDaemon(
   { pid, argv }: HostProcess,
   files: HostFiles,
-  named: Named,
+  named: NamedBy,
 ): Promise<Daemon | undefined> {
   const program = argv.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
   const known = named(argv.slice(program + 1));
@@ -59,7 +66,6 @@ async function runningDaemon(
   const environment = (await files.value(`/proc/${pid}/environ`)) ?? '';
   return {
     ...known,
-    argv: argv.slice(program + 3),
     env: Object.fromEntries(environment.split('\0').map(variableOf)),
     at: (path) => files.at(`/proc/${pid}/root${path}`),
     locate: (path) => files.locate(path, `/proc/${pid}/root`),
@@ -81,15 +87,19 @@ async function startOf(pid: number, files: HostFiles): Promise<number | undefine
   return Number(bootSeconds) * 1_000 + (Number(fields[19]) / TICKS_PER_SECOND) * 1_000;
 }
 
-async function installedDaemons(files: HostFiles, named: Named): Promise<readonly Daemon[]> {
+async function installedDaemons(
+  files: HostFiles,
+  pods: readonly Pod[],
+  named: NamedBy,
+): Promise<readonly Daemon[]> {
   const found = await Promise.all(
-    podLayouts.map(async ({ manifest }) => manifestContainers((await files.value(manifest)) ?? '')),
+    pods.map(podLayout).map(async ({ manifest }) => manifestContainers((await files.value(manifest)) ?? '')),
   );
   return found.flat().flatMap(({ args, env, hostPath }) => {
     const known = named(args);
     if (known === undefined) return [];
     const at = (path: string): string => files.at(hostPath(path));
     const locate = (path: string): Promise<string> => files.locate(hostPath(path));
-    return { ...known, argv: args.slice(2), env, at, locate, startedAtMs: undefined };
+    return { ...known, env, at, locate, startedAtMs: undefined };
   });
 }

@@ -1,5 +1,6 @@
 import type { NodeChange } from '../../cli/node-change.ts';
-import { hostFiles } from '../../engine/examine/host-files.ts';
+import type { SettingsReader } from '../../cli/settings-values.ts';
+import { type HostFiles, hostFiles } from '../../engine/examine/host-files.ts';
 import type { DryRun, ProposedFile } from '../../engine/reconcile/dry-run.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
@@ -17,6 +18,7 @@ import { presentSettings, type ReadSettings, readAs } from './settings-files.ts'
 export async function makePlan(
   asked: PlanSettings,
   products: readonly PlannedProduct[],
+  readSettings: SettingsReader,
 ): Promise<PlanReport> {
   const root = asked.root.replace(/\/+$/, '') || '/';
   const files = hostFiles(root);
@@ -25,10 +27,12 @@ export async function makePlan(
     throw new ConfigError([
       'Cannot plan: nothing of hawser runs here or is installed, expected its pods; see hawser install --dry-run',
     ]);
-  const { present, candidate, before } = settingsFor(asked, daemons, files);
+  const { present, candidate, before } = settingsFor(asked, daemons, files, readSettings);
   const after = settingsOfDaemons(daemons, candidate?.file);
   const isCompared = asked.config !== undefined;
-  const manifests = await manifestChanges(root, candidate?.text, isCompared ? present?.text : undefined);
+  const pods = products.flatMap((product) => product.pods);
+  const compared = isCompared ? present?.text : undefined;
+  const manifests = await manifestChanges(root, candidate?.text, compared, pods);
   const ownRestarts = restartsFor(daemons, after, isCompared ? before : undefined, present);
   const restarts = withManifests(ownRestarts, manifests.changes);
   const found = await dryRunAll(products, {
@@ -79,17 +83,18 @@ interface Settings {
 function settingsFor(
   asked: PlanSettings,
   daemons: readonly Daemon[],
-  files: ReturnType<typeof hostFiles>,
+  files: HostFiles,
+  readSettings: SettingsReader,
 ): Settings {
   const read = () => {
-    const present = presentSettings(asked.settings, daemons, files);
+    const present = presentSettings(asked.settings, daemons, files, readSettings);
     return { present, before: settingsOfDaemons(daemons, present?.file) };
   };
   if (asked.config === undefined) {
     const { present, before } = read();
     return { present, candidate: present, before };
   }
-  const candidate = readAs(asked.config, asked.config);
+  const candidate = readAs(asked.config, asked.config, readSettings);
   try {
     return { ...read(), candidate };
   } catch (error) {

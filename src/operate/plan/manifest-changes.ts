@@ -1,7 +1,8 @@
+import { containerOf, type Pod } from '../../cli/pod.ts';
 import { draftInstall, type OnDisk, readDisk } from '../install/draft.ts';
 import { editedFiles } from '../install/edited-files.ts';
 import { installCommand } from '../install/install-settings.ts';
-import { podLayouts } from '../install/layout.ts';
+import { podLayout } from '../install/layout.ts';
 import { planFiles, type WantedFile } from '../install/plan.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
 
@@ -27,13 +28,14 @@ export async function manifestChanges(
   root: string,
   after: string | undefined,
   before: string | undefined,
+  pods: readonly Pod[],
 ): Promise<ManifestChanges> {
   const disk = await readDisk(root);
   if (disk.record === undefined || after === undefined) return { changes: [], notes: [] };
-  const wanted = manifestsOf(root, disk, after);
+  const wanted = manifestsOf(root, disk, after, pods);
   const edited = await editedFiles(root, wanted, disk.record);
   const kept = new Map(edited.map((file) => [file.path, file]));
-  const found = await changesOf(root, disk, wanted, before);
+  const found = await changesOf(root, disk, wanted, before, pods);
   return {
     changes: found.filter(({ path }) => !kept.has(path)),
     notes: found.flatMap(({ path }) =>
@@ -49,27 +51,32 @@ async function changesOf(
   disk: OnDisk,
   wanted: readonly WantedFile[],
   before: string | undefined,
+  pods: readonly Pod[],
 ): Promise<readonly ManifestChange[]> {
   if (before !== undefined) {
-    const old = new Map(manifestsOf(root, disk, before).map(({ path, content }) => [path, content]));
-    return wanted.flatMap(({ path, content }) => changeOf(path, old.get(path), content));
+    const old = new Map(manifestsOf(root, disk, before, pods).map(({ path, content }) => [path, content]));
+    return wanted.flatMap(({ path, content }) => changeOf(pods, path, old.get(path), content));
   }
   const { steps } = await planFiles(root, wanted);
   return steps.flatMap((step) =>
     step.kind === 'write'
-      ? changeOf(step.file.path, step.before?.content.toString('utf8'), step.file.content)
+      ? changeOf(pods, step.file.path, step.before?.content.toString('utf8'), step.file.content)
       : [],
   );
 }
 
-function manifestsOf(root: string, disk: OnDisk, settings: string) {
+function manifestsOf(root: string, disk: OnDisk, settings: string, pods: readonly Pod[]) {
   const asked = installCommand.settings({ root }, {});
-  return draftInstall(asked, { ...disk, settings }).manifests;
+  return draftInstall(asked, { ...disk, settings }, pods).manifests;
 }
 
-function changeOf(path: string, before: string | undefined, after: string): readonly ManifestChange[] {
-  const pod = podLayouts.find(({ manifest }) => manifest === path);
+function changeOf(
+  pods: readonly Pod[],
+  path: string,
+  before: string | undefined,
+  after: string,
+): readonly ManifestChange[] {
+  const pod = pods.find((each) => podLayout(each).manifest === path);
   if (pod === undefined || before === after) return [];
-  const { program } = pod;
-  return [{ path, diff: unifiedDiff(path, before, after), containers: [program, `${program}-monitor`] }];
+  return [{ path, diff: unifiedDiff(path, before, after), containers: pod.daemons.map(containerOf) }];
 }

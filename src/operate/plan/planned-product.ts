@@ -1,11 +1,10 @@
-import type { CommandSpec } from '../../cli/command-spec.ts';
 import type { NodeChange } from '../../cli/node-change.ts';
+import type { Pod } from '../../cli/pod.ts';
 import type { DryRun } from '../../engine/reconcile/dry-run.ts';
 
 /** What `hawser plan` knows of a product. */
 export interface PlannedProduct {
-  /** The commands of its pods, in the order in which they are shown. */
-  readonly daemons: readonly CommandSpec[];
+  readonly pods: readonly Pod[];
   /** By a daemon's name, the settings that it accepts without using them. */
   readonly unused: Readonly<Record<string, readonly string[]>>;
   /** Each kind of effect that its dry run may find, with its label for a person. */
@@ -14,7 +13,7 @@ export interface PlannedProduct {
   readonly dryRun: (change: NodeChange) => Promise<DryRun>;
 }
 
-/** The container of a daemon, as the manifests name it: `haproxy` for `haproxy supervise`, `haproxy-monitor`. */
-export function containerOf({ name }: Pick<CommandSpec, 'name'>): string {
-  return name.replace(/ supervise$/, '').replaceAll(' ', '-');
+/** The daemons of all products, in the order in which they are shown. */
+export function daemonsOf(products: readonly Pick<PlannedProduct, 'pods'>[]) {
+  return products.flatMap(({ pods }) => pods).flatMap(({ daemons }) => daemons);
 }

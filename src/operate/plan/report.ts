@@ -1,10 +1,11 @@
 import * as z from 'zod/mini';
+import { containerOf } from '../../cli/pod.ts';
 import { costLevels } from '../../engine/reconcile/effect.ts';
-import { containerOf, type PlannedProduct } from './planned-product.ts';
+import { daemonsOf, type PlannedProduct } from './planned-product.ts';
 
 /** What `hawser plan --json` prints of these products; published as `schemas/plan.schema.json`. */
 export function planSchema(products: readonly PlannedProduct[]) {
-  const daemons = products.flatMap((product) => product.daemons);
+  const daemons = daemonsOf(products);
   const programs = [...new Set(daemons.map(({ name }) => name.split(' ')[0] ?? name))];
   const effectSchema = z.object({
     kind: z.enum(products.flatMap(({ effectLabels }) => Object.keys(effectLabels))),

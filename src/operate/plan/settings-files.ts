@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import type { SettingsFile } from '../../cli/settings-values.ts';
+import type { SettingsFile, SettingsReader } from '../../cli/settings-values.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
-import { readSettingsFile } from '../daemon-specs.ts';
 import { layout } from '../install/layout.ts';
 import { settingsPathOf } from './daemon-settings.ts';
 import type { Daemon } from './daemons.ts';
@@ -24,21 +23,22 @@ export function presentSettings(
   asked: string | undefined,
   daemons: readonly Daemon[],
   files: HostFiles,
+  readSettings: SettingsReader,
 ): ReadSettings | undefined {
-  if (asked !== undefined) return readAs(asked, files.at(asked));
+  if (asked !== undefined) return readAs(asked, files.at(asked), readSettings);
   const [first] = daemons.flatMap((daemon) => {
     const path = settingsPathOf(daemon);
     return path === undefined ? [] : [{ path, at: daemon.at(path) }];
   });
-  if (first !== undefined) return readAs(first.path, first.at);
+  if (first !== undefined) return readAs(first.path, first.at, readSettings);
   const at = daemons[0]?.at(layout.settings);
-  return at !== undefined && existsSync(at) ? readAs(layout.settings, at) : undefined;
+  return at !== undefined && existsSync(at) ? readAs(layout.settings, at, readSettings) : undefined;
 }
 
 /** `at` is the location of `path` for this process. Messages name `path`. */
-export function readAs(path: string, at: string): ReadSettings {
+export function readAs(path: string, at: string, readSettings: SettingsReader): ReadSettings {
   try {
-    const file = readSettingsFile(at);
+    const file = readSettings(at);
     if (file === undefined) throw new ConfigError([`Cannot read settings file "${path}": expected one`]);
     return { path, file, text: readFileSync(at, 'utf8'), writtenAtMs: statSync(at).mtimeMs };
   } catch (error) {

@@ -1,5 +1,4 @@
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
-import type { SupervisorReading } from '../../engine/examine/supervisor.ts';
 import type { PeerFiles } from '../../engine/peers/peer.ts';
 import type { VirtualRouterIds } from '../group/vrrp.ts';
 
@@ -18,13 +17,13 @@ export interface VipContext extends NodeContext {
     readonly virtualRouterIds?: VirtualRouterIds | undefined;
     readonly kubeconfig?: string | undefined;
     readonly keepalivedConfig: string;
+    readonly keepalivedSocket: string;
     readonly keepalived: string;
     readonly peers?: PeerAccess;
     /** `none` where there is no settings file. */
     readonly settingsFile: { readonly kind: string };
   };
   readonly readings: NodeReadings & {
-    readonly keepalivedSupervisor: () => Promise<SupervisorReading>;
     /** Of the API and of ingress. */
     readonly vips: () => Promise<readonly string[]>;
     readonly apiVips: () => Promise<readonly string[]>;

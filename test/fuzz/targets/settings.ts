@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
-import { daemonKeys } from '../../../src/operate/daemon-specs.ts';
+import { daemonKeys } from '../../../src/commands/pods.ts';
 import { jsonNear, textNear } from '../hostile.ts';
 import { attackWith, type Target, withoutWorld } from '../target.ts';
 

@@ -2,19 +2,24 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { ApiLbContext } from '../../../src/api-lb/doctor/context.ts';
 import { products } from '../../../src/commands/products.ts';
 import type { Finding } from '../../../src/engine/examine/check.ts';
 import { hostFiles } from '../../../src/engine/examine/host-files.ts';
 import { createPrograms } from '../../../src/engine/examine/run-program.ts';
 import { runLeanCommand } from '../../../src/engine/system/process/run-lean-command.ts';
-import type { DoctorContext, DoctorSettings } from '../../../src/operate/doctor/look/context.ts';
+import type { DoctorContext } from '../../../src/operate/doctor/look/context.ts';
 import { createReadings } from '../../../src/operate/doctor/look/readings.ts';
 import { checksOf } from '../../../src/operate/doctor/registry.ts';
-import { vip } from '../../../src/vip/product.ts';
+import type { VipContext } from '../../../src/vip/doctor/context.ts';
 
 const checks = checksOf(products);
 
-const defaults: DoctorSettings = {
+/** What the checks of all products see. */
+type Scene = DoctorContext & ApiLbContext & VipContext;
+export type Settings = Partial<Scene['settings']>;
+
+const defaults: Scene['settings'] = {
   apiVips: [],
   ingressVips: [],
   nodeName: 'cp-1',
@@ -58,7 +63,7 @@ const inView: Files = { '/etc/kubernetes/manifests/.kept': '', '/proc/1/comm': '
 export async function examine(
   id: string,
   files: Files | undefined,
-  settings: Partial<DoctorSettings> = {},
+  settings: Settings = {},
 ): Promise<Finding> {
   return await examineRoot(id, files === undefined ? '/' : temporaryRoot({ ...inView, ...files }), settings);
 }
@@ -67,17 +72,13 @@ export async function examine(
 export async function examineInContainer(
   id: string,
   files: Files,
-  settings: Partial<DoctorSettings> = {},
+  settings: Settings = {},
 ): Promise<Finding> {
   return await examineRoot(id, temporaryRoot(files), settings);
 }
 
 /** What one check says on a node with this root directory. */
-export async function examineRoot(
-  id: string,
-  root: string,
-  settings: Partial<DoctorSettings>,
-): Promise<Finding> {
+export async function examineRoot(id: string, root: string, settings: Settings): Promise<Finding> {
   const check = checks.find((each) => each.id === id);
   if (check === undefined) throw new Error(`there is no check "${id}"`);
   const controller = new AbortController();
@@ -89,11 +90,7 @@ export async function examineRoot(
   }
 }
 
-export function contextOf(
-  root: string,
-  settings: Partial<DoctorSettings>,
-  signal: AbortSignal,
-): DoctorContext {
+export function contextOf(root: string, settings: Settings, signal: AbortSignal): Scene {
   const all = { ...defaults, ...settings };
   const files = hostFiles(root);
   const { run } = createPrograms(runLeanCommand, TIMEOUT_MS);
@@ -103,6 +100,6 @@ export function contextOf(
     files,
     run,
     answerTimeoutMs: TIMEOUT_MS,
-    readings: createReadings(all, files, vip.lookForVips, limits),
+    readings: createReadings(all, files, products, limits),
   };
 }

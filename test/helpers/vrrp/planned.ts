@@ -16,7 +16,7 @@ export interface Planned {
   readonly report: PlanReport;
 }
 
-const schema = planSchema(products.map(({ plan }) => plan));
+const schema = planSchema(products);
 
 /** What `hawser plan --json` says on this node, of these settings or of the present ones. */
 export async function planOn(node: BedNode, settings?: string): Promise<Planned> {

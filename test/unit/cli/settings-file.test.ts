@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
-import { daemonKeys } from '../../../src/operate/daemon-specs.ts';
+import { daemonKeys } from '../../../src/commands/pods.ts';
 
 const lines = (...text: readonly string[]) => `${text.join('\n')}\n`;
 

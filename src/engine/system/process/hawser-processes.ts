@@ -10,25 +10,25 @@ export interface RunningProcess {
 }
 
 /**
- * hawser's daemons on this node, and everything below them. On this node: in this network namespace, since two nodes
+ * hawser's daemons on this node, by their names, and everything below them. On this node: in this network namespace, since two nodes
  * of a test share one list of processes. They are looked at, never signalled.
  */
-export function hawserProcesses(): readonly RunningProcess[] {
+export function hawserProcesses(names: readonly string[]): readonly RunningProcess[] {
   const network = networkOf('self');
   const daemons = entriesOf('/proc').flatMap((pid) => {
-    const what = /^\d+$/.test(pid) ? daemonOf(pid) : undefined;
+    const what = /^\d+$/.test(pid) ? daemonOf(pid, names) : undefined;
     const found = what === undefined || networkOf(pid) !== network ? undefined : readProcess(Number(pid));
     return what === undefined || found === undefined ? [] : [{ id: found.id, what }];
   });
   return daemons.flatMap((daemon) => [daemon, ...below(daemon.id)]);
 }
 
-/** `haproxy supervise` for `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`; undefined for another program. */
-export function daemonOf(pid: string | number): string | undefined {
+/** Which of these daemons it is: `haproxy supervise` for `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`. */
+export function daemonOf(pid: string | number, names: readonly string[]): string | undefined {
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = words.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
-  const name = words.slice(program + 1, program + 3).join(' ');
-  return program > 0 && /^(?:haproxy|keepalived) (?:supervise|monitor)$/.test(name) ? name : undefined;
+  const typed = `${words.slice(program + 1).join(' ')} `;
+  return program > 0 ? names.find((name) => typed.startsWith(`${name} `)) : undefined;
 }
 
 function below(parent: ProcessId): readonly RunningProcess[] {

@@ -12,12 +12,9 @@ import { type HostProcess, isHawser } from '../../../engine/examine/host-process
 import type { WantedPort } from '../../../engine/examine/wanted-port.ts';
 import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from '../look/context.ts';
 import { type HeldPort, heldPorts } from '../look/listeners.ts';
+import type { Product } from '../look/product.ts';
 
-/** A product, as far as this check asks it. */
-export interface PortsOf {
-  /** Where its programs listen, beside their own pages. */
-  readonly ports: (settings: DoctorSettings) => readonly WantedPort[];
-}
+type PortsOf = Pick<Product, 'ports'>;
 
 function wantedPorts(products: readonly PortsOf[], settings: DoctorSettings): readonly WantedPort[] {
   return [...products.flatMap((product) => product.ports(settings)), ...settings.pages.map(pagePort)];

@@ -3,14 +3,11 @@ import type { NodeContext } from '../../../engine/examine/context.ts';
 import type { PeerFiles } from '../../../engine/peers/peer.ts';
 import type { Readings } from './readings.ts';
 
-/** The operator's knowledge about this node; everything else is looked up. */
+/** The operator's knowledge about this node, beside what the flags of a product say; everything else is looked up. */
 export interface DoctorSettings {
   /** Canonical; empty where none was given. */
   readonly apiVips: readonly string[];
   readonly ingressVips: readonly string[];
-  readonly interface?: string | undefined;
-  readonly clusterName?: string | undefined;
-  readonly virtualRouterIds?: { readonly api: number; readonly ingress: number } | undefined;
   /** This node's name in the list of nodes. */
   readonly nodeName: string;
   /** As it was given, else as the monitor here has it. */
@@ -19,15 +16,6 @@ export interface DoctorSettings {
   /** `HOST=IP[:PORT],…`: the nodes, where the API cannot be asked for them. */
   readonly servers?: string | undefined;
   readonly apiPort: number;
-  readonly lbPort: number;
-  readonly statPort: number;
-  readonly healthPort: number;
-  readonly haproxyConfig: string;
-  readonly keepalivedConfig: string;
-  readonly haproxySocket: string;
-  readonly keepalivedSocket: string;
-  readonly haproxy: string;
-  readonly keepalived: string;
   readonly manifests: string;
   /** With what the nodes show each other their status; undefined where they do not. */
   readonly peers?:
@@ -35,7 +23,7 @@ export interface DoctorSettings {
     /** Some of the files are set and some are not. */
     | { readonly kind: 'half'; readonly problems: readonly string[] }
     | undefined;
-  /** Where the four programs have their pages, as they run here or would. */
+  /** Where the daemons have their pages, as they run here or would. */
   readonly pages: readonly ProgramPage[];
   /** The outcome of reading `/etc/hawser/config.yaml`, from which settings may come. */
   readonly settingsFile:

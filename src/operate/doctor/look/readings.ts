@@ -8,39 +8,36 @@ import type { DoctorSettings } from './context.ts';
 import { type KubeconfigReading, readKubeconfig } from './kubeconfig.ts';
 import { askReadyz, type LocalApiReading } from './local-api.ts';
 import { peersOf } from './peers.ts';
+import type { Product } from './product.ts';
 
 /** Each reading is made once, when it is first needed, and never rejects. */
 export interface Readings extends NodeReadings {
   /** Of the API and of ingress. */
   readonly vips: () => Promise<readonly string[]>;
   readonly apiVips: () => Promise<readonly string[]>;
-  readonly haproxySupervisor: () => Promise<SupervisorReading>;
-  readonly keepalivedSupervisor: () => Promise<SupervisorReading>;
   readonly kubeconfig: () => Promise<KubeconfigReading>;
   readonly cluster: () => Promise<ClusterReading>;
   /** `/readyz` of this node's own API server, asked without credentials. */
   readonly localApi: () => Promise<LocalApiReading>;
 }
 
-/** The VIPs that were given, else those that this node has. */
-export type LookForVips = (
-  settings: DoctorSettings,
-  files: HostFiles,
-) => Promise<{ readonly api: readonly string[]; readonly ingress: readonly string[] }>;
+type Products = readonly Pick<Product, 'lookForVips' | 'lookForPeers'>[];
 
 /** `limits.signal` ends all readings; the checks that wait for one end earlier by themselves. */
 export function createReadings(
   settings: DoctorSettings,
   files: HostFiles,
-  lookForVips: LookForVips,
+  products: Products,
   limits: { readonly signal: AbortSignal; readonly answerTimeoutMs: number },
 ): Readings {
   const processes = once(() => listProcesses(files));
-  const bothVips = once(() => lookForVips(settings, files));
+  const bothVips = once(async () => {
+    const found = await Promise.all(products.map((each) => each.lookForVips?.(settings, files)));
+    return found.find((vips) => vips !== undefined) ?? { api: [], ingress: [] };
+  });
   const kubeconfig = once(() => readKubeconfig(settings, files));
   const cluster = once(async () => await lookAtCluster(await kubeconfig(), settings.apiPort, limits));
-  const supervisor = (program: 'haproxy' | 'keepalived', socket: string) =>
-    once(async () => await lookAtSupervisor({ program, socket, files, processes, ...limits }));
+  const supervisors = new Map<string, Promise<SupervisorReading>>();
   return {
     isNodeSeen: once(async () => await files.isFolder(settings.manifests)),
     areProcessesSeen: once(async () => (await files.list('/proc')).some((name) => /^\d+$/.test(name))),
@@ -49,12 +46,20 @@ export function createReadings(
     interfaces: () => currentInterfaces(),
     routes: once(currentRoutes),
     processes,
-    haproxySupervisor: supervisor('haproxy', settings.haproxySocket),
-    keepalivedSupervisor: supervisor('keepalived', settings.keepalivedSocket),
+    supervisor: async (program, socket) => {
+      const known = supervisors.get(socket);
+      const look = known ?? lookAtSupervisor({ program, socket, files, processes, ...limits });
+      supervisors.set(socket, look);
+      return await look;
+    },
     kubeconfig,
     cluster,
     localApi: once(async () => await askReadyz({ host: '127.0.0.1', port: settings.apiPort }, limits)),
-    peers: once(async () => await peersOf(settings, files, currentInterfaces(), cluster)),
+    peers: once(async () => {
+      const found = await Promise.all(products.map((each) => each.lookForPeers?.(settings, files)));
+      const configured = found.flatMap((each) => each ?? []);
+      return await peersOf(settings, configured, currentInterfaces(), cluster);
+    }),
   };
 }
 

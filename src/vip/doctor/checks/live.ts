@@ -24,7 +24,7 @@ function runningOf(answer: Answer): Running | undefined {
 const keepalived: LiveProgram<VipContext> = {
   name: 'keepalived',
   runningOf,
-  supervisor: async ({ readings }) => await readings.keepalivedSupervisor(),
+  supervisor: ({ settings, readings }) => readings.supervisor('keepalived', settings.keepalivedSocket),
   config: ({ settings }) => settings.keepalivedConfig,
 };
 

@@ -129,7 +129,7 @@ async function lookForHolder(vip: string, context: VipContext, signal: AbortSign
       `${vip} is on ${device} of this node; whether another host answers for it cannot be heard: ${others.message}`,
       'run this as root, with nft and iproute2 installed',
     );
-  const live = await readings.keepalivedSupervisor();
+  const live = await readings.supervisor('keepalived', settings.keepalivedSocket);
   const isLive = live.kind === 'answered' && live.outcome.kind === 'answered' && live.outcome.answer.ok;
   const peers = await readings.peers();
   const besides = others?.macs ?? [];

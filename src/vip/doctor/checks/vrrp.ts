@@ -53,7 +53,7 @@ const adverts: Check<VipContext> = {
   title: 'VRRP adverts of the holder',
   why: 'Clouds and firewalls drop IP protocol 112 without a word; then each node believes to be alone.',
   listenMs: LISTEN_MS,
-  run: async ({ run, readings }, signal) => {
+  run: async ({ run, settings, readings }, signal) => {
     const vips = await readings.vips();
     if (vips.length === 0) return skip(NO_VIP);
     const own = readings
@@ -62,7 +62,7 @@ const adverts: Check<VipContext> = {
     const [seen, here, live, peers] = await Promise.all([
       countAdverts(run, own, signal),
       Promise.all(vips.map((vip) => lookForAddress(run, vip, signal))),
-      readings.keepalivedSupervisor(),
+      readings.supervisor('keepalived', settings.keepalivedSocket),
       readings.peers(),
     ]);
     for (const each of here) if (each.kind === 'failed') return unknown(each.message, LOOK_YOURSELF);

@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseSettingsFile } from '../../../../src/cli/parse-settings-file.ts';
+import { daemonKeys } from '../../../../src/commands/pods.ts';
 import { isOfNode } from '../../../../src/engine/peers/identity.ts';
 import { createRefusals } from '../../../../src/engine/peers/refusals.ts';
-import { daemonKeys } from '../../../../src/operate/daemon-specs.ts';
 import { credentialsIn, temporaryFolder } from '../../../helpers/peers/peer-files.ts';
 import { peerScene } from '../../../helpers/peers/peer-scene.ts';
 

@@ -26,7 +26,7 @@ async function planOf(settings?: string): Promise<PlanReport> {
   const { stdout, stderr, exitCode } = await node.run('plan', '--json', ...asked);
   // It is not known what runs.
   expect(exitCode, stderr).toBe(2);
-  return planSchema(products.map(({ plan }) => plan)).parse(JSON.parse(stdout));
+  return planSchema(products).parse(JSON.parse(stdout));
 }
 
 test('the daemons are those of the manifests, and their files where the node has them', async () => {

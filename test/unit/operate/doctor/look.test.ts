@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { moreRights } from '../../../../src/engine/examine/check.ts';
 import { parseListeners } from '../../../../src/operate/doctor/look/listeners.ts';
-import { unicastPeers } from '../../../../src/operate/doctor/look/peers.ts';
+import { unicastPeers } from '../../../../src/vip/doctor/look/configured-peers.ts';
 import { neighbourOf } from '../../../../src/vip/doctor/look/neighbours.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
 

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { pods } from '../../../../src/commands/pods.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
-import { podLayouts } from '../../../../src/operate/install/layout.ts';
+import { effectiveSettings } from '../../../../src/operate/install/effective-settings.ts';
+import { podLayout } from '../../../../src/operate/install/layout.ts';
 import { renderManifest } from '../../../../src/operate/install/manifest.ts';
-import { supervisorPage } from '../../../../src/operate/install/supervisor-page.ts';
 
 interface Probe {
   readonly httpGet?: { readonly host?: string; readonly path: string; readonly port: number };
@@ -20,12 +21,14 @@ const kinds = ['startupProbe', 'livenessProbe', 'readinessProbe'];
 
 /** The containers with this as a strategic patch. */
 function containersOf(program: 'haproxy' | 'keepalived', patch: object): readonly (Container & Secured)[] {
-  const pod = podLayouts.find((each) => each.program === program);
+  const pod = pods.find((each) => each.name === program);
   if (pod === undefined) throw new Error(`Cannot find the pod "${program}", expected one`);
-  const text = readFileSync(join(import.meta.dirname, '../../../..', pod.source.manifest), 'utf8');
-  const rendered = renderManifest(text, pod, {
-    ...{ flavor: 'kubeadm', credentials: 'own', image: 'hawser:test', healthPort: 50_999, graceSeconds: 65 },
-    ...{ listen: { host: '127.0.0.9', port: 50_001 }, supervisorPage, settingsDigest: 'digest' },
+  const text = readFileSync(join(import.meta.dirname, '../../../..', podLayout(pod).source.manifest), 'utf8');
+  const settings = `apiVips: [192.0.2.100]\nhealthPort: 50999\n${program}: {listen: "127.0.0.9:50001"}\n`;
+  const effective = effectiveSettings(settings, 'config.yaml', [pod]).pods[0];
+  if (effective === undefined) throw new Error(`Cannot read the settings of "${program}"`);
+  const rendered = renderManifest(text, effective, {
+    ...{ flavor: 'kubeadm', credentials: 'own', image: 'hawser:test' },
     patches: [{ path: 'patch', target: program, type: 'strategic', contents: [patch] }],
   });
   return parse(rendered).spec.containers;

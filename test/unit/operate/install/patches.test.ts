@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
+import { pods } from '../../../../src/commands/pods.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import { applyPatch, readPatches } from '../../../../src/operate/install/patches.ts';
 
@@ -18,7 +19,7 @@ const manifest = readFileSync(join(import.meta.dirname, '../../../../manifests/h
 function patched(files: Readonly<Record<string, string>>) {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const document = parseDocument(manifest);
-  for (const patch of readPatches(folder, '/patches')) applyPatch(document, patch);
+  for (const patch of readPatches(folder, '/patches', pods)) applyPatch(document, patch);
   return { text: document.toString({ lineWidth: 0 }), pod: document.toJS() };
 }
 
@@ -103,7 +104,7 @@ test('a JSON patch adds, replaces, removes and tests', () => {
 test('patches of the other pod change nothing here', () => {
   const [patch] = (() => {
     writeFileSync(join(folder, 'keepalived.yaml'), 'spec: {}\n');
-    return readPatches(folder, '/patches');
+    return readPatches(folder, '/patches', pods);
   })();
   expect(patch).toMatchObject({ target: 'keepalived', type: 'strategic', path: '/patches/keepalived.yaml' });
 });
@@ -133,5 +134,7 @@ test.each([
 });
 
 test('a folder that is not there is refused', () => {
-  expect(() => readPatches(join(folder, 'none'), '/none')).toThrow(/Cannot read --patches "\/none": ENOENT/);
+  expect(() => readPatches(join(folder, 'none'), '/none', pods)).toThrow(
+    /Cannot read --patches "\/none": ENOENT/,
+  );
 });

@@ -6,7 +6,7 @@ import { planLines } from '../../../../src/operate/plan/plan-lines.ts';
 import { exitCodeOf, type PlanReport, planSchema } from '../../../../src/operate/plan/report.ts';
 import { type VrrpChange, vrrpEffects } from '../../../../src/vip/vrrp-cost.ts';
 
-const planned = products.map(({ plan }) => plan);
+const planned = products;
 const vip = '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff';
 
 const facts = {

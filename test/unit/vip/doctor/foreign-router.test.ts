@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import type { DoctorSettings } from '../../../../src/operate/doctor/look/context.ts';
 import { judgeForeign } from '../../../../src/vip/doctor/checks/foreign-router.ts';
 import { configuredIds, routerIdsOf } from '../../../../src/vip/doctor/look/router-ids.ts';
 import { virtualRouterIds } from '../../../../src/vip/group/virtual-router-id.ts';
 import type { ForeignAdvert, WatchedRouterId } from '../../../../src/vip/guards/foreign-router.ts';
-import { contextOf, type Files, temporaryRoot } from '../../../helpers/doctor/scene.ts';
+import { contextOf, type Files, type Settings, temporaryRoot } from '../../../helpers/doctor/scene.ts';
 
 const VIP = '10.77.0.100';
 const CONFIG = `vrrp_instance API {
@@ -32,7 +31,7 @@ users: [{ name: c, user: { token: secret } }]
 `;
 
 /** On a node whose only interface is eth0. */
-async function look(files: Files, settings: Partial<DoctorSettings>) {
+async function look(files: Files, settings: Settings) {
   const context = contextOf(temporaryRoot(files), settings, new AbortController().signal);
   const interfaces = () => [{ name: 'eth0', addresses: ['fd77::b/64', '10.77.0.11/24'] }];
   return await routerIdsOf({
@@ -41,7 +40,7 @@ async function look(files: Files, settings: Partial<DoctorSettings>) {
   });
 }
 
-async function idFor(files: Files, settings: Partial<DoctorSettings>): Promise<number | string | undefined> {
+async function idFor(files: Files, settings: Settings): Promise<number | string | undefined> {
   const [first] = await look(files, { apiVips: [VIP], ...settings });
   return first?.kind === 'known' ? first.watched.virtualRouterId : first?.found;
 }
@@ -62,7 +61,7 @@ test('the ids are those that were set, else those of keepalived.conf, else of th
 });
 
 test('it listens on the interface of keepalived.conf, else on the one that the VIP goes on', async () => {
-  const deviceOf = async (files: Files, settings: Partial<DoctorSettings>) =>
+  const deviceOf = async (files: Files, settings: Settings) =>
     (await look(files, { virtualRouterIds: { api: 91, ingress: 92 }, ...settings })).map((each) =>
       each.kind === 'known' ? [each.watched.interface, each.watched.sourceAddress] : each.found,
     );

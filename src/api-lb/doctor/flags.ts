@@ -1,0 +1,17 @@
+import { flag } from '../../cli/command-spec.ts';
+import { absolutePath } from '../../cli/fields.ts';
+import { healthPort, lbPort, statPort } from '../../cli/shared-flags.ts';
+import { haproxyFlags } from '../../haproxy/supervise/haproxy-flags.ts';
+
+/** What `hawser doctor` has to know of this product. */
+export const doctorFlags = {
+  lbPort,
+  statPort: { ...statPort, keyInFile: ['haproxy', 'statPort'] as const },
+  healthPort: { ...healthPort, help: '/haproxy_ready and /haproxy_monitor' },
+  haproxyConfig: flag('<path>', absolutePath, 'what HAProxy reads', {
+    default: '/etc/haproxy/haproxy.cfg',
+    inFile: 'never',
+  }),
+  haproxySocket: haproxyFlags.socket,
+  haproxy: { ...haproxyFlags.haproxy, keyInFile: ['haproxy', 'haproxy'] as const },
+};

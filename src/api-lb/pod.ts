@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import type { Pod } from '../cli/pod.ts';
+import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
+import { haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
+
+/** The kubelet's grace period beyond the drain: SIGTERM, SIGKILL 5 s later, and a margin of 5 s for a clean end. */
+const GRACE_BEYOND_DRAIN_S = 10;
+
+/** The static pod of the API load balancer. */
+export const haproxyPod: Pod = {
+  ...{ name: 'haproxy', program: 'haproxy', template: 'haproxy.cfg.ejs' },
+  daemons: [haproxySuperviseCommand, haproxyMonitorCommand],
+  supervisor: {
+    spec: haproxySuperviseCommand,
+    answer: z.object({ ok: z.boolean(), phase: z.string(), draining: z.array(z.unknown()) }),
+    status: ['haproxy', 'status', '--json'],
+  },
+  // HAProxy is not root, and reads its configuration there.
+  folderMode: 0o755,
+  state: /^api-servers\.json$/,
+  needs: (settingsOf) => {
+    const { lbPort, healthPort, statPort, listen } = settingsOf(haproxyMonitorCommand);
+    const { drainTimeout } = settingsOf(haproxySuperviseCommand);
+    return {
+      ports: [
+        { key: 'lbPort', port: lbPort },
+        { key: 'healthPort', port: healthPort },
+        { key: 'haproxy.statPort', port: statPort },
+        { key: 'haproxy.listen', port: listen.port },
+      ],
+      probes: { haproxy: { port: healthPort }, 'haproxy-monitor': listen },
+      graceSeconds: Math.ceil(drainTimeout / 1_000) + GRACE_BEYOND_DRAIN_S,
+    };
+  },
+};

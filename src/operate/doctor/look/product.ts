@@ -1,0 +1,39 @@
+import type { Flag, SettingsFrom } from '../../../cli/command-spec.ts';
+import type { Check } from '../../../engine/examine/check.ts';
+import type { OtherNode } from '../../../engine/examine/context.ts';
+import type { HostFiles } from '../../../engine/examine/host-files.ts';
+import type { WantedPort } from '../../../engine/examine/wanted-port.ts';
+import type { PlannedProduct } from '../../plan/planned-product.ts';
+import type { DoctorContext, DoctorSettings } from './context.ts';
+
+type Flags = Readonly<Record<string, Flag>>;
+
+/** A product whose parts see the settings of `hawser doctor`, and among them those of its own flags. */
+interface ProductWith<Own extends object> extends PlannedProduct {
+  readonly name: string;
+  readonly doctorFlags: Flags;
+  /** What `hawser doctor` asks about it, in the order in which it is shown. */
+  readonly checks: readonly Check<DoctorContext & { readonly settings: Own }>[];
+  /** Where its programs listen, beside their own pages. */
+  readonly ports: (settings: DoctorSettings & Own) => readonly WantedPort[];
+  /** The VIPs that were given, else those that this node has. */
+  readonly lookForVips?: (
+    settings: DoctorSettings & Own,
+    files: HostFiles,
+  ) => Promise<{ readonly api: readonly string[]; readonly ingress: readonly string[] }>;
+  /** The other nodes, where its configuration names them. */
+  readonly lookForPeers?: (
+    settings: DoctorSettings & Own,
+    files: HostFiles,
+  ) => Promise<{ readonly peers: readonly OtherNode[]; readonly from: string }>;
+}
+
+/** What operate knows of a product: each has one in its `product.ts`, and `src/commands/products.ts` lists them. */
+export type Product = ProductWith<object>;
+
+/** Checks that a product's parts see no more than there is. In a list of products TypeScript does not know their flags. */
+export function product<F extends Flags>(
+  each: ProductWith<SettingsFrom<F>> & { readonly doctorFlags: F },
+): Product {
+  return each as unknown as Product;
+}

@@ -1,0 +1,19 @@
+import type { OtherNode } from '../../../engine/examine/context.ts';
+import type { HostFiles } from '../../../engine/examine/host-files.ts';
+
+/** The nodes that keepalived.conf has as peers, and where they are from. */
+export async function configuredPeers(
+  { keepalivedConfig: from }: { readonly keepalivedConfig: string },
+  files: HostFiles,
+): Promise<{ readonly peers: readonly OtherNode[]; readonly from: string }> {
+  return { peers: unicastPeers((await files.value(from)) ?? ''), from };
+}
+
+/** The addresses of every `unicast_peer { … }`, as their own names. */
+export function unicastPeers(text: string): readonly OtherNode[] {
+  const blocks = text.replaceAll(/[#!].*/g, '').matchAll(/unicast_peer\s*\{([^}]*)\}/g);
+  const addresses = [...blocks].flatMap(([, body = '']) =>
+    body.split('\n').flatMap((line) => line.trim().split(/\s+/)[0] || []),
+  );
+  return [...new Set(addresses)].map((address) => ({ name: address, address }));
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod/mini';
+import type { Pod } from '../cli/pod.ts';
+import { currentInterfaces, currentRoutes } from '../engine/system/network/routes.ts';
+import { keepalivedSuperviseCommand } from '../keepalived/supervise/keepalived-supervise-settings.ts';
+import { vipProblems } from './group/vip-problems.ts';
+import { keepalivedMonitorCommand } from './settings/keepalived-monitor-settings.ts';
+
+/** The static pod of the VIPs. */
+export const keepalivedPod: Pod = {
+  ...{ name: 'keepalived', program: 'keepalived', template: 'keepalived.conf.ejs' },
+  daemons: [keepalivedSuperviseCommand, keepalivedMonitorCommand],
+  supervisor: {
+    spec: keepalivedSuperviseCommand,
+    answer: z.object({ ok: z.boolean(), phase: z.string(), instances: z.array(z.unknown()) }),
+    status: ['keepalived', 'status', '--json'],
+    alive: ['keepalived', 'status', '--alive'],
+  },
+  state: /^(?:vrrp-nodes\.json\.(?:api|ingress)\.ipv[46]|vrrp-steering\.json|keepalived\.conf\.agreed)$/,
+  needs: (settingsOf) => {
+    const monitor = settingsOf(keepalivedMonitorCommand);
+    const { vips, apiVips, apiPort, healthPort, listen, peers } = monitor;
+    return {
+      ports: [
+        { key: 'keepalived.listen', port: listen.port },
+        ...(peers ? [{ key: 'peerListen', port: peers.port }] : []),
+      ],
+      probes: { 'keepalived-monitor': listen },
+      vips: {
+        ...{ all: vips, api: apiVips, apiPort, healthPort },
+        problemsOf: async (vip, isOurs) => {
+          const [interfaces, routes] = [currentInterfaces(), await currentRoutes()];
+          return vipProblems(vip, { interfaces, routes, interface: monitor.interface, isOurs });
+        },
+      },
+    };
+  },
+};

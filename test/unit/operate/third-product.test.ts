@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod/mini';
+import { commandSpec } from '../../../src/cli/command-spec.ts';
+import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
+import type { Pod } from '../../../src/cli/pod.ts';
+import { monitorFiles, monitorListen } from '../../../src/cli/shared-flags.ts';
+import { products } from '../../../src/commands/products.ts';
+import { hostFiles } from '../../../src/engine/examine/host-files.ts';
+import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
+import { asInstalled } from '../../../src/operate/doctor/as-installed.ts';
+import { effectiveSettings, keysOf, portsOf } from '../../../src/operate/install/effective-settings.ts';
+import { renderManifest } from '../../../src/operate/install/manifest.ts';
+import { readPatches } from '../../../src/operate/install/patches.ts';
+import { writtenFiles } from '../../../src/operate/install/written-files.ts';
+import { planSchema } from '../../../src/operate/plan/report.ts';
+
+const routerCommand = commandSpec({
+  ...{ name: 'router', section: 'router', summary: 'Routes.', examples: [], notes: [] },
+  positionals: monitorFiles('haproxy.cfg'),
+  flags: { listen: monitorListen(29_460) },
+});
+
+/** What a product would bring that no file of operate or cli knows. */
+const router: Pod = {
+  ...{ name: 'router', program: 'haproxy', template: 'router.cfg.ejs' },
+  daemons: [haproxySuperviseCommand, routerCommand],
+  supervisor: { spec: haproxySuperviseCommand, answer: z.object({ ok: z.boolean() }), status: [] },
+  state: /^routes\.json$/,
+  needs: (settingsOf) => {
+    const { listen } = settingsOf(routerCommand);
+    return { ports: [{ key: 'router.listen', port: listen.port }], probes: { router: listen } };
+  },
+};
+const pods = [...products.flatMap((product) => product.pods), router];
+const file = 'apiVips: [192.0.2.100]\nrouter: {listen: "127.0.0.1:5000"}\n';
+
+function folderWith(files: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(tmpdir(), 'hawser-router-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+test('the settings file has a section for a new pod, and says what it does not know in it', () => {
+  expect(parseSettingsFile(file, 'F', keysOf(pods))).toMatchObject({
+    values: { top: { apiVips: { line: 1 } }, router: { listen: { value: '127.0.0.1:5000', line: 2 } } },
+  });
+  expect(parseSettingsFile('router:\n  listn: x\n', 'F', keysOf(pods))).toMatchObject({
+    problems: [expect.stringContaining('F:2: Cannot use router.listn')],
+  });
+});
+
+test('install takes ports, probes, digest and patches of a new pod from what it brings', () => {
+  const settings = effectiveSettings(file, 'F', pods);
+  expect(portsOf(settings)).toContainEqual({ key: 'router.listen', port: 5_000 });
+  const own = settings.pods.find(({ pod }) => pod === router);
+  if (own === undefined) throw new Error('Cannot find the pod of the router, expected it');
+  const container = '{name: router, image: old, livenessProbe: {httpGet: {port: 1, host: h}}}';
+  const manifest = `metadata: {annotations: {}}\nspec: {containers: [{name: haproxy, image: old}, ${container}]}\n`;
+  const patches = readPatches(folderWith({ 'router.yaml': 'spec: {dnsPolicy: Default}' }), '/p', pods);
+  const text = renderManifest(manifest, own, {
+    ...{ flavor: 'kubeadm', credentials: 'own', image: 'new', patches },
+  });
+  expect(parse(text)).toMatchObject({
+    metadata: { annotations: { 'hawser/settings': own.digest } },
+    spec: {
+      dnsPolicy: 'Default',
+      containers: [
+        { name: 'haproxy', image: 'new' },
+        { image: 'new', livenessProbe: { httpGet: { port: 5_000 } } },
+      ],
+    },
+  });
+  const other = effectiveSettings(file.replace('5000', '5001'), 'F', pods).pods;
+  expect(other.map(({ digest }, index) => digest === settings.pods[index]?.digest)).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('uninstall removes what the monitor of a new pod wrote, and leaves what it did not', async () => {
+  const root = folderWith({ 'etc/router/routes.json': '', 'etc/router/router.cfg': 'another program' });
+  expect(await writtenFiles(root, pods)).toEqual({
+    ours: ['/etc/router/routes.json'],
+    foreign: ['/etc/router/router.cfg'],
+  });
+});
+
+test('plan and doctor know the daemons of a new pod', async () => {
+  const [product] = products;
+  if (product === undefined) throw new Error('Cannot find a product, expected one');
+  const restarts = planSchema([{ ...product, pods }]).shape.restarts;
+  expect(restarts.parse([{ container: 'router', because: 'settings', keys: ['listen'] }])).toHaveLength(1);
+  const parsed = parseSettingsFile(file, 'F', keysOf(pods));
+  if (parsed.kind !== 'values') throw new Error(parsed.problems.join('; '));
+  const found = await asInstalled(hostFiles(folderWith({})), { path: 'F', values: parsed.values }, pods);
+  expect(found.pages).toContainEqual({ program: 'router', port: 5_000 });
+});
