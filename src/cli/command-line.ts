@@ -25,18 +25,19 @@ type Named = readonly [name: string, Origin];
 /**
  * The values of a command line by camel-case name, `settings` being the path of the file that was read. The order is:
  * flags, `HAWSER_…` variables (`--stats-socket` is `HAWSER_STATS_SOCKET`; none of a `typedOnly` flag), the settings file,
- * defaults. Throws a ConfigError for an unknown flag, a missing argument, and every problem of the settings file.
+ * defaults. `folder` is where the path of the file is typed. Throws a ConfigError for an unknown flag, a missing argument, and every problem of the settings file.
  */
 export function readCommandLine(
   spec: CommandSpec,
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
   readSettings: SettingsReader,
+  folder = process.cwd(),
 ): CommandLine {
   const parsed = parseArguments(spec, argv);
   if (parsed.kind === 'help') return parsed;
   const { command } = parsed;
-  const file = spec.section === undefined ? undefined : readSettings(typedSettingsPath(command, env));
+  const file = spec.section === undefined ? undefined : readSettings(typedSettingsPath(command, env, folder));
   const flags = Object.entries(spec.flags).map(
     ([name, flag]): Named => [
       name,
@@ -138,9 +139,9 @@ function optionOf(name: string, flag: Flag): Option {
 }
 
 /** Absolute from here on: a monitor and its threads look at the file again, wherever they run. */
-function typedSettingsPath(command: Command, env: NodeJS.ProcessEnv): string | undefined {
+function typedSettingsPath(command: Command, env: NodeJS.ProcessEnv, folder: string): string | undefined {
   const typed = command.getOptionValue('settings') ?? env['HAWSER_SETTINGS'];
-  return typeof typed === 'string' ? resolve(typed) : undefined;
+  return typeof typed === 'string' ? resolve(folder, typed) : undefined;
 }
 
 /** From the command line, else from the environment. */

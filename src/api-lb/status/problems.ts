@@ -4,6 +4,7 @@ import {
   type Problem,
   problem,
   problemsAmong,
+  troubleProblem,
 } from '../../engine/examine/problem.ts';
 import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
 import type { ServerRow } from '../../haproxy/server-rows.ts';
@@ -18,13 +19,14 @@ function serving({ haproxySupervisor, servers: seen }: ApiLbNode) {
   const isMute = seen === null;
   if (haproxySupervisor === null)
     return [isMute && problem('outage', 'HAProxy does not answer its statistics page')];
-  const { current, phase, lastFailure, restart } = haproxySupervisor;
+  const { current, phase, lastFailure, restart, trouble } = haproxySupervisor;
   const again = restart === null ? '' : `, next attempt within ${limitText(restart.inMs)}`;
   return [
     current === null && problem('outage', `HAProxy does not run: ${phase}${again}`),
     current !== null && isMute && problem('outage', 'HAProxy runs but does not answer its statistics page'),
     current?.config === 'last-good' &&
       problem('change', 'HAProxy runs on the last good copy of its configuration'),
+    troubleProblem('haproxy-supervisor', trouble),
     failureProblem('HAProxy', lastFailure),
   ];
 }

@@ -39,6 +39,11 @@ export function worstFirst(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => ranks[a.rank] - ranks[b.rank]);
 }
 
+/** What keeps a supervisor from doing its work. */
+export function troubleProblem(supervisor: string, trouble: string | undefined): Problem | false {
+  return trouble !== undefined && problem('program', `${supervisor}: ${trouble}`);
+}
+
 /** A configuration that its supervisor refused. */
 export function failureProblem(program: string, failure: Failures['lastFailure']): Problem | false {
   if (failure === null) return false;

@@ -122,9 +122,12 @@ export function listText(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
-/** Said once a section, where the others are not asked as nothing for that is set up. */
-export function notAskedFact(node: string): Fact {
-  return { name: 'Others', text: `${node} has no --peer-tls-… files: it cannot ask the others` };
+/** Said once a section, where the others are not asked: nothing for that is set up, or the problem prevents it. */
+export function notAskedFacts(node: string, why: { readonly problem?: string } | undefined): readonly Fact[] {
+  if (why === undefined) return [];
+  return why.problem === undefined
+    ? [{ name: 'Others', text: `${node} has no --peer-tls-… files: it cannot ask the others` }]
+    : [{ name: 'Others', state: statusLabel('warn', 'not asked'), text: why.problem }];
 }
 
 /** As much of a hash as people compare. */

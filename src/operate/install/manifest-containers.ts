@@ -5,6 +5,8 @@ import * as z from 'zod/mini';
 export interface ManifestContainer {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Where its program starts. */
+  readonly folder: string;
   /** Where the node has what the container has at `path`; the path itself where nothing of the node is mounted there. */
   readonly hostPath: (path: string) => string;
 }
@@ -14,6 +16,7 @@ const podSchema = z.object({
     containers: z.array(
       z.object({
         args: z._default(z.array(z.string()), []),
+        workingDir: z._default(z.string(), '/'),
         env: z._default(z.array(z.object({ name: z.string(), value: z._default(z.string(), '') })), []),
         volumeMounts: z._default(z.array(z.object({ name: z.string(), mountPath: z.string() })), []),
       }),
@@ -31,13 +34,14 @@ export function manifestContainers(text: string): readonly ManifestContainer[] {
   if (!parsed.success) return [];
   const { containers, volumes } = parsed.data.spec;
   const paths = new Map(volumes.flatMap(({ name, hostPath }) => (hostPath ? [[name, hostPath.path]] : [])));
-  return containers.map(({ args, env, volumeMounts }) => {
+  return containers.map(({ args, env, workingDir: folder, volumeMounts }) => {
     const mounts = volumeMounts.flatMap(({ name, mountPath }) => {
       const path = paths.get(name);
       return path === undefined ? [] : [{ mountPath, path }];
     });
     return {
       args,
+      folder,
       env: Object.fromEntries(env.map(({ name, value }) => [name, value])),
       hostPath: (path) => {
         const mount = mounts.find((each) => path === each.mountPath || path.startsWith(`${each.mountPath}/`));

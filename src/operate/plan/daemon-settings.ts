@@ -42,14 +42,14 @@ export function daemonIn(
 }
 
 /** The settings file that this daemon was given; undefined if none, which means the default path. */
-export function settingsPathOf({ spec, argv, env }: Daemon): string | undefined {
+export function settingsPathOf({ spec, argv, env, folder }: Daemon): string | undefined {
   let path: string | undefined;
   const remember = (asked: string | undefined) => {
     path = asked;
     return undefined;
   };
   try {
-    readCommandLine(spec, argv, env, remember);
+    readCommandLine(spec, argv, env, remember, folder);
   } catch (error) {
     // Some arguments are only in the settings file.
     if (!(error instanceof ConfigError)) throw error;

@@ -20,6 +20,8 @@ export interface Daemon extends KnownDaemon, Pick<DaemonChange<unknown>, 'at' | 
   /** The arguments after its name. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Where it was started, for a path that is not absolute. */
+  readonly folder: string;
   /** Milliseconds of the Unix epoch, accurate to two seconds; undefined if it does not run. */
   readonly startedAtMs: number | undefined;
 }
@@ -67,6 +69,7 @@ async function runningDaemon(
   return {
     ...known,
     env: Object.fromEntries(environment.split('\0').map(variableOf)),
+    folder: (await files.link(`/proc/${pid}/cwd`)) ?? '/',
     at: (path) => files.at(`/proc/${pid}/root${path}`),
     locate: (path) => files.locate(path, `/proc/${pid}/root`),
     startedAtMs: await startOf(pid, files),
@@ -95,11 +98,11 @@ async function installedDaemons(
   const found = await Promise.all(
     pods.map(podLayout).map(async ({ manifest }) => manifestContainers((await files.value(manifest)) ?? '')),
   );
-  return found.flat().flatMap(({ args, env, hostPath }) => {
+  return found.flat().flatMap(({ args, env, folder, hostPath }) => {
     const known = named(args);
     if (known === undefined) return [];
     const at = (path: string): string => files.at(hostPath(path));
     const locate = (path: string): Promise<string> => files.locate(hostPath(path));
-    return { ...known, env, at, locate, startedAtMs: undefined };
+    return { ...known, env, folder, at, locate, startedAtMs: undefined };
   });
 }

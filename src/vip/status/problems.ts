@@ -4,6 +4,7 @@ import {
   type Problem,
   problem,
   problemsAmong,
+  troubleProblem,
 } from '../../engine/examine/problem.ts';
 import { priorityFor, type VipPriority } from './priority-text.ts';
 import type { Vip, VipCluster, VipNode } from './vip-node.ts';
@@ -15,7 +16,7 @@ export function keepalivedProblems(node: VipNode): readonly Problem[] {
 
 function running({ keepalivedSupervisor, keepalivedMonitor }: VipNode) {
   if (keepalivedSupervisor === null) return [];
-  const { current, phase, wanted, lastFailure, instances, trackFiles } = keepalivedSupervisor;
+  const { current, phase, wanted, lastFailure, instances, trackFiles, trouble } = keepalivedSupervisor;
   const stopped = wanted === 'down' ? 'it was asked to stop' : phase;
   const isExplained = keepalivedMonitor !== null;
   return [
@@ -35,6 +36,7 @@ function running({ keepalivedSupervisor, keepalivedMonitor }: VipNode) {
       .map(({ path, value }) =>
         problem('program', `${path} is not refreshed: keepalived adds ${value} for a silent monitor`),
       ),
+    troubleProblem('keepalived-supervisor', trouble),
     failureProblem('keepalived', lastFailure),
   ];
 }

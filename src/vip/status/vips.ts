@@ -1,7 +1,7 @@
 import {
   type Fact,
   listText,
-  notAskedFact,
+  notAskedFacts,
   type Part,
   type Row,
   type Section,
@@ -10,7 +10,7 @@ import {
   styled,
 } from '../../engine/examine/section.ts';
 import { allNodes, type KnownNode, type SeenPeer } from '../../engine/examine/seen.ts';
-import { NOT_SET_UP } from '../../engine/peers/peer-question.ts';
+import { isNotAsked, whyNotAsked } from '../../engine/peers/peer-question.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import type { VrrpStatus } from '../../keepalived/supervise/vrrp-status.ts';
 import { priorityFor, type VipPriority } from './priority-text.ts';
@@ -28,8 +28,7 @@ const none: Part = {
 
 /** The holder of each VIP, and the priorities that made it the holder. */
 export function vipsSection(status: VipCluster): Section {
-  const isAsking = status.peers.every(({ problem }) => problem !== NOT_SET_UP);
-  const notes = isAsking ? [] : [notAskedFact(status.here.node)];
+  const notes = notAskedFacts(status.here.node, whyNotAsked(status.peers));
   const parts = status.vips.map((vip, index) =>
     vipPart(status, vip, index === status.vips.length - 1 ? notes : []),
   );
@@ -104,7 +103,7 @@ function rankOf({ here }: VipCluster, { vip, kind, holders }: Vip, { name, said,
   const priority = own?.priority ?? instance?.priority ?? null;
   const value = priority === null ? styled('aside', 'not known') : `${priority}`;
   const cells = [
-    [stateOf(instance?.state, isHolder, peer?.problem === NOT_SET_UP)],
+    [stateOf(instance?.state, isHolder, isNotAsked(peer?.problem))],
     [...sum, ...notes.map((note) => styled('note', note))],
     [styled('unit', 'priority '), value],
   ];
@@ -143,7 +142,7 @@ function noteOn({ problem, observed }: Peer): string {
   return [
     HEALTH[observed.health],
     ...adverts,
-    ...(problem === null || problem === NOT_SET_UP ? [] : [problem]),
+    ...(problem === null || isNotAsked(problem) ? [] : [problem]),
   ].join('; ');
 }
 

@@ -1,6 +1,6 @@
 import {
   listText,
-  notAskedFact,
+  notAskedFacts,
   type Piece,
   type Row,
   type Section,
@@ -10,7 +10,7 @@ import {
   type Table,
 } from '../../../engine/examine/section.ts';
 import { allNodes, type KnownNode } from '../../../engine/examine/seen.ts';
-import { NOT_SET_UP } from '../../../engine/peers/peer-question.ts';
+import { isNotAsked, whyNotAsked } from '../../../engine/peers/peer-question.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
 import type { ClusterStatus, NodeStatus } from '../node-status.ts';
 import type { ProductStatus } from '../product-status.ts';
@@ -24,8 +24,7 @@ export function nodesSection(status: ClusterStatus, products: readonly ProductSt
     ...{ 'Runs on': 'hashes', Checks: 'checks' },
   };
   const table: Table = { label: 'Nodes', style: 'node-list', noun: 'Node', lead: 'name', columns, rows };
-  const isAsking = status.peers.every(({ problem }) => problem !== NOT_SET_UP);
-  const facts = isAsking ? [] : [notAskedFact(status.here.node)];
+  const facts = notAskedFacts(status.here.node, whyNotAsked(status.peers));
   return { id: 'nodes', title: 'Nodes', place: 'wide', parts: [{ tables: [table], facts }] };
 }
 
@@ -53,7 +52,7 @@ function nodeRow(
 }
 
 function silenceOf(problem: string): StatusLabel {
-  return problem === NOT_SET_UP ? statusLabel('idle', 'not asked') : statusLabel('unknown', problem);
+  return isNotAsked(problem) ? statusLabel('idle', 'not asked') : statusLabel('unknown', problem);
 }
 
 function programsOf(node: NodeStatus): readonly Piece[] {

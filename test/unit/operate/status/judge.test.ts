@@ -4,6 +4,7 @@ import {
   haproxyMonitorSays,
   haproxySupervisorSays,
   keepalivedMonitorSays,
+  keepalivedSupervisorSays,
 } from '../../../helpers/status-samples.ts';
 import {
   answeredBy,
@@ -71,6 +72,14 @@ test('no holder and two holders come first', () => {
 test('every server down is an outage', () => {
   const servers = ['cp-1', 'cp-2'].map((name) => server(name, { state: 'down' }));
   expect(problemsOf({ ...healthyHere, servers })[0]).toBe('no API server is up');
+});
+
+test('a supervisor that does not do its work is a problem, whatever its program does', () => {
+  const trouble = 'a deadline was not handled';
+  const haproxySupervisor = { ...haproxySupervisorSays, trouble };
+  expect(problemsOf({ ...healthyHere, haproxySupervisor })).toEqual([`haproxy-supervisor: ${trouble}`]);
+  const keepalivedSupervisor = { ...keepalivedSupervisorSays, trouble };
+  expect(problemsOf({ ...healthyHere, keepalivedSupervisor })).toEqual([`keepalived-supervisor: ${trouble}`]);
 });
 
 test('a HAProxy that is down, and one that hangs', () => {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { type Row, wordsOf } from '../../../../src/engine/examine/section.ts';
-import { NOT_SET_UP } from '../../../../src/engine/peers/peer-question.ts';
+import { NOT_SET_UP, peerQuestion } from '../../../../src/engine/peers/peer-question.ts';
 import { statusLines } from '../../../../src/operate/status/view/status-lines.ts';
 import { statusView } from '../../../../src/operate/status/view/status-view.ts';
 import * as statuses from '../../../helpers/page/statuses.ts';
@@ -180,6 +181,19 @@ test('peers that nobody set up are said once in each section, and in no colour',
   const told = 'cp-1 has no --peer-tls-… files: it cannot ask the others';
   expect(lines.filter((line) => line.includes(told))).toHaveLength(2);
   expect(lines.join('\n')).not.toContain('\u001b[33m');
+});
+
+test('credentials for the peers that cannot be read are said once in each section', async () => {
+  const files = { ca: '/none/ca.crt', cert: '/none/tls.crt', key: '/none/tls.key' };
+  const question = await peerQuestion({ files, port: 1 }, z.unknown());
+  if (question.kind !== 'none') throw new Error('Cannot read files that are not there, expected a problem');
+  const status = statuses.healthy();
+  const peers = status.peers.map((peer) => ({ ...peer, published: null, problem: question.problem }));
+  const view = statusView({ ...status, peers }, statusProducts);
+  const said = JSON.stringify(view).split('Cannot use').length - 1;
+  expect(said).toBe(2);
+  const lines = statusLines({ ...status, peers }, statusProducts, { colours: true }).join('\n');
+  expect(lines).toContain('\u001b[33m');
 });
 
 test('a summary has its colour on a terminal, on each of its lines', () => {
