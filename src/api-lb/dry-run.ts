@@ -1,4 +1,4 @@
-import type { DaemonChange, NodeChange } from '../cli/node-change.ts';
+import { type DaemonChange, monitorHere, type NodeChange } from '../cli/node-change.ts';
 import { askStatus } from '../engine/control/ask-status.ts';
 import {
   type DryRun,
@@ -19,8 +19,6 @@ import { createHaproxyMonitorMetrics } from './haproxy-monitor-metrics.ts';
 import { type HaproxyMonitorSettings, haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
 import { type LoadBalancerChange, loadBalancerEffects } from './load-balancer-cost.ts';
 import { hearServerList } from './open-server-list.ts';
-
-type MonitorChange = DaemonChange<HaproxyMonitorSettings>;
 
 /** The manifest's values, for a supervisor that does not run. */
 const USUAL = { forceDeleteTimeout: 120_000, drainTimeout: 55_000 };
@@ -47,19 +45,13 @@ export async function dryRun({ daemon, restarts, timeoutMs }: NodeChange): Promi
 }
 
 async function proposed(
-  { before, after, at }: MonitorChange,
+  monitor: DaemonChange<HaproxyMonitorSettings>,
   servedSha256: string | undefined,
   timeoutMs: number,
 ): Promise<ProposedFile> {
-  const here: HaproxyMonitorSettings = {
-    ...after,
-    kubeconfig: at(after.kubeconfig),
-    template: at(after.template),
-    config: at(after.config),
-    lastKnownPath: at(after.lastKnownPath),
-  };
+  const { before, at } = monitor;
   const place = { program: 'haproxy', path: before.config, at: at(before.config) };
-  return await dryRunFile(place, pass(here, servedSha256, timeoutMs));
+  return await dryRunFile(place, pass(monitorHere(monitor), servedSha256, timeoutMs));
 }
 
 /** A pass of the monitor, as if the list had settled. */

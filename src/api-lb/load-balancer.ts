@@ -1,4 +1,3 @@
-import { defaultPorts } from '../cli/ports.ts';
 /** What an operator can choose about the load balancer; everything else of the model is a decision of `render/`. */
 export interface LoadBalancerSettings {
   /** Where clients are served, on every address of the node. The redirect leads here. */
@@ -18,15 +17,6 @@ export interface LoadBalancerSettings {
   /** Where the supervisor saves the servers' health before a reload, for the next generation to read. */
   readonly stateFile: string;
 }
-
-export const defaultLoadBalancerSettings: LoadBalancerSettings = {
-  lbPort: defaultPorts.loadBalancer,
-  statPort: defaultPorts.statistics,
-  healthPort: defaultPorts.health,
-  apiPort: defaultPorts.api,
-  statsSocket: '/var/lib/haproxy/run/haproxy.sock',
-  stateFile: '/var/lib/haproxy/run/server-state',
-};
 
 /**
  * Everything `templates/haproxy.cfg.ejs` can print, ready to be printed: durations carry their units and every

@@ -19,3 +19,18 @@ export interface NodeChange {
   /** How long the API and a supervisor may take. */
   readonly timeoutMs: number;
 }
+
+/** The files that every monitor has. */
+interface MonitorPaths {
+  readonly kubeconfig: string;
+  readonly template: string;
+  readonly config: string;
+  readonly lastKnownPath: string;
+}
+
+/** A monitor's planned settings with its files where this process finds them. */
+export function monitorHere<Settings extends MonitorPaths>({ after, at }: DaemonChange<Settings>): Settings {
+  const { kubeconfig, template, config, lastKnownPath } = after;
+  const here = { kubeconfig: at(kubeconfig), template: at(template), config: at(config) };
+  return { ...after, ...here, lastKnownPath: at(lastKnownPath) };
+}

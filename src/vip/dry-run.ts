@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DaemonChange, NodeChange } from '../cli/node-change.ts';
+import { type DaemonChange, monitorHere, type NodeChange } from '../cli/node-change.ts';
 import { askStatus } from '../engine/control/ask-status.ts';
 import { clusterNameIn } from '../engine/kube/control-plane/cluster-name.ts';
 import { openKubeconfig } from '../engine/kube/kubeconfig.ts';
@@ -33,7 +33,6 @@ import {
 } from './settings/keepalived-monitor-settings.ts';
 import { type VrrpChange, vrrpEffects } from './vrrp-cost.ts';
 
-type MonitorChange = DaemonChange<KeepalivedMonitorSettings>;
 type SupervisorChange = DaemonChange<KeepalivedSuperviseSettings>;
 
 /** The manifest's value, for a supervisor that does not run. */
@@ -71,18 +70,12 @@ interface Proposed {
 }
 
 async function propose(
-  { before, after, at }: MonitorChange,
+  monitor: DaemonChange<KeepalivedMonitorSettings>,
   servedSha256: string | undefined,
   timeoutMs: number,
 ): Promise<Proposed> {
-  const here: KeepalivedMonitorSettings = {
-    ...after,
-    kubeconfig: at(after.kubeconfig),
-    template: at(after.template),
-    config: at(after.config),
-    lastKnownPath: at(after.lastKnownPath),
-    monitorConf: after.monitorConf.map(at),
-  };
+  const { before, after, at } = monitor;
+  const here = { ...monitorHere(monitor), monitorConf: after.monitorConf.map(at) };
   const trial = pass(here, servedSha256, timeoutMs);
   const file = await dryRunFile({ program: 'keepalived', path: before.config, at: at(before.config) }, trial);
   return { file, isAlone: await trial.then(({ isAlone }) => isAlone).catch(() => undefined) };

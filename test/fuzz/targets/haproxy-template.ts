@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { defaultLoadBalancerSettings } from '../../../src/api-lb/load-balancer.ts';
 import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
 import type { ApiServer } from '../../../src/engine/kube/api-server.ts';
 import { chooseServers } from '../../../src/engine/kube/control-plane/choose-servers.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import { loadBalancerFacts } from '../../../src/haproxy/load-balancer-facts.ts';
+import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
 import { candidates, vipLists } from '../hostile-nodes.ts';
 import { JUDGE_WITHIN_MS, openJudged, shippedTemplate } from '../judge.ts';
 import { attackWith, type Target } from '../target.ts';

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultLoadBalancerSettings as settings } from '../../../src/api-lb/load-balancer.ts';
 import { loadBalancerModel } from '../../../src/api-lb/load-balancer-model.ts';
 import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
 import type { ApiServer } from '../../../src/engine/kube/api-server.ts';
 import { safeServerName } from '../../../src/engine/kube/control-plane/server-name.ts';
 import { renderTemplate } from '../../../src/engine/render/render-template.ts';
+import { defaultLoadBalancerSettings as settings } from '../../helpers/load-balancer-settings.ts';
 
 const templatePath = fileURLToPath(new URL('../../../templates/haproxy.cfg.ejs', import.meta.url));
 const template = readFileSync(templatePath, 'utf8');

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { defaultLoadBalancerSettings } from '../../../src/api-lb/load-balancer.ts';
 import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
 import { loadBalancerFacts } from '../../../src/haproxy/load-balancer-facts.ts';
+import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
 
 test('listeners by their proxies, and servers; comments are none', () => {
   const text = `frontend a

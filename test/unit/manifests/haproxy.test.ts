@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { defaultLoadBalancerSettings } from '../../../src/api-lb/load-balancer.ts';
 import { parseDurationMs } from '../../../src/cli/duration.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { unprivilegedId } from '../../../src/operate/install/layout.ts';
+import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
 import { type Container, containerOf, haproxyManifest, readPod } from './pod.ts';
 
 const pod = readPod(haproxyManifest);

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { defaultLoadBalancerSettings } from '../../../../src/api-lb/load-balancer.ts';
 import { renderLoadBalancer } from '../../../../src/api-lb/render-load-balancer.ts';
 import type { ApiServer } from '../../../../src/engine/kube/api-server.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { startBackends } from '../../../helpers/load/start-backends.ts';
+import { defaultLoadBalancerSettings } from '../../../helpers/load-balancer-settings.ts';
 import { createNetNamespace, type NetNamespace } from '../../../helpers/net-namespace.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 

@@ -1,0 +1,12 @@
+import type { LoadBalancerSettings } from '../../src/api-lb/load-balancer.ts';
+import { defaultPorts } from '../../src/cli/ports.ts';
+
+/** What the flags of the monitor say when none is typed. */
+export const defaultLoadBalancerSettings: LoadBalancerSettings = {
+  lbPort: defaultPorts.loadBalancer,
+  statPort: defaultPorts.statistics,
+  healthPort: defaultPorts.health,
+  apiPort: defaultPorts.api,
+  statsSocket: '/var/lib/haproxy/run/haproxy.sock',
+  stateFile: '/var/lib/haproxy/run/server-state',
+};
