@@ -56,14 +56,17 @@ async function prepare(
   const { lists } = nodes;
   const modelSettings = keepalivedSettings(settings, clusterName);
   const guard = createVirtualRouterIdGuard(settings, clusterName, observers, signal);
-  const configuration = vrrpConfiguration(settings, { wake, lists, modelSettings, guard, observers });
-  const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
   const vipUse = createVipUseWatch(settings, observers);
+  const configuration = vrrpConfiguration(settings, {
+    ...{ wake, lists, modelSettings, guard, observers },
+    isVipClear: (kind) => vipUse.look(kind).kind === 'clear',
+  });
+  const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
   const sources = healthSources(settings, observers);
   const steering = await openSteering(settings, sources, monitor);
   const loops = sources.map((source) => {
     const mustLeave = () => sentinel.mustLeave(source.kind);
-    const parts = { ...configuration, mustLeave, vipUse: () => vipUse.look(source.kind), steering };
+    const parts = { ...configuration, mustLeave, vipUse, steering };
     return createHealthLoop(source, settings, parts, observers);
   });
   show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel }));

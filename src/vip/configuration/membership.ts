@@ -9,17 +9,19 @@ import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-
 
 const LEAVE_TIMEOUT_MS = 5_000;
 const LEAVE_AGAIN_MS = 1_000;
+const RETURN_LOOK_MS = 200;
 
 export interface MembershipSequencer {
   /**
    * What may be served now: a change waits for this node's turn; of one that adds and removes nodes only the removal
-   * waits. `isBelieved` says that an API server gave these lists in this run. If such lists do not contain this node, the
-   * sequencer asks the supervisor to stop keepalived until it has answered, and again at every later check, because the
-   * supervisor may have been restarted.
+   * waits. `isBelieved` says that an API server gave these lists in this run, and `isExpected`, asked before anything is
+   * served, that the others most likely know this node already. If believed lists do not contain this node, the sequencer
+   * asks the supervisor to stop keepalived until it has answered, and again at every later check, because the supervisor may
+   * have been restarted.
    */
   readonly inTurn: (
     wanted: Wanted<VrrpInput>,
-    isBelieved: boolean,
+    standing: { readonly isBelieved: boolean; readonly isExpected: () => boolean },
     signal: AbortSignal,
   ) => Promise<Wanted<VrrpInput>>;
   readonly markServed: (input: VrrpInput) => void;
@@ -38,6 +40,8 @@ export function createMembershipSequencer(
   let waiting: { readonly key: string; readonly since: number } | undefined;
   let isExcluded = false;
   let hasLeft = false;
+  /** The others have forgotten this node in this run, however well the list is that of the last one. */
+  let wasExcluded = false;
 
   /** Without keepalived.conf, neither a new supervisor nor a reboot starts keepalived. */
   const leave = async (signal: AbortSignal): Promise<void> => {
@@ -63,12 +67,13 @@ export function createMembershipSequencer(
     if (isAnswered) served = undefined;
   };
   return {
-    inTurn: async ({ input, lookAgainInMs }, isBelieved, signal) => {
+    inTurn: async ({ input, lookAgainInMs }, { isBelieved, isExpected }, signal) => {
       if (input === undefined) return { input, lookAgainInMs };
       const view = groupView(input);
       if (isBelieved && view.isExcluded) {
         const isNew = !isExcluded;
         isExcluded = true;
+        wasExcluded = true;
         waiting = undefined;
         if (isNew) onExcluded();
         await leave(signal);
@@ -79,10 +84,13 @@ export function createMembershipSequencer(
       const key = `${view.isMember} ${[...view.nodes].sort().join(' ')}`;
       if (waiting?.key !== key) waiting = { key, since: monotonicMs() };
       const before = served && groupView(served);
-      const leftMs = waiting.since + membershipDelayMs(before, view) - monotonicMs();
+      const isReturn = before === undefined && !wasExcluded && isExpected();
+      const leftMs = waiting.since + membershipDelayMs(before, view, isReturn) - monotonicMs();
       if (leftMs <= 0) return { input, lookAgainInMs };
       const meanwhile = before?.isMember === true && served ? withoutForgetting(served, input) : undefined;
-      return { input: meanwhile, lookAgainInMs: Math.min(leftMs, lookAgainInMs ?? leftMs) };
+      // What `isExpected` asks changes without waking anybody.
+      const mostMs = before === undefined && !wasExcluded ? RETURN_LOOK_MS : leftMs;
+      return { input: meanwhile, lookAgainInMs: Math.min(leftMs, mostMs, lookAgainInMs ?? leftMs) };
     },
     markServed: (input) => {
       served = input;

@@ -5,6 +5,7 @@ import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.t
 import type { RenderResult } from '../../engine/reconcile/proposal.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
+import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { createAgreedDialect, type TakingPart } from '../agreement/agreed-dialect.ts';
 import { advertIntervalMs, buildKeepalivedModel } from '../group/keepalived-model.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
@@ -51,6 +52,8 @@ export function vrrpConfiguration(
     readonly lists: readonly NodeList[];
     readonly modelSettings: KeepalivedSettings;
     readonly guard: VirtualRouterIdGuard;
+    /** Nobody holds the VIPs of this kind, or their holder sends its adverts here. */
+    readonly isVipClear: (kind: VipKind) => boolean;
     readonly observers: KeepalivedMonitorObservers;
   },
 ): VrrpConfiguration {
@@ -84,6 +87,12 @@ export function vrrpConfiguration(
         planned.refusal({ ...input, settings: { ...parts.modelSettings, ...dialect } }, signal),
     };
   };
+  /**
+   * The nodes are those of the last run, and whichever of them holds a VIP sends this one its adverts. Asked only before the
+   * first configuration of a run.
+   */
+  const isExpected = (): boolean =>
+    lists.every(({ list }) => list.isOfLastRun()) && lists.every(({ kind }) => parts.isVipClear(kind));
   /** Prevents the next start of this node from using an older list. */
   const leave = (): void => {
     taken = undefined;
@@ -104,7 +113,7 @@ export function vrrpConfiguration(
       // The guard listens while the other nodes learn of this one.
       if (found.input !== undefined) guard.prepare(modelOf(found.input));
       const isBelieved = lists.every(({ list }) => list.standing() === 'believed');
-      const wanted = await membership.inTurn(found, isBelieved, signal);
+      const wanted = await membership.inTurn(found, { isBelieved, isExpected }, signal);
       if (membership.isExcluded()) leave();
       return { ...wanted, lookAgainInMs: soonest(wanted.lookAgainInMs, lookAgainInMs) };
     },

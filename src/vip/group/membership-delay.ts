@@ -7,6 +7,8 @@ import type { VrrpInput } from './vrrp.ts';
  * does one that is forgotten while it is still there.
  */
 const OTHERS_FIRST_MS = 3_000;
+/** The same for a node that the others most likely know: enough for one that had to see it again. */
+const RETURN_MS = 1_000;
 
 /** What this node knows of its own group at one moment. */
 export interface GroupView {
@@ -41,11 +43,12 @@ export function groupView(input: VrrpInput): GroupView {
 /**
  * How long to wait before this node acts on a new view: the one that joins is the last to act, the one that leaves the
  * first, and one that stays adds at once and forgets late. `served` is the view that it acts on now, undefined before its
- * first.
+ * first. `isReturn`: this was its group before, and the segment shows that nobody has forgotten it.
  */
-export function membershipDelayMs(served: GroupView | undefined, next: GroupView): number {
+export function membershipDelayMs(served: GroupView | undefined, next: GroupView, isReturn: boolean): number {
   if (!next.isMember) return 0;
-  if (served?.isMember !== true) return next.nodes.size > 1 ? OTHERS_FIRST_MS : 0;
+  const joinMs = isReturn ? RETURN_MS : OTHERS_FIRST_MS;
+  if (served?.isMember !== true) return next.nodes.size > 1 ? joinMs : 0;
   const forgets = [...served.nodes].some((name) => !next.nodes.has(name));
   return forgets ? OTHERS_FIRST_MS : 0;
 }

@@ -32,6 +32,8 @@ export interface VipUseWatch {
    * as this is called.
    */
   readonly look: (kind: VipKind) => VipUse;
+  /** What was found so far counts no more: the node has to wait anew. */
+  readonly forget: (kind: VipKind) => void;
   /** Watches until `signal` aborts; then nothing of it is left in the kernel. */
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
@@ -46,8 +48,10 @@ export function createVipUseWatch(
   trap: ReturnType<typeof createVipUseTrap> = createVipUseTrap(),
 ): VipUseWatch {
   const askedAt = new Map<VipKind, number>();
-  let states = new Map<string, VipUseState>();
+  const states = new Map<string, VipUseState>();
   let listening = '';
+  /** How often anything was forgotten: what a round has found that began before counts no more. */
+  let forgotten = 0;
   /** Rounds were made since the last `close`. They may all have failed, and then it listens to nothing. */
   let isWatching = false;
   const stateOf = (vip: string): VipUseState => states.get(vip) ?? initialVipUse;
@@ -57,7 +61,7 @@ export function createVipUseWatch(
     await trap.remove();
     listening = '';
     isWatching = false;
-    states = new Map();
+    states.clear();
   };
   const ask = async (vips: readonly AskedVip[]): Promise<VipUseSeen | string> => {
     const key = JSON.stringify(vips);
@@ -75,7 +79,9 @@ export function createVipUseWatch(
   };
   const round = async (vips: readonly AskedVip[]): Promise<void> => {
     isWatching = true;
+    const began = forgotten;
     const seen = await ask(vips);
+    if (began !== forgotten) return;
     if (typeof seen === 'string') {
       listening = '';
       for (const { vip } of vips) states.set(vip, failedVipUse(stateOf(vip)));
@@ -98,9 +104,14 @@ export function createVipUseWatch(
       const uses = configuredVips(settings, kind).map(({ vip }) =>
         vipUseOf(stateOf(vip), monotonicMs(), settings.advertInterval),
       );
-      const worst =
-        uses.find((use) => use.kind === 'elsewhere') ?? uses.find(({ kind: is }) => is === 'unknown');
-      return worst ?? { kind: 'clear' };
+      const worst = (['elsewhere', 'unknown', 'unseen'] as const).flatMap(
+        (is) => uses.find((use) => use.kind === is) ?? [],
+      );
+      return worst[0] ?? { kind: uses.length === 0 ? 'unseen' : 'clear' };
+    },
+    forget: (kind) => {
+      forgotten += 1;
+      if (states.size > 0) for (const { vip } of configuredVips(settings, kind)) states.delete(vip);
     },
     run: async (signal) => {
       await close();

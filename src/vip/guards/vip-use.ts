@@ -21,10 +21,15 @@ export interface VipUseState {
   readonly failed: number;
 }
 
-/** `elsewhere`: another host holds the VIP, and this node does not hear its adverts. `unknown`: too few rounds, or the last one failed. */
+/** What the rounds say about taking part beside the VIP's holder. */
 export type VipUse =
+  /** Too few rounds, or the last one failed. */
   | { readonly kind: 'unknown' }
+  /** Nobody holds it, or its holder sends its adverts here. */
   | { readonly kind: 'clear' }
+  /** The segment cannot be asked, or there is no VIP to ask for yet: no reason to stay out, and no evidence. */
+  | { readonly kind: 'unseen' }
+  /** Another host holds the VIP, and this node does not hear its adverts. */
   | { readonly kind: 'elsewhere'; readonly holders: readonly string[] };
 
 export const initialVipUse: VipUseState = {
@@ -60,12 +65,12 @@ export function failedVipUse(state: VipUseState): VipUseState {
 
 /**
  * Whether a node that takes part now would hold the VIP beside another host. A holder that has this node as a peer sends it
- * adverts, and VRRP leaves one of the two. A holder that does not is never heard. `clear` where the segment cannot be asked: a
- * guard must not keep a cluster down. A single failure is no reason: nft is locked or slow now and then.
+ * adverts, and VRRP leaves one of the two. A holder that does not is never heard. `unseen` takes three failures in a row: nft is
+ * locked or slow now and then.
  */
 export function vipUseOf(state: VipUseState, nowMs: number, advertIntervalMs: number): VipUse {
   const { rounds, silent, holders, unheard, advertisedMs, failed } = state;
-  if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'clear' };
+  if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'unseen' };
   if (failed > 0 || rounds < ROUNDS_TO_BELIEVE) return { kind: 'unknown' };
   const isHeld = holders.length > 0 && silent < ROUNDS_TO_BELIEVE;
   const isHeard = unheard < ROUNDS_HEARD || nowMs - advertisedMs < INTERVALS_HEARD * advertIntervalMs;

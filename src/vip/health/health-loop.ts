@@ -6,12 +6,13 @@ import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
-import type { VipUse } from '../guards/vip-use.ts';
+import type { VipUseWatch } from '../guards/vip-use-watch.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-settings.ts';
 import type { SteeringKeeper } from '../steering/steering-keeper.ts';
 import type { HealthSource } from './health-sources.ts';
-import { createHealthVerdict, type PeersReading } from './health-verdict.ts';
+import { createHealthVerdict } from './health-verdict.ts';
+import { instancesOf, isReunited, lookAtPeers } from './look-at-peers.ts';
 import { createPermission, type Permission } from './permission.ts';
 import { createTrackWriter } from './track-writer.ts';
 import type { HealthView } from './vip-priority.ts';
@@ -19,7 +20,6 @@ import type { HealthView } from './vip-priority.ts';
 /** The interval of the verdict while nothing happens. A death is handled at once. */
 const LOOK_EVERY_MS = 200;
 const ASK_EVERY_MS = 1_000;
-const PEER_TIMEOUT_MS = 400;
 
 export interface HealthLoop {
   readonly kind: VipKind;
@@ -44,15 +44,20 @@ export function createHealthLoop(
     /** Another node holds the VIP and keeps it. */
     readonly mustLeave: () => boolean;
     /** Whether another host holds the VIP and is not heard here; asked only while this node waits. */
-    readonly vipUse: () => VipUse;
+    readonly vipUse: Pick<VipUseWatch, 'look' | 'forget'>;
     readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
   },
   observers: KeepalivedMonitorObservers,
 ): HealthLoop {
   const { served, mustLeave, steering } = configuration;
   const { kind, trackFile, url, pollEveryMs, pollTimeoutMs } = source;
-  const mayTakePart = createPermission(trackFile, configuration, configuration.vipUse);
   let permission: Permission = { kind: 'waiting' };
+  let isGroupBack = false;
+  const mayTakePart = createPermission(
+    trackFile,
+    { ...configuration, isReunited: () => isGroupBack },
+    { look: () => configuration.vipUse.look(kind), forget: () => configuration.vipUse.forget(kind) },
+  );
   const health = createHealthVerdict({
     ...source,
     place: `${url.host}:${url.port}`,
@@ -113,28 +118,15 @@ export function createHealthLoop(
         ),
         every(ASK_EVERY_MS, signal, () => askPeers(signal)),
         every(LOOK_EVERY_MS, signal, async () => {
+          isGroupBack = permission.kind === 'waiting' && (await isReunited(source, served(), signal));
+        }),
+        every(LOOK_EVERY_MS, signal, async () => {
           health.look();
           writeHealth();
         }),
       ]);
     },
   };
-}
-
-async function lookAtPeers(
-  { kind, url }: HealthSource,
-  model: KeepalivedModel | undefined,
-  signal: AbortSignal,
-): Promise<PeersReading> {
-  const peers = instancesOf(kind, model).flatMap((each) => each.peers);
-  const nameAt = new Map(peers.map(({ address, name }) => [address, name]));
-  const answers = await Promise.all(
-    [...nameAt].map(async ([host, name]) => {
-      const { ok } = await askHealth({ ...url, host }, PEER_TIMEOUT_MS, signal);
-      return ok ? [name] : [];
-    }),
-  );
-  return { asked: [...new Set(nameAt.values())], serving: [...new Set(answers.flat())] };
 }
 
 /** Whether this node has every address that its adverts come from. True while they are unknown. */
@@ -146,10 +138,6 @@ function isAddressed(kind: HealthSource['kind'], model: KeepalivedModel | undefi
 function lowestPriority(kind: HealthSource['kind'], model: KeepalivedModel | undefined): number | undefined {
   const priorities = instancesOf(kind, model).map(({ priority }) => priority);
   return priorities.length === 0 ? undefined : Math.min(...priorities);
-}
-
-function instancesOf(kind: HealthSource['kind'], model: KeepalivedModel | undefined) {
-  return model?.instances.filter((instance) => instance.kind === kind) ?? [];
 }
 
 /** Repeats `look`, with a pause after each, until `signal` aborts. */

@@ -23,6 +23,8 @@ export interface HealthSource {
     model: KeepalivedModel | undefined,
     signal: AbortSignal,
   ) => Promise<HealthAnswer | undefined>;
+  /** Where an API server listens on each peer; undefined if the peers are no control-plane nodes. */
+  readonly apiPort: number | undefined;
   /** Gives its VIPs up for good after the local substitute has failed too. */
   readonly resigns: boolean;
   readonly recordUsable: (usable: boolean) => void;
@@ -44,6 +46,7 @@ export function healthSources(
     pollTimeoutMs: 300,
     peersAreOpen: true,
     onLocalApiProbe: (model, signal) => askLocalApi(settings, model, signal),
+    apiPort: settings.apiPort,
     resigns: bootstrap,
     recordUsable: metrics.usable,
   };
@@ -58,6 +61,7 @@ export function healthSources(
     pollTimeoutMs: 500,
     peersAreOpen: false,
     onLocalApiProbe: async () => undefined,
+    apiPort: undefined,
     resigns: false,
     recordUsable: metrics.ingressUsable,
   };

@@ -1,13 +1,18 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { notedPermission } from '../../keepalived/noted-permission.ts';
 import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
-import type { VipUse } from '../guards/vip-use.ts';
+import type { VipUseWatch } from '../guards/vip-use-watch.ts';
 
 /**
  * A returning node with its old keepalived.conf must not take part before its monitor knows the other nodes. If no API
  * server answers for this long it takes part all the same: a node with an old list is better than no VIP.
  */
 const JOIN_PATIENCE_MS = 10_000;
+/**
+ * The patience when no API server can have given any node a list, and every other node of the group is back: nobody is left
+ * to wait for. Longer than a node takes that has a list, so that an API server that comes up meanwhile decides.
+ */
+const REUNITED_PATIENCE_MS = 2_500;
 /** The patience when an API server has answered but its list is not believed yet: three polls have to agree. */
 const UNDECIDED_PATIENCE_MS = 30_000;
 
@@ -31,8 +36,12 @@ export function createPermission(
     isConfirmed,
     isExcluded,
     isUndecided,
-  }: Pick<VrrpConfiguration, 'isConfirmed' | 'isExcluded' | 'isUndecided'>,
-  look: () => VipUse,
+    isReunited,
+  }: Pick<VrrpConfiguration, 'isConfirmed' | 'isExcluded' | 'isUndecided'> & {
+    /** See `isReunited` of `reunion.ts`. */
+    readonly isReunited: () => boolean;
+  },
+  segment: { readonly [K in 'look' | 'forget']: () => ReturnType<VipUseWatch[K]> },
   nowMs: () => number = monotonicMs,
 ): () => Permission {
   let sinceMs = nowMs();
@@ -45,16 +54,23 @@ export function createPermission(
       isGiven = false;
       isForgotten = true;
       sinceMs = nowMs();
+      segment.forget();
       return { kind: 'waiting' };
     }
     isGiven ||= isConfirmed() && !isForgotten;
     if (isGiven) return { kind: 'given' };
-    const use = look();
-    const patienceMs = isConfirmed() ? 0 : isUndecided() ? UNDECIDED_PATIENCE_MS : JOIN_PATIENCE_MS;
+    const use = segment.look();
+    const isReturn = use.kind === 'clear' && !isForgotten && isReunited();
+    const patienceMs = isConfirmed() ? 0 : unconfirmedPatienceMs(isUndecided(), isReturn);
     if (nowMs() - sinceMs < patienceMs || use.kind === 'unknown') return { kind: 'waiting' };
     if (use.kind === 'elsewhere') return { kind: 'held-elsewhere', holders: use.holders };
     isGiven = true;
     isForgotten = false;
     return { kind: 'given' };
   };
+}
+
+function unconfirmedPatienceMs(isUndecided: boolean, isReturn: boolean): number {
+  if (isUndecided) return UNDECIDED_PATIENCE_MS;
+  return isReturn ? REUNITED_PATIENCE_MS : JOIN_PATIENCE_MS;
 }

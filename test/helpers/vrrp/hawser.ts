@@ -92,7 +92,7 @@ export function createHawserStack(bed: VrrpBed, options: HawserStackOptions = {}
       await waitFor('the others to forget the node', forgotten, 30_000);
       for (const each of members) await noLongerServed(each, node.name);
       node.killAll();
-      forget(node);
+      forgetConfiguration(node);
     },
   };
 }
@@ -125,7 +125,7 @@ export function prepareNode(bed: VrrpBed, node: BedNode, from = templates): void
 }
 
 /** A node that joins later is a new machine: nothing of the old one's configuration starts anything. */
-function forget(node: BedNode): void {
+export function forgetConfiguration(node: BedNode): void {
   const files = [
     'keepalived.conf',
     'keepalived.conf.agreed',

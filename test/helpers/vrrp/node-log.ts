@@ -18,6 +18,13 @@ export function logFromNow(node: BedNode, program: string): NodeLog {
   return { text, lines: () => text().split('\n').flatMap(parseLine) };
 }
 
+/** Hawser's own lines of all that a program has said. */
+export function linesOf(node: BedNode, program: string): readonly LogLine[] {
+  return readFileSync(node.at(`${program}.log`), 'utf8')
+    .split('\n')
+    .flatMap(parseLine);
+}
+
 /** Not every line is hawser's: keepalived and HAProxy say theirs beside it, and the last one may be half a line. */
 function parseLine(line: string): readonly LogLine[] {
   try {

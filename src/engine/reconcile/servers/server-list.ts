@@ -28,6 +28,8 @@ export interface ServerList {
   readonly next: (signal: AbortSignal) => Promise<Wanted<readonly ApiServer[]>>;
   /** The last result of `next`. */
   readonly latest: () => readonly ApiServer[] | undefined;
+  /** The wanted list is that of an earlier run. */
+  readonly isOfLastRun: () => boolean;
   /** The served list is the latest of an API server: not one of an earlier run, and not superseded. */
   readonly isUpToDate: () => boolean;
   /**
@@ -94,6 +96,7 @@ export function createServerList(
     },
     latest: () => wanted,
     view: () => ({ apiReachable: heard?.kind === 'servers', held }),
+    isOfLastRun: () => wanted !== undefined && lastKnown !== undefined && sameServers(wanted, lastKnown),
     isUpToDate: () => {
       const { latest, settling } = desired;
       return latest !== undefined && settling.applied !== undefined && sameServers(latest, settling.applied);

@@ -56,13 +56,15 @@ const listing = (...names: readonly string[]): { input: VrrpInput; lookAgainInMs
   },
   lookAgainInMs: undefined,
 });
+const believed = { isBelieved: true, isExpected: () => false };
+const unconfirmed = { ...believed, isBelieved: false };
 const { signal } = new AbortController();
 const events = () => logged.map(({ event }) => event);
 
 test('a node that is not listed leaves, though its monitor never saw it as a member', async () => {
   await using _ = await supervisor();
   const membership = sequencer();
-  await membership.inTurn(listing('b', 'c'), true, signal);
+  await membership.inTurn(listing('b', 'c'), believed, signal);
   expect(membership.isExcluded()).toBe(true);
   expect(asked).toEqual(['leave']);
   expect(readdirSync(dir).sort()).toEqual(['keepalived.conf.left', 'keepalived.sock']);
@@ -71,14 +73,14 @@ test('a node that is not listed leaves, though its monitor never saw it as a mem
 
 test('leaving is repeated until the supervisor has answered, and once more when it was restarted', async () => {
   const membership = sequencer();
-  expect((await membership.inTurn(listing('b', 'c'), true, signal)).lookAgainInMs).toBeGreaterThan(0);
+  expect((await membership.inTurn(listing('b', 'c'), believed, signal)).lookAgainInMs).toBeGreaterThan(0);
   {
     await using _ = await supervisor({ ok: false, stage: 'stop', message: 'no' });
-    expect((await membership.inTurn(listing('b', 'c'), true, signal)).lookAgainInMs).toBeGreaterThan(0);
+    expect((await membership.inTurn(listing('b', 'c'), believed, signal)).lookAgainInMs).toBeGreaterThan(0);
   }
   for (let restarts = 0; restarts < 2; restarts += 1) {
     await using _ = await supervisor();
-    expect((await membership.inTurn(listing('b', 'c'), true, signal)).lookAgainInMs).toBeUndefined();
+    expect((await membership.inTurn(listing('b', 'c'), believed, signal)).lookAgainInMs).toBeUndefined();
   }
   expect(asked).toEqual(['leave', 'leave', 'leave']);
   expect(excluded).toEqual([0]);
@@ -87,7 +89,7 @@ test('leaving is repeated until the supervisor has answered, and once more when 
 test('an unconfirmed list makes no node leave', async () => {
   await using _ = await supervisor();
   const membership = sequencer();
-  await membership.inTurn(listing('b', 'c'), false, signal);
+  await membership.inTurn(listing('b', 'c'), unconfirmed, signal);
   expect(membership.isExcluded()).toBe(false);
   expect(asked).toEqual([]);
   expect(existsSync(join(dir, 'keepalived.conf'))).toBe(true);
@@ -98,12 +100,44 @@ test('a node that is listed again waits for the others as one that joins', async
   const membership = sequencer();
   const all = listing('a', 'b', 'c');
   if (all.input !== undefined) membership.markServed(all.input);
-  expect((await membership.inTurn(all, true, signal)).input).toBe(all.input);
-  await membership.inTurn(listing('b', 'c'), true, signal);
-  const back = await membership.inTurn(all, true, signal);
+  expect((await membership.inTurn(all, believed, signal)).input).toBe(all.input);
+  await membership.inTurn(listing('b', 'c'), believed, signal);
+  const back = await membership.inTurn(all, believed, signal);
   expect(membership.isExcluded()).toBe(false);
   expect(back.input).toBeUndefined();
   expect(back.lookAgainInMs).toBeGreaterThan(0);
+});
+
+test('a node that comes back to its own group, whose holder it hears, has its turn before one that joins', async () => {
+  const order: string[] = [];
+  const arrive = async (name: string, isExpected: boolean) => {
+    const membership = sequencer();
+    const standing = { isBelieved: true, isExpected: () => isExpected };
+    const turn = async () => (await membership.inTurn(listing('a', 'b', 'c'), standing, signal)).input;
+    await waitFor(`the turn of who ${name}`, turn, 10_000);
+    order.push(name);
+  };
+  await Promise.all([arrive('joins', false), arrive('returns', true)]);
+  expect(order).toEqual(['returns', 'joins']);
+});
+
+test('a node looks often whether the segment shows that it is known, because nobody wakes it then', async () => {
+  const { lookAgainInMs } = await sequencer().inTurn(listing('a', 'b', 'c'), believed, signal);
+  expect(lookAgainInMs).toBeLessThan(500);
+});
+
+test('a node that was taken off the list in this run waits as one that joins, whatever the segment shows', async () => {
+  await using _ = await supervisor();
+  const membership = sequencer();
+  await membership.inTurn(listing('b', 'c'), believed, signal);
+  let looks = 0;
+  const isExpected = () => {
+    looks += 1;
+    return true;
+  };
+  const back = await membership.inTurn(listing('a', 'b', 'c'), { isBelieved: true, isExpected }, signal);
+  expect(back.lookAgainInMs).toBeGreaterThan(2_000);
+  expect(looks).toBe(0);
 });
 
 test('a node that is replaced in one step is forgotten late, and the one in its place is added at once', async () => {
@@ -112,17 +146,17 @@ test('a node that is replaced in one step is forgotten late, and the one in its 
   const before = listing('a', 'b', 'c').input;
   const after = listing('a', 'b', 'd');
   membership.markServed(before);
-  const first = await membership.inTurn(after, true, signal);
+  const first = await membership.inTurn(after, believed, signal);
   expect(names(first.input)).toEqual(['a', 'b', 'd', 'c']);
   expect(first.lookAgainInMs).toBeGreaterThan(0);
   if (first.input !== undefined) membership.markServed(first.input);
-  const second = await membership.inTurn(after, true, signal);
+  const second = await membership.inTurn(after, believed, signal);
   expect(second.input).toBeUndefined();
   expect(second.lookAgainInMs).toBeGreaterThan(0);
   const third = await waitFor(
     'its turn',
     async () => {
-      const { input, lookAgainInMs } = await membership.inTurn(after, true, signal);
+      const { input, lookAgainInMs } = await membership.inTurn(after, believed, signal);
       return input && { input, lookAgainInMs };
     },
     10_000,

@@ -42,7 +42,8 @@ test('a node that has gone is not counted while keepalived still has it as a pee
   };
   const modelSettings = keepalivedSettings(settings, 'cluster');
   const lists = [{ kind: 'api', list, run: async () => undefined }] as const;
-  const parts = { wake: createWake(), lists, modelSettings, guard, observers };
+  const isVipClear = () => true;
+  const parts = { wake: createWake(), lists, modelSettings, guard, isVipClear, observers };
   const gone = { name: 'cp-3', addresses: ['192.0.2.3'] };
   const controlPlane = [...servers.map(({ name, address }) => ({ name, addresses: [address] })), gone];
   const input = { settings: modelSettings, controlPlane, allNodes: [], interfaces: [], routes: [] };

@@ -16,24 +16,33 @@ const group = (isMember: boolean, ...names: readonly string[]): GroupView => ({
 
 describe('whose turn it is', () => {
   test('a node that joins others waits until they know it', () => {
-    expect(membershipDelayMs(undefined, group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
-    expect(membershipDelayMs(group(false, 'a', 'b'), group(true, 'a', 'b', 'c'))).toBeGreaterThan(0);
+    expect(membershipDelayMs(undefined, group(true, 'a', 'b', 'c'), false)).toBeGreaterThan(0);
+    expect(membershipDelayMs(group(false, 'a', 'b'), group(true, 'a', 'b', 'c'), false)).toBeGreaterThan(0);
+  });
+
+  test('a node that returns to a group that knows it waits for less, and one that stays forgets as late', () => {
+    const all = group(true, 'a', 'b', 'c');
+    const joinMs = membershipDelayMs(undefined, all, false);
+    expect(membershipDelayMs(undefined, all, true)).toBeLessThan(joinMs);
+    // What the others need to see it again, settle and reload.
+    expect(membershipDelayMs(undefined, all, true)).toBeGreaterThan(700);
+    expect(membershipDelayMs(all, group(true, 'a', 'b'), true)).toBe(joinMs);
   });
 
   test('the first node of a cluster does not wait', () => {
-    expect(membershipDelayMs(undefined, group(true, 'a'))).toBe(0);
+    expect(membershipDelayMs(undefined, group(true, 'a'), false)).toBe(0);
   });
 
   test('who stays adds at once and forgets late', () => {
     const served = group(true, 'a', 'b');
-    expect(membershipDelayMs(served, group(true, 'a', 'b', 'c'))).toBe(0);
-    expect(membershipDelayMs(served, group(true, 'a', 'b'))).toBe(0);
-    expect(membershipDelayMs(served, group(true, 'a'))).toBeGreaterThan(0);
-    expect(membershipDelayMs(served, group(true, 'a', 'c'))).toBeGreaterThan(0);
+    expect(membershipDelayMs(served, group(true, 'a', 'b', 'c'), false)).toBe(0);
+    expect(membershipDelayMs(served, group(true, 'a', 'b'), false)).toBe(0);
+    expect(membershipDelayMs(served, group(true, 'a'), false)).toBeGreaterThan(0);
+    expect(membershipDelayMs(served, group(true, 'a', 'c'), false)).toBeGreaterThan(0);
   });
 
   test('who leaves leaves at once', () => {
-    expect(membershipDelayMs(group(true, 'a', 'b'), group(false, 'b'))).toBe(0);
+    expect(membershipDelayMs(group(true, 'a', 'b'), group(false, 'b'), false)).toBe(0);
   });
 });
 

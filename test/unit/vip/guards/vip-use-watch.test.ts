@@ -12,12 +12,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
+const keepalivedConf =
+  'vrrp_instance lab_API {\n  interface eth0\n  virtual_router_id 7\n  virtual_ipaddress {\n    192.0.2.100/32 dev eth0\n  }\n}\n';
+
 test('a node that waits again asks anew, though the segment could not be asked the time before', async () => {
   const config = join(dir, 'keepalived.conf');
-  writeFileSync(
-    config,
-    'vrrp_instance lab_API {\n  interface eth0\n  virtual_router_id 7\n  virtual_ipaddress {\n    192.0.2.100/32 dev eth0\n  }\n}\n',
-  );
+  writeFileSync(config, keepalivedConf);
   let removals = 0;
   const trap = {
     set: async () => 'Cannot run nft: the table is locked',
@@ -33,7 +33,7 @@ test('a node that waits again asks anew, though the segment could not be asked t
   const stop = new AbortController();
   const running = watch.run(stop.signal);
   expect(watch.look('api').kind).toBe('unknown');
-  await waitFor('three rounds to fail', () => watch.look('api').kind === 'clear');
+  await waitFor('three rounds to fail', () => watch.look('api').kind === 'unseen');
   const before = removals;
   // It is not asked for two seconds.
   await waitFor('the end of the wait', () => removals > before);
@@ -41,3 +41,36 @@ test('a node that waits again asks anew, though the segment could not be asked t
   stop.abort();
   await running;
 }, 30_000);
+
+test('what was found before it is told to forget counts no more, also that of the round under way', async () => {
+  const config = join(dir, 'keepalived.conf');
+  writeFileSync(config, keepalivedConf);
+  let sets = 0;
+  const trap = {
+    set: async () => {
+      sets += 1;
+      return 'Cannot run nft: the table is locked';
+    },
+    noted: async () => ({ kind: 'failed', message: 'never set' }) as const,
+    forget: async () => undefined,
+    remove: async () => undefined,
+  };
+  const settings = { runDir: dir, config, advertInterval: 100 };
+  const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() }, trap);
+  const stop = new AbortController();
+  const running = watch.run(stop.signal);
+  await waitFor('three rounds to fail', () => watch.look('api').kind === 'unseen');
+  watch.forget('api');
+  const before = sets;
+  expect(watch.look('api').kind).toBe('unknown');
+  await waitFor('three rounds to fail again', () => watch.look('api').kind === 'unseen');
+  expect(sets - before).toBeGreaterThanOrEqual(3);
+  stop.abort();
+  await running;
+}, 30_000);
+
+test('a node without a configuration has no VIP to ask for, which shows nothing', () => {
+  const settings = { runDir: dir, config: join(dir, 'keepalived.conf'), advertInterval: 100 };
+  const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() });
+  expect(watch.look('api').kind).toBe('unseen');
+});

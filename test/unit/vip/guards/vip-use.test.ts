@@ -59,10 +59,10 @@ test('with a long advert interval an advert counts for two intervals', () => {
   expect(playAt(3_000, advertised, ...times(6, answered))).toBe('elsewhere');
 });
 
-test('a round that failed is no permission, and three in a row are: the guard must not keep a cluster down', () => {
+test('a round that failed says nothing, and after three in a row the segment cannot be asked', () => {
   expect(play('failed')).toBe('unknown');
   expect(play('failed', 'failed')).toBe('unknown');
-  expect(play(...times(3, 'failed'))).toBe('clear');
+  expect(play(...times(3, 'failed'))).toBe('unseen');
   expect(play(...times(3, silent), 'failed')).toBe('unknown');
   expect(play('failed', 'failed', silent, 'failed', 'failed')).toBe('unknown');
   expect(play(...times(2, 'failed'), ...times(3, answered))).toBe('elsewhere');

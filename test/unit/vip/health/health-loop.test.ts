@@ -30,6 +30,7 @@ test('a node that the list of nodes does not contain is in FAULT, though its ser
       },
       url: { secure: false, host: '127.0.0.1', port, path: '/' },
       onLocalApiProbe: async () => undefined,
+      apiPort: undefined,
       recordUsable: () => undefined,
     },
     { stateFile: join(dir, 'vrrp-state.json'), profile: 'fast' },
@@ -38,7 +39,7 @@ test('a node that the list of nodes does not contain is in FAULT, though its ser
       ...{ isConfirmed: () => true, isExcluded: () => isExcluded, isUndecided: () => false },
       onChange: () => undefined,
       mustLeave: () => false,
-      vipUse: () => ({ kind: 'clear' }),
+      vipUse: { look: () => ({ kind: 'clear' }), forget: () => undefined },
       steering: { steer: () => 'none', text: () => undefined, onChange: () => undefined },
     },
     {

@@ -38,8 +38,8 @@ function openNode(health: TrackHealth) {
     const look = () => ({ kind: 'elsewhere', holders: ['02:00:00:00:00:01'] }) as const;
     const permission = createPermission(
       trackFile,
-      { ...asked, isUndecided: () => false },
-      look,
+      { ...asked, isUndecided: () => false, isReunited: () => true },
+      { look, forget: () => undefined },
       () => now.ms,
     );
     const track = createTrackWriter({ kind: 'api', trackFile, url }, quiet, () => now.ms);

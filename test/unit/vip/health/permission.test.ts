@@ -15,14 +15,19 @@ let now: {
   confirmed: boolean;
   excluded: boolean;
   undecided: boolean;
+  reunited: boolean;
   use: VipUse;
   ms: number;
   looks: number;
+  forgotten: number;
 };
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'hawser-permission-'));
   trackFile = join(dir, 'lb.track');
-  now = { confirmed: false, excluded: false, undecided: false, use: { kind: 'clear' }, ms: 0, looks: 0 };
+  now = {
+    ...{ confirmed: false, excluded: false, undecided: false, reunited: false },
+    ...{ use: { kind: 'clear' }, ms: 0, looks: 0, forgotten: 0 },
+  };
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
@@ -33,10 +38,16 @@ const permission = () =>
       isConfirmed: () => now.confirmed,
       isExcluded: () => now.excluded,
       isUndecided: () => now.undecided,
+      isReunited: () => now.reunited,
     },
-    () => {
-      now.looks += 1;
-      return now.use;
+    {
+      look: () => {
+        now.looks += 1;
+        return now.use;
+      },
+      forget: () => {
+        now.forgotten += 1;
+      },
     },
     () => now.ms,
   );
@@ -51,6 +62,50 @@ test('a node that no API server answers waits for ten seconds, and for thirty wh
   expect(ask().kind).toBe('waiting');
   now.ms = 30_000;
   expect(ask().kind).toBe('given');
+});
+
+test('a node whose whole group is back, and finds no API server on any of them, takes part in less than 4 s', () => {
+  const ask = permission();
+  now.reunited = true;
+  expect(ask().kind).toBe('waiting');
+  now.ms = 3_500;
+  expect(ask().kind).toBe('given');
+});
+
+test.each<[string, Partial<typeof now>]>([
+  ['an API server has given a list that is not believed yet', { undecided: true }],
+  ['another host holds the VIP', { use: elsewhere }],
+  ['the segment cannot be asked', { use: { kind: 'unseen' } }],
+  ['one of them is not back', { reunited: false }],
+])('where %s, a node that finds no API server waits for ten seconds all the same', (_, change) => {
+  const ask = permission();
+  now = { ...now, reunited: true, ...change };
+  now.ms = 9_999;
+  expect(ask().kind).toBe('waiting');
+});
+
+test('a node that was kept out waits for ten seconds, though its whole group is back', () => {
+  notePermission(trackFile, 'refused');
+  const ask = permission();
+  now.reunited = true;
+  now.ms = 9_999;
+  expect(ask().kind).toBe('waiting');
+});
+
+test('where the segment cannot be asked, a node takes part after ten seconds: the guard must not keep a cluster down', () => {
+  const ask = permission();
+  now.use = { kind: 'unseen' };
+  now.ms = 10_000;
+  expect(ask().kind).toBe('given');
+});
+
+test('what the segment showed before a node was taken off the list is forgotten, however short that was', () => {
+  const ask = permission();
+  ask();
+  expect(now.forgotten).toBe(0);
+  now.excluded = true;
+  ask();
+  expect(now.forgotten).toBe(1);
 });
 
 test('a node whose VIP is held by a host that it does not hear stays out until that host is gone', () => {

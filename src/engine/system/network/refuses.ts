@@ -1,0 +1,18 @@
+import { connect } from 'node:net';
+import { codeOf } from '../errors.ts';
+import { patientTimer } from '../time/patient-timeout.ts';
+
+/** Whether the host itself says that nothing listens there. False where a connection is taken, and where no answer comes. */
+export function refuses({ host, port }: { readonly host: string; readonly port: number }, timeoutMs: number) {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ host, port });
+  const settle = (isRefused: boolean): void => {
+    timer[Symbol.dispose]();
+    socket.destroy();
+    resolve(isRefused);
+  };
+  const timer = patientTimer(timeoutMs, () => settle(false));
+  socket.once('connect', () => settle(false));
+  socket.once('error', (error) => settle(codeOf(error) === 'ECONNREFUSED'));
+  return promise;
+}
