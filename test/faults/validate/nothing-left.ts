@@ -4,6 +4,8 @@ import type { View } from './view.ts';
 /** A supervisor opens a few for a while: a socket that is asked, a program that is started. */
 const MORE_DESCRIPTORS = 10;
 const MORE_PROCESSES = 3;
+/** What a busy machine keeps open for longer is closed at one of these. */
+const LAST_RESTS = 3;
 
 /** Z: once all was told to end nothing is left, and from the first rest to the last nothing has grown. */
 export function nothingLeft(view: View): Verdict {
@@ -32,7 +34,9 @@ function grown(view: View, name: string): readonly string[] {
   const rests = view.of('node').filter(({ node }) => node === name);
   const [first, last] = [rests.at(0), rests.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const more = Object.entries(last.descriptors).flatMap(([part, count]) => {
+  const lastOnes = [...rests.slice(1, -1), last].slice(-LAST_RESTS);
+  const more = Object.keys(last.descriptors).flatMap((part) => {
+    const count = Math.min(...lastOnes.flatMap(({ descriptors }) => descriptors[part] ?? []));
     const before = first.descriptors[part] ?? count;
     return count > before + MORE_DESCRIPTORS
       ? [`${name}: ${part} had ${before} descriptors, and has ${count}`]

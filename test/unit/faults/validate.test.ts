@@ -260,4 +260,13 @@ describe('Z', () => {
       'cp-1: temporary file haproxy.cfg.tmp',
     ]);
   });
+  test('descriptors that are closed again at one of the last rests are none', () => {
+    const at = (atMs: number, count: number) => atRest('cp-1', atMs, 1, { descriptors: { haproxy: count } });
+    const entries = madeHistory().flatMap((entry) =>
+      entry.kind === 'node' && entry.node === 'cp-1' && entry.episode === 1
+        ? [at(98_000, 20), at(99_000, 40), at(100_000, 40)]
+        : [entry],
+    );
+    expect(judge(entries).flatMap(({ violations }) => violations)).toEqual([]);
+  });
 });
