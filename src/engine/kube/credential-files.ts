@@ -2,6 +2,7 @@ import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import { oneAtATime } from '../system/time/one-at-a-time.ts';
+import { wrongCredential } from './wrong-credential.ts';
 
 /** What the files hold that the current cluster and user of a kubeconfig name, where they name them. */
 export interface FileContents {
@@ -18,15 +19,15 @@ const READ_WITHIN_MS = 2_000;
 
 /**
  * Reads the files anew at each call, since they are rotated, but one after the other and never twice at once. Rejects with
- * the name of the file that cannot be read; so it does at once while a file hangs.
+ * the name of the file that cannot be read or used; so it does at once while a file hangs.
  */
 export function openCredentialFiles(
   config: Pick<KubeConfig, 'getCurrentCluster' | 'getCurrentUser'>,
-  { read = readRegularFile, withinMs = READ_WITHIN_MS } = {},
+  { read = readRegularFile, withinMs = READ_WITHIN_MS, wrong = wrongCredential } = {},
 ): () => Promise<FileContents> {
   let path = '';
   const fail = (what: string, cause?: unknown) =>
-    new Error(`Cannot read "${path}", which the kubeconfig names: ${what}`, { cause });
+    new Error(`Cannot use "${path}", which the kubeconfig names: ${what}`, { cause });
   const contentOf = async (named: string | null | undefined): Promise<Buffer | undefined> => {
     if (!named) return undefined;
     path = named;
@@ -41,6 +42,11 @@ export function openCredentialFiles(
     const ca = await contentOf(cluster?.caFile);
     const cert = await contentOf(user?.certFile);
     const key = await contentOf(user?.keyFile);
+    const found = wrong({ ca, cert, key });
+    if (found !== undefined) {
+      path = { ca: cluster?.caFile, cert: user?.certFile, key: user?.keyFile }[found.part] ?? '';
+      throw fail(found.what);
+    }
     const token = await contentOf(user?.authProvider?.config?.tokenFile);
     return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(token && { token }) };
   };

@@ -10,6 +10,7 @@ import { type FileContents, openCredentialFiles } from './credential-files.ts';
 import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
 import { neverThrowing, type Report } from './report.ts';
 import { moveTokenFiles } from './token-files.ts';
+import { wrongCredential } from './wrong-credential.ts';
 
 export interface LoadedKubeconfig {
   /**
@@ -127,6 +128,12 @@ async function readIfChanged(path: string, known: string | undefined): Promise<C
   return { fingerprint, text: bytes.toString('utf8') };
 }
 
+const embeddedNames = {
+  ca: 'certificate-authority-data',
+  cert: 'client-certificate-data',
+  key: 'client-key-data',
+} as const;
+
 /**
  * A truncated file may still be valid YAML, so context, cluster, user and embedded certificates must all be present.
  */
@@ -149,11 +156,14 @@ async function parseKubeconfig(
   if (cluster === null || user === null) throw fail('its current context has no cluster or no user');
   if (!URL.canParse(cluster.server) || new URL(cluster.server).protocol !== 'https:')
     throw fail(`its server is "${cluster.server}" and not an https URL`);
+  const embedded = {
+    ca: decode(cluster.caData),
+    ...(user.certFile === undefined ? { cert: decode(user.certData), key: decode(user.keyData) } : {}),
+  };
+  const wrong = wrongCredential(embedded);
+  if (wrong !== undefined) throw fail(`its ${embeddedNames[wrong.part]} cannot be used: ${wrong.what}`);
   try {
-    createSecureContext({
-      ca: decode(cluster.caData),
-      ...(user.certFile === undefined ? { cert: decode(user.certData), key: decode(user.keyData) } : {}),
-    });
+    createSecureContext(embedded);
   } catch (error) {
     throw fail(`its embedded certificates are broken (${messageOf(error)})`, error);
   }

@@ -14,6 +14,9 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true }));
 
+/** The contents do not matter here. */
+const wrong = () => undefined;
+
 const configOf = (ca: string, user: { readonly certFile?: string; readonly keyFile?: string }) => ({
   getCurrentCluster: () => ({ name: 'c', server: 'https://api', skipTLSVerify: false, caFile: ca }),
   getCurrentUser: () => ({ name: 'u', ...user }),
@@ -23,14 +26,14 @@ test('files on a dead mount take one thread together, however many requests wait
   const reads: { readonly path: string; readonly end: (file: RegularFile) => void }[] = [];
   const read = (path: string) => new Promise<RegularFile>((end) => reads.push({ path, end }));
   const config = configOf('/dead/ca.crt', { certFile: '/dead/cert.pem', keyFile: '/dead/key.pem' });
-  const files = openCredentialFiles(config, { read, withinMs: 20 });
+  const files = openCredentialFiles(config, { read, withinMs: 20, wrong });
   const requests = await Promise.allSettled([files(), files(), files()]);
   const late = await Promise.allSettled([files(), files()]);
   const said = [...requests, ...late].map((each) =>
     each.status === 'rejected' ? each.reason.message : each,
   );
   expect(said).toEqual(
-    Array.from({ length: 5 }, () => 'Cannot read "/dead/ca.crt", which the kubeconfig names: it hangs'),
+    Array.from({ length: 5 }, () => 'Cannot use "/dead/ca.crt", which the kubeconfig names: it hangs'),
   );
   expect(reads.map(({ path }) => path)).toEqual(['/dead/ca.crt']);
 });
@@ -40,7 +43,7 @@ test('once the mount is back the files are read again', async () => {
   const reads: ((file: RegularFile) => void)[] = [];
   const file = { bytes: Buffer.from('ca'), mode: 0o600, ctimeMs: 0 };
   const read = () => (isDead ? new Promise<RegularFile>((end) => reads.push(end)) : Promise.resolve(file));
-  const files = openCredentialFiles(configOf('/mnt/ca.crt', {}), { read, withinMs: 20 });
+  const files = openCredentialFiles(configOf('/mnt/ca.crt', {}), { read, withinMs: 20, wrong });
   await expect(files()).rejects.toThrow('it hangs');
   isDead = false;
   await expect(files()).rejects.toThrow('it hangs');
@@ -53,9 +56,9 @@ test('a FIFO is refused by name, and read once it is a file', async () => {
   const [ca, key] = [join(dir, 'ca.crt'), join(dir, 'key.pem')];
   writeFileSync(ca, 'ca');
   execFileSync('mkfifo', [key]);
-  const files = openCredentialFiles(configOf(ca, { keyFile: key }));
+  const files = openCredentialFiles(configOf(ca, { keyFile: key }), { wrong });
   await expect(files()).rejects.toThrow(
-    `Cannot read "${key}", which the kubeconfig names: it is no regular file`,
+    `Cannot use "${key}", which the kubeconfig names: it is no regular file`,
   );
   rmSync(key);
   writeFileSync(key, 'key');
