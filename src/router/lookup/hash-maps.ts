@@ -1,0 +1,91 @@
+import type { SetFile } from '../../engine/apply/file-set.ts';
+import type { RouteBackend } from '../model.ts';
+import { mapText } from './map-lines.ts';
+import { canMatch, pathOf, type Question, valueIn } from './value-in.ts';
+
+/** A table for `map_str` and one for `map_beg`; the first that knows a request answers. */
+export interface HashMap {
+  readonly exact: ReadonlyMap<string, string>;
+  readonly prefix: ReadonlyMap<string, string>;
+}
+
+/** The questions that are asked by host and path. */
+export const pathQuestions = ['http', 'secure', 'redirect'] as const satisfies readonly Question[];
+
+export interface HashMaps extends Readonly<Record<(typeof pathQuestions)[number], HashMap>> {
+  /** By the name in the TLS hello: the backend of a passthrough route, or `terminate`. */
+  readonly tls: ReadonlyMap<string, string>;
+}
+
+/** In `tls`: TLS ends here, though a passthrough wildcard has this name too. */
+export const TERMINATE = 'terminate';
+
+/**
+ * Maps that HAProxy asks at a cost that does not depend on how many routes there are. A key is HOST/PATH, the host of a
+ * wildcard is `*.PARENT`: the frontends ask for a request's host first and for the wildcard above it second.
+ *
+ * The prefix tree gives the longest key, and each key in it ends with `/`: `/sub` becomes `HOST/sub`, exact, and
+ * `HOST/sub/` for what is below it, so that `/subpar` is not its. `/sub/` is only what is below, and wins there over `/sub`.
+ */
+export function hashMaps(routes: readonly RouteBackend[]): HashMaps {
+  const [http, secure, redirect] = pathQuestions.map((question) => hashMap(routes, question));
+  const none: HashMap = { exact: new Map(), prefix: new Map() };
+  return { http: http ?? none, secure: secure ?? none, redirect: redirect ?? none, tls: tlsMap(routes) };
+}
+
+export function hashMapFiles(routes: readonly RouteBackend[]): readonly SetFile[] {
+  const maps = hashMaps(routes);
+  return [
+    ...pathQuestions.flatMap((question) => [
+      file(`${question}.exact`, maps[question].exact),
+      file(`${question}.prefix`, maps[question].prefix),
+    ]),
+    file('tls', maps.tls),
+  ];
+}
+
+function file(name: string, map: ReadonlyMap<string, string>): SetFile {
+  const lines = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+  return { name: `maps/${name}.map`, content: mapText(lines) };
+}
+
+function hashMap(routes: readonly RouteBackend[], question: Question): HashMap {
+  const exact = new Map<string, string>();
+  const prefix = new Map<string, string>();
+  const folders = new Map<string, string>();
+  for (const route of routes) {
+    const path = pathOf(route);
+    const value = valueIn(question, { ...route, path });
+    if (value === undefined || !canMatch(route)) continue;
+    const key = `${keyHost(route)}${path}`;
+    if (path.endsWith('/')) folders.set(key, value);
+    else {
+      exact.set(key, value);
+      prefix.set(`${key}/`, value);
+    }
+  }
+  for (const [key, value] of folders) prefix.set(key, value);
+  return { exact, prefix };
+}
+
+/**
+ * A host that some route has for itself is never handed on by a wildcard above it: without a line of its own, its TLS would
+ * pass by the route that was asked for.
+ */
+function tlsMap(routes: readonly RouteBackend[]): ReadonlyMap<string, string> {
+  const known = routes.filter(canMatch);
+  const lines = new Map<string, string>();
+  const handedOn = (route: RouteBackend): boolean =>
+    valueIn('passthrough', { ...route, path: pathOf(route) }) !== undefined;
+  for (const route of known) if (handedOn(route)) lines.set(keyHost(route), route.name);
+  for (const route of known) {
+    const host = keyHost(route);
+    const isCovered = !route.wildcard && lines.has(`*${host.slice(host.indexOf('.'))}`);
+    if (isCovered && valueIn('secure', route) !== undefined && !lines.has(host)) lines.set(host, TERMINATE);
+  }
+  return lines;
+}
+
+function keyHost({ host, wildcard }: RouteBackend): string {
+  return wildcard ? `*.${host}` : host;
+}

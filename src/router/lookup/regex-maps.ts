@@ -1,0 +1,79 @@
+import type { SetFile } from '../../engine/apply/file-set.ts';
+import type { RouteBackend } from '../model.ts';
+import { mapText } from './map-lines.ts';
+import { pathOf, type Question, valueIn } from './value-in.ts';
+
+const fileNames = {
+  http: 'os_http_be.map',
+  secure: 'os_edge_reencrypt_be.map',
+  redirect: 'os_route_http_redirect.map',
+  tcp: 'os_tcp_be.map',
+  passthrough: 'os_sni_passthrough.map',
+} as const satisfies Readonly<Record<Question, string>>;
+
+const questions = ['http', 'secure', 'redirect', 'tcp', 'passthrough'] as const satisfies readonly Question[];
+
+/**
+ * The map files of the OpenShift router, byte for byte: for `map_reg`, which tries one line after the other. Only for
+ * a migration, as a request costs more with every route. docs/decisions/0071 says where their order answers otherwise than
+ * `hash`.
+ */
+export function regexMapFiles(
+  routes: readonly RouteBackend[],
+  options: { readonly allowWildcards: boolean },
+): readonly SetFile[] {
+  const files = questions.map((question) => ({
+    name: `maps/${fileNames[question]}`,
+    content: mapText(regexLines(routes, question)),
+  }));
+  const wildcards = routes.filter((route) => route.wildcard && options.allowWildcards);
+  const domains = wildcards.map((route) => [routePattern(route, ''), '1'] as const);
+  return [...files, { name: 'maps/os_wildcard_domain.map', content: mapText(ordered(domains)) }];
+}
+
+export function regexLines(
+  routes: readonly RouteBackend[],
+  question: Question,
+): readonly (readonly [string, string])[] {
+  return ordered(
+    routes.flatMap((route) => {
+      // A path of slashes only is a path here: such a route has no line in the maps that want none.
+      const value = valueIn(question, route);
+      if (value === undefined) return [];
+      const pattern =
+        question === 'passthrough' ? `^${hostPattern(route)}$` : routePattern(route, pathOf(route));
+      return [[pattern, value] as const];
+    }),
+  );
+}
+
+function routePattern(route: RouteBackend, path: string): string {
+  const below = path.endsWith('/') ? '(.*)?' : '(/.*)?';
+  return `^${hostPattern(route)}\\.?(:[0-9]+)?${escapeBlanks(quoted(path))}${below}$`;
+}
+
+function hostPattern({ host, wildcard }: RouteBackend): string {
+  return wildcard ? `[^\\.]*${quoted(`.${host}`)}` : quoted(host);
+}
+
+function quoted(text: string): string {
+  return text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&');
+}
+
+function escapeBlanks(text: string): string {
+  return text
+    .replaceAll(' ', '\\x20')
+    .replaceAll('\t', '\\t')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\n', '\\n');
+}
+
+/** Whole lines in descending order of their bytes, those of wildcards after all others: the first that matches answers. */
+function ordered(lines: readonly (readonly [string, string])[]): readonly (readonly [string, string])[] {
+  const isWildcard = ([key]: readonly [string, string]): boolean => key.startsWith('^[^\\.]*\\.');
+  const sorted = lines
+    .map((line) => ({ line, text: Buffer.from(line.join(' ')) }))
+    .sort((a, b) => Buffer.compare(b.text, a.text))
+    .map(({ line }) => line);
+  return [...sorted.filter((line) => !isWildcard(line)), ...sorted.filter(isWildcard)];
+}

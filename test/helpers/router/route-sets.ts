@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import {
+  backendPrefix,
+  type InsecurePolicy,
+  type RouteBackend,
+  type RouteKind,
+} from '../../../src/router/model.ts';
+
+/** A backend of which only the given is special. */
+export function routeBackend(
+  given: Partial<RouteBackend> & Pick<RouteBackend, 'host'> & { readonly key?: string },
+): RouteBackend {
+  const kind = given.kind ?? 'http';
+  const key = given.key ?? 'ns:route';
+  return {
+    key,
+    name: `${backendPrefix[kind]}:${key}`,
+    kind,
+    wildcard: false,
+    path: '',
+    insecure: 'None',
+    balance: 'random',
+    servers: [],
+    timeouts: {},
+    forwarded: 'append',
+    headers: { request: [], response: [] },
+    adjustCase: false,
+    ...given,
+  };
+}
+
+export interface LookedUp {
+  readonly host: string;
+  readonly path: string;
+}
+
+/** Hosts of which some are wildcards' names, parents of others, and one label deeper than a wildcard. */
+const hosts = ['a.com', 'b.a.com', 'c.b.a.com', 'w.org', 'x.w.org', 'a-b.w.org', 'y.x.w.org'] as const;
+const segments = ['sub', 'subpar', 's', 'deep', '*', 'x.y', '~u', 'S'] as const;
+const kinds = ['http', 'edge', 'reencrypt', 'passthrough'] as const satisfies readonly RouteKind[];
+const policies = ['None', 'Allow', 'Redirect'] as const satisfies readonly InsecurePolicy[];
+
+const path = fc
+  .tuple(fc.array(fc.constantFrom(...segments), { maxLength: 3 }), fc.boolean())
+  .map(([parts, slash]) => (parts.length === 0 ? '' : `/${parts.join('/')}${slash ? '/' : ''}`));
+
+const route = fc.record({
+  kind: fc.constantFrom(...kinds),
+  host: fc.constantFrom(...hosts),
+  wildcard: fc.boolean(),
+  path,
+  insecure: fc.constantFrom(...policies),
+});
+
+/** As admission leaves them: no two routes of the same host and path, passthrough for a whole host. */
+export const routeSets = fc.array(route, { maxLength: 14 }).map((found): readonly RouteBackend[] => {
+  const taken = new Set<string>();
+  return found.flatMap((each, index) => {
+    const isTcp = each.kind === 'passthrough';
+    const place = `${each.wildcard}${each.host}${isTcp ? '' : each.path}`;
+    const isMixed = isTcp && found.some((other) => other !== each && other.host === each.host);
+    if (taken.has(place) || isMixed) return [];
+    taken.add(place);
+    const insecure = each.kind === 'http' || (isTcp && each.insecure === 'Allow') ? 'None' : each.insecure;
+    return [routeBackend({ ...each, insecure, path: isTcp ? '' : each.path, key: `ns:r${index}` })];
+  });
+});
+
+const hostSpelling = fc
+  .tuple(
+    fc.constantFrom(...hosts, 'q.w.org', '*.w.org', '.w.org', 'other.net'),
+    fc.constantFrom('', '.', ':80', '.:80', ':', ':x', '..', ':80:80'),
+    fc.boolean(),
+  )
+  .map(([host, tail, upper]) => `${upper ? host.toUpperCase() : host}${tail}`);
+
+export const requests: fc.Arbitrary<LookedUp> = fc.record({
+  host: hostSpelling,
+  path: fc
+    .tuple(path, fc.constantFrom('', '/', '//', '/x', 'x', '.', '/%20'))
+    .map(([start, end]) => (start === '' ? `/${end.replace(/^\//, '')}` : `${start}${end}`)),
+});
