@@ -128,7 +128,7 @@ function asDeclared(argv: readonly string[], { flags }: CommandSpec): readonly s
 
 function optionOf(name: string, flag: Flag): Option {
   const typed = flag.value === undefined ? flagName(name) : `${flagName(name)} ${flag.value}`;
-  const variable = flag.typedOnly ? '' : ` [${variableName(name)}]`;
+  const variable = flag.typedOnly ? '' : ` [${flag.variable ?? variableName(name)}]`;
   const option = new Option(typed, `${flag.help}${variable}`);
   if (flag.repeats)
     option.argParser((text: string, before?: string) => (before === undefined ? text : `${before},${text}`));
@@ -149,10 +149,16 @@ function typedValue(command: Command, name: string, flag: Flag, env: NodeJS.Proc
   if (command.getOptionValueSource(name) === 'cli')
     return { value: command.getOptionValue(name), from: flagName(name) };
   if (flag.typedOnly) return undefined;
-  const from = [name, twinOf(name) ?? name].map(variableName).find((each) => env[each] !== undefined);
+  const variables = flag.variable ?? [name, twinOf(name) ?? name].map(variableName);
+  // Others' manifests set what they do not want to an empty text.
+  const isSet = (each: string) => env[each] !== undefined && !(each === flag.variable && env[each] === '');
+  const from = [variables].flat().find(isSet);
   const text = from === undefined ? undefined : env[from];
   if (from === undefined || text === undefined) return undefined;
-  return { value: flag.value === undefined ? ['1', 'true', 'yes'].includes(text) : text, from };
+  return {
+    value: flag.value === undefined ? ['1', 't', 'true', 'yes'].includes(text.toLowerCase()) : text,
+    from,
+  };
 }
 
 function fileValue(

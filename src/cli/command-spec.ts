@@ -32,6 +32,8 @@ export interface Flag extends Declared {
    * call chooses, where other commands would read the variable with another meaning.
    */
   readonly typedOnly?: true;
+  /** Its variable where others gave it a name: `ROUTER_MAX_CONNECTIONS` instead of `HAWSER_MAX_CONNECTIONS`. */
+  readonly variable?: string;
   /** May be typed several times, which is the same as once with commas. Its default is its field's. */
   readonly repeats?: true;
 }
@@ -146,6 +148,6 @@ export function flag<const Field extends z.ZodMiniType>(
 }
 
 /** A flag without a value: it is there, or it is not. */
-export function toggle(help: string, more: Pick<Flag, 'inFile' | 'typedOnly'> = {}) {
+export function toggle(help: string, more: Pick<Flag, 'inFile' | 'typedOnly' | 'variable'> = {}) {
   return { ...more, help, field: z._default(z.boolean(), false) } satisfies Flag;
 }

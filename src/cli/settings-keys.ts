@@ -22,7 +22,7 @@ export function settingsKeys(daemons: readonly CommandSpec[]): readonly Settings
       keyIn(section, declared, { key, typed: key.toUpperCase() }),
     ),
     ...Object.entries(flags).flatMap(([key, flag]) =>
-      keyIn(section, flag, { key, typed: flagName(key), variable: variableName(key) }),
+      keyIn(section, flag, { key, typed: flagName(key), variable: flag.variable ?? variableName(key) }),
     ),
   ]);
   return all.filter(

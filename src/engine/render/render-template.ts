@@ -6,12 +6,17 @@ import { strictView } from './strict-view.ts';
 import { compileError, runError, TEMPLATE_NAME, type TemplateError } from './template-error.ts';
 
 export type RenderOutcome =
-  /** Not empty, at most 1 MB, ends with a line end, and carries the mark of what hawser rendered. */
+  /** Not empty, at most 1 MB where no other limit is given, ends with a line end, and carries the mark of what hawser rendered. */
   | { readonly kind: 'rendered'; readonly text: string }
   /** Names the template, the line where it is known, and what is wrong there. */
   | { readonly kind: 'failed'; readonly message: string };
 
 const MAX_RENDERED_CHARACTERS = 1_000_000;
+
+interface RenderOptions {
+  readonly templatePath: string;
+  readonly maxCharacters?: number;
+}
 
 /** Names that a template has no business with. Hidden to catch mistakes, not to hold back malice. */
 const hiddenGlobals = ['process', 'globalThis', 'global', 'fetch'] as const;
@@ -26,11 +31,8 @@ const hiddenGlobals = ['process', 'globalThis', 'global', 'fetch'] as const;
  * sandbox, and a template that loops for ever blocks its caller; the monitors render in a thread (docs/decisions/0040).
  * Never render one that came over the network.
  */
-export function renderTemplate(
-  templateText: string,
-  model: object,
-  options: { readonly templatePath: string },
-): RenderOutcome {
+export function renderTemplate(templateText: string, model: object, options: RenderOptions): RenderOutcome {
+  const limit = options.maxCharacters ?? MAX_RENDERED_CHARACTERS;
   const failed = (error: TemplateError): RenderOutcome => {
     const where = error.line === undefined ? '' : ` line ${error.line}`;
     return {
@@ -38,17 +40,17 @@ export function renderTemplate(
       message: `Cannot render template "${options.templatePath}"${where}: ${error.what}`,
     };
   };
-  const template = prepare(templateText, model);
+  const template = prepare(templateText, model, limit);
   const compiled = attempt(() => template.compile());
   if (!compiled.ok) return failed(compileError(templateText, template.source, compiled.message));
   const run = attempt(() => String(compiled.value(variablesOf(model))));
   if (!run.ok) return failed(runError(run.message));
-  const problem = problemOf(run.value);
+  const problem = problemOf(run.value, limit);
   if (problem !== undefined) return failed({ line: undefined, what: problem });
   return { kind: 'rendered', text: withMark(run.value.endsWith('\n') ? run.value : `${run.value}\n`) };
 }
 
-function prepare(templateText: string, model: object): ejs.Template {
+function prepare(templateText: string, model: object, limit: number): ejs.Template {
   let printed = 0;
   return new ejs.Template(templateText, {
     strict: true,
@@ -58,7 +60,7 @@ function prepare(templateText: string, model: object): ejs.Template {
     escape: (value?: unknown) => {
       const text = safeText(value);
       printed += text.length;
-      if (printed > MAX_RENDERED_CHARACTERS) throw new Error(tooLong);
+      if (printed > limit) throw new Error(tooLong(limit));
       return text;
     },
     includer: (path) => {
@@ -73,11 +75,12 @@ function variablesOf(model: object): Record<string, unknown> {
   return Object.fromEntries([...hidden, ...fields]);
 }
 
-const tooLong = `it prints more characters than the limit MAX_RENDERED_CHARACTERS allows (${MAX_RENDERED_CHARACTERS}), expected a configuration file`;
+const tooLong = (limit: number): string =>
+  `it prints more characters than the limit MAX_RENDERED_CHARACTERS allows (${limit}), expected a configuration file`;
 
-function problemOf(text: string): string | undefined {
-  if (text.length > MAX_RENDERED_CHARACTERS) return tooLong;
-  if (text.trim() === '') return 'it prints nothing, expected a configuration file';
+function problemOf(text: string, limit: number): string | undefined {
+  if (text.length > limit) return tooLong(limit);
+  if (!/\S/.test(text)) return 'it prints nothing, expected a configuration file';
   return undefined;
 }
 

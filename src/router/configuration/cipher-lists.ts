@@ -1,0 +1,43 @@
+/** The recommendations of https://wiki.mozilla.org/Security/Server_Side_TLS for versions below TLS 1.3. */
+const modern = [
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+] as const;
+
+const intermediate = [
+  ...modern,
+  'DHE-RSA-AES128-GCM-SHA256',
+  'DHE-RSA-AES256-GCM-SHA384',
+  'DHE-RSA-CHACHA20-POLY1305',
+] as const;
+
+const old = [
+  ...intermediate,
+  'ECDHE-ECDSA-AES128-SHA256',
+  'ECDHE-RSA-AES128-SHA256',
+  'ECDHE-ECDSA-AES128-SHA',
+  'ECDHE-RSA-AES128-SHA',
+  'ECDHE-ECDSA-AES256-SHA384',
+  'ECDHE-RSA-AES256-SHA384',
+  'ECDHE-ECDSA-AES256-SHA',
+  'ECDHE-RSA-AES256-SHA',
+  'DHE-RSA-AES128-SHA256',
+  'DHE-RSA-AES256-SHA256',
+  'AES128-GCM-SHA256',
+  'AES256-GCM-SHA384',
+  'AES128-SHA256',
+  'AES256-SHA256',
+  'AES128-SHA',
+  'AES256-SHA',
+  'DES-CBC3-SHA',
+] as const;
+
+export const cipherLists: ReadonlyMap<string, string> = new Map([
+  ['modern', modern.join(':')],
+  ['intermediate', intermediate.join(':')],
+  ['old', old.join(':')],
+]);

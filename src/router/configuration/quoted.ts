@@ -1,0 +1,40 @@
+/**
+ * One word of HAProxy's configuration that means this text and nothing else: inside single quotes every character stands
+ * for itself. Throws for what no quoting can hold, a line end or another control character.
+ */
+export function quoted(text: string): string {
+  if (!isOneLine(text))
+    throw new Error(`Cannot quote ${JSON.stringify(text)}: expected text without control characters`);
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The same where HAProxy reads a log-format: `%` means itself. */
+export function quotedLiteral(text: string): string {
+  return quoted(text.replaceAll('%', '%%'));
+}
+
+/**
+ * The same for a header's value, in which a Route may name a header of the request or the response, or the client's
+ * certificate: `%[req.hdr(X-Name),lower]`. Whatever else has a `%` means itself.
+ */
+export function quotedHeader(value: string): string {
+  const parts = value.split(dynamicValue);
+  return quoted(parts.map((part, index) => (index % 2 === 1 ? part : literal(part))).join(''));
+}
+
+const dynamicValue = /(%\[(?:(?:req|res)\.hdr\([0-9A-Za-z-]+\)|ssl_c_der)(?:,(?:lower|base64))*\])/;
+
+/** `%%` is already the spelling of one `%` there. */
+function literal(part: string): string {
+  return part.replaceAll(/%%?/g, '%%');
+}
+
+/** A regular expression that matches this text. */
+export function regexLiteral(text: string): string {
+  return text.replaceAll(/[\\.+*?()|[\]{}^$]/g, '\\$&');
+}
+
+export function isOneLine(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it refuses.
+  return !/[\u0000-\u001f\u007f]/.test(text);
+}

@@ -1,0 +1,60 @@
+import type { Rendered } from '../../engine/apply/file-set.ts';
+import { renderTemplate } from '../../engine/render/render-template.ts';
+import { hashMapFiles } from '../lookup/hash-maps.ts';
+import { regexMapFiles } from '../lookup/regex-maps.ts';
+import type { RouterModel } from '../model.ts';
+import type { RouterSettings } from '../settings/router-settings.ts';
+import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
+import { routeFiles } from './route-files.ts';
+import { templateModel } from './template-model.ts';
+import { unprintable } from './unprintable.ts';
+
+/** Ten thousand routes take 4 MB. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
+
+export interface RouterTemplate {
+  readonly path: string;
+  readonly text: string;
+  /** The permissions of the files. */
+  readonly mode: number;
+}
+
+/** A route that is left out, and what of it cannot be printed. */
+export interface LeftOut {
+  readonly key: string;
+  readonly problem: string;
+}
+
+export type RouterRendering =
+  | { readonly kind: 'rendered'; readonly rendered: Rendered; readonly leftOut: readonly LeftOut[] }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/**
+ * haproxy.cfg and every file that it names. `defaultCertificate` is PEM, key and certificate. Pure: equal models give equal
+ * bytes. A route that cannot be printed is left out of all of them.
+ */
+export function renderRouter(
+  template: RouterTemplate,
+  settings: RouterSettings,
+  model: RouterModel,
+  defaultCertificate: string,
+): RouterRendering {
+  const leftOut = model.backends.flatMap((route): readonly LeftOut[] => {
+    const problem = unprintable(route);
+    return problem === undefined ? [] : [{ key: route.key, problem }];
+  });
+  const gone = new Set(leftOut.map(({ key }) => key));
+  const backends = gone.size === 0 ? model.backends : model.backends.filter(({ key }) => !gone.has(key));
+  const outcome = renderTemplate(template.text, templateModel(settings, { backends }), {
+    templatePath: template.path,
+    maxCharacters: MAX_CHARACTERS,
+  });
+  if (outcome.kind === 'failed') return outcome;
+  const maps = settings.lookup === 'hash' ? hashMapFiles(backends) : regexMapFiles(backends, settings);
+  const others = [
+    ...maps,
+    ...routeFiles(backends, { http2: !settings.disableHttp2 }),
+    { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
+  ];
+  return { kind: 'rendered', rendered: { text: outcome.text, mode: template.mode, others }, leftOut };
+}

@@ -1,0 +1,177 @@
+import type { BackendServer, HeaderAction, RouteBackend } from '../model.ts';
+import { allowlistFileName, caFileName } from './file-names.ts';
+import { quoted, quotedHeader, quotedLiteral, regexLiteral } from './quoted.ts';
+
+/** What the template gets of a route. Values that are quoted are printed as they are, `<%-`; all others with `<%=`. */
+export interface TemplateBackend {
+  readonly name: string;
+  /** The `defaults` it starts from: a kind of route and a policy for forwarded headers. */
+  readonly from: string;
+  readonly balance: string;
+  /** Whole directives, in HAProxy's order: what few routes have. */
+  readonly directives: readonly string[];
+  readonly servers: readonly TemplateServer[];
+}
+
+export interface TemplateServer {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly id: number;
+  /** Everything after the id. */
+  readonly options: string;
+}
+
+export interface BackendOptions {
+  readonly http2: boolean;
+  /** Of `default-ca`. */
+  readonly defaultDestinationCa: string | undefined;
+}
+
+/** HAProxy takes 64 words in a line, of which three are not addresses. */
+export const INLINE_ADDRESSES = 61;
+
+export function templateBackend(route: RouteBackend, options: BackendOptions): TemplateBackend {
+  const ids = serverIds(route.servers);
+  const common = serverOptions(route, options);
+  return {
+    name: route.name,
+    from: route.kind === 'passthrough' ? 'tcp' : `http-${route.forwarded}`,
+    balance: route.balance,
+    directives: directivesOf(route),
+    servers: route.servers.map((server, index) => ({
+      name: server.name,
+      endpoint: `${server.address.includes(':') ? `[${server.address}]` : server.address}:${server.port}`,
+      id: ids[index] ?? index + 1,
+      options: [...ownOptions(route, server), ...common].join(' '),
+    })),
+  };
+}
+
+function directivesOf(route: RouteBackend): readonly string[] {
+  const { timeouts, adjustCase } = route;
+  const isHttp = route.kind !== 'passthrough';
+  return [
+    ...(isHttp ? cookieOf(route) : []),
+    ...(timeouts.serverMs === undefined ? [] : [`timeout server ${timeouts.serverMs}ms`]),
+    ...(timeouts.tunnelMs === undefined ? [] : [`timeout tunnel ${timeouts.tunnelMs}ms`]),
+    ...(isHttp && adjustCase ? ['option h1-case-adjust-bogus-server'] : []),
+    ...allowlistOf(route),
+    ...rateLimitOf(route),
+    ...(isHttp ? requestRules(route) : []),
+  ];
+}
+
+function cookieOf({ cookie }: RouteBackend): readonly string[] {
+  if (cookie === undefined) return [];
+  const attributes = [
+    ...(cookie.secure ? ['secure'] : []),
+    ...(cookie.sameSite === undefined ? [] : [`attr SameSite=${cookie.sameSite}`]),
+  ];
+  return [['cookie', quoted(cookie.name), 'insert indirect nocache httponly', ...attributes].join(' ')];
+}
+
+function allowlistOf({ key, allowlist }: RouteBackend): readonly string[] {
+  if (allowlist === undefined) return [];
+  const inline = allowlist.length <= INLINE_ADDRESSES && allowlist.length > 0;
+  const source = inline ? allowlist.join(' ') : `-f ${allowlistFileName(key)}`;
+  return [`acl allowlist src ${source}`, 'tcp-request content reject if !allowlist'];
+}
+
+function rateLimitOf({ kind, rateLimit }: RouteBackend): readonly string[] {
+  if (rateLimit === undefined) return [];
+  const { concurrentTcp, tcpPer3s, httpPer10s } = rateLimit;
+  const limit = (fetch: string, value: number | undefined): readonly string[] =>
+    value === undefined ? [] : [`tcp-request content reject if { ${fetch} ge ${value} }`];
+  return [
+    'stick-table type ipv6 size 100k expire 30s store conn_cur,conn_rate(3s),http_req_rate(10s)',
+    'tcp-request content track-sc2 src',
+    ...limit('sc2_conn_cur', concurrentTcp),
+    ...limit('sc2_conn_rate', tcpPer3s),
+    ...(kind === 'passthrough' ? [] : limit('sc2_http_req_rate', httpPer10s)),
+  ];
+}
+
+function requestRules(route: RouteBackend): readonly string[] {
+  const { hsts, kind, headers } = route;
+  const endsTls = kind === 'edge' || kind === 'reencrypt';
+  return [
+    ...rewriteOf(route),
+    ...headers.request.map((action) => headerRule('http-request', action)),
+    ...headers.response.map((action) => headerRule('http-response', action)),
+    ...(endsTls && hsts !== undefined
+      ? [`http-response set-header Strict-Transport-Security ${quotedLiteral(hsts)}`]
+      : []),
+  ];
+}
+
+/** The target takes the place of the route's path: of `/`, also that of the slash after it. */
+function rewriteOf({ path, rewriteTarget }: RouteBackend): readonly string[] {
+  if (rewriteTarget === undefined) return [];
+  const rest = rewriteTarget === '/' ? '/?(.*)$' : '(.*)$';
+  const target = rewriteTarget.replaceAll('\\', '\\\\').replaceAll('%', '%%');
+  return [`http-request replace-path ${quoted(`^${regexLiteral(path)}${rest}`)} ${quoted(`${target}\\1`)}`];
+}
+
+export function headerRule(rule: 'http-request' | 'http-response', action: HeaderAction): string {
+  return action.kind === 'set'
+    ? `${rule} set-header ${quoted(action.name)} ${quotedHeader(action.value)}`
+    : `${rule} del-header ${quoted(action.name)}`;
+}
+
+function ownOptions(route: RouteBackend, server: BackendServer): readonly string[] {
+  const { weight, checkIntervalMs, maxConnections, cookie, h2c } = server;
+  const hasCookie = route.kind !== 'passthrough' && route.cookie !== undefined;
+  return [
+    ...(hasCookie ? [`cookie ${quoted(cookie)}`] : []),
+    `weight ${weight}`,
+    ...(checkIntervalMs === undefined ? [] : [`check inter ${checkIntervalMs}ms`]),
+    ...(maxConnections === undefined ? [] : [`maxconn ${maxConnections}`]),
+    ...(h2c && (route.kind === 'http' || route.kind === 'edge') ? ['proto h2'] : []),
+  ];
+}
+
+function serverOptions(route: RouteBackend, options: BackendOptions): readonly string[] {
+  if (route.kind !== 'reencrypt') return [];
+  return ['ssl', ...(options.http2 ? ['alpn h2,http/1.1'] : []), ...verifyOptions(route, options)];
+}
+
+function verifyOptions({ key, verify }: RouteBackend, options: BackendOptions): readonly string[] {
+  switch (verify?.kind) {
+    case 'route-ca':
+      return [`verify required ca-file ${caFileName(key)}`];
+    case 'default-ca':
+      return options.defaultDestinationCa === undefined
+        ? ['verify none']
+        : [
+            `verifyhost ${quoted(verify.host)}`,
+            `verify required ca-file ${quoted(options.defaultDestinationCa)}`,
+          ];
+    case 'none':
+    case undefined:
+      return ['verify none'];
+  }
+}
+
+/**
+ * From the names, so that a server keeps its id when others come and go: HAProxy's consistent hash places it by that, and a
+ * server that is added to a running HAProxy without an id may take another's place (haproxy#3413).
+ */
+export function serverIds(servers: readonly Pick<BackendServer, 'name'>[]): readonly number[] {
+  const taken = new Set<number>();
+  return servers.map(({ name }) => {
+    let id = hash31(name) || 1;
+    while (taken.has(id)) id = id === 0x7fff_ffff ? 1 : id + 1;
+    taken.add(id);
+    return id;
+  });
+}
+
+/** FNV-1a with its bits mixed once more: names of pods differ in few letters. A tenth of a digest's cost. */
+function hash31(text: string): number {
+  let hash = 0x811c_9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x0100_0193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);
+  return (hash ^ (hash >>> 13)) & 0x7fff_ffff;
+}

@@ -1,0 +1,234 @@
+import { dirname, join } from 'node:path';
+import { SET_FOLDER } from '../../engine/apply/file-set.ts';
+import type { RouterModel } from '../model.ts';
+import type { RouterSettings } from '../settings/router-settings.ts';
+import { cipherLists } from './cipher-lists.ts';
+import { CERTIFICATE_LIST_FILE, DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
+import { quoted } from './quoted.ts';
+import { headerRule, type TemplateBackend, templateBackend } from './template-backend.ts';
+
+/**
+ * The variables of the template. Null is what is not asked for. Texts in fields that end in `Quoted`, and the directives of
+ * backends, are whole words of HAProxy's configuration: the template prints them with `<%-`.
+ */
+export interface RouterTemplateModel {
+  /** Stands for the folder in which maps, lists and certificates lie. */
+  readonly setFolder: string;
+  readonly lookup: 'hash' | 'regex';
+  readonly allowWildcards: boolean;
+  readonly statsSocket: string;
+  readonly limits: {
+    readonly maxConnections: number;
+    readonly threads: number | null;
+    readonly hardStopAfter: string | null;
+    readonly bufferSize: number;
+    readonly rewriteSize: number;
+  };
+  readonly timeouts: Readonly<Record<TimeoutName, string>>;
+  readonly listeners: {
+    readonly addresses: readonly { readonly any: string; readonly isIpv6: boolean }[];
+    readonly httpPort: number;
+    readonly httpsPort: number;
+    readonly acceptProxy: boolean;
+  };
+  readonly tls: TemplateTls;
+  readonly log: TemplateLog | null;
+  readonly capture: TemplateCapture;
+  readonly uniqueId: { readonly formatQuoted: string; readonly header: string } | null;
+  /** Those of every proxy, and those that only HTTP has. */
+  readonly options: { readonly all: readonly string[]; readonly http: readonly string[] };
+  readonly compressionTypes: readonly string[] | null;
+  readonly errorFiles: { readonly unavailable: string | null; readonly notFound: string | null };
+  readonly adjustCase: readonly { readonly from: string; readonly toQuoted: string }[];
+  /** Whole rules for requests and responses of every route. */
+  readonly headerRules: readonly string[];
+  readonly backends: readonly TemplateBackend[];
+}
+
+type TimeoutName =
+  | 'connect'
+  | 'client'
+  | 'clientFin'
+  | 'server'
+  | 'serverFin'
+  | 'tunnel'
+  | 'request'
+  | 'keepAlive'
+  | 'inspect';
+
+interface TemplateTls {
+  readonly ciphers: string;
+  readonly ciphersuites: string | null;
+  readonly curves: string | null;
+  readonly minVersion: string;
+  readonly maxVersion: string | null;
+  readonly strictSni: boolean;
+  readonly defaultCertificate: string;
+  readonly certificateList: string;
+  /** Terminates what came with a name in its TLS hello, and what came without. */
+  readonly frontends: readonly {
+    readonly name: string;
+    readonly socket: string;
+    readonly hasNames: boolean;
+  }[];
+  readonly mutual: {
+    readonly verify: string;
+    readonly ca: string;
+    readonly crl: string | null;
+    readonly filterQuoted: string | null;
+  } | null;
+}
+
+interface TemplateLog {
+  readonly address: string;
+  readonly maxLength: number;
+  readonly facility: string;
+  readonly level: string;
+  readonly formatQuoted: string | null;
+}
+
+interface TemplateCapture {
+  readonly request: readonly { readonly nameQuoted: string; readonly length: number }[];
+  readonly response: readonly { readonly nameQuoted: string; readonly length: number }[];
+  readonly cookie: { readonly name: string; readonly length: number } | null;
+}
+
+export function templateModel(settings: RouterSettings, { backends }: RouterModel): RouterTemplateModel {
+  const { hardStopAfter } = settings;
+  const http2 = !settings.disableHttp2;
+  const options = { http2, defaultDestinationCa: settings.defaultDestinationCa };
+  return {
+    setFolder: SET_FOLDER,
+    lookup: settings.lookup,
+    allowWildcards: settings.allowWildcards,
+    statsSocket: settings.statsSocket,
+    limits: {
+      maxConnections: settings.maxConnections,
+      threads: settings.threads ?? null,
+      hardStopAfter: hardStopAfter === undefined ? null : `${hardStopAfter}ms`,
+      bufferSize: settings.bufferSize,
+      rewriteSize: settings.rewriteSize,
+    },
+    timeouts: timeoutsOf(settings),
+    listeners: {
+      addresses: addressesOf(settings.ipMode),
+      httpPort: settings.httpPort,
+      httpsPort: settings.httpsPort,
+      acceptProxy: settings.proxyProtocol,
+    },
+    tls: tlsOf(settings),
+    log: logOf(settings),
+    capture: captureOf(settings),
+    uniqueId: uniqueIdOf(settings),
+    options: optionsOf(settings),
+    compressionTypes: settings.compression ? settings.compressionTypes : null,
+    errorFiles: { unavailable: settings.errorFile503 ?? null, notFound: settings.errorFile404 ?? null },
+    adjustCase: (settings.adjustCase ?? []).map((name) => ({
+      from: name.toLowerCase(),
+      toQuoted: quoted(name),
+    })),
+    headerRules: [
+      ...(settings.requestHeaders ?? []).map((action) => headerRule('http-request', action)),
+      ...(settings.responseHeaders ?? []).map((action) => headerRule('http-response', action)),
+    ],
+    backends: backends.map((route) => templateBackend(route, options)),
+  };
+}
+
+function timeoutsOf(settings: RouterSettings): RouterTemplateModel['timeouts'] {
+  return {
+    connect: `${settings.connectTimeout}ms`,
+    client: `${settings.clientTimeout}ms`,
+    clientFin: `${settings.clientFinTimeout}ms`,
+    server: `${settings.serverTimeout}ms`,
+    serverFin: `${settings.serverFinTimeout}ms`,
+    tunnel: `${settings.tunnelTimeout}ms`,
+    request: `${settings.requestTimeout}ms`,
+    keepAlive: `${settings.keepAliveTimeout}ms`,
+    inspect: `${settings.inspectDelay}ms`,
+  };
+}
+
+function addressesOf(mode: RouterSettings['ipMode']): RouterTemplateModel['listeners']['addresses'] {
+  const [v4, v6] = [
+    { any: '0.0.0.0', isIpv6: false },
+    { any: '[::]', isIpv6: true },
+  ];
+  return { v4: [v4], v6: [v6], v4v6: [v4, v6] }[mode];
+}
+
+function tlsOf(settings: RouterSettings): TemplateTls {
+  const folder = dirname(settings.statsSocket);
+  return {
+    ciphers: cipherLists.get(settings.ciphers) ?? settings.ciphers,
+    ciphersuites: settings.ciphersuites ?? null,
+    curves: settings.curves ?? null,
+    minVersion: settings.tlsMinVersion,
+    maxVersion: settings.tlsMaxVersion ?? null,
+    strictSni: settings.strictSni,
+    defaultCertificate: DEFAULT_CERTIFICATE_FILE,
+    certificateList: CERTIFICATE_LIST_FILE,
+    frontends: [
+      { name: 'fe_sni', socket: join(folder, 'router-sni.sock'), hasNames: true },
+      { name: 'fe_no_sni', socket: join(folder, 'router-no-sni.sock'), hasNames: false },
+    ],
+    mutual: mutualOf(settings),
+  };
+}
+
+function mutualOf(settings: RouterSettings): TemplateTls['mutual'] {
+  if (settings.mutualTls === 'none') return null;
+  const filter = settings.mutualTlsFilter;
+  return {
+    verify: settings.mutualTls,
+    ca: settings.mutualTlsCa,
+    crl: settings.mutualTlsCrl ?? null,
+    filterQuoted: filter === undefined ? null : quoted(filter),
+  };
+}
+
+function logOf(settings: RouterSettings): TemplateLog | null {
+  if (settings.syslogAddress === undefined) return null;
+  return {
+    address: settings.syslogAddress,
+    maxLength: settings.syslogMaxLength,
+    facility: settings.syslogFacility,
+    level: settings.syslogLevel,
+    formatQuoted: settings.syslogFormat === undefined ? null : quoted(withoutQuotes(settings.syslogFormat)),
+  };
+}
+
+/** Manifests of the OpenShift router give formats with the quotes that its template needed. */
+function withoutQuotes(format: string): string {
+  return /^(["'])(.*)\1$/.exec(format.trim())?.[2] ?? format;
+}
+
+function captureOf(settings: RouterSettings): TemplateCapture {
+  const named = (list: RouterSettings['captureRequestHeaders']) =>
+    (list ?? []).map(({ name, length }) => ({ nameQuoted: quoted(name), length }));
+  return {
+    request: named(settings.captureRequestHeaders),
+    response: named(settings.captureResponseHeaders),
+    cookie: settings.captureCookie ?? null,
+  };
+}
+
+function uniqueIdOf({ uniqueIdFormat, uniqueIdHeader }: RouterSettings): RouterTemplateModel['uniqueId'] {
+  if (uniqueIdFormat === undefined || uniqueIdHeader === undefined) return null;
+  return { formatQuoted: quoted(withoutQuotes(uniqueIdFormat)), header: uniqueIdHeader };
+}
+
+function optionsOf(settings: RouterSettings): RouterTemplateModel['options'] {
+  return {
+    all: [
+      ...(settings.dontLogNull ? ['dontlognull'] : []),
+      ...(settings.continuousStatistics ? ['contstats'] : []),
+    ],
+    http: [
+      ...(settings.ignoreProbes ? ['http-ignore-probes'] : []),
+      ...(settings.abortOnClose ? ['abortonclose'] : []),
+      ...(settings.idleCloseOnResponse ? ['idle-close-on-response'] : []),
+      ...(settings.adjustCase === undefined ? [] : ['h1-case-adjust-bogus-client']),
+    ],
+  };
+}

@@ -1,0 +1,52 @@
+import { isSafeText } from '../../engine/render/safe-text.ts';
+import type { HeaderAction, RouteBackend } from '../model.ts';
+import { isOneLine } from './quoted.ts';
+
+/**
+ * What of a route cannot be printed, undefined where all of it can. Admission lets none of this through; what it missed
+ * costs the one route, and never becomes configuration of its own.
+ */
+export function unprintable(route: RouteBackend): string | undefined {
+  return (
+    [...words(route)].find(({ text }) => !isSafeText(text))?.what ??
+    lines(route).find(({ text }) => !isOneLine(text))?.what ??
+    serverProblem(route)
+  );
+}
+
+interface Part {
+  readonly what: string;
+  readonly text: string;
+}
+
+function words(route: RouteBackend): readonly Part[] {
+  return [
+    { what: 'its name', text: route.name },
+    { what: 'its host', text: route.host },
+    ...route.servers.map(({ name }) => ({ what: 'the name of a server', text: name })),
+    ...route.servers.map(({ address }) => ({ what: 'the address of a server', text: address })),
+    ...(route.allowlist ?? []).map((text) => ({ what: 'an entry of its allowlist', text })),
+  ];
+}
+
+function lines(route: RouteBackend): readonly Part[] {
+  const header = (action: HeaderAction): string =>
+    action.kind === 'set' ? `${action.name}${action.value}` : action.name;
+  return [
+    { what: 'its path', text: route.path },
+    { what: 'its HSTS header', text: route.hsts ?? '' },
+    { what: 'its rewrite target', text: route.rewriteTarget ?? '' },
+    { what: "its cookie's name", text: route.cookie?.name ?? '' },
+    ...route.servers.map(({ cookie }) => ({ what: "a server's cookie", text: cookie })),
+    ...[...route.headers.request, ...route.headers.response].map((action) => ({
+      what: 'a header',
+      text: header(action),
+    })),
+    { what: "the pods' name", text: route.verify?.kind === 'default-ca' ? route.verify.host : '' },
+  ];
+}
+
+function serverProblem({ servers }: RouteBackend): string | undefined {
+  const isTwice = new Set(servers.map(({ name }) => name)).size < servers.length;
+  return isTwice ? 'the name of a server, which is there twice' : undefined;
+}

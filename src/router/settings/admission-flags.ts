@@ -1,0 +1,41 @@
+import * as z from 'zod/mini';
+import { flag, toggle } from '../../cli/command-spec.ts';
+import { listOf } from '../../cli/make-field.ts';
+import { printable, truth, word } from './router-fields.ts';
+
+/** Which routes are taken, and under which host. */
+export const admissionFlags = {
+  allowWildcards: toggle('take routes with the wildcard policy Subdomain', {
+    variable: 'ROUTER_ALLOW_WILDCARD_ROUTES',
+  }),
+  disableNamespaceOwnership: toggle('let routes of several namespaces share a host', {
+    variable: 'ROUTER_DISABLE_NAMESPACE_OWNERSHIP_CHECK',
+  }),
+  subdomain: flag(
+    '<template>',
+    z.optional(printable),
+    'host of a route without one, of its name and namespace',
+    {
+      variable: 'ROUTER_SUBDOMAIN',
+    },
+  ),
+  domain: flag('<domain>', z.optional(word), "domain below which a route's spec.subdomain is", {
+    variable: 'ROUTER_DOMAIN',
+  }),
+  overrideHostname: toggle('give all routes the host of the subdomain template', {
+    variable: 'ROUTER_OVERRIDE_HOSTNAME',
+  }),
+  overrideDomains: flag('<domains>', z._default(listOf(word), []), 'hosts below these get that host', {
+    variable: 'ROUTER_OVERRIDE_DOMAINS',
+  }),
+  deniedDomains: flag('<domains>', z._default(listOf(word), []), 'hosts below these are refused', {
+    variable: 'ROUTER_DENIED_DOMAINS',
+  }),
+  allowedDomains: flag('<domains>', z._default(listOf(word), []), 'only hosts below these are taken', {
+    variable: 'ROUTER_ALLOWED_DOMAINS',
+  }),
+  extendedValidation: flag('<bool>', truth, "look into routes' certificates", {
+    default: 'true',
+    variable: 'EXTENDED_VALIDATION',
+  }),
+};

@@ -1,0 +1,145 @@
+import * as z from 'zod/mini';
+import { flag, toggle } from '../../cli/command-spec.ts';
+import { absolutePath, oneOf } from '../../cli/fields.ts';
+import {
+  captures,
+  cookieCapture,
+  headerActions,
+  headerNames,
+  printable,
+  timeMs,
+  wholeNumber,
+  word,
+  words,
+} from './router-fields.ts';
+
+const balances = ['roundrobin', 'leastconn', 'source', 'random'] as const;
+const facilities = [
+  'kern',
+  'user',
+  'mail',
+  'daemon',
+  'auth',
+  'syslog',
+  'lpr',
+  'news',
+  'uucp',
+  'cron',
+  'auth2',
+  'ftp',
+  'ntp',
+  'audit',
+  'alert',
+  'cron2',
+  'local0',
+  'local1',
+  'local2',
+  'local3',
+  'local4',
+  'local5',
+  'local6',
+  'local7',
+] as const;
+const levels = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'] as const;
+
+/** What becomes of requests, and what is logged of them. */
+export const requestFlags = {
+  balance: flag('<how>', oneOf(balances), 'how pods are chosen', {
+    default: 'random',
+    variable: 'ROUTER_LOAD_BALANCE_ALGORITHM',
+  }),
+  tcpBalance: flag('<how>', oneOf(balances), 'how pods of passthrough routes are chosen', {
+    default: 'source',
+    variable: 'ROUTER_TCP_BALANCE_SCHEME',
+  }),
+  backendCheckInterval: flag('<time>', timeMs, 'how often a pod is looked at', {
+    default: '5000ms',
+    variable: 'ROUTER_BACKEND_CHECK_INTERVAL',
+  }),
+  cookieName: flag('<name>', z.optional(word), 'name of the session cookies (default: one for each route)', {
+    variable: 'ROUTER_COOKIE_NAME',
+  }),
+  forwardedHeaders: flag(
+    '<how>',
+    oneOf(['append', 'replace', 'if-none', 'never']),
+    'Forwarded and X-Forwarded-*',
+    {
+      default: 'append',
+      variable: 'ROUTER_SET_FORWARDED_HEADERS',
+    },
+  ),
+  requestHeaders: flag('<list>', z.optional(headerActions), 'headers set or deleted in all requests', {
+    variable: 'ROUTER_HTTP_REQUEST_HEADERS',
+  }),
+  responseHeaders: flag('<list>', z.optional(headerActions), 'headers set or deleted in all responses', {
+    variable: 'ROUTER_HTTP_RESPONSE_HEADERS',
+  }),
+  adjustCase: flag(
+    '<names>',
+    z.optional(headerNames),
+    'headers in the spelling that old HTTP/1.1 programs want',
+    {
+      variable: 'ROUTER_H1_CASE_ADJUST',
+    },
+  ),
+  errorFile503: flag('<path>', z.optional(absolutePath), 'the answer where no pod can be reached', {
+    variable: 'ROUTER_ERRORFILE_503',
+  }),
+  errorFile404: flag(
+    '<path>',
+    z.optional(absolutePath),
+    'the answer where there is no route (default: a 503)',
+    {
+      variable: 'ROUTER_ERRORFILE_404',
+    },
+  ),
+  compression: toggle('compress responses', { variable: 'ROUTER_ENABLE_COMPRESSION' }),
+  compressionTypes: flag('<types>', words, 'media types that are compressed', {
+    default: 'text/html text/plain text/css',
+    variable: 'ROUTER_COMPRESSION_MIME',
+  }),
+  continuousStatistics: toggle('count the bytes of long responses while they run', {
+    variable: 'ROUTER_HAPROXY_CONTSTATS',
+  }),
+  abortOnClose: toggle('drop a waiting request where its client has gone', {
+    variable: 'ROUTER_ABORT_ON_CLOSE',
+  }),
+  idleCloseOnResponse: toggle('close idle connections only with the next response', {
+    variable: 'ROUTER_IDLE_CLOSE_ON_RESPONSE',
+  }),
+  syslogAddress: flag('<address>', z.optional(word), 'log requests there', {
+    variable: 'ROUTER_SYSLOG_ADDRESS',
+  }),
+  syslogFormat: flag('<format>', z.optional(printable), "HAProxy's log-format", {
+    variable: 'ROUTER_SYSLOG_FORMAT',
+  }),
+  syslogFacility: flag('<name>', oneOf(facilities), 'facility', {
+    default: 'local1',
+    variable: 'ROUTER_LOG_FACILITY',
+  }),
+  syslogLevel: flag('<name>', oneOf(levels), 'lowest level', {
+    default: 'warning',
+    variable: 'ROUTER_LOG_LEVEL',
+  }),
+  syslogMaxLength: flag('<bytes>', wholeNumber(480, 65_535), 'longest line', {
+    default: '1024',
+    variable: 'ROUTER_LOG_MAX_LENGTH',
+  }),
+  captureRequestHeaders: flag('<list>', z.optional(captures), 'headers of requests in the log', {
+    variable: 'ROUTER_CAPTURE_HTTP_REQUEST_HEADERS',
+  }),
+  captureResponseHeaders: flag('<list>', z.optional(captures), 'headers of responses in the log', {
+    variable: 'ROUTER_CAPTURE_HTTP_RESPONSE_HEADERS',
+  }),
+  captureCookie: flag('<cookie>', z.optional(cookieCapture), 'a cookie in the log', {
+    variable: 'ROUTER_CAPTURE_HTTP_COOKIE',
+  }),
+  uniqueIdFormat: flag('<format>', z.optional(printable), 'id of a request, as log-format', {
+    variable: 'ROUTER_UNIQUE_ID_FORMAT',
+  }),
+  uniqueIdHeader: flag('<name>', z.optional(word), 'header that it is sent in', {
+    variable: 'ROUTER_UNIQUE_ID_HEADER_NAME',
+  }),
+  dontLogNull: toggle('no line for a connection without a byte', { variable: 'ROUTER_DONT_LOG_NULL' }),
+  ignoreProbes: toggle("no line for a browser's spare connection", { variable: 'ROUTER_HTTP_IGNORE_PROBES' }),
+};

@@ -1,0 +1,122 @@
+import * as z from 'zod/mini';
+import { fileForms, parsedBy } from '../../cli/make-field.ts';
+
+const UNITS_MS: Readonly<Record<string, number>> = {
+  us: 0.001,
+  '': 1,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+/** HAProxy's longest. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A time as HAProxy takes it, in milliseconds: `500ms`, `30s`, `1d`, and milliseconds without a unit. Longer ones are clipped. */
+export function parseTimeMs(text: string): number | undefined {
+  const [, amount, unit = ''] = /^([1-9]\d{0,14})(us|ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
+  if (amount === undefined) return undefined;
+  return Math.min(LONGEST_MS, Math.max(1, Math.round(Number(amount) * (UNITS_MS[unit] ?? 1))));
+}
+
+export const timeMs = parsedBy(parseTimeMs, 'expected a time such as 500ms, 30s or 1h, at least 1');
+timeMs.register(fileForms, { type: 'string', pattern: '^[1-9]\\d*(us|ms|s|m|h|d)?$' });
+
+export function wholeNumber(minimum: number, maximum: number) {
+  return parsedBy((text) => {
+    const value = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
+    return value >= minimum && value <= maximum ? value : undefined;
+  }, `expected a whole number, ${minimum} to ${maximum}`).register(fileForms, {
+    type: 'integer',
+    minimum,
+    maximum,
+  });
+}
+
+/** `true` or `false`, for what is on by default. */
+export const truth = parsedBy((text): boolean | undefined => {
+  const word = text.trim().toLowerCase();
+  if (['true', '1', 't', 'yes'].includes(word)) return true;
+  return ['false', '0', 'f', 'no'].includes(word) ? false : undefined;
+}, 'expected true or false');
+
+const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+export interface Capture {
+  readonly name: string;
+  readonly length: number;
+}
+
+/** `Name:LENGTH`, several with commas. */
+export const captures = parsedBy((text): readonly Capture[] | undefined => {
+  const found = parts(text).map((part) => {
+    const [, name = '', length] = /^([^:]+):(\d{1,5})$/.exec(part) ?? [];
+    return { name, length: Number(length) };
+  });
+  const isRight = ({ name, length }: Capture) => token.test(name) && length >= 1 && length <= 65_535;
+  return found.every(isRight) ? found : undefined;
+}, 'expected NAME:LENGTH of headers, separated by commas');
+
+/** `name:LENGTH` for all cookies that begin so, `name=:LENGTH` for the one of this name. */
+export const cookieCapture = parsedBy((text): Capture | undefined => {
+  const [, name, length] = /^([A-Za-z0-9_.-]+=?):(\d{1,5})$/.exec(text.trim()) ?? [];
+  return name === undefined ? undefined : { name, length: Number(length) };
+}, 'expected NAME:LENGTH, or NAME=:LENGTH for one of exactly this name');
+
+export const headerNames = parsedBy((text): readonly string[] | undefined => {
+  const found = parts(text);
+  return found.every((name) => token.test(name)) ? found : undefined;
+}, 'expected names of headers, separated by commas');
+
+type GlobalHeader =
+  | { readonly kind: 'set'; readonly name: string; readonly value: string }
+  | { readonly kind: 'delete'; readonly name: string };
+
+/** `NAME:VALUE:Set` and `NAME:Delete`, separated by commas, each part encoded as in a URL's query. */
+export const headerActions = parsedBy((text): readonly GlobalHeader[] | undefined => {
+  const found = parts(text).map((part): GlobalHeader | undefined => {
+    const [name = '', ...rest] = part.split(':').map(decoded);
+    if (!token.test(name)) return undefined;
+    const [first = '', action = first] = rest;
+    if (rest.length === 1 && action === 'Delete') return { kind: 'delete', name };
+    const isRight = rest.length === 2 && action === 'Set' && isPrintable(first);
+    return isRight ? { kind: 'set', name, value: first } : undefined;
+  });
+  const actions = found.filter((each) => each !== undefined);
+  return actions.length === found.length ? actions : undefined;
+}, 'expected NAME:VALUE:Set or NAME:Delete, separated by commas and encoded as in a URL');
+
+/** Words, separated by blanks or commas. */
+export const words = parsedBy((text): readonly string[] | undefined => {
+  const found = text.split(/[\s,]+/).filter((each) => each !== '');
+  return found.length > 0 && found.every((each) => word.safeParse(each).success) ? found : undefined;
+}, 'expected words, separated by blanks or commas');
+
+/** Text for one line of HAProxy's configuration. */
+export const printable = z.string().check(z.refine(isPrintable, { error: 'expected text of one line' }));
+
+/** A word without blanks, quotes and what else HAProxy's configuration reads as more than text. */
+export const word = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9._:/@%+,=~![\]-]+$/, { error: 'expected a word without blanks and quotes' }));
+
+function isPrintable(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what it refuses.
+  return !/[\u0000-\u001f\u007f]/.test(text);
+}
+
+function parts(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return '\0';
+  }
+}

@@ -1,0 +1,17 @@
+import type { SettingsFrom } from '../../cli/command-spec.ts';
+import { haproxyFlags } from '../../haproxy/supervise/haproxy-flags.ts';
+import { admissionFlags } from './admission-flags.ts';
+import { listenerFlags } from './listener-flags.ts';
+import { requestFlags } from './request-flags.ts';
+import { tlsFlags } from './tls-flags.ts';
+
+/** What the configuration is made with, beside the objects. */
+export const routerFlags = {
+  ...listenerFlags,
+  ...requestFlags,
+  ...tlsFlags,
+  ...admissionFlags,
+  statsSocket: haproxyFlags.statsSocket,
+};
+
+export type RouterSettings = SettingsFrom<typeof routerFlags>;

@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import { flag, toggle } from '../../cli/command-spec.ts';
+import { absolutePath, oneOf } from '../../cli/fields.ts';
+import { printable, word } from './router-fields.ts';
+
+const version = oneOf(['TLSv1.0', 'TLSv1.1', 'TLSv1.2', 'TLSv1.3']);
+
+/** What clients get of TLS, and the certificates that are not a route's. */
+export const tlsFlags = {
+  defaultCertificate: flag(
+    '<pem>',
+    z.optional(z.string()),
+    'certificate and key for hosts without their own',
+    {
+      variable: 'DEFAULT_CERTIFICATE',
+    },
+  ),
+  defaultCertificatePath: flag('<path>', z.optional(absolutePath), 'file with both', {
+    variable: 'DEFAULT_CERTIFICATE_PATH',
+  }),
+  defaultCertificateDir: flag('<path>', z.optional(absolutePath), 'folder with tls.crt and tls.key', {
+    variable: 'DEFAULT_CERTIFICATE_DIR',
+  }),
+  defaultDestinationCa: flag('<path>', z.optional(absolutePath), 'CA of pods whose route names none', {
+    variable: 'DEFAULT_DESTINATION_CA_PATH',
+  }),
+  ciphers: flag('<list>', word, 'modern, intermediate, old, or ciphers with colons', {
+    default: 'intermediate',
+    variable: 'ROUTER_CIPHERS',
+  }),
+  ciphersuites: flag('<list>', z.optional(word), 'those of TLS 1.3, with colons', {
+    variable: 'ROUTER_CIPHERSUITES',
+  }),
+  curves: flag('<list>', z.optional(word), 'elliptic curves, with colons', { variable: 'ROUTER_CURVES' }),
+  tlsMinVersion: flag('<version>', version, 'lowest version of TLS', {
+    default: 'TLSv1.2',
+    variable: 'SSL_MIN_VERSION',
+  }),
+  tlsMaxVersion: flag('<version>', z.optional(version), 'highest version of TLS', {
+    variable: 'SSL_MAX_VERSION',
+  }),
+  strictSni: toggle('refuse TLS to hosts without a certificate of their own', {
+    variable: 'ROUTER_STRICT_SNI',
+  }),
+  mutualTls: flag('<how>', oneOf(['none', 'optional', 'required']), "clients' certificates", {
+    default: 'none',
+    variable: 'ROUTER_MUTUAL_TLS_AUTH',
+  }),
+  mutualTlsCa: flag('<path>', absolutePath, "CA of clients' certificates", {
+    default: '/etc/ssl/certs/ca-certificates.crt',
+    variable: 'ROUTER_MUTUAL_TLS_AUTH_CA',
+  }),
+  mutualTlsCrl: flag('<path>', z.optional(absolutePath), 'revoked ones', {
+    variable: 'ROUTER_MUTUAL_TLS_AUTH_CRL',
+  }),
+  mutualTlsFilter: flag('<regex>', z.optional(printable), "what a client's subject must match", {
+    variable: 'ROUTER_MUTUAL_TLS_AUTH_FILTER',
+  }),
+  disableHttp2: toggle('offer HTTP/1.1 only', { variable: 'ROUTER_DISABLE_HTTP2' }),
+};

@@ -1,0 +1,83 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { othersOf, type Rendered } from '../../src/engine/apply/file-set.ts';
+import { runCommand } from '../../src/engine/system/process/run-command.ts';
+import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
+import { renderRouter } from '../../src/router/configuration/render-router.ts';
+import { writeOut } from '../../src/router/configuration/write-out.ts';
+import type { RouteBackend } from '../../src/router/model.ts';
+import { createAuthority } from '../helpers/certificates.ts';
+import { routeBackend } from '../helpers/router/route-sets.ts';
+import { routerSettings, routerTemplate } from '../helpers/router/router-settings.ts';
+
+/**
+ * One file a case: environment and routes (JSON), a line of dashes, and every file that must come out; `CERTIFICATE` and `CA`
+ * stand for certificates of this run. `UPDATE_GOLDENS=1 npx vitest run test/golden` writes them anew.
+ */
+const directory = fileURLToPath(new URL('router/', import.meta.url));
+const separator = '\n----------------------------------------\n';
+const update = process.env['UPDATE_GOLDENS'] === '1';
+
+interface Case {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly routes: readonly (Parameters<typeof routeBackend>[0] & Partial<RouteBackend>)[];
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'hawser-golden-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const authority = createAuthority(join(scratch, 'ca'));
+const issued = authority.issue({ commonName: 'golden' });
+const secrets = { CERTIFICATE: `${issued.key}${issued.cert}`, CA: authority.cert };
+const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
+
+function render(input: string): Rendered {
+  const withFiles = input.replaceAll('CA_FILE', authority.certFile);
+  const text = JSON.stringify(JSON.parse(withFiles), (_key, value: unknown) =>
+    value === 'CERTIFICATE' || value === 'CA' ? secrets[value] : value,
+  );
+  const { env, routes }: Case = JSON.parse(text);
+  const outcome = renderRouter(
+    routerTemplate,
+    routerSettings(env),
+    { backends: routes.map(routeBackend) },
+    secrets.CERTIFICATE,
+  );
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  expect(outcome.leftOut).toEqual([]);
+  return outcome.rendered;
+}
+
+/** All files one after the other, as people compare them. */
+function shown(rendered: Rendered): string {
+  const files = [{ name: 'haproxy.cfg', content: rendered.text }, ...othersOf(rendered)];
+  return files
+    .map(({ name, content }) => `==> ${name}\n${content}`)
+    .join('\n')
+    .replaceAll(secrets.CERTIFICATE, 'CERTIFICATE\n')
+    .replaceAll(secrets.CA, 'CA\n')
+    .replaceAll(authority.certFile, 'CA_FILE');
+}
+
+describe.each(readdirSync(directory))('golden %s', (name) => {
+  const path = join(directory, name);
+  const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);
+
+  it('is what the template gives', () => {
+    const text = shown(render(input));
+    if (update) writeFileSync(path, `${input}${separator}${text}`);
+    else expect(text).toBe(expected);
+  });
+
+  it('is what HAProxy takes, without a warning', async () => {
+    const folder = join(scratch, name);
+    await writeOut(folder, render(input));
+    const file = join(folder, 'haproxy.cfg');
+    expect(await check(file)).toEqual({ kind: 'valid' });
+    const { stderr } = await runCommand(['haproxy', '-c', '-f', file], { timeoutMs: 20_000 });
+    expect(stderr).not.toMatch(/WARNING|ALERT/);
+  });
+});

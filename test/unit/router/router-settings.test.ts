@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest';
+import { ConfigError } from '../../../src/engine/system/errors.ts';
+import { routerSettings } from '../../helpers/router/router-settings.ts';
+
+function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    routerSettings(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('without an environment the defaults are those of the OpenShift router', () => {
+  expect(routerSettings()).toMatchObject({
+    httpPort: 80,
+    httpsPort: 443,
+    ipMode: 'v4',
+    maxConnections: 50_000,
+    connectTimeout: 5_000,
+    clientTimeout: 30_000,
+    serverTimeout: 30_000,
+    tunnelTimeout: 3_600_000,
+    requestTimeout: 10_000,
+    keepAliveTimeout: 300_000,
+    balance: 'random',
+    tcpBalance: 'source',
+    forwardedHeaders: 'append',
+    ciphers: 'intermediate',
+    tlsMinVersion: 'TLSv1.2',
+    mutualTls: 'none',
+    bufferSize: 32_768,
+    rewriteSize: 8_192,
+    lookup: 'hash',
+  });
+});
+
+test('a time has any unit of HAProxy, milliseconds without one, and is clipped', () => {
+  const timeout = (text: string) => routerSettings({ ROUTER_DEFAULT_SERVER_TIMEOUT: text }).serverTimeout;
+  expect(['5000', '5s', '1d', '100d', '900us'].map(timeout)).toEqual([
+    5_000,
+    5_000,
+    86_400_000,
+    2 ** 31 - 1,
+    1,
+  ]);
+});
+
+test('an empty variable is one that is not set', () => {
+  expect(routerSettings({ ROUTER_SYSLOG_ADDRESS: '', ROUTER_MAX_CONNECTIONS: '' })).toMatchObject({
+    syslogAddress: undefined,
+    maxConnections: 50_000,
+  });
+});
+
+test('a truth is any of the words that the OpenShift router takes', () => {
+  for (const word of ['true', 'TRUE', '1', 't'])
+    expect(routerSettings({ ROUTER_USE_PROXY_PROTOCOL: word }).proxyProtocol).toBe(true);
+  expect(routerSettings({ ROUTER_USE_PROXY_PROTOCOL: 'false' }).proxyProtocol).toBe(false);
+});
+
+test('headers for all routes are decoded', () => {
+  const { requestHeaders } = routerSettings({ ROUTER_HTTP_REQUEST_HEADERS: 'X-A:a%2Cb%3Ac:Set,X-B:Delete' });
+  expect(requestHeaders).toEqual([
+    { kind: 'set', name: 'X-A', value: 'a,b:c' },
+    { kind: 'delete', name: 'X-B' },
+  ]);
+});
+
+test('every wrong value is told, and none of them can break a line of the configuration', () => {
+  expect(
+    problemsOf({
+      ROUTER_DEFAULT_SERVER_TIMEOUT: '0s',
+      ROUTER_MAX_CONNECTIONS: 'many',
+      ROUTER_SYSLOG_ADDRESS: '127.0.0.1 local0\n  bind :1',
+      ROUTER_SYSLOG_FORMAT: 'a\nb',
+      ROUTER_HTTP_REQUEST_HEADERS: 'X-A:a%0Ab:Set',
+    }),
+  ).toEqual([
+    'Cannot use --max-connections "many": expected a whole number, 100 to 10000000',
+    'Cannot use --server-timeout "0s": expected a time such as 500ms, 30s or 1h, at least 1',
+    'Cannot use --request-headers "X-A:a%0Ab:Set": expected NAME:VALUE:Set or NAME:Delete, separated by commas and encoded as in a URL',
+    'Cannot use --syslog-address "127.0.0.1 local0\n  bind :1": expected a word without blanks and quotes',
+    'Cannot use --syslog-format "a\nb": expected text of one line',
+  ]);
+});
