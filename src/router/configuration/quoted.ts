@@ -17,12 +17,18 @@ export function quotedLiteral(text: string): string {
  * The same for a header's value, in which a Route may name a header of the request or the response, or the client's
  * certificate: `%[req.hdr(X-Name),lower]`. Whatever else has a `%` means itself.
  */
-export function quotedHeader(value: string): string {
-  const parts = value.split(dynamicValue);
+export function quotedHeader(value: string, of: 'req' | 'res'): string {
+  // An empty word is none for HAProxy.
+  if (value === '') return "'%[str()]'";
+  const parts = value.split(dynamicValue[of]);
   return quoted(parts.map((part, index) => (index % 2 === 1 ? part : literal(part))).join(''));
 }
 
-const dynamicValue = /(%\[(?:(?:req|res)\.hdr\([0-9A-Za-z-]+\)|ssl_c_der)(?:,(?:lower|base64))*\])/;
+const flags = String.raw`(?:\{[-+]?[QXE](?:,[-+]?[QXE])*\})?`;
+const sample = (of: 'req' | 'res') =>
+  new RegExp(String.raw`(%${flags}\[(?:${of}\.hdr\([-0-9A-Za-z]+\)|ssl_c_der)(?:,(?:lower|base64))*\])`);
+/** A response's headers are not there yet when the request is changed. */
+const dynamicValue = { req: sample('req'), res: sample('res') } as const;
 
 /** `%%` is already the spelling of one `%` there. */
 function literal(part: string): string {

@@ -42,7 +42,7 @@ export function templateBackend(route: RouteBackend, options: BackendOptions): T
       name: server.name,
       endpoint: `${server.address.includes(':') ? `[${server.address}]` : server.address}:${server.port}`,
       id: ids[index] ?? index + 1,
-      options: [...ownOptions(route, server), ...common].join(' '),
+      options: [...ownOptions(route, server, options), ...common].join(' '),
     })),
   };
 }
@@ -98,7 +98,7 @@ function requestRules(route: RouteBackend): readonly string[] {
     ...rewriteOf(route),
     ...headers.request.map((action) => headerRule('http-request', action)),
     ...headers.response.map((action) => headerRule('http-response', action)),
-    ...(endsTls && hsts !== undefined
+    ...(endsTls && hsts !== undefined && hsts !== ''
       ? [`http-response set-header Strict-Transport-Security ${quotedLiteral(hsts)}`]
       : []),
   ];
@@ -114,11 +114,11 @@ function rewriteOf({ path, rewriteTarget }: RouteBackend): readonly string[] {
 
 export function headerRule(rule: 'http-request' | 'http-response', action: HeaderAction): string {
   return action.kind === 'set'
-    ? `${rule} set-header ${quoted(action.name)} ${quotedHeader(action.value)}`
+    ? `${rule} set-header ${quoted(action.name)} ${quotedHeader(action.value, rule === 'http-request' ? 'req' : 'res')}`
     : `${rule} del-header ${quoted(action.name)}`;
 }
 
-function ownOptions(route: RouteBackend, server: BackendServer): readonly string[] {
+function ownOptions(route: RouteBackend, server: BackendServer, options: BackendOptions): readonly string[] {
   const { weight, checkIntervalMs, maxConnections, cookie, h2c } = server;
   const hasCookie = route.kind !== 'passthrough' && route.cookie !== undefined;
   return [
@@ -126,8 +126,15 @@ function ownOptions(route: RouteBackend, server: BackendServer): readonly string
     `weight ${weight}`,
     ...(checkIntervalMs === undefined ? [] : [`check inter ${checkIntervalMs}ms`]),
     ...(maxConnections === undefined ? [] : [`maxconn ${maxConnections}`]),
+    ...(isVerifiedByName(route, options) && server.verifyHost !== undefined
+      ? [`verifyhost ${quoted(server.verifyHost)}`]
+      : []),
     ...(h2c && (route.kind === 'http' || route.kind === 'edge') ? ['proto h2'] : []),
   ];
+}
+
+function isVerifiedByName({ kind, verify }: RouteBackend, options: BackendOptions): boolean {
+  return kind === 'reencrypt' && verify?.kind === 'default-ca' && options.defaultDestinationCa !== undefined;
 }
 
 function serverOptions(route: RouteBackend, options: BackendOptions): readonly string[] {
@@ -142,10 +149,7 @@ function verifyOptions({ key, verify }: RouteBackend, options: BackendOptions): 
     case 'default-ca':
       return options.defaultDestinationCa === undefined
         ? ['verify none']
-        : [
-            `verifyhost ${quoted(verify.host)}`,
-            `verify required ca-file ${quoted(options.defaultDestinationCa)}`,
-          ];
+        : [`verify required ca-file ${quoted(options.defaultDestinationCa)}`];
     case 'none':
     case undefined:
       return ['verify none'];

@@ -10,7 +10,7 @@ export function unprintable(route: RouteBackend): string | undefined {
   return (
     [...words(route)].find(({ text }) => !isSafeText(text))?.what ??
     lines(route).find(({ text }) => !isOneLine(text))?.what ??
-    serverProblem(route)
+    otherProblem(route)
   );
 }
 
@@ -42,11 +42,14 @@ function lines(route: RouteBackend): readonly Part[] {
       what: 'a header',
       text: header(action),
     })),
-    { what: "the pods' name", text: route.verify?.kind === 'default-ca' ? route.verify.host : '' },
+    ...route.servers.map(({ verifyHost }) => ({ what: "the pods' name", text: verifyHost ?? '' })),
   ];
 }
 
-function serverProblem({ servers }: RouteBackend): string | undefined {
+function otherProblem({ servers, cookie }: RouteBackend): string | undefined {
   const isTwice = new Set(servers.map(({ name }) => name)).size < servers.length;
-  return isTwice ? 'the name of a server, which is there twice' : undefined;
+  if (isTwice) return 'the name of a server, which is there twice';
+  const words = [cookie?.name, ...(cookie === undefined ? [] : servers.map((server) => server.cookie))];
+  const names = [...words, ...servers.map(({ verifyHost }) => verifyHost)];
+  return names.includes('') ? 'an empty name of a cookie, of its value, or of the pods' : undefined;
 }

@@ -25,6 +25,7 @@ export function routeBackend(
     forwarded: 'append',
     headers: { request: [], response: [] },
     adjustCase: false,
+    remarks: [],
     ...given,
   };
 }
