@@ -29,6 +29,8 @@ const tolerances: Readonly<Record<Quantity, number>> = {
   processes: 0.5,
 };
 const BLOCK_MS = 120_000;
+/** Of a client that waits five seconds for an answer. */
+const CLIENT_LATE_MS = 1_000;
 /** Until caches are filled and compiled code has settled. */
 const WARM_UP = { atMostMs: 600_000, share: 1 / 4 };
 
@@ -46,9 +48,9 @@ export function reportOf(seen: Seen): SoakReport {
   }));
   const faults = [
     ...seen.refused,
-    ...loads.flatMap(({ name, lost, cut }) => [
-      ...(lost.otherwise === 0 ? [] : [`${lost.otherwise} connections to the ${name} lost`]),
-      ...(cut.otherwise === 0 ? [] : [`${cut.otherwise} streams of the ${name} cut`]),
+    ...loads.flatMap(({ name, lost, cut, lateMs }) => [
+      ...(lost.otherwise === 0 ? [] : [`${lost.otherwise} connections to the ${name} lost${excuse(lateMs)}`]),
+      ...(cut.otherwise === 0 ? [] : [`${cut.otherwise} streams of the ${name} cut${excuse(lateMs)}`]),
     ]),
     ...slopes
       .filter((each) => !isFlat(each, tolerances[each.quantity]))
@@ -56,6 +58,12 @@ export function reportOf(seen: Seen): SoakReport {
   ];
   const { minutes, reloads, moves } = seen;
   return { minutes, reloads, moves: moves.length, loads, slopes, faults };
+}
+
+/** A client that is late itself gives connections up that the load balancer would still have served. */
+function excuse(lateMs: number): string {
+  if (lateMs < CLIENT_LATE_MS) return '';
+  return `, which proves nothing: the client itself was up to ${(lateMs / 1_000).toFixed(1)} s late`;
 }
 
 function slopesOf({ weighed, minutes }: Seen): SoakReport['slopes'] {
