@@ -29,6 +29,7 @@ export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>
   drill: () => import('./drill.ts'),
   doctor: () => import('./doctor.ts'),
   'router explain': () => import('./router-explain.ts'),
+  'router render': () => import('./router-render.ts'),
   timeline: () => import('./timeline.ts'),
   'support-bundle': () => import('./support-bundle.ts'),
   version: () => import('./version-report.ts'),

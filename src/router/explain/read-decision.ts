@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { AdmissionPolicy } from '../admission/admission-policy.ts';
-import { defaultBackendDefaults } from '../backends/backend-defaults.ts';
+import { type BackendDefaults, defaultBackendDefaults } from '../backends/backend-defaults.ts';
 import { type Decision, decide } from '../decide/decide.ts';
 import { readObjectList } from '../objects/read-object-list.ts';
 
@@ -9,7 +9,8 @@ import { readObjectList } from '../objects/read-object-list.ts';
 export async function readDecision(
   path: string,
   policy: AdmissionPolicy,
+  defaults: BackendDefaults = defaultBackendDefaults,
 ): Promise<Decision & { readonly problems: readonly string[] }> {
   const list = readObjectList(path === '-' ? await text(process.stdin) : await readFile(path, 'utf8'));
-  return { ...decide(list.objects, policy, defaultBackendDefaults), problems: list.problems };
+  return { ...decide(list.objects, policy, defaults), problems: list.problems };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
 import { listOf } from '../../cli/make-field.ts';
-import { printable, truth, word } from './router-fields.ts';
+import { printable, word } from './router-fields.ts';
 
 /** Which routes are taken, and under which host. */
 export const admissionFlags = {
@@ -33,9 +33,5 @@ export const admissionFlags = {
   }),
   allowedDomains: flag('<domains>', z._default(listOf(word), []), 'only hosts below these are taken', {
     variable: 'ROUTER_ALLOWED_DOMAINS',
-  }),
-  extendedValidation: flag('<bool>', truth, "look into routes' certificates", {
-    default: 'true',
-    variable: 'EXTENDED_VALIDATION',
   }),
 };

@@ -34,13 +34,6 @@ export function wholeNumber(minimum: number, maximum: number) {
   });
 }
 
-/** `true` or `false`, for what is on by default. */
-export const truth = parsedBy((text): boolean | undefined => {
-  const word = text.trim().toLowerCase();
-  if (['true', '1', 't', 'yes'].includes(word)) return true;
-  return ['false', '0', 'f', 'no'].includes(word) ? false : undefined;
-}, 'expected true or false');
-
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 export interface Capture {

@@ -1,0 +1,34 @@
+import type { SettingsOf } from '../cli/command-spec.ts';
+import type { CommandContext } from '../cli/run-command.ts';
+import { structuredWriter } from '../cli/structured-text.ts';
+import { printable } from '../engine/system/text/readable-text.ts';
+import { readDecision } from '../router/explain/read-decision.ts';
+import { type RenderedRoute, renderObjects } from '../router/render/render-objects.ts';
+import { admissionPolicy, backendDefaults } from '../router/settings/decision-settings.ts';
+import { routerRenderCommand } from '../router/settings/router-render-settings.ts';
+import { withoutEffect } from '../router/settings/without-effect.ts';
+
+export const spec = routerRenderCommand;
+
+export async function run(settings: SettingsOf<typeof spec>, { env }: CommandContext): Promise<number> {
+  const decision = await readDecision(settings.objects, admissionPolicy(settings), backendDefaults(settings));
+  for (const line of [...withoutEffect(env), ...decision.problems])
+    process.stderr.write(`${printable(line)}\n`);
+  const outcome = await renderObjects(decision, settings, settings.out);
+  if (outcome.kind === 'failed') {
+    process.stderr.write(`${outcome.message}\n`);
+    return 1;
+  }
+  const { routes } = outcome;
+  const text = settings.json
+    ? (await structuredWriter(settings.json))({ out: settings.out, routes, problems: decision.problems })
+    : routes.map(lineOf).join('\n');
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+function lineOf({ key, host, path, reason, message, remarks }: RenderedRoute): string {
+  const fate = reason === undefined ? 'admitted' : `${reason}: ${message ?? ''}`;
+  const more = remarks.map((remark) => `\n  ${printable(remark)}`).join('');
+  return `${printable(key)}  ${printable(`${host}${path}`)}  ${printable(fate)}${more}`;
+}

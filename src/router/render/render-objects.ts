@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import { readTemplate } from '../../engine/reconcile/template-file.ts';
+import { shippedFile } from '../../engine/system/shipped-file.ts';
+import { defaultCertificate } from '../configuration/default-certificate.ts';
+import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
+import { type RouterTemplate, renderRouter } from '../configuration/render-router.ts';
+import { writeOut } from '../configuration/write-out.ts';
+import type { Decision } from '../decide/decide.ts';
+import type { RouterSettings } from '../settings/router-settings.ts';
+
+/** What became of a route. */
+export interface RenderedRoute {
+  readonly key: string;
+  readonly host: string;
+  readonly path: string;
+  readonly admitted: boolean;
+  /** Why it is not served: the reason of its status, or `Unprintable`. */
+  readonly reason?: string;
+  readonly message?: string;
+  /** What of it has no effect. */
+  readonly remarks: readonly string[];
+}
+
+export type ObjectsRendered =
+  | { readonly kind: 'written'; readonly routes: readonly RenderedRoute[] }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Writes the whole set into a folder. Equal objects give equal bytes, whatever their order. */
+export async function renderObjects(
+  { admission, model }: Decision,
+  settings: RouterSettings,
+  folder: string,
+): Promise<ObjectsRendered> {
+  const template = await templateOf(settings.template);
+  if (template.kind === 'unreadable') return { kind: 'failed', message: template.message };
+  const before = join(folder, DEFAULT_CERTIFICATE_FILE);
+  const certificate = await defaultCertificate(settings, before, new Date());
+  const outcome = renderRouter(template, settings, model, certificate);
+  if (outcome.kind === 'failed') return outcome;
+  await writeOut(folder, outcome.rendered);
+  const problems = new Map(outcome.leftOut.map(({ key, problem }) => [key, problem]));
+  const remarks = new Map(model.backends.map((backend) => [backend.key, backend.remarks]));
+  const admitted = admission.admitted.map(({ key, host, path }): RenderedRoute => {
+    const problem = problems.get(key);
+    const left =
+      problem === undefined ? {} : { reason: 'Unprintable', message: `${problem} cannot be printed` };
+    return { key, host, path, admitted: problem === undefined, ...left, remarks: remarks.get(key) ?? [] };
+  });
+  const rejected = admission.rejected.map(
+    ({ key, host, path, reason, message }): RenderedRoute => ({
+      key,
+      host,
+      path,
+      admitted: false,
+      reason,
+      message,
+      remarks: [],
+    }),
+  );
+  return { kind: 'written', routes: [...admitted, ...rejected].sort((a, b) => (a.key < b.key ? -1 : 1)) };
+}
+
+async function templateOf(
+  path: string | undefined,
+): Promise<
+  (RouterTemplate & { readonly kind: 'read' }) | { readonly kind: 'unreadable'; readonly message: string }
+> {
+  const shipped = 'templates/router.cfg.ejs';
+  if (path === undefined) return { kind: 'read', path: shipped, text: shippedFile(shipped), mode: 0o644 };
+  const file = await readTemplate(path);
+  return file.kind === 'read' ? { ...file, path } : file;
+}

@@ -1,0 +1,33 @@
+import type { AdmissionPolicy } from '../admission/admission-policy.ts';
+import type { BackendDefaults } from '../backends/backend-defaults.ts';
+import type { RouterSettings } from './router-settings.ts';
+
+/** Which routes the settings let in. */
+export function admissionPolicy(
+  settings: RouterSettings & { readonly ingressClass?: string | undefined },
+): AdmissionPolicy {
+  return {
+    allowWildcards: settings.allowWildcards,
+    namespaceOwnership: !settings.disableNamespaceOwnership,
+    deniedDomains: settings.deniedDomains,
+    allowedDomains: settings.allowedDomains,
+    domain: settings.domain ?? '',
+    hostTemplate: settings.subdomain ?? '',
+    overrideHost: settings.overrideHostname,
+    overrideDomains: settings.overrideDomains,
+    ...(settings.ingressClass !== undefined && { ingressClass: settings.ingressClass }),
+  };
+}
+
+/** What a backend has where its route says nothing. */
+export function backendDefaults(settings: RouterSettings): BackendDefaults {
+  return {
+    httpBalance: settings.balance,
+    tcpBalance: settings.tcpBalance,
+    ...(settings.cookieName !== undefined && { cookieName: settings.cookieName }),
+    forwarded: settings.forwardedHeaders,
+    checkIntervalMs: settings.backendCheckInterval,
+    http2: !settings.disableHttp2,
+    hasDefaultDestinationCa: settings.defaultDestinationCa !== undefined,
+  };
+}

@@ -1,0 +1,42 @@
+import * as z from 'zod/mini';
+import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
+import { absolutePath, nonEmpty } from '../../cli/fields.ts';
+import { routerFlags } from './router-settings.ts';
+
+export const routerRenderCommand = commandSpec({
+  name: 'router render',
+  summary: "Writes the router's whole configuration, made of objects in a file.",
+  flags: {
+    objects: flag(
+      '<path>',
+      nonEmpty,
+      'YAML or JSON with Routes, Services, EndpointSlices …; - for standard input',
+      {
+        typedOnly: true,
+      },
+    ),
+    out: flag('<path>', absolutePath, 'folder for haproxy.cfg, maps, lists and certificates', {
+      typedOnly: true,
+    }),
+    ingressClass: flag('<name>', z.optional(nonEmpty), 'take Ingresses of this class as routes', {
+      typedOnly: true,
+    }),
+    ...routerFlags,
+    json: jsonFlag('print what became of each route as JSON'),
+  },
+  examples: [
+    ['hawser router render --objects routes.yaml --out /tmp/router && haproxy -c -f /tmp/router/haproxy.cfg'],
+    [
+      'kubectl get route,service,endpointslice,namespace -A -o yaml | hawser router render --objects - --out /tmp/router',
+    ],
+    [
+      'hawser router render --objects routes.yaml --out /tmp/router --lookup regex',
+      'the map files of the OpenShift router',
+    ],
+  ],
+  notes: [
+    'The settings have the names of the OpenShift router in the environment: its deployment can be taken over as it is.',
+    'Without a default certificate a self-signed one is made, and kept in the folder for the next time.',
+    'Exit codes: 0 written, 1 failure at run time, 2 usage or configuration.',
+  ],
+});

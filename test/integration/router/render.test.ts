@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import * as yaml from 'yaml';
+import { hawser } from '../../helpers/supervisor-build.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'hawser-render-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const route = (name: string, host: string, second: number) => ({
+  apiVersion: 'route.openshift.io/v1',
+  kind: 'Route',
+  metadata: { name, namespace: 'shop', uid: name, creationTimestamp: `2026-01-01T00:00:0${second}Z` },
+  spec: {
+    host,
+    to: { kind: 'Service', name: 'web' },
+    tls: { termination: 'edge', insecureEdgeTerminationPolicy: 'Redirect' },
+  },
+});
+const objects = [
+  route('first', 'shop.example.com', 1),
+  route('second', 'shop.example.com', 2),
+  route('other', 'other.example.com', 3),
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', namespace: 'shop' },
+    spec: { ports: [{ name: 'http', port: 80, targetPort: 8080 }] },
+  },
+  {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    addressType: 'IPv4',
+    metadata: { name: 'web-1', namespace: 'shop', labels: { 'kubernetes.io/service-name': 'web' } },
+    ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
+    endpoints: ['10.1.0.2', '10.1.0.1'].map((address) => ({
+      addresses: [address],
+      conditions: { ready: true },
+      targetRef: { kind: 'Pod', name: `pod-${address.at(-1)}` },
+    })),
+  },
+];
+
+function render(list: readonly object[], out: string): string {
+  const file = join(folder, 'objects.yaml');
+  writeFileSync(file, list.map((each) => yaml.stringify(each)).join('---\n'));
+  const env = { ...process.env, ROUTER_SERVICE_HTTP_PORT: '8080', ROUTER_MAX_DYNAMIC_SERVERS: '5' };
+  return execFileSync(hawser, ['router', 'render', '--objects', file, '--out', out, '--json'], {
+    env,
+    encoding: 'utf8',
+  });
+}
+
+function filesOf(out: string): Readonly<Record<string, string>> {
+  const names = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return Object.fromEntries(
+    names
+      .map(({ parentPath, name }) => {
+        const path = join(parentPath, name);
+        return [path.slice(out.length), readFileSync(path, 'utf8').replaceAll(out, 'OUT')] as const;
+      })
+      .sort(),
+  );
+}
+
+test('hawser router render writes what HAProxy takes, the same for any order of objects, and says what became of each route', () => {
+  const one = join(folder, 'one');
+  const report: unknown = JSON.parse(render(objects, one));
+  expect(report).toMatchObject({
+    routes: [
+      { key: 'shop:first', admitted: true },
+      { key: 'shop:other', admitted: true },
+      { key: 'shop:second', admitted: false, reason: 'HostAlreadyClaimed' },
+    ],
+  });
+  execFileSync('haproxy', ['-c', '-f', join(one, 'haproxy.cfg')]);
+  expect(readFileSync(join(one, 'haproxy.cfg'), 'utf8')).toMatch(
+    /bind 0\.0\.0\.0:8080\n[\s\S]*backend be_edge_http:shop:first from http-append\n[\s\S]*10\.1\.0\.1:8080/,
+  );
+  expect(statSync(join(one, 'certs/_default.pem')).mode & 0o777).toBe(0o600);
+  const before = filesOf(one);
+  render(objects.toReversed(), one);
+  expect(filesOf(one)).toEqual(before);
+});
