@@ -191,7 +191,8 @@ function takePlugin(
   }
 }
 
-/** An empty field is null for the library. */
-function decode(base64: string | null | undefined): Buffer | undefined {
-  return base64 ? Buffer.from(base64, 'base64') : undefined;
+/** An empty field is null for the library, which hands on a number or a list as it stands in the file. */
+function decode(base64: unknown): Buffer | undefined {
+  if (!base64) return undefined;
+  return Buffer.from(typeof base64 === 'string' ? base64 : JSON.stringify(base64), 'base64');
 }

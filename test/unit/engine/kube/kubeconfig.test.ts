@@ -56,6 +56,14 @@ test('an auth-provider with a program of its own is refused: the process would w
   await expect(loading).rejects.toThrow(/its auth-provider runs a program/);
 });
 
+test.each(['0.5', '[a]', '{a: 1}'])(
+  'a certificate that is %s and no text is refused by name',
+  async (value) => {
+    const loading = load(`{client-certificate-data: ${value}, client-key-data: ${value}}`);
+    await expect(loading).rejects.toThrow(/^Cannot use kubeconfig .*client-certificate-data cannot be used/);
+  },
+);
+
 test('a kubeconfig that names a tokenFile and has broken users is told as such', async () => {
   writeFileSync(join(dir, 'kubeconfig'), 'users: 7 # tokenFile');
   const loading = openKubeconfig(join(dir, 'kubeconfig'), () => undefined).load();
