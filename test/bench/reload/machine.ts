@@ -10,12 +10,21 @@ export interface Machine {
   readonly kernel: string;
   readonly node: string;
   readonly haproxy: string;
+  readonly keepalived: string;
+  /** Of this project, `+` where files are changed. */
+  readonly commit: string;
+  /** UTC, when the bench began. */
+  readonly measuredAt: string;
   /** Of the last minute, when the bench began. */
   readonly loadAverage: number;
 }
 
 export async function describeMachine(): Promise<Machine> {
   const version = await runCommand([HAPROXY, '-v'], { timeoutMs: 5_000 });
+  const keepalived = await runCommand(['keepalived', '--version'], { timeoutMs: 5_000 });
+  const commit = await runCommand(['git', 'describe', '--always', '--dirty=+', '--exclude=*'], {
+    timeoutMs: 5_000,
+  });
   return {
     cores: availableParallelism(),
     processor: cpus()[0]?.model ?? 'unknown',
@@ -23,14 +32,17 @@ export async function describeMachine(): Promise<Machine> {
     kernel: release(),
     node: process.version,
     haproxy: /version (\S+)/.exec(version.stdout)?.[1] ?? 'unknown',
+    keepalived: /Keepalived v(\S+)/.exec(keepalived.stderr + keepalived.stdout)?.[1] ?? 'unknown',
+    commit: commit.stdout.trim() || 'unknown',
+    measuredAt: new Date().toISOString(),
     loadAverage: loadavg()[0] ?? 0,
   };
 }
 
 export function formatMachine(machine: Machine): string {
-  const { cores, processor, memoryMb, kernel, node, haproxy, loadAverage } = machine;
+  const { cores, processor, memoryMb, kernel, node, haproxy, keepalived, loadAverage } = machine;
   return [
     `${cores} x ${processor}, ${memoryMb} MB, Linux ${kernel}, load average ${loadAverage.toFixed(2)}`,
-    `HAProxy ${haproxy}, Node ${node}`,
+    `HAProxy ${haproxy}, keepalived ${keepalived}, Node ${node}`,
   ].join('\n');
 }

@@ -58,7 +58,7 @@ function formatTarget(target: Target | undefined): string {
   return `${target.kind === 'at-most' ? '<=' : '>='} ${formatNumber(target.value)}`;
 }
 
-function formatNumber(value: number): string {
+export function formatNumber(value: number): string {
   return Number.isInteger(value) || value >= 100
     ? String(Math.round(value))
     : value.toFixed(value < 10 ? 2 : 1);

@@ -6,7 +6,7 @@ import { messageOf } from '../../../src/engine/system/errors.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
-import { describeMachine, formatMachine } from '../reload/machine.ts';
+import { describeMachine, formatMachine, type Machine } from '../reload/machine.ts';
 import { type Arm, type ArmPlan, nameOf, niceness, openArm, shares } from './arm.ts';
 import { startHogs } from './hogs.ts';
 import { type Lag, startLagProbe } from './lag.ts';
@@ -51,16 +51,17 @@ async function run(options: StarvationOptions, signal: AbortSignal): Promise<voi
     arms.push(stack.use(await openArm(plan)));
     signal.throwIfAborted();
   }
-  const { results, lags } = await starve(arms, options, signal);
+  const { results, lags } = await starve(arms, machine, options, signal);
   console.log(`${options.hogs} busy loops on one processor for ${options.minutes} minutes`);
   console.log(`${formatLags(lags)}\n\n${formatArms(results)}\n\n${formatVerdict(results)}`);
-  save(options, { machine, results, lags });
+  save(options, { machine, lags }, results);
   const { logDir } = options;
   if (logDir !== undefined) for (const arm of arms) arm.keepLogs(logDir);
 }
 
 async function starve(
   arms: readonly Arm[],
+  machine: Machine,
   options: StarvationOptions,
   signal: AbortSignal,
 ): Promise<{ readonly results: readonly ArmResult[]; readonly lags: Readonly<Record<string, Lag>> }> {
@@ -87,7 +88,7 @@ async function starve(
     await delay(Math.min(REPORT_EVERY_MS, endMs - monotonicMs()), undefined, { signal });
     const results = look();
     process.stderr.write(`${Math.round((monotonicMs() - fromMs) / 60_000)} min\n${formatArms(results)}\n`);
-    save(options, { results });
+    save(options, { machine }, results);
   }
   const results = look();
   const lags: Record<string, Lag> = {};
@@ -95,10 +96,15 @@ async function starve(
   return { results, lags };
 }
 
-function save(options: StarvationOptions, figures: object): void {
+function save(options: StarvationOptions, figures: object, results: readonly ArmResult[]): void {
   if (options.json === undefined) return;
   const { minutes, hogs } = options;
-  const text = JSON.stringify({ minutes, hogs, niceness, ...figures }, null, 2);
+  const moves = Object.fromEntries(results.map(({ plan, tally }) => [nameOf(plan), tally.moves]));
+  const text = JSON.stringify(
+    { minutes, hogs, niceness, moves, results, quick: minutes < 30, ...figures },
+    null,
+    2,
+  );
   writeFileSync(options.json, `${text}\n`);
 }
 

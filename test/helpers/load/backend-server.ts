@@ -18,8 +18,8 @@ export interface BackendServer {
 const TLS_HANDSHAKE = 0x16;
 
 /**
- * An API server's stand-in: says its name to every plain request, one byte a second for ever at `/stream`, and on the
- * same port 200 to whatever comes over TLS, which is what HAProxy's `check-ssl` sends.
+ * An API server's stand-in: says its name to every plain request, one byte a second for ever at `/stream`, one byte and
+ * no more at `/idle`, as much as is taken at `/bulk`, and on the same port 200 to whatever comes over TLS, which is what HAProxy's `check-ssl` sends.
  */
 export function createBackend(
   backend: Backend,
@@ -70,7 +70,12 @@ function serve(
     socket.unshift(first);
     if (backend.tlsPort === undefined) backend.secure.emit('connection', socket);
     else passOn(socket, backend.tlsPort);
-  } else if (first.toString('latin1').startsWith('GET /stream ')) stream(socket);
+    return;
+  }
+  const path = first.toString('latin1').split(' ')[1];
+  if (path === '/stream') stream(socket);
+  else if (path === '/idle') socket.write('.');
+  else if (path === '/bulk') send(socket);
   else socket.end(answerWith(backend.name));
 }
 
@@ -86,6 +91,17 @@ function stream(socket: Socket): void {
   socket.write('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n.');
   const ticker = setInterval(() => socket.write('.'), 1_000);
   socket.once('close', () => clearInterval(ticker));
+}
+
+const PIECE = Buffer.alloc(256 * 1_024);
+
+/** As much as the client takes. */
+function send(socket: Socket): void {
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(PIECE));
+  };
+  socket.on('drain', more);
+  more();
 }
 
 function answerWith(body: string): string {

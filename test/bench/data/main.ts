@@ -1,0 +1,102 @@
+/** A program: measures what HAProxy carries with hawser's configuration and with four others, and what it costs. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { memoryOf } from '../../helpers/process-tree.ts';
+import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+import { chosen, commonOptions } from '../options.ts';
+import { type Spread, spreadOf } from '../reload/figures.ts';
+import { describeMachine, formatMachine } from '../reload/machine.ts';
+import { formatFigure } from '../reload/table.ts';
+import { type DataScene, openDataScene } from './scene.ts';
+import { type Subject, subjects } from './subjects.ts';
+
+interface Sizes {
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly idle: number;
+}
+
+const AT_ONCE = { connections: 16, streams: 8 } as const;
+/** HAProxy's first checks have passed, and its start is no part of its processor time. */
+const REST_MS = 2_000;
+
+/** Each is two open files of HAProxy, and root of a container may not raise that limit. */
+function mostStreams(): number {
+  const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+  return Math.floor((Number(limit ?? 1_024) - 200) / 2);
+}
+
+async function connectOnce(scene: DataScene, seconds: number) {
+  const before = scene.haproxyCpuMs();
+  const { ended } = await scene.startClient('connect', seconds, AT_ONCE.connections);
+  const { done, failed, elapsedMs } = await ended;
+  const haproxyUs = ((scene.haproxyCpuMs() - before) * 1_000) / done;
+  return { perSecond: (done * 1_000) / elapsedMs, haproxyUs, failed };
+}
+
+async function streamOnce(scene: DataScene, seconds: number) {
+  const before = scene.haproxyCpuMs();
+  const { ended } = await scene.startClient('stream', seconds, AT_ONCE.streams);
+  const { bytes, elapsedMs } = await ended;
+  const megabytes = bytes / 1e6;
+  const haproxyMsPerGb = ((scene.haproxyCpuMs() - before) * 1_000) / megabytes;
+  return { mbPerSecond: (megabytes * 1_000) / elapsedMs, haproxyMsPerGb };
+}
+
+/** Once: in a second round the generation of the first one would still be draining. */
+async function idleOnce(scene: DataScene, count: number) {
+  const client = await scene.startClient('idle', 0, count);
+  await pause(REST_MS);
+  const anonymousMb = memoryOf(scene.haproxys()).anonymous / 1_024;
+  const reloadMs = await scene.reload();
+  const { open } = await client.stop();
+  return { open, anonymousMb, reloadMs };
+}
+
+/** Of each figure the spread over the rounds. */
+function spreads<Name extends string>(
+  rounds: readonly Readonly<Record<Name, number>>[],
+  names: readonly Name[],
+): Partial<Record<Name, Spread | null>> {
+  const result: Partial<Record<Name, Spread | null>> = {};
+  for (const name of names) result[name] = spreadOf(rounds.map((round) => round[name]));
+  return result;
+}
+
+async function measure(subject: Subject, { seconds, rounds, idle }: Sizes) {
+  await using scene = await openDataScene(subject);
+  await pause(REST_MS);
+  const connects: Awaited<ReturnType<typeof connectOnce>>[] = [];
+  const streams: Awaited<ReturnType<typeof streamOnce>>[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    connects.push(await connectOnce(scene, seconds));
+    streams.push(await streamOnce(scene, seconds));
+  }
+  return {
+    connect: spreads(connects, ['perSecond', 'haproxyUs', 'failed']),
+    stream: spreads(streams, ['mbPerSecond', 'haproxyMsPerGb']),
+    idle: await idleOnce(scene, idle),
+  };
+}
+
+const { values } = parseArgs({ options: { ...commonOptions, idle: { type: 'string', default: '10000' } } });
+const names = chosen('subject', values.subject, subjects);
+const pace = values.quick ? { seconds: 2, rounds: 1 } : { seconds: 6, rounds: 3 };
+const sizes: Sizes = { ...pace, idle: Math.min(Number(values.idle), mostStreams()) };
+ensureBuilt();
+const machine = await describeMachine();
+console.log(formatMachine(machine));
+const results: Partial<Record<Subject, Awaited<ReturnType<typeof measure>>>> = {};
+for (const subject of subjects.filter((each) => names.includes(each))) {
+  const { connect, stream, idle } = await measure(subject, sizes);
+  results[subject] = { connect, stream, idle };
+  console.log(`${subject}
+  TLS connections/s    ${formatFigure(connect.perSecond)}, failed ${formatFigure(connect.failed)}
+  HAProxy us each      ${formatFigure(connect.haproxyUs)}
+  streaming MB/s       ${formatFigure(stream.mbPerSecond)}
+  HAProxy ms/GB        ${formatFigure(stream.haproxyMsPerGb)}
+  ${idle.open} idle streams   ${formatFigure(idle.anonymousMb)} MB anonymous, reload ${formatFigure(idle.reloadMs)} ms`);
+  const report = { subjects: results, sizes, machine, quick: values.quick };
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 2)}\n`);
+}

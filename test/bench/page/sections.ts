@@ -1,0 +1,365 @@
+import type { Goal, Row, Section } from './table.ts';
+
+const rivals = {
+  hawser: 'hawser',
+  shell: "the seed's shell daemon",
+  openshift: "OpenShift's",
+  kubeadm: "the kubeadm guide's",
+  bare: 'bare HAProxy',
+} as const;
+
+const never: Goal = { atMost: 0, of: 'max' };
+
+function dataRow(
+  what: string,
+  unit: string,
+  better: Row['better'],
+  path: string,
+  about: Partial<Row> = {},
+): Row {
+  const cells = Object.fromEntries(Object.keys(rivals).map((key) => [key, `data#subjects/${key}/${path}`]));
+  return { what, unit, better, cells, goal: { asGoodAs: 'shell' }, ...about };
+}
+
+const fewer = 'Without checks, statistics and log lines there is less to do.';
+
+const dataPath: Section = {
+  title: 'Data path',
+  about: `HAProxy with each configuration, three servers, client and servers on the same cores (\`npm run bench:data\`). Bare HAProxy, a listener and three
+servers without checks, is the floor. What client and servers can do bounds the rates for all of them; the processor time of HAProxy is its own.`,
+  columns: rivals,
+  chart: {
+    name: 'data-path',
+    title: 'Processor time of HAProxy for a new TLS connection',
+    unit: 'µs of a core',
+    scale: 'linear',
+  },
+  rows: [
+    dataRow('new TLS connections a second', '', 'more', 'connect/perSecond'),
+    dataRow('HAProxy for a new TLS connection', 'µs of a core', 'less', 'connect/haproxyUs', {
+      why: fewer,
+    }),
+    dataRow('streaming', 'MB/s', 'more', 'stream/mbPerSecond'),
+    dataRow('HAProxy for 1,000 MB', 'ms of a core', 'less', 'stream/haproxyMsPerGb'),
+    dataRow('idle streams that are still open after a reload', '', 'more', 'idle/open'),
+    dataRow('anonymous memory of HAProxy with them', 'MB', 'less', 'idle/anonymousMb'),
+    dataRow('from a reload to serving, with them', 'ms', 'less', 'idle/reloadMs', {
+      why: 'hawser checks the new file and saves the health of the servers first, which the others leave out.',
+    }),
+  ],
+};
+
+function reloadRow(
+  what: string,
+  unit: string,
+  scenario: string,
+  figure: string,
+  about: Partial<Row> = {},
+): Row {
+  const at = (subject: string) => `reload#scenarios/${scenario}/${subject}/${figure}`;
+  return { what, unit, better: 'less', cells: { hawser: at('hawser'), shell: at('shell') }, ...about };
+}
+
+const reloads: Section = {
+  title: 'Reloads',
+  about:
+    'The same HAProxy, files and load under both (`npm run bench:reload`). OpenShift uses the shell daemon; a reload of the kubeadm guide is a restart of the pod.',
+  columns: rivals,
+  rows: [
+    reloadRow('a reload a second under 540 new connections/s: connections lost', '', 'steady', 'lost', {
+      goal: never,
+    }),
+    reloadRow('most of 60 long-lived connections closed within 100 ms', '', 'steady', 'mostCutsIn100Ms'),
+    reloadRow('20 reloads within 50 ms: connections lost', '', 'burst', 'lost', { goal: never }),
+    reloadRow('20 reloads within 50 ms: generations started', '', 'burst', 'generationsStarted', {
+      goal: { atMost: 2 },
+    }),
+    reloadRow(
+      'one server down, no redispatch: connections lost at each reload',
+      '',
+      'dead-server-plain',
+      'lostPerReload',
+      { goal: never },
+    ),
+    reloadRow('file that HAProxy rejects: connections lost', '', 'bad-file', 'lost', { goal: never }),
+    reloadRow('no file: connections lost', '', 'missing-file', 'lost', { goal: never }),
+    reloadRow('empty file: connections lost', '', 'empty-file', 'lost', { goal: never }),
+    reloadRow('port in use: connections lost once it has resumed', '', 'port-clash', 'lostOnceResumed', {
+      goal: never,
+    }),
+    reloadRow('worker killed: served again after', 'ms', 'kill-worker', 'servedAgainMs', {
+      goal: { atMost: 500, of: 'max' },
+    }),
+    reloadRow('master killed: served again after', 'ms', 'kill-master', 'servedAgainMs', {
+      goal: { atMost: 500, of: 'max' },
+    }),
+    reloadRow('message to serving', 'ms', 'message-to-serving', 'messageToServingMs', {
+      why: 'It validates nothing.',
+    }),
+    reloadRow(
+      'message to serving, relative to `haproxy -c` and a plain start',
+      '×',
+      'message-to-serving',
+      'ratioToCheckAndBareStart',
+      {
+        goal: { atMost: 1.3 },
+        why: 'It validates nothing.',
+      },
+    ),
+    {
+      what: 'Node changed at the API to served by HAProxy (shell: a recording)',
+      unit: 'ms',
+      better: 'less',
+      cells: { hawser: 'change#change/hawser', shell: 'change#change/shell' },
+      goal: { atMost: 1_000 },
+    },
+    reloadRow('supervisor at rest: anonymous memory', 'MB', 'idle', 'supervisorAnonymousMb', {
+      goal: { atMost: 14 },
+      why: 'A shell needs less than Node.',
+    }),
+  ],
+};
+
+function faultRow(what: string, fault: string, metric: string, about: Partial<Row> = {}): Row {
+  const at = (subject: string) => `failover#faults/${fault}/${subject}/metrics/${metric}`;
+  const cells = { hawser: at('hawser'), openshift: at('openshift'), kubeadm: at('kubeadm') };
+  return { what, unit: 'ms', better: 'less', cells, ...about };
+}
+
+const failover: Section = {
+  title: 'Failover',
+  about: `Three nodes and a client in network namespaces; the longest time without an answer that a client sees which opens a connection every 20 ms
+(\`npm run bench:failover\`). Adverts every 100 ms for hawser, the others as they are shipped.`,
+  columns: rivals,
+  chart: {
+    name: 'failover',
+    title: 'Longest time without an answer, by fault on the holder',
+    unit: 'ms',
+    scale: 'log',
+  },
+  rows: [
+    faultRow('node dead', 'node-death', 'outageMs', { goal: { atMost: 350 } }),
+    faultRow('HAProxy killed', 'haproxy-kill', 'outageMs', { goal: { atMost: 80 } }),
+    faultRow('HAProxy hung', 'haproxy-hang', 'outageMs', { goal: { atMost: 900 } }),
+    faultRow('keepalived stopped', 'keepalived-term', 'outageMs', { goal: { atMost: 60 } }),
+    faultRow('keepalived killed', 'keepalived-kill', 'outageMs', {
+      goal: { atMost: 60 },
+      why: 'Its address stays until another node takes it, and it answers meanwhile; the others find out later.',
+    }),
+    faultRow('cut off from the client', 'split-far', 'outageMs', {
+      goal: { atMost: 350 },
+      cells: { hawser: 'failover#faults/split-far/hawser/metrics/outageMs' },
+    }),
+  ],
+};
+
+const tail: Section = {
+  title: 'The tail',
+  about: `From the first failed connection to the last, of a client that gives up after 200 ms; and how long a client waits that is patient
+([0053](decisions/0053-short-attempts.md)).`,
+  columns: rivals,
+  rows: [
+    faultRow("the holder's node dies: first to last failure", 'node-death', 'failureWindowMs', {
+      goal: { atMost: 1_000, of: 'max' },
+    }),
+    faultRow("the holder's node dies: longest wait", 'node-death', 'longestWaitMs'),
+    faultRow('another node dies: first to last failure', 'other-node-death', 'failureWindowMs', {
+      goal: { atMost: 2_000, of: 'max' },
+    }),
+    faultRow('another node dies: longest wait', 'other-node-death', 'longestWaitMs', {
+      goal: { atMost: 1_000, of: 'max' },
+    }),
+    faultRow('an API server is killed: first to last failure', 'api-kill', 'failureWindowMs', {
+      goal: { atMost: 120 },
+    }),
+    faultRow(
+      'a packet filter drops what is sent to an API server: first to last failure',
+      'api-drop',
+      'failureWindowMs',
+      { goal: { atMost: 2_000, of: 'max' } },
+    ),
+    faultRow('an API server hangs: first to last failure', 'api-hang', 'failureWindowMs', {
+      goal: { atMost: 3_000, of: 'max' },
+    }),
+    faultRow('an API server hangs: longest wait', 'api-hang', 'longestWaitMs'),
+  ],
+};
+
+const holders: Section = {
+  title: 'Two holders, and moves without need',
+  about: 'Both should be none. In a partition two holders are inherent; it counts from its healing on.',
+  columns: rivals,
+  rows: [
+    faultRow('a partition heals: two holders', 'split', 'healingMs', { goal: { atMost: 150 } }),
+    faultRow('random faults, six to a trial: two holders', 'random', 'twoHoldersMs', {
+      cells: { hawser: 'failover#faults/random/hawser/metrics/twoHoldersMs' },
+      goal: never,
+    }),
+    faultRow('a node joins: moves', 'add-peer', 'moves', { unit: '', goal: never }),
+    faultRow('a node leaves: moves', 'remove-peer', 'moves', { unit: '', goal: never }),
+    faultRow('a dead node comes back: moves', 'node-death', 'recoveryMoves', { unit: '', goal: never }),
+  ],
+};
+
+const powerCuts = {
+  kept: 'files kept, the API is there',
+  'kept-staggered': 'the same, nodes start a second apart',
+  'kept-away': 'files kept, the API is away',
+  first: 'the first start ever',
+} as const;
+
+const powerCut: Section = {
+  title: 'Power cut',
+  about: 'All three nodes at once (`npm run bench:boot`): from the start of the last program.',
+  columns: { holderMs: 'first holder, ms', twoHoldersMs: 'two holders, ms', furtherMoves: 'further moves' },
+  isPlain: true,
+  rows: Object.entries(powerCuts).map(([boot, what]) => {
+    const at = (figure: string) => `boot#boots/${boot}/figures/${figure}`;
+    const cells = {
+      holderMs: at('holderMs'),
+      twoHoldersMs: at('twoHoldersMs'),
+      furtherMoves: at('furtherMoves'),
+    };
+    return { what, unit: '', better: 'less', cells, goal: { atMost: 4_000, of: 'max' } };
+  }),
+};
+
+const weights = {
+  resident: 'resident',
+  proportional: 'proportional',
+  rest: 'anonymous',
+  reloads: 'anonymous after reloads',
+} as const;
+
+function weightRow(what: string, part: string, atMost?: number): Row {
+  const cells = {
+    resident: `footprint#atRest/${part}/rss`,
+    proportional: `footprint#atRest/${part}/pss`,
+    rest: `footprint#atRest/${part}/anonymous`,
+    reloads: `footprint#afterReloads/${part}/anonymous`,
+  };
+  const goal = atMost === undefined ? {} : { goal: { atMost, column: 'reloads' } };
+  return { what, unit: 'MB', better: 'less', cells, scale: 1 / 1_024, ...goal };
+}
+
+const footprint: Section = {
+  title: 'Footprint',
+  about:
+    'One of three nodes (`npm run bench:footprint`): at rest unless the column says otherwise. Goals hold after the reloads.',
+  columns: weights,
+  isPlain: true,
+  chart: { name: 'footprint', title: 'Memory of the programs of a node', unit: 'MB', scale: 'linear' },
+  rows: [
+    weightRow("HAProxy's supervisor", 'haproxy', 14),
+    weightRow("HAProxy's monitor", 'haproxy-monitor'),
+    weightRow("keepalived's supervisor", 'keepalived', 14),
+    weightRow("keepalived's monitor", 'keepalived-monitor'),
+    weightRow('all four', 'total', 110),
+  ],
+};
+
+const soaked = [
+  'haproxy-supervisor',
+  'haproxy-monitor',
+  'keepalived-supervisor',
+  'keepalived-monitor',
+  'haproxy',
+  'keepalived',
+];
+
+const soak: Section = {
+  title: 'Soak',
+  about: `Three nodes under load for an hour, with reloads and moves of the VIP (\`npm run test:soak -- --json docs/performance/soak.json\`): anonymous memory, the mean of the
+nodes after a warm-up. Growth is that of a straight line, and is none where it is within two standard errors.`,
+  columns: { end: 'at the end, MB', growth: 'growth, MB an hour', error: 'standard error, MB an hour' },
+  isPlain: true,
+  rows: soaked.map((program) => {
+    const slope = `soak#slopes/[program=${program},quantity=anonymousMb]`;
+    const cells = { end: `${slope}/to`, growth: `${slope}/perHour`, error: `${slope}/error` };
+    return { what: program, unit: '', better: 'less', cells };
+  }),
+};
+
+const starts: Section = {
+  title: 'Start',
+  about: 'From the start of a program to its first answer on the control socket (`npm run bench:footprint`).',
+  columns: { hawser: 'hawser' },
+  rows: (['haproxy', 'keepalived'] as const).map((part) => ({
+    ...{ what: `${part === 'haproxy' ? 'HAProxy' : 'keepalived'}'s supervisor`, unit: 'ms', better: 'less' },
+    ...{ cells: { hawser: `footprint#starts/${part}` }, goal: { atMost: 250 } },
+  })),
+};
+
+const followed = { nodes: 'its monitor: 3 of them matter', all: 'a VIP for all nodes' } as const;
+
+function scaleRow(what: string, unit: string, figure: string, goal?: Goal): Row {
+  const cells = { nodes: `scale#nodes/${figure}`, all: `scale#all-nodes/${figure}` };
+  return { what, unit, better: 'less', cells, ...(goal && { goal }) };
+}
+
+const scale: Section = {
+  title: 'Scale',
+  about: `5,000 Nodes in the API and 100 heartbeats a second (\`npm run bench:scale\`): HAProxy's monitor, which asks for the control plane's nodes only, and the
+source of a monitor with an ingress VIP, which follows them all and lists them every 6 s.`,
+  columns: followed,
+  isPlain: true,
+  rows: [
+    scaleRow('processor time', '% of a core', 'corePercent', { atMost: 2 }),
+    scaleRow('processor time without its lists', '% of a core', 'watchPercent'),
+    scaleRow('anonymous memory at the end', 'MB', 'anonymousMb'),
+    scaleRow('growth of anonymous memory', 'MB an hour', 'growthMbPerHour'),
+    scaleRow('growth, standard error', 'MB an hour', 'growthErrorMbPerHour'),
+    scaleRow('memory is flat: it grows by no more than two standard errors', '', 'isFlat'),
+  ],
+};
+
+const lists: Section = {
+  title: 'Lists of the Kubernetes API',
+  about: "20,000 Routes, from the tests' API server on the same machine (`npm run bench:kube`).",
+  columns: { ms: 'time, ms', cpu: 'processor time, ms', peak: 'peak heap, MB', kept: 'heap kept, MB' },
+  isPlain: true,
+  rows: ['projection, pages of 500', 'projection, one page', 'whole objects, pages of 500'].map((name) => {
+    const at = (figure: string) => `kube#results/${name}/*/${figure}`;
+    return {
+      ...{ what: name, unit: '', better: 'less' },
+      cells: { ms: at('listMs'), cpu: at('cpuMs'), peak: at('peakMb'), kept: at('keptMb') },
+      ...(name === 'projection, pages of 500' && { goal: { atMost: 3_000 } }),
+    };
+  }),
+};
+
+const commands: Section = {
+  title: 'Commands',
+  about: '`hawser status` on one of three nodes (`npm run bench:status`).',
+  columns: { hawser: 'hawser' },
+  rows: [
+    'all four answer',
+    'haproxy is dead',
+    'keepalived-monitor is dead',
+    'haproxy hangs',
+    'all four are dead',
+  ].map((name) => ({
+    ...{ what: name, unit: 'ms', better: 'less', cells: { hawser: `status#results/${name}` } },
+    ...(!name.endsWith('hangs') && { goal: { atMost: 300 } }),
+  })),
+};
+
+const starvation: Section = {
+  title: 'Starved processors',
+  about:
+    'Adverts every 100 ms, six busy loops on the one processor of all nodes (`npm run bench:starvation`, [0012](decisions/0012-starvation.md)). Nothing fails, so every move is false.',
+  columns: { hawser: 'moves of the VIP' },
+  rows: (['100 ms realtime', '100 ms fair'] as const).map((name) => ({
+    what:
+      name === '100 ms realtime'
+        ? 'keepalived at its real-time priority'
+        : 'without that priority, at a third of the weight of a busy loop',
+    ...{ unit: '', better: 'less', cells: { hawser: `starvation#moves/${name}` } },
+    ...(name === '100 ms realtime' && { goal: never }),
+  })),
+};
+
+export const sections: readonly Section[] = [
+  ...[dataPath, reloads, failover, tail, holders, powerCut],
+  ...[footprint, soak, starts, scale, lists, commands, starvation],
+];
