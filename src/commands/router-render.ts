@@ -2,16 +2,15 @@ import type { SettingsOf } from '../cli/command-spec.ts';
 import type { CommandContext } from '../cli/run-command.ts';
 import { structuredWriter } from '../cli/structured-text.ts';
 import { printable } from '../engine/system/text/readable-text.ts';
-import { readDecision } from '../router/explain/read-decision.ts';
+import { readDecision } from '../router/decide/read-decision.ts';
 import { type RenderedRoute, renderObjects } from '../router/render/render-objects.ts';
-import { admissionPolicy, backendDefaults } from '../router/settings/decision-settings.ts';
 import { routerRenderCommand } from '../router/settings/router-render-settings.ts';
 import { withoutEffect } from '../router/settings/without-effect.ts';
 
 export const spec = routerRenderCommand;
 
 export async function run(settings: SettingsOf<typeof spec>, { env }: CommandContext): Promise<number> {
-  const decision = await readDecision(settings.objects, admissionPolicy(settings), backendDefaults(settings));
+  const decision = await readDecision(settings.objects, settings);
   for (const line of [...withoutEffect(env), ...decision.problems])
     process.stderr.write(`${printable(line)}\n`);
   const outcome = await renderObjects(decision, settings, settings.out);

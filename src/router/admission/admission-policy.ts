@@ -20,14 +20,3 @@ export interface AdmissionPolicy {
   /** Undefined: those of every namespace. */
   readonly namespaces?: ReadonlySet<string>;
 }
-
-export const defaultPolicy: AdmissionPolicy = {
-  allowWildcards: false,
-  namespaceOwnership: true,
-  deniedDomains: [],
-  allowedDomains: [],
-  domain: '',
-  hostTemplate: '',
-  overrideHost: false,
-  overrideDomains: [],
-};

@@ -17,12 +17,3 @@ export interface BackendDefaults {
   /** DEFAULT_DESTINATION_CA_PATH is set. */
   readonly hasDefaultDestinationCa: boolean;
 }
-
-export const defaultBackendDefaults: BackendDefaults = {
-  httpBalance: 'random',
-  tcpBalance: 'source',
-  forwarded: 'append',
-  checkIntervalMs: 5_000,
-  http2: true,
-  hasDefaultDestinationCa: false,
-};

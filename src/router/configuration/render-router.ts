@@ -7,7 +7,7 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
 import { routeFiles } from './route-files.ts';
 import { templateModel } from './template-model.ts';
-import { unprintable } from './unprintable.ts';
+import { type LeftOut, printableRoutes } from './unprintable.ts';
 
 /** Ten thousand routes take 4 MB. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
@@ -17,12 +17,6 @@ export interface RouterTemplate {
   readonly text: string;
   /** The permissions of the files. */
   readonly mode: number;
-}
-
-/** A route that is left out, and what of it cannot be printed. */
-export interface LeftOut {
-  readonly key: string;
-  readonly problem: string;
 }
 
 export type RouterRendering =
@@ -39,12 +33,7 @@ export function renderRouter(
   model: RouterModel,
   defaultCertificate: string,
 ): RouterRendering {
-  const leftOut = model.backends.flatMap((route): readonly LeftOut[] => {
-    const problem = unprintable(route);
-    return problem === undefined ? [] : [{ key: route.key, problem }];
-  });
-  const gone = new Set(leftOut.map(({ key }) => key));
-  const backends = gone.size === 0 ? model.backends : model.backends.filter(({ key }) => !gone.has(key));
+  const { backends, leftOut } = printableRoutes(model.backends);
   const outcome = renderTemplate(template.text, templateModel(settings, { backends }), {
     templatePath: template.path,
     maxCharacters: MAX_CHARACTERS,

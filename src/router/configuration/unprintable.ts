@@ -2,11 +2,30 @@ import { isSafeText } from '../../engine/render/safe-text.ts';
 import type { HeaderAction, RouteBackend } from '../model.ts';
 import { isOneLine } from './quoted.ts';
 
+/** A route that is left out, and what of it cannot be printed. */
+export interface LeftOut {
+  readonly key: string;
+  readonly problem: string;
+}
+
+/** The routes that can be printed, and the others. */
+export function printableRoutes(routes: readonly RouteBackend[]): {
+  readonly backends: readonly RouteBackend[];
+  readonly leftOut: readonly LeftOut[];
+} {
+  const leftOut = routes.flatMap((route): readonly LeftOut[] => {
+    const problem = unprintable(route);
+    return problem === undefined ? [] : [{ key: route.key, problem }];
+  });
+  const gone = new Set(leftOut.map(({ key }) => key));
+  return { backends: gone.size === 0 ? routes : routes.filter(({ key }) => !gone.has(key)), leftOut };
+}
+
 /**
  * What of a route cannot be printed, undefined where all of it can. Admission lets none of this through; what it missed
  * costs the one route, and never becomes configuration of its own.
  */
-export function unprintable(route: RouteBackend): string | undefined {
+function unprintable(route: RouteBackend): string | undefined {
   return (
     [...words(route)].find(({ text }) => !isSafeText(text))?.what ??
     lines(route).find(({ text }) => !isOneLine(text))?.what ??

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { placeOf } from '../admission/host-claims.ts';
 import type { RejectedRoute } from '../admission/verdict.ts';
+import { printableRoutes } from '../configuration/unprintable.ts';
 import type { Decision } from '../decide/decide.ts';
 import {
   answerOf,
@@ -11,6 +12,7 @@ import {
   type RouterRequest,
 } from '../lookup/reference-matcher.ts';
 import type { RouteBackend } from '../model.ts';
+import type { RouterSettings } from '../settings/router-settings.ts';
 
 /** Who answers a request, and why the others that wanted it do not. */
 export interface Explanation {
@@ -27,6 +29,8 @@ export interface Explanation {
 }
 
 export interface ShownCertificate {
+  /** There is none: the router takes no TLS to this host. */
+  readonly refused?: true;
   /** The route that brings it; undefined: the router's default certificate. */
   readonly route?: string;
   readonly names?: string;
@@ -39,35 +43,52 @@ export interface OtherRoute {
   readonly why: string;
 }
 
-export function explain({ admission, model }: Decision, request: RouterRequest): Explanation {
-  const answer = answerOf(model, request);
+export function explain(
+  { admission, model }: Decision,
+  request: RouterRequest,
+  settings: Pick<RouterSettings, 'lookup' | 'strictSni'>,
+): Explanation {
+  const { backends, leftOut } = printableRoutes(model.backends);
+  const answer = answerOf({ backends }, request);
   const backend = answer.kind === 'none' ? undefined : answer.backend;
-  const wanted = matchingBackends(model.backends, request.host, request.path);
+  const wanted = matchingBackends(backends, request.host, request.path);
   const others = wanted
     .filter((each) => each !== backend)
     .map((each) => ({ route: each.key, place: placeOf(each), why: whyNot(each, request, backend) }));
   // A passed connection is looked at before its path is known.
   const path = request.scheme === 'https' && backend?.kind === 'passthrough' ? '' : request.path;
   const rejected = matchingBackends(admission.rejected, request.host, path).map(rejectedRoute);
+  const unprinted = matchingBackends(model.backends, request.host, path).flatMap((each) => {
+    const problem = leftOut.find(({ key }) => key === each.key)?.problem;
+    const why = `left out: ${problem} cannot be printed`;
+    return problem === undefined ? [] : [{ route: each.key, place: placeOf(each), why }];
+  });
   const showsCertificate = request.scheme === 'https' && backend?.kind !== 'passthrough';
   return {
     request: { ...request, host: hostName(request.host) },
     answer: answer.kind,
     ...(backend && { ...answering(backend) }),
-    ...(showsCertificate && { certificate: certificateOf(certificateOwner(model, request.host)) }),
-    remarks: backend?.remarks ?? [],
-    others: [...others, ...rejected],
+    ...(showsCertificate && {
+      certificate: certificateOf(certificateOwner({ backends }, request.host), settings),
+    }),
+    remarks: [...(backend?.remarks ?? []), ...(settings.lookup === 'regex' ? [REGEX] : [])],
+    others: [...others, ...unprinted, ...rejected],
   };
 }
+
+const REGEX = 'the patterns of --lookup regex answer otherwise in two cases: docs/decisions/0071-lookups.md';
 
 function answering(backend: RouteBackend) {
   const servers = backend.servers.map(({ name, weight }) => ({ name, weight }));
   return { route: backend.key, backend: backend.name, place: placeOf(backend), servers };
 }
 
-function certificateOf(owner: RouteBackend | undefined): ShownCertificate {
+function certificateOf(
+  owner: RouteBackend | undefined,
+  { strictSni }: Pick<RouterSettings, 'strictSni'>,
+): ShownCertificate {
   const pem = owner?.certificate?.pem;
-  if (owner === undefined || pem === undefined) return {};
+  if (owner === undefined || pem === undefined) return strictSni ? { refused: true } : {};
   const certificate = new X509Certificate(pem.slice(pem.indexOf('-----BEGIN CERTIFICATE')));
   return {
     route: owner.key,

@@ -23,6 +23,7 @@ function answerText({ answer, route, backend, place, servers = [] }: Explanation
   return `answered by ${of} through ${backend}: ${pods}`;
 }
 
-function certificateText({ route, names, expires }: ShownCertificate): string {
+function certificateText({ refused, route, names, expires }: ShownCertificate): string {
+  if (refused) return 'none: TLS to this host is refused (--strict-sni)';
   return route === undefined ? "the router's default one" : `of ${route}, for ${names}, until ${expires}`;
 }

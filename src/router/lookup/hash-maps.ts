@@ -13,12 +13,9 @@ export interface HashMap {
 export const pathQuestions = ['http', 'secure', 'redirect'] as const satisfies readonly Question[];
 
 export interface HashMaps extends Readonly<Record<(typeof pathQuestions)[number], HashMap>> {
-  /** By the name in the TLS hello: the backend of a passthrough route, or `terminate`. */
+  /** By the name in the TLS hello: the backend of a passthrough route. All other TLS ends here. */
   readonly tls: ReadonlyMap<string, string>;
 }
-
-/** In `tls`: TLS ends here, though a passthrough wildcard has this name too. */
-export const TERMINATE = 'terminate';
 
 /**
  * Maps that HAProxy asks at a cost that does not depend on how many routes there are. A key is HOST/PATH, the host of a
@@ -68,22 +65,11 @@ function hashMap(routes: readonly RouteBackend[], question: Question): HashMap {
   return { exact, prefix };
 }
 
-/**
- * A host that some route has for itself is never handed on by a wildcard above it: without a line of its own, its TLS would
- * pass by the route that was asked for.
- */
 function tlsMap(routes: readonly RouteBackend[]): ReadonlyMap<string, string> {
-  const known = routes.filter(canMatch);
-  const lines = new Map<string, string>();
-  const handedOn = (route: RouteBackend): boolean =>
-    valueIn('passthrough', { ...route, path: pathOf(route) }) !== undefined;
-  for (const route of known) if (handedOn(route)) lines.set(keyHost(route), route.name);
-  for (const route of known) {
-    const host = keyHost(route);
-    const isCovered = !route.wildcard && lines.has(`*${host.slice(host.indexOf('.'))}`);
-    if (isCovered && valueIn('secure', route) !== undefined && !lines.has(host)) lines.set(host, TERMINATE);
-  }
-  return lines;
+  const passed = routes.filter(
+    (route) => canMatch(route) && valueIn('passthrough', { ...route, path: pathOf(route) }) !== undefined,
+  );
+  return new Map(passed.map((route) => [keyHost(route), route.name]));
 }
 
 function keyHost({ host, wildcard }: RouteBackend): string {

@@ -1,4 +1,5 @@
 import type { RouteBackend, RouterModel } from '../model.ts';
+import { pathOf } from './value-in.ts';
 
 export interface RouterRequest {
   readonly scheme: 'http' | 'https';
@@ -44,7 +45,10 @@ function takesTls({ kind }: RouteBackend): boolean {
   return kind === 'edge' || kind === 'reencrypt';
 }
 
-/** A connection is passed on before any request of it can be read: by its SNI alone. */
+/**
+ * A connection is passed on before any request of it can be read: by its SNI alone. Admission keeps hosts that end TLS out of
+ * the domain of a passthrough wildcard, and the wildcard out of theirs.
+ */
 function passthroughOf(backends: readonly RouteBackend[], host: string): RouteBackend | undefined {
   return matchingBackends(backends, host, '').find(({ kind }) => kind === 'passthrough');
 }
@@ -58,8 +62,8 @@ export function matchingBackends<B extends Matchable>(
   const name = hostName(host);
   const [plainPath = ''] = path.split('?');
   return backends
-    .filter((backend) => matchesHost(backend, name) && matchesPath(backend.path, plainPath))
-    .sort((a, b) => Number(a.wildcard) - Number(b.wildcard) || b.path.length - a.path.length);
+    .filter((backend) => matchesHost(backend, name) && matchesPath(pathOf(backend), plainPath))
+    .sort((a, b) => Number(a.wildcard) - Number(b.wildcard) || pathOf(b).length - pathOf(a).length);
 }
 
 export type Matchable = Pick<RouteBackend, 'host' | 'wildcard' | 'path'>;

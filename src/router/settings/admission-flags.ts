@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
+import { nonEmpty } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
 import { printable, word } from './router-fields.ts';
 
 /** Which routes are taken, and under which host. */
 export const admissionFlags = {
+  ingressClass: flag('<name>', z.optional(nonEmpty), 'take Ingresses of this class as routes'),
   allowWildcards: toggle('take routes with the wildcard policy Subdomain', {
     variable: 'ROUTER_ALLOW_WILDCARD_ROUTES',
   }),

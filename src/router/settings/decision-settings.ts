@@ -3,9 +3,7 @@ import type { BackendDefaults } from '../backends/backend-defaults.ts';
 import type { RouterSettings } from './router-settings.ts';
 
 /** Which routes the settings let in. */
-export function admissionPolicy(
-  settings: RouterSettings & { readonly ingressClass?: string | undefined },
-): AdmissionPolicy {
+export function admissionPolicy(settings: RouterSettings): AdmissionPolicy {
   return {
     allowWildcards: settings.allowWildcards,
     namespaceOwnership: !settings.disableNamespaceOwnership,

@@ -1,24 +1,14 @@
-import * as z from 'zod/mini';
 import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
-import { absolutePath, nonEmpty } from '../../cli/fields.ts';
+import { absolutePath } from '../../cli/fields.ts';
+import { objectsFlag } from './objects-flag.ts';
 import { routerFlags } from './router-settings.ts';
 
 export const routerRenderCommand = commandSpec({
   name: 'router render',
   summary: "Writes the router's whole configuration, made of objects in a file.",
   flags: {
-    objects: flag(
-      '<path>',
-      nonEmpty,
-      'YAML or JSON with Routes, Services, EndpointSlices …; - for standard input',
-      {
-        typedOnly: true,
-      },
-    ),
+    objects: objectsFlag,
     out: flag('<path>', absolutePath, 'folder for haproxy.cfg, maps, lists and certificates', {
-      typedOnly: true,
-    }),
-    ingressClass: flag('<name>', z.optional(nonEmpty), 'take Ingresses of this class as routes', {
       typedOnly: true,
     }),
     ...routerFlags,

@@ -53,14 +53,19 @@ const route = fc.record({
   insecure: fc.constantFrom(...policies),
 });
 
-/** As admission leaves them: no two routes of the same host and path, passthrough for a whole host. */
+/**
+ * As admission leaves them: no two routes of the same host and path, passthrough for a whole host, and no host that ends TLS in the
+ * domain of a passthrough wildcard.
+ */
 export const routeSets = fc.array(route, { maxLength: 14 }).map((found): readonly RouteBackend[] => {
   const taken = new Set<string>();
   return found.flatMap((each, index) => {
     const isTcp = each.kind === 'passthrough';
     const place = `${each.wildcard}${each.host}${isTcp ? '' : each.path}`;
     const isMixed = isTcp && found.some((other) => other !== each && other.host === each.host);
-    if (taken.has(place) || isMixed) return [];
+    const isInDomain = ({ kind, host, wildcard }: typeof each) =>
+      (kind === 'edge' || kind === 'reencrypt') && !wildcard && host.endsWith(`.${each.host}`);
+    if (taken.has(place) || isMixed || (isTcp && each.wildcard && found.some(isInDomain))) return [];
     taken.add(place);
     const insecure = each.kind === 'http' || (isTcp && each.insecure === 'Allow') ? 'None' : each.insecure;
     return [routeBackend({ ...each, insecure, path: isTcp ? '' : each.path, key: `ns:r${index}` })];

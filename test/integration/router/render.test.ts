@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +53,16 @@ function render(list: readonly object[], out: string): string {
   });
 }
 
+function explain(list: readonly object[], host: string, more: NodeJS.ProcessEnv): unknown {
+  const file = join(folder, 'explained.yaml');
+  writeFileSync(file, list.map((each) => yaml.stringify(each)).join('---\n'));
+  const { stdout } = spawnSync(hawser, ['router', 'explain', host, '--objects', file, '--json'], {
+    env: { ...process.env, ...more },
+    encoding: 'utf8',
+  });
+  return JSON.parse(stdout);
+}
+
 function filesOf(out: string): Readonly<Record<string, string>> {
   const names = readdirSync(out, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return Object.fromEntries(
@@ -83,4 +93,13 @@ test('hawser router render writes what HAProxy takes, the same for any order of 
   const before = filesOf(one);
   render(objects.toReversed(), one);
   expect(filesOf(one)).toEqual(before);
+});
+
+test('hawser router explain reads the settings that hawser router render reads', () => {
+  const denied = { ROUTER_DENIED_DOMAINS: 'other.example.com' };
+  expect(explain(objects, 'other.example.com', {})).toMatchObject({ answer: 'backend', route: 'shop:other' });
+  expect(explain(objects, 'other.example.com', denied)).toMatchObject({
+    answer: 'none',
+    others: [{ route: 'shop:other', why: 'not admitted: RouteNotAdmitted: the host is in a denied domain' }],
+  });
 });

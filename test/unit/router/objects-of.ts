@@ -1,11 +1,8 @@
-import { type AdmissionPolicy, defaultPolicy } from '../../../src/router/admission/admission-policy.ts';
-import {
-  type BackendDefaults,
-  defaultBackendDefaults,
-} from '../../../src/router/backends/backend-defaults.ts';
 import { type Decision, decide } from '../../../src/router/decide/decide.ts';
 import type { RouteBackend } from '../../../src/router/model.ts';
 import { readObjectList } from '../../../src/router/objects/read-object-list.ts';
+import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';
+import { routerSettings } from '../../helpers/router/router-settings.ts';
 
 export interface RouteText {
   readonly name: string;
@@ -51,14 +48,12 @@ export function sliceObject(service: string, pods: number, subnet = 0, port: obj
   };
 }
 
-export function decided(
-  objects: readonly object[],
-  policy: Partial<AdmissionPolicy> = {},
-  defaults: Partial<BackendDefaults> = {},
-): Decision {
+const defaults = routerSettings();
+
+export function decided(objects: readonly object[], settings: Partial<RouterSettings> = {}): Decision {
   const list = readObjectList(JSON.stringify(objects));
   if (list.problems.length > 0) throw new Error(list.problems.join('\n'));
-  return decide(list.objects, { ...defaultPolicy, ...policy }, { ...defaultBackendDefaults, ...defaults });
+  return decide(list.objects, { ...defaults, ...settings });
 }
 
 /** What became of each route: `shop:a admitted`, `shop:b HostAlreadyClaimed`. */
@@ -73,10 +68,10 @@ export function verdicts({ admission }: Decision): readonly string[] {
 export function backendWith(
   annotations: Readonly<Record<string, string>>,
   spec: object = {},
-  defaults: Partial<BackendDefaults> = {},
+  settings: Partial<RouterSettings> = {},
 ): RouteBackend {
   const objects = [routeObject({ name: 'a', annotations, spec }), sliceObject('web', 2)];
-  const [backend] = decided(objects, {}, defaults).model.backends;
+  const [backend] = decided(objects, settings).model.backends;
   if (backend === undefined) throw new Error('the route is not admitted');
   return backend;
 }

@@ -1,26 +1,27 @@
 import { expect, test } from 'vitest';
-import { defaultPolicy } from '../../../../src/router/admission/admission-policy.ts';
 import { hostOf } from '../../../../src/router/admission/host-of.ts';
+import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
+import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { decided, routeObject, verdicts } from '../objects-of.ts';
 
 const variable = (name: string) => `$\{${name}}`;
-const template = { hostTemplate: `${variable('name')}-${variable('namespace')}.apps.example.com` };
+const template = { subdomain: `${variable('name')}-${variable('namespace')}.apps.example.com` };
 
 test.each([
   [{ host: 'a.b' }, {}, 'a.b'],
   [{}, {}, ''],
   [{}, template, 'web-shop.apps.example.com'],
   [{ host: 'a.b' }, template, 'a.b'],
-  [{ host: 'a.b' }, { ...template, overrideHost: true }, 'web-shop.apps.example.com'],
+  [{ host: 'a.b' }, { ...template, overrideHostname: true }, 'web-shop.apps.example.com'],
   [{ host: 'x.old.com' }, { ...template, overrideDomains: ['old.com'] }, 'web-shop.apps.example.com'],
   [{ host: 'xold.com' }, { ...template, overrideDomains: ['old.com'] }, 'xold.com'],
   [{ subdomain: 'web' }, { domain: 'apps.example.com' }, 'web.apps.example.com'],
   [{ host: 'a.b', subdomain: 'web' }, { domain: 'apps.example.com' }, 'a.b'],
-  [{}, { hostTemplate: '"$name.example.com"' }, 'web.example.com'],
-  [{}, { hostTemplate: `${variable('name')}.${variable('unknown')}` }, ''],
+  [{}, { subdomain: '"$name.example.com"' }, 'web.example.com'],
+  [{}, { subdomain: `${variable('name')}.${variable('unknown')}` }, ''],
 ])('a route with %j and the policy %j has the host %j', (some, policy, host) => {
   const route = { name: 'web', namespace: 'shop', host: '', subdomain: '', ...some };
-  expect(hostOf(route, { ...defaultPolicy, ...policy })).toBe(host);
+  expect(hostOf(route, admissionPolicy({ ...routerSettings(), ...policy }))).toBe(host);
 });
 
 test.each([

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { defaultPolicy } from '../../../../src/router/admission/admission-policy.ts';
 import { admitRoutes } from '../../../../src/router/admission/admit-routes.ts';
 import { readObjectList } from '../../../../src/router/objects/read-object-list.ts';
+import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
+import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { routeObject } from '../objects-of.ts';
 
 test('ten thousand routes of one host and a hundred namespaces are decided about', () => {
@@ -10,7 +11,10 @@ test('ten thousand routes of one host and a hundred namespaces are decided about
     return routeObject({ name: `r${age}`, namespace: `n${age % 100}`, age, spec });
   });
   const { routes } = readObjectList(JSON.stringify(objects)).objects;
-  const { admitted, rejected } = admitRoutes(routes, [], { ...defaultPolicy, allowWildcards: true });
+  const { admitted, rejected } = admitRoutes(routes, [], {
+    ...admissionPolicy(routerSettings()),
+    allowWildcards: true,
+  });
   expect(admitted.every(({ route }) => route.namespace === 'n0')).toBe(true);
   expect(admitted.length).toBe(100);
   expect(rejected.length).toBe(9_900);

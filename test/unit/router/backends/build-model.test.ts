@@ -47,7 +47,7 @@ describe('a backend', () => {
     expect(backendWith({}, reencrypt).verify).toEqual({ kind: 'none' });
     const spec = { ...reencrypt, alternateBackends: [{ name: 'beta' }] };
     const objects = [routeObject({ name: 'a', spec }), sliceObject('web', 1), sliceObject('beta', 1, 1)];
-    const [backend] = decided(objects, {}, { hasDefaultDestinationCa: true }).model.backends;
+    const [backend] = decided(objects, { defaultDestinationCa: '/ca.crt' }).model.backends;
     expect(backend?.verify).toEqual({ kind: 'default-ca' });
     expect(backend?.servers.map(({ verifyHost }) => verifyHost)).toEqual(['beta.shop.svc', 'web.shop.svc']);
   });

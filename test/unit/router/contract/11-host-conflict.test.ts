@@ -43,7 +43,7 @@ describe('contract 11: of two routes that want a host', () => {
   test('another namespace has no path of the host either, unless it is allowed', () => {
     const path = { ...second, spec: { ...second.spec, path: '/b' } };
     expect(verdicts(decided([first, path]))).toEqual(['a:first admitted', 'b:second HostAlreadyClaimed']);
-    expect(verdicts(decided([first, path], { namespaceOwnership: false }))).toEqual([
+    expect(verdicts(decided([first, path], { disableNamespaceOwnership: true }))).toEqual([
       'a:first admitted',
       'b:second admitted',
     ]);

@@ -23,7 +23,7 @@ describe('contract 17: balance', () => {
   });
 
   test("is the router's own where the route says nothing", () => {
-    expect(backendWith({}, {}, { httpBalance: 'leastconn' }).balance).toBe('leastconn');
+    expect(backendWith({}, {}, { balance: 'leastconn' }).balance).toBe('leastconn');
     expect(backendWith({}, passthrough, { tcpBalance: 'random' }).balance).toBe('random');
   });
 

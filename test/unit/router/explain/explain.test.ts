@@ -21,7 +21,7 @@ const decision = decided(
   { allowWildcards: true },
 );
 const lines = (scheme: 'http' | 'https', host: string, path: string) =>
-  explanationLines(explain(decision, { scheme, host, path }));
+  explanationLines(explain(decision, { scheme, host, path }, { lookup: 'hash', strictSni: false }));
 
 test('the route that answers is named, and why the others do not', () => {
   expect(lines('https', 'App.example.com:443', '/cart/1')).toEqual([
@@ -51,4 +51,27 @@ test('a host that nobody has is answered by no route', () => {
 
 test('what a person typed moves no cursor', () => {
   expect(lines('http', 'a\u001b[2Jb', '/').join('')).not.toContain('\u001b');
+});
+
+test('a host without a certificate of its own is refused where SNI is strict', () => {
+  const request = { scheme: 'https', host: 'app.example.com', path: '/cart' } as const;
+  const settings = { lookup: 'hash', strictSni: true } as const;
+  expect(explanationLines(explain(decision, request, settings))).toContain(
+    '  certificate: none: TLS to this host is refused (--strict-sni)',
+  );
+});
+
+test('a route that cannot be printed answers nothing here either', () => {
+  const backends = decision.model.backends.map((each) =>
+    each.key === 'shop:cart' ? { ...each, hsts: 'a\nb' } : each,
+  );
+  const request = { scheme: 'https', host: 'app.example.com', path: '/cart' } as const;
+  const settings = { lookup: 'hash', strictSni: false } as const;
+  const { route, others } = explain({ ...decision, model: { backends } }, request, settings);
+  expect(route).toBe('shop:wild');
+  expect(others).toContainEqual({
+    route: 'shop:cart',
+    place: 'app.example.com/cart',
+    why: 'left out: its HSTS header cannot be printed',
+  });
 });

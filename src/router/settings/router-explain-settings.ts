@@ -1,8 +1,9 @@
-import * as z from 'zod/mini';
-import { commandSpec, flag, jsonFlag, toggle } from '../../cli/command-spec.ts';
+import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
 import { nonEmpty, oneOf } from '../../cli/fields.ts';
+import { objectsFlag } from './objects-flag.ts';
+import { routerFlags } from './router-settings.ts';
 
-export const explainCommand = commandSpec({
+export const routerExplainCommand = commandSpec({
   name: 'router explain',
   summary:
     'Says which route answers a request, through which backend and certificate, and why not the others.',
@@ -14,14 +15,8 @@ export const explainCommand = commandSpec({
       default: 'https',
       typedOnly: true,
     }),
-    objects: flag('<path>', nonEmpty, 'objects as YAML or JSON; - is standard input', {
-      default: '-',
-      typedOnly: true,
-    }),
-    allowWildcards: toggle('admit wildcard routes', { typedOnly: true }),
-    ingressClass: flag('<name>', z.optional(nonEmpty), 'take Ingresses of this class as routes', {
-      typedOnly: true,
-    }),
+    objects: objectsFlag,
+    ...routerFlags,
     json: jsonFlag('print JSON'),
   },
   examples: [
@@ -32,6 +27,7 @@ export const explainCommand = commandSpec({
     ['hawser router explain shop.example.com --scheme http --objects routes.yaml'],
   ],
   notes: [
+    'The settings are those of hawser router render, in the same environment: what it writes is what is explained.',
     'Nothing is asked but the objects that are given. A host is taken for the name that the client asks for in TLS, too.',
     'Objects that cannot be read are left out, and named on stderr.',
     'Exit codes: 0 a route answers or redirects; 1 none does, or failure at run time; 2 usage.',
