@@ -1,3 +1,4 @@
+import { variableName } from '../../src/cli/flag-name.ts';
 import type { FileForm } from '../../src/cli/make-field.ts';
 import { fileFormOf, settingsJsonSchema } from '../../src/cli/settings-form.ts';
 import { type Place, type SettingsKey, sectionsOf } from '../../src/cli/settings-keys.ts';
@@ -34,7 +35,7 @@ const introduction = [
   `The four daemons and the commands about their node read \`${defaultSettingsPath}\`, if it is there;`,
   '`--settings PATH` or `HAWSER_SETTINGS` names another one, which must be there. For each setting the flag comes first,',
   'then its variable, then the file, then the default. A key is its flag in camel case: `advertInterval` is',
-  '`--advert-interval` and `HAWSER_ADVERT_INTERVAL`.',
+  '`--advert-interval` and `HAWSER_ADVERT_INTERVAL`; where the variable has another name, it stands in brackets.',
   '',
   '```yaml',
   '# yaml-language-server: $schema=config.schema.json',
@@ -52,11 +53,16 @@ const introduction = [
   'log `settings-changed`). Check it before: a daemon does not start with a broken file. After changing a port run',
   '`hawser install`, which writes it into the probes too.',
   '',
+  'The section `router` is read by `hawser router render` and `hawser router explain` alone. It belongs in a file of the router: no',
+  'static pod reads it, and `hawser install` refuses it in the file of a node.',
+  '',
 ];
 
 function rowOf(key: SettingsKey): string {
   const fallback = key.default === undefined ? '' : `\`${key.default}\``;
-  return `| \`${key.key}\` | ${shownForm(fileFormOf(key))} | ${fallback} | ${key.help.replaceAll('|', '\\|')} |`;
+  const isForeign = key.variable !== undefined && key.variable !== variableName(key.key);
+  const help = `${key.help}${isForeign ? ` (\`${key.variable}\`)` : ''}`.replaceAll('|', '\\|');
+  return `| \`${key.key}\` | ${shownForm(fileFormOf(key))} | ${fallback} | ${help} |`;
 }
 
 function shownForm(form: FileForm): string {

@@ -11,7 +11,7 @@ export interface SettingsKey extends Pick<Flag, 'help' | 'field' | 'default'> {
   readonly key: string;
   /** `--advert-interval`, or `KUBECONFIG`: what takes precedence over it. */
   readonly typed: string;
-  /** `HAWSER_ADVERT_INTERVAL`; an argument has none. */
+  /** `HAWSER_ADVERT_INTERVAL`, or the one that others gave it; an argument has none. */
   readonly variable?: string;
 }
 

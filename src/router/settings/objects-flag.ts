@@ -6,5 +6,5 @@ export const objectsFlag = flag(
   '<path>',
   nonEmpty,
   'YAML or JSON with Routes, Services, EndpointSlices …; - for standard input',
-  { default: '-', typedOnly: true },
+  { default: '-', typedOnly: true, inFile: 'never' },
 );

@@ -5,6 +5,7 @@ import { routerFlags } from './router-settings.ts';
 
 export const routerExplainCommand = commandSpec({
   name: 'router explain',
+  section: 'router',
   summary:
     'Says which route answers a request, through which backend and certificate, and why not the others.',
   positionals: {
@@ -14,6 +15,7 @@ export const routerExplainCommand = commandSpec({
     scheme: flag('<scheme>', oneOf(['http', 'https']), 'http or https', {
       default: 'https',
       typedOnly: true,
+      inFile: 'never',
     }),
     objects: objectsFlag,
     ...routerFlags,

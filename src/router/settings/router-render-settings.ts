@@ -5,11 +5,13 @@ import { routerFlags } from './router-settings.ts';
 
 export const routerRenderCommand = commandSpec({
   name: 'router render',
+  section: 'router',
   summary: "Writes the router's whole configuration, made of objects in a file.",
   flags: {
     objects: objectsFlag,
     out: flag('<path>', absolutePath, 'folder for haproxy.cfg, maps, lists and certificates', {
       typedOnly: true,
+      inFile: 'never',
     }),
     ...routerFlags,
     json: jsonFlag('print what became of each route as JSON'),

@@ -13,6 +13,8 @@ export const tlsFlags = {
     'certificate and key for hosts without their own',
     {
       variable: 'DEFAULT_CERTIFICATE',
+      // It holds a key, and `hawser settings` prints the file.
+      inFile: 'never',
     },
   ),
   defaultCertificatePath: flag('<path>', z.optional(absolutePath), 'file with both', {

@@ -24,6 +24,7 @@ test('values become what their flags would have, each with its line', () => {
         bootstrap: { value: true, line: 8 },
         realtimePriority: { value: 'off', line: 9 },
       },
+      router: {},
     },
   });
 });

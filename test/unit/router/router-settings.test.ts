@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
+import { settingsTyped } from '../../../src/cli/command-line.ts';
+import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
+import { daemonKeys } from '../../../src/commands/pods.ts';
 import { ConfigError } from '../../../src/engine/system/errors.ts';
+import { routerExplainCommand } from '../../../src/router/settings/router-explain-settings.ts';
+import { routerRenderCommand } from '../../../src/router/settings/router-render-settings.ts';
 import { routerSettings } from '../../helpers/router/router-settings.ts';
 
 function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
@@ -84,4 +89,29 @@ test('every wrong value is told, and none of them can break a line of the config
     'Cannot use --syslog-address "127.0.0.1 local0\n  bind :1": expected a word without blanks and quotes',
     'Cannot use --syslog-format "a\nb": expected text of one line',
   ]);
+});
+
+test('both commands read the section "router" of the settings file, below flag and variable', () => {
+  const text = [
+    ...['router:', '  maxConnections: 2000', '  serverTimeout: 7s', '  deniedDomains: [a.com, b.com]'],
+    ...['  allowWildcards: true', '  balance: leastconn', ''],
+  ].join('\n');
+  const parsed = parseSettingsFile(text, 'F', daemonKeys);
+  if (parsed.kind === 'problems') throw new Error(parsed.problems.join('\n'));
+  const file = () => ({ path: 'F', values: parsed.values });
+  const env = { ROUTER_DEFAULT_SERVER_TIMEOUT: '8s' };
+  const expected = {
+    ...{ maxConnections: 2_000, serverTimeout: 8_000, deniedDomains: ['a.com', 'b.com'] },
+    ...{ allowWildcards: true, balance: 'random' },
+  };
+  const flags = ['--balance', 'random'];
+  expect(settingsTyped(routerRenderCommand, [...flags, '--out', '/o'], env, file)).toMatchObject(expected);
+  expect(settingsTyped(routerExplainCommand, [...flags, 'a.com'], env, file)).toMatchObject(expected);
+});
+
+test('the settings file has no place for a key or for what one call chooses', () => {
+  for (const key of ['defaultCertificate', 'objects', 'out', 'scheme']) {
+    const parsed = parseSettingsFile(`router:\n  ${key}: x\n`, 'F', daemonKeys);
+    expect(parsed.kind).toBe('problems');
+  }
 });
