@@ -48,6 +48,7 @@ export function openCredentialFiles(
       throw fail(found.what);
     }
     const token = await contentOf(user?.authProvider?.config?.tokenFile);
+    if (token?.toString('utf8').trim() === '') throw fail('it is empty, expected a token');
     return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(token && { token }) };
   };
   return oneAtATime(readAll, withinMs, () => fail('it hangs'));

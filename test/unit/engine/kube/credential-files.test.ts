@@ -64,3 +64,13 @@ test('a FIFO is refused by name, and read once it is a file', async () => {
   writeFileSync(key, 'key');
   expect(await files()).toEqual({ ca: Buffer.from('ca'), key: Buffer.from('key') });
 });
+
+test.each(['', '\n'])('a token file that holds %j is refused by name', async (content) => {
+  const token = join(dir, 'token');
+  writeFileSync(token, content);
+  const user = { name: 'u', authProvider: { name: 'tokenFile', config: { tokenFile: token } } };
+  const files = openCredentialFiles({ ...configOf('', {}), getCurrentUser: () => user });
+  await expect(files()).rejects.toThrow(
+    `Cannot use "${token}", which the kubeconfig names: it is empty, expected a token`,
+  );
+});
