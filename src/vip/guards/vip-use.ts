@@ -12,6 +12,8 @@ export interface VipUseState {
   readonly rounds: number;
   /** Consecutive rounds without an answer. */
   readonly silent: number;
+  /** When the first of them was. */
+  readonly silentSinceMs: number;
   /** Who answered last. */
   readonly holders: readonly string[];
   /** Consecutive rounds without an advert. */
@@ -27,13 +29,16 @@ export type VipUse =
   | { readonly kind: 'unknown' }
   /** Nobody holds it, or its holder sends its adverts here. */
   | { readonly kind: 'clear' }
-  /** The segment cannot be asked, or there is no VIP to ask for yet: no reason to stay out, and no evidence. */
+  /**
+   * The segment cannot be asked, there is no VIP to ask for yet, or the silence may be the gap of a failover: no reason to
+   * stay out, and no evidence.
+   */
   | { readonly kind: 'unseen' }
   /** Another host holds the VIP, and this node does not hear its adverts. */
   | { readonly kind: 'elsewhere'; readonly holders: readonly string[] };
 
 export const initialVipUse: VipUseState = {
-  ...{ rounds: 0, silent: 0, holders: [], failed: 0 },
+  ...{ rounds: 0, silent: 0, silentSinceMs: Number.POSITIVE_INFINITY, holders: [], failed: 0 },
   ...{ unheard: Number.POSITIVE_INFINITY, advertisedMs: Number.NEGATIVE_INFINITY },
 };
 
@@ -44,6 +49,8 @@ const ROUNDS_TO_BELIEVE = 3;
  * longer than the default interval of either profile.
  */
 const ROUNDS_HEARD = 2;
+/** VRRP takes a dead holder's VIP after three intervals and a skew of less than one more. */
+const INTERVALS_OF_FAILOVER = 4;
 /** With a longer interval the adverts of two VIPs may never come in the same two rounds. */
 const INTERVALS_HEARD = 2;
 
@@ -51,6 +58,7 @@ export function nextVipUse(state: VipUseState, { answers, isAdvertised, nowMs }:
   return {
     rounds: state.rounds + 1,
     silent: answers.length > 0 ? 0 : state.silent + 1,
+    silentSinceMs: state.silent === 0 ? nowMs : state.silentSinceMs,
     holders: answers.length > 0 ? answers : state.holders,
     unheard: isAdvertised ? 0 : state.unheard + 1,
     advertisedMs: isAdvertised ? nowMs : state.advertisedMs,
@@ -69,10 +77,13 @@ export function failedVipUse(state: VipUseState): VipUseState {
  * locked or slow now and then.
  */
 export function vipUseOf(state: VipUseState, nowMs: number, advertIntervalMs: number): VipUse {
-  const { rounds, silent, holders, unheard, advertisedMs, failed } = state;
+  const { rounds, silent, silentSinceMs, holders, unheard, advertisedMs, failed } = state;
   if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'unseen' };
   if (failed > 0 || rounds < ROUNDS_TO_BELIEVE) return { kind: 'unknown' };
   const isHeld = holders.length > 0 && silent < ROUNDS_TO_BELIEVE;
   const isHeard = unheard < ROUNDS_HEARD || nowMs - advertisedMs < INTERVALS_HEARD * advertIntervalMs;
-  return isHeld && !isHeard ? { kind: 'elsewhere', holders } : { kind: 'clear' };
+  if (isHeard) return { kind: 'clear' };
+  if (isHeld) return { kind: 'elsewhere', holders };
+  const isFailoverOver = nowMs - silentSinceMs >= INTERVALS_OF_FAILOVER * advertIntervalMs;
+  return { kind: isFailoverOver ? 'clear' : 'unseen' };
 }

@@ -38,7 +38,7 @@ export function createPermission(
     isUndecided,
     isReunited,
   }: Pick<VrrpConfiguration, 'isConfirmed' | 'isExcluded' | 'isUndecided'> & {
-    /** See `isReunited` of `reunion.ts`. */
+    /** See `isReunited` of `look-at-peers.ts`. */
     readonly isReunited: () => boolean;
   },
   segment: { readonly [K in 'look' | 'forget']: () => ReturnType<VipUseWatch[K]> },

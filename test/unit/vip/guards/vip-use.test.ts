@@ -37,6 +37,12 @@ test('a VIP for which no other host answers is clear', () => {
   expect(play(...times(3, silent))).toBe('clear');
 });
 
+test('with a long advert interval silence is no evidence until a failover would be over', () => {
+  expect(playAt(3_000, ...times(12, silent))).toBe('unseen');
+  expect(playAt(3_000, ...times(13, silent))).toBe('clear');
+  expect(playAt(3_000, ...times(20, silent), answered, ...times(3, silent))).toBe('unseen');
+});
+
 test('a host that answers and sends no adverts here holds it elsewhere, also where answers are lost', () => {
   expect(play(...times(3, answered))).toBe('elsewhere');
   expect(play(answered, silent, silent)).toBe('elsewhere');
