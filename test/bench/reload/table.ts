@@ -52,7 +52,7 @@ export function missedTargets(result: ScenarioResult): readonly string[] {
     .map(([metric]) => metric);
 }
 
-function formatTarget(target: Target | undefined): string {
+export function formatTarget(target: Target | undefined): string {
   if (target === undefined) return '';
   if (target.kind === 'is') return target.value ? 'yes' : 'no';
   return `${target.kind === 'at-most' ? '<=' : '>='} ${formatNumber(target.value)}`;

@@ -16,15 +16,19 @@ export interface RunningRouter extends AsyncDisposable {
   readonly httpPort: number;
   readonly httpsPort: number;
   readonly folder: string;
+  readonly pid: number;
   /** Asks HAProxy's stats socket. */
   readonly ask: (command: string) => Promise<string>;
 }
 
-/** A real HAProxy with the whole rendered set, on free ports of loopback. `edit` changes haproxy.cfg before it starts. */
+/**
+ * A real HAProxy with the whole rendered set, on free ports of loopback. `edit` changes haproxy.cfg before it starts; `prefix` is
+ * a namespace's. */
 export async function startRouter(
   routes: readonly RouteBackend[],
   env: Readonly<Record<string, string>> = {},
   edit: (text: string) => string = (text) => text,
+  prefix: readonly string[] = [],
 ): Promise<RunningRouter> {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-router-'));
   const statsSocket = join(folder, 'stats.sock');
@@ -45,7 +49,8 @@ export async function startRouter(
   );
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   await writeOut(folder, { ...outcome.rendered, text: edit(outcome.rendered.text) });
-  const child = spawn('haproxy', ['-db', '-f', join(folder, 'haproxy.cfg')], {
+  const [program = '', ...before] = [...prefix, 'haproxy'];
+  const child = spawn(program, [...before, '-db', '-f', join(folder, 'haproxy.cfg')], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let said = '';
@@ -64,7 +69,7 @@ export async function startRouter(
     await stop();
     throw error;
   }
-  return { httpPort, httpsPort, folder, ask, [Symbol.asyncDispose]: stop };
+  return { httpPort, httpsPort, folder, pid: child.pid ?? 0, ask, [Symbol.asyncDispose]: stop };
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -1,0 +1,147 @@
+/** A program: what routes cost the router, with the maps of `hash` and of `regex` side by side. See `usage`. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { messageOf } from '../../../src/engine/system/errors.ts';
+import { decide } from '../../../src/router/decide/decide.ts';
+import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
+import { routerSettings } from '../../helpers/router/router-settings.ts';
+import { startRouter } from '../../helpers/router/running-router.ts';
+import { meets, spreadOf } from '../reload/figures.ts';
+import { describeMachine, formatMachine } from '../reload/machine.ts';
+import { formatTarget } from '../reload/table.ts';
+import { objectsOf, podAddresses } from './objects.ts';
+import { type RenderCost, renderCost } from './render-cost.ts';
+import {
+  formatGrowth,
+  formatRenders,
+  formatRequests,
+  growthOf,
+  lookups,
+  type RenderFigures,
+  type RequestFigures,
+} from './report.ts';
+import { requestCostUs, residentKb, type Subject } from './request-cost.ts';
+
+const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--rounds N] [--requests N]
+  --routes    sizes (default: 100, 1000 and 10000); requests are compared between the smallest and the largest
+  --rounds    of each measurement (default: 5)
+  --requests  of each round, where lookups are by hash; a twentieth of it by regex (default: 10000)`;
+
+/** Checks of 30,000 servers would be most of what HAProxy does. */
+const env = { ROUTER_BACKEND_CHECK_INTERVAL: '20d' };
+const targets = {
+  renderAndWriteMs: { kind: 'at-most', value: 500 },
+  requestRatio: { kind: 'at-most', value: 1.15 },
+  residentKbPerRoute: { kind: 'at-most', value: 35 },
+} as const;
+
+async function measureRender(routes: number, rounds: number): Promise<Omit<RenderFigures, 'routes'>> {
+  const objects = objectsOf(routes);
+  const settings = routerSettings(env);
+  await renderCost(objects, settings);
+  const costs: RenderCost[] = [];
+  for (let round = 0; round < rounds; round += 1) costs.push(await renderCost(objects, settings));
+  const of = (name: keyof RenderCost) => spreadOf(costs.map((cost) => cost[name]));
+  return {
+    ...{ decideMs: of('decideMs'), renderMs: of('renderMs'), writeMs: of('writeMs') },
+    ...{ allMs: of('allMs'), checkCpuMs: of('checkCpuMs') },
+  };
+}
+
+async function startPod(namespace: NetNamespace, stack: AsyncDisposableStack): Promise<void> {
+  for (const address of podAddresses)
+    await namespace.run('ip', 'address', 'add', `${address}/32`, 'dev', 'lo');
+  const [file, ...before] = namespace.prefix;
+  const pod = spawn(file, [...before, process.execPath, join(import.meta.dirname, 'pod.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  stack.defer(() => void pod.kill('SIGKILL'));
+  await once(pod.stdout, 'data');
+}
+
+/** All of them run side by side, and each round asks them in turn. */
+async function measureRequests(
+  sizes: readonly number[],
+  rounds: number,
+  requests: number,
+): Promise<readonly RequestFigures[]> {
+  await using stack = new AsyncDisposableStack();
+  const namespace = stack.use(await createNetNamespace());
+  await startPod(namespace, stack);
+  const subjects: (Subject & { readonly lookup: RequestFigures['lookup']; readonly kb: number })[] = [];
+  for (const routes of sizes) {
+    const { backends } = decide(objectsOf(routes), routerSettings(env)).model;
+    for (const lookup of lookups) {
+      const settings = { ...env, HAWSER_LOOKUP: lookup };
+      const router = stack.use(await startRouter(backends, settings, undefined, namespace.prefix));
+      subjects.push({ name: `${lookup} ${routes}`, routes, lookup, router, kb: residentKb(router.pid) });
+    }
+  }
+  const costs = subjects.map(() => ({ hundred: [] as number[], all: [] as number[] }));
+  for (let round = -1; round < rounds; round += 1)
+    for (const [index, subject] of subjects.entries()) {
+      const count = subject.lookup === 'hash' ? requests : Math.ceil(requests / 20);
+      const hundred = await requestCostUs(namespace, subject, 100, count);
+      const all = await requestCostUs(namespace, subject, subject.routes, count);
+      // The first round opens connections and fills caches.
+      if (round >= 0) costs[index]?.hundred.push(hundred);
+      if (round >= 0) costs[index]?.all.push(all);
+    }
+  return subjects.map(({ routes, lookup, kb }, index) => ({
+    ...{ routes, lookup, residentKb: kb },
+    hundredHostsUs: spreadOf(costs[index]?.hundred ?? []),
+    allHostsUs: spreadOf(costs[index]?.all ?? []),
+  }));
+}
+
+async function run(
+  sizes: readonly number[],
+  rounds: number,
+  requests: number,
+  json: string | undefined,
+): Promise<void> {
+  const machine = await describeMachine();
+  console.log(
+    `${formatMachine(machine)}\nmedian (min-max) of ${rounds} rounds, three endpoints for each route\n`,
+  );
+  const renders: RenderFigures[] = [];
+  for (const routes of sizes) renders.push({ routes, ...(await measureRender(routes, rounds)) });
+  console.log(formatRenders(renders));
+  const ends = [...new Set([sizes[0] ?? 0, sizes.at(-1) ?? 0])];
+  const figures = await measureRequests(ends, rounds, requests);
+  const growth = { hash: growthOf(figures, 'hash'), regex: growthOf(figures, 'regex') };
+  console.log(`\n${formatRequests(figures)}\n\n${formatGrowth(growth)}`);
+  const results = {
+    renderAndWriteMs: renders.at(-1)?.allMs?.median ?? null,
+    requestRatio: growth.hash.hundredHosts,
+    residentKbPerRoute: growth.hash.residentKbPerRoute,
+  };
+  for (const [name, target] of Object.entries(targets))
+    console.log(
+      `${name}: ${formatTarget(target)}: ${meets(results[name as keyof typeof targets], target) ? 'yes' : 'MISSED'}`,
+    );
+  const quick = rounds < 5 || (sizes.at(-1) ?? 0) < 10_000;
+  const report = { renders, requests: figures, growth, results, machine, quick };
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+try {
+  const { values } = parseArgs({
+    options: {
+      json: { type: 'string' },
+      routes: { type: 'string', multiple: true, default: ['100', '1000', '10000'] },
+      rounds: { type: 'string', default: '5' },
+      requests: { type: 'string', default: '10000' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const sizes = values.routes.map(Number).sort((a, b) => a - b);
+  if (values.help) console.log(usage);
+  else await run(sizes, Number(values.rounds), Number(values.requests), values.json);
+} catch (error) {
+  console.error(`${messageOf(error)}\n${usage}`);
+  process.exitCode = 2;
+}

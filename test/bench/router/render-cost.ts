@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
+import { renderRouter } from '../../../src/router/configuration/render-router.ts';
+import { selfSigned } from '../../../src/router/configuration/self-signed.ts';
+import { writeOut } from '../../../src/router/configuration/write-out.ts';
+import { decide } from '../../../src/router/decide/decide.ts';
+import type { RouterObjects } from '../../../src/router/objects/router-objects.ts';
+import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';
+import { routerTemplate } from '../../helpers/router/router-settings.ts';
+
+/** Wall time in ms, and how HAProxy takes it. */
+export interface RenderCost {
+  readonly decideMs: number;
+  readonly renderMs: number;
+  readonly writeMs: number;
+  readonly allMs: number;
+  /** Processor time of `haproxy -c`. */
+  readonly checkCpuMs: number;
+}
+
+const certificate = selfSigned('default', new Date());
+
+/** From objects in memory to files on disk, and a check of them. */
+export async function renderCost(objects: RouterObjects, settings: RouterSettings): Promise<RenderCost> {
+  const folder = mkdtempSync(join(tmpdir(), 'hawser-bench-router-'));
+  try {
+    const from = monotonicMs();
+    const { model } = decide(objects, settings);
+    const decided = monotonicMs();
+    const outcome = renderRouter(routerTemplate, settings, model, certificate);
+    if (outcome.kind === 'failed') throw new Error(outcome.message);
+    const rendered = monotonicMs();
+    await writeOut(folder, outcome.rendered);
+    const written = monotonicMs();
+    return {
+      ...{ decideMs: decided - from, renderMs: rendered - decided, writeMs: written - rendered },
+      ...{ allMs: written - from, checkCpuMs: await checkCpuMs(join(folder, 'haproxy.cfg')) },
+    };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** The shell says what its children used: minutes and seconds, of the user and of the kernel (times in sh(1)). */
+async function checkCpuMs(path: string): Promise<number> {
+  const script = 'haproxy -q -c -f "$1" && times';
+  const { exitCode, stdout, stderr } = await runCommand(['sh', '-c', script, 'sh', path], {
+    timeoutMs: 120_000,
+  });
+  if (exitCode !== 0) throw new Error(`Cannot check "${path}": ${stderr.slice(0, 500)}`);
+  const times = [...(stdout.trim().split('\n').at(-1) ?? '').matchAll(/(\d+)m([\d.]+)s/g)];
+  return times.reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60_000 + Number(seconds) * 1_000,
+    0,
+  );
+}
