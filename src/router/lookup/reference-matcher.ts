@@ -60,6 +60,7 @@ export function matchingBackends<B extends Matchable>(
   path: string,
 ): readonly B[] {
   const name = hostName(host);
+  if (!isRequestHost(host)) return [];
   const [plainPath = ''] = path.split('?');
   return backends
     .filter((backend) => matchesHost(backend, name) && matchesPath(pathOf(backend), plainPath))
@@ -68,9 +69,14 @@ export function matchingBackends<B extends Matchable>(
 
 export type Matchable = Pick<RouteBackend, 'host' | 'wildcard' | 'path'>;
 
+/** A name or an address, perhaps with a port: requests with another Host are refused before anything is looked up. */
+export function isRequestHost(host: string): boolean {
+  return /^(?:[A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]*\])(?::[0-9]*)?$/.test(host);
+}
+
 /** Lower case, without port, and without the dot that a full name may end with. */
 export function hostName(host: string): string {
-  return host.toLowerCase().replace(/:\d+$/, '').replace(/\.$/, '');
+  return host.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
 }
 
 /** A wildcard stands for exactly one label, which may be empty. */

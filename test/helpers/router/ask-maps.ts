@@ -1,5 +1,10 @@
 import type { HashMap, HashMaps, pathQuestions } from '../../../src/router/lookup/hash-maps.ts';
-import { answerOf, hostName, type RouterRequest } from '../../../src/router/lookup/reference-matcher.ts';
+import {
+  answerOf,
+  hostName,
+  isRequestHost,
+  type RouterRequest,
+} from '../../../src/router/lookup/reference-matcher.ts';
 import { regexLines } from '../../../src/router/lookup/regex-maps.ts';
 import type { RouteBackend } from '../../../src/router/model.ts';
 import type { LookedUp } from './route-sets.ts';
@@ -22,7 +27,8 @@ export function askHash(
   scheme: RouterRequest['scheme'],
   request: LookedUp,
 ): string | undefined {
-  const host = request.host.toLowerCase().replace(/\.?(:[0-9]+)?$/, '');
+  if (!isRequestHost(request.host)) return undefined;
+  const host = request.host.toLowerCase().replace(/\.?(:[0-9]*)?$/, '');
   const parent = host.replace(/^[^.]*/, '*');
   const ask = (map: HashMap, key: string) => map.exact.get(key) ?? longestPrefix(map.prefix, key);
   return answerBy(
@@ -44,7 +50,8 @@ export function askRegex(
   scheme: RouterRequest['scheme'],
   request: LookedUp,
 ): string | undefined {
-  const base = request.host.toLowerCase() + request.path;
+  if (!isRequestHost(request.host)) return undefined;
+  const base = request.host.toLowerCase().replace(/:$/, '') + request.path;
   // A client's TLS hello has neither a port nor a dot at the end of the name.
   const sni = hostName(request.host);
   const isPassed = firstMatch(regexLines(routes, 'passthrough'), sni) !== undefined;

@@ -70,6 +70,7 @@ beforeAll(async () => {
       routeBackend({ key: 'shop:wild', host: 'apps.test', wildcard: true, servers: [a] }),
       routeBackend({ key: 'shop:own', host: 'own.apps.test', servers: [b] }),
       routeBackend({ key: 'shop:sub', host: 'web.test', path: '/sub', servers: [b] }),
+      routeBackend({ key: 'shop:api', host: 'api.test', path: '/api', servers: [a] }),
       routeBackend({ key: 'shop:below', host: 'web.test', path: '/below/', servers: [b] }),
     ],
     { ROUTER_ALLOW_WILDCARD_ROUTES: 'true', DEFAULT_DESTINATION_CA_PATH: authority.certFile },
@@ -128,6 +129,26 @@ test('13: a path ends at a slash, and a host is what it is without case, port an
   const before = await requestsOf('be_http:shop:web');
   for (const path of ['/subpar', '/below', '/sub/']) await get(router.httpPort, 'web.test', path);
   expect((await requestsOf('be_http:shop:web')) - before).toBe(2);
+});
+
+const noHosts = [
+  'api.test/api',
+  'web.test/x;for=6.6.6.6;proto=https',
+  'web.test,web.test',
+  'web.test:80:80',
+  'web.test"',
+];
+test.each(noHosts)(
+  '13: a Host that is none, %s, is refused, so that it is no part of a path',
+  async (host) => {
+    expect((await get(router.httpPort, host, '/admin')).status).toBe(400);
+    expect((await getTls(router.httpsPort, 'plain.test', host, '/admin')).status).toBe(400);
+  },
+);
+
+test('13: a host may end with a colon and no port', async () => {
+  const answer = await get(router.httpPort, 'api.test:', '/api');
+  expect([answer.status, headerAtPod(answer, 'host')]).toEqual([200, ['api.test']]);
 });
 
 async function requestsOf(backend: string): Promise<number> {
