@@ -1,3 +1,4 @@
+import { messageOf } from '../../engine/system/errors.ts';
 import type { RouteTls } from '../objects/route.ts';
 import { certificatePem, keyPem, readPem } from './pem.ts';
 import { weaknessOf } from './strength.ts';
@@ -24,9 +25,18 @@ const known = new WeakMap<RouteTls, TlsCheck>();
 export function checkTls(tls: RouteTls): TlsCheck {
   const before = known.get(tls);
   if (before !== undefined) return before;
-  const check = checkNow(tls);
+  const check = checkSafely(tls);
   known.set(tls, check);
   return check;
+}
+
+/** OpenSSL finds ever new ways to refuse: one route's certificate must not end the decision about all others. */
+function checkSafely(tls: RouteTls): TlsCheck {
+  try {
+    return checkNow(tls);
+  } catch (error) {
+    return { kind: 'wrong', message: `certificate: ${messageOf(error)}` };
+  }
 }
 
 function checkNow(tls: RouteTls): TlsCheck {

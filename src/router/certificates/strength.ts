@@ -1,14 +1,45 @@
 import type { KeyObject, X509Certificate } from 'node:crypto';
 
+/** Those whose digest OpenSSL knows and finds strong enough. PSS names its digest in its parameters. */
+const signatures =
+  /^(?:sha(?:224|256|384|512)WithRSAEncryption|ecdsa-with-SHA(?:224|256|384|512)|(?:RSA-|ecdsa_with_)SHA3-(?:224|256|384|512)|ED25519)$/;
+/** RSASSA-PSS and then, as its parameter [0], SHA-256, SHA-384, SHA-512 or SHA-224 (RFC 4055): without it the digest is SHA-1. */
+const strongPss = /^06092a864886f70d01010a30..a0..30..0609608648016503040[2](?:01|02|03|04)/;
+
 /**
  * Why OpenSSL, at the security level of Debian and of others, would refuse to load this certificate; then HAProxy would
  * refuse the whole configuration. A root may be signed with anything: nobody checks a self-signed signature.
  */
 export function weaknessOf(certificate: X509Certificate): string | undefined {
-  const algorithm = certificate.signatureAlgorithm ?? '';
-  if (/sha1|md5|md4|md2/i.test(algorithm) && !isSelfSigned(certificate))
-    return `a certificate is signed with ${algorithm}, which is no longer supported`;
-  return keyWeakness(certificate.publicKey);
+  if (!hasStrongSignature(certificate) && !isSelfSigned(certificate))
+    return `a certificate is signed with ${certificate.signatureAlgorithm ?? 'an unknown algorithm'}, which is not supported`;
+  const key = publicKeyOf(certificate);
+  return key === undefined ? 'its public key cannot be read' : keyWeakness(key);
+}
+
+function hasStrongSignature({ signatureAlgorithm = '', raw }: X509Certificate): boolean {
+  if (signatureAlgorithm !== 'rsassaPss') return signatures.test(signatureAlgorithm);
+  // Certificate ::= SEQUENCE { tbsCertificate, signatureAlgorithm, signatureValue }
+  const signed = contentOf(raw, 0);
+  const algorithm = contentOf(raw, contentOf(raw, signed.begin).end);
+  return strongPss.test(raw.toString('hex', algorithm.begin, algorithm.end));
+}
+
+/** Where the value of the DER element at `at` begins and ends. OpenSSL has parsed the whole before. */
+function contentOf(der: Buffer, at: number): { readonly begin: number; readonly end: number } {
+  const first = der[at + 1] ?? 0;
+  const bytes = first < 0x80 ? 0 : first & 0x7f;
+  const begin = at + 2 + bytes;
+  return { begin, end: begin + (bytes === 0 ? first : der.readUIntBE(at + 2, bytes)) };
+}
+
+/** OpenSSL parses it only when it is asked for. */
+function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
+  try {
+    return certificate.publicKey;
+  } catch {
+    return undefined;
+  }
 }
 
 function isSelfSigned(certificate: X509Certificate): boolean {

@@ -56,6 +56,28 @@ function selfSigned(key: string, ...more: readonly string[]): { certificate: str
   return { certificate: openssl('x509', '-in', 'c'), key: openssl('pkey', '-in', 'k') };
 }
 
+function pemOf(der: Buffer): string {
+  return `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`;
+}
+
+/** Its public key says that it is a point of a curve, and is none. */
+function unreadableKey(): string {
+  const der = new X509Certificate(pair.cert).raw;
+  const point = der.indexOf(Buffer.from('03420004', 'hex'));
+  der.fill(0xff, point + 4, point + 68);
+  return pemOf(der);
+}
+
+/** By an authority, so that its signature counts. */
+function signed(...flags: readonly string[]): { certificate: string; key: string } {
+  selfSigned('rsa:2048');
+  const [key, request] = ['-keyout', '-out'];
+  openssl('req', '-new', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=leaf', key, 'lk', request, 'lr');
+  const signer = ['-CA', 'c', '-CAkey', 'k', '-CAcreateserial', '-days', '1'];
+  openssl('x509', '-req', '-in', 'lr', ...signer, ...flags, '-out', 'lc');
+  return { certificate: openssl('x509', '-in', 'lc'), key: openssl('pkey', '-in', 'lk') };
+}
+
 describe('a certificate with its key', () => {
   test('is encoded again: the key, the certificate, the CA, and nothing that stood between', () => {
     const found = check({
@@ -130,39 +152,42 @@ describe('a certificate with its key', () => {
     });
   });
 
+  test('is refused where its public key cannot be read, and nothing is thrown', () => {
+    expect(check({ certificate: unreadableKey(), key: pair.key })).toEqual({
+      kind: 'wrong',
+      message: 'certificate: its public key cannot be read',
+    });
+    expect(check({ destinationCaCertificate: unreadableKey() }).kind).toBe('wrong');
+  });
+
+  test.each([
+    ['RIPEMD-160', '-ripemd160', 'wrong'],
+    ['SHA-512/224', '-sha512-224', 'wrong'],
+    ['SHA-1 in a PSS signature', '-sha1 -sigopt rsa_padding_mode:pss', 'wrong'],
+    ['SHA-256 in a PSS signature', '-sha256 -sigopt rsa_padding_mode:pss', 'checked'],
+    ['SHA-384', '-sha384', 'checked'],
+    ['SHA3-256', '-sha3-256', 'checked'],
+  ])('signed with %s (%s) is %s, as a certificate and as a CA', (_, flags, kind) => {
+    const leaf = signed(...flags.split(' '));
+    expect(check(leaf).kind).toBe(kind);
+    expect(check({ ...pair, certificate: pair.cert, caCertificate: leaf.certificate }).kind).toBe(kind);
+    expect(check({ destinationCaCertificate: leaf.certificate }).kind).toBe(kind);
+  });
+
+  test('is refused where its signature is of an algorithm that nobody knows', () => {
+    // The last byte of the object identifier, where it stands for the second time: behind what is signed.
+    const der = new X509Certificate(signed('-sha256').certificate).raw;
+    const oid = Buffer.from('06092a864886f70d01010b', 'hex');
+    for (let at = der.indexOf(oid); at >= 0; at = der.indexOf(oid, at + 1)) der[at + 10] = 0x7f;
+    expect(check({ destinationCaCertificate: pemOf(der) })).toMatchObject({
+      message: expect.stringMatching(/signed with an unknown algorithm/),
+    });
+  });
+
   test('is refused where it is signed with SHA-1, unless it is self-signed', () => {
     const self = selfSigned('rsa:2048', '-sha1');
     expect(check(self).kind).toBe('checked');
-    openssl(
-      'req',
-      '-new',
-      '-newkey',
-      'rsa:2048',
-      '-nodes',
-      '-subj',
-      '/CN=leaf',
-      '-keyout',
-      'lk',
-      '-out',
-      'lr',
-    );
-    openssl(
-      'x509',
-      '-req',
-      '-in',
-      'lr',
-      '-CA',
-      'c',
-      '-CAkey',
-      'k',
-      '-CAcreateserial',
-      '-sha1',
-      '-days',
-      '1',
-      '-out',
-      'lc',
-    );
-    const leaf = { certificate: openssl('x509', '-in', 'lc'), key: openssl('pkey', '-in', 'lk') };
+    const leaf = signed('-sha1');
     expect(check(leaf)).toMatchObject({
       kind: 'wrong',
       message: expect.stringMatching(/^certificate: a certificate is signed with .*sha1/i),
