@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { SET_FOLDER } from '../../engine/apply/file-set.ts';
 import type { RouterModel } from '../model.ts';
+import { LONGEST_MS } from '../settings/router-fields.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { cipherLists } from './cipher-lists.ts';
 import { CERTIFICATE_LIST_FILE, DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
@@ -18,7 +19,10 @@ export interface RouterTemplateModel {
   readonly allowWildcards: boolean;
   readonly statsSocket: string;
   readonly limits: {
+    /** Of clients, with TLS and without it each. */
     readonly maxConnections: number;
+    /** Of the whole process. */
+    readonly processConnections: number;
     readonly threads: number | null;
     readonly hardStopAfter: string | null;
     readonly bufferSize: number;
@@ -54,7 +58,11 @@ type TimeoutName =
   | 'tunnel'
   | 'request'
   | 'keepAlive'
-  | 'inspect';
+  | 'inspect'
+  | 'longest';
+
+/** A client with TLS has two and one without has one. The fourth is for those that are still being closed. */
+const CONNECTIONS_PER_CLIENT = 4;
 
 interface TemplateTls {
   readonly ciphers: string;
@@ -104,6 +112,7 @@ export function templateModel(settings: RouterSettings, { backends }: RouterMode
     statsSocket: settings.statsSocket,
     limits: {
       maxConnections: settings.maxConnections,
+      processConnections: settings.maxConnections * CONNECTIONS_PER_CLIENT,
       threads: settings.threads ?? null,
       hardStopAfter: hardStopAfter === undefined ? null : `${hardStopAfter}ms`,
       bufferSize: settings.bufferSize,
@@ -146,6 +155,7 @@ function timeoutsOf(settings: RouterSettings): RouterTemplateModel['timeouts'] {
     request: `${settings.requestTimeout}ms`,
     keepAlive: `${settings.keepAliveTimeout}ms`,
     inspect: `${settings.inspectDelay}ms`,
+    longest: `${LONGEST_MS}ms`,
   };
 }
 

@@ -20,10 +20,15 @@ export const listenerFlags = {
   proxyProtocol: toggle('clients come through a load balancer that speaks the PROXY protocol', {
     variable: 'ROUTER_USE_PROXY_PROTOCOL',
   }),
-  maxConnections: flag('<n>', wholeNumber(100, 10_000_000), 'connections of clients at a time', {
-    default: '50000',
-    variable: 'ROUTER_MAX_CONNECTIONS',
-  }),
+  maxConnections: flag(
+    '<n>',
+    wholeNumber(100, 10_000_000),
+    'clients at a time: so many with TLS, and as many without',
+    {
+      default: '50000',
+      variable: 'ROUTER_MAX_CONNECTIONS',
+    },
+  ),
   threads: flag('<n>', z.optional(wholeNumber(1, 64)), "HAProxy's threads (default: the processors)", {
     variable: 'ROUTER_THREADS',
   }),

@@ -11,7 +11,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 /** HAProxy's longest. */
-const LONGEST_MS = 2 ** 31 - 1;
+export const LONGEST_MS = 2 ** 31 - 1;
 
 /** A time as HAProxy takes it, in milliseconds: `500ms`, `30s`, `1d`, and milliseconds without a unit. Longer ones are clipped. */
 export function parseTimeMs(text: string): number | undefined {
