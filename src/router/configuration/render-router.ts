@@ -7,10 +7,11 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
 import { routeFiles } from './route-files.ts';
 import { templateModel } from './template-model.ts';
+import { textBudget } from './text-budget.ts';
 import { type LeftOut, printableRoutes } from './unprintable.ts';
 
-/** Ten thousand routes take 4 MB. */
-const MAX_CHARACTERS = 16 * 1024 * 1024;
+/** What is not of routes. */
+const OWN_CHARACTERS = 1024 * 1024;
 
 export interface RouterTemplate {
   readonly path: string;
@@ -36,7 +37,7 @@ export function renderRouter(
   const { backends, leftOut } = printableRoutes(model.backends);
   const outcome = renderTemplate(template.text, templateModel(settings, { backends }), {
     templatePath: template.path,
-    maxCharacters: MAX_CHARACTERS,
+    maxCharacters: textBudget(backends.length) + OWN_CHARACTERS,
   });
   if (outcome.kind === 'failed') return outcome;
   const maps = settings.lookup === 'hash' ? hashMapFiles(backends) : regexMapFiles(backends, settings);

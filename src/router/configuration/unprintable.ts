@@ -1,6 +1,7 @@
 import { isSafeText } from '../../engine/render/safe-text.ts';
 import type { HeaderAction, RouteBackend } from '../model.ts';
 import { isOneLine } from './quoted.ts';
+import { tooLong } from './text-budget.ts';
 
 /** A route that is left out, and what of it cannot be printed. */
 export interface LeftOut {
@@ -13,12 +14,18 @@ export function printableRoutes(routes: readonly RouteBackend[]): {
   readonly backends: readonly RouteBackend[];
   readonly leftOut: readonly LeftOut[];
 } {
-  const leftOut = routes.flatMap((route): readonly LeftOut[] => {
+  const problems = new Map<RouteBackend, string>();
+  for (const route of routes) {
     const problem = unprintable(route);
-    return problem === undefined ? [] : [{ key: route.key, problem }];
-  });
-  const gone = new Set(leftOut.map(({ key }) => key));
-  return { backends: gone.size === 0 ? routes : routes.filter(({ key }) => !gone.has(key)), leftOut };
+    if (problem !== undefined) problems.set(route, problem);
+  }
+  const printable = problems.size === 0 ? routes : routes.filter((route) => !problems.has(route));
+  for (const [route, size] of tooLong(printable))
+    problems.set(route, `its configuration of ${size} characters, too many beside the others',`);
+  return {
+    backends: problems.size === 0 ? routes : routes.filter((route) => !problems.has(route)),
+    leftOut: [...problems].map(([{ key }, problem]) => ({ key, problem })),
+  };
 }
 
 /**
