@@ -99,12 +99,13 @@ function contentOf({ route, path }: RouteClaim, secrets: ReadonlyMap<string, Sec
   if (route.tls === undefined) return { insecure: 'None', tls: {} };
   const problem = tlsProblem(route.tls, path);
   if (problem !== undefined) return refuse(problem);
-  const tls = withSecret(route, route.tls, secrets);
+  const tls = withSecrets(route, route.tls, secrets);
   if ('reason' in tls) return tls;
   const check = checkTls(tls);
   if (check.kind === 'wrong') {
-    const reason =
-      route.tls.secret === undefined ? 'ExtendedValidationFailed' : 'ExternalCertificateValidationFailed';
+    const { secret, destinationCaSecret } = route.tls;
+    const isOwn = secret === undefined && destinationCaSecret === undefined;
+    const reason = isOwn ? 'ExtendedValidationFailed' : 'ExternalCertificateValidationFailed';
     return { reason, message: `spec.tls.${check.message}` };
   }
   return { insecure: insecureOf(route.tls), tls: check.tls };
@@ -114,34 +115,48 @@ function insecureOf({ insecurePolicy }: RouteTls): InsecurePolicy {
   return (['Allow', 'Redirect'] as const).find((policy) => policy === insecurePolicy) ?? 'None';
 }
 
-/** With the certificate and the key of the Secret that the route names. */
-function withSecret(
+/** With what the Secrets hold that the route names. */
+function withSecrets(
   { namespace }: Route,
   tls: RouteTls,
   secrets: ReadonlyMap<string, Secret>,
 ): RouteTls | Refusal {
-  if (tls.secret === undefined) return tls;
-  const secret = secrets.get(keyOf({ namespace, name: tls.secret }));
-  if (secret === undefined)
+  const names = [tls.secret, tls.destinationCaSecret].filter((name) => name !== undefined);
+  if (names.length === 0) return tls;
+  const find = (name = '') => secrets.get(keyOf({ namespace, name }));
+  const missing = names.find((name) => find(name) === undefined);
+  if (missing !== undefined)
     return {
       reason: 'ExternalCertificateGetFailed',
-      message: `Secret ${namespace}/${tls.secret} is not there`,
+      message: `Secret ${namespace}/${missing} is not there`,
     };
-  if (!secret.isTls)
-    return {
-      reason: 'ExternalCertificateValidationFailed',
-      message: `Secret ${namespace}/${tls.secret}: expected the type kubernetes.io/tls`,
-    };
-  return mergedTls(tls, secret);
+  const invalid = (name: string, expected: string): Refusal => ({
+    reason: 'ExternalCertificateValidationFailed',
+    message: `Secret ${namespace}/${name}: expected ${expected}`,
+  });
+  const [own, ca] = [find(tls.secret), find(tls.destinationCaSecret)];
+  if (own?.isTls === false) return invalid(own.name, 'the type kubernetes.io/tls');
+  if (ca?.certificate === '') return invalid(ca.name, 'the CA of the pods in tls.crt');
+  return mergedTls(tls, own, ca);
 }
 
-/** For each route and Secret once, so that the check of the certificate is remembered. */
-const merged = new WeakMap<RouteTls, { readonly secret: Secret; readonly tls: RouteTls }>();
+interface Merged {
+  readonly own: Secret | undefined;
+  readonly ca: Secret | undefined;
+  readonly tls: RouteTls;
+}
 
-function mergedTls(tls: RouteTls, secret: Secret): RouteTls {
+/** For each route and its Secrets once, so that the check of the certificates is remembered. */
+const merged = new WeakMap<RouteTls, Merged>();
+
+function mergedTls(tls: RouteTls, own: Secret | undefined, ca: Secret | undefined): RouteTls {
   const before = merged.get(tls);
-  if (before?.secret === secret) return before.tls;
-  const result = { ...tls, certificate: secret.certificate, key: secret.key };
-  merged.set(tls, { secret, tls: result });
+  if (before !== undefined && before.own === own && before.ca === ca) return before.tls;
+  const result = {
+    ...tls,
+    ...(own && { certificate: own.certificate, key: own.key }),
+    ...(ca && { destinationCaCertificate: ca.certificate }),
+  };
+  merged.set(tls, { own, ca, tls: result });
   return result;
 }

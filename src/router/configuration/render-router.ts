@@ -43,7 +43,7 @@ export function renderRouter(
   const maps = settings.lookup === 'hash' ? hashMapFiles(backends) : regexMapFiles(backends, settings);
   const others = [
     ...maps,
-    ...routeFiles(backends, { http2: !settings.disableHttp2 }),
+    ...routeFiles(backends, { http2: !settings.disableHttp2, defaultCertificate }),
     { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
   ];
   return { kind: 'rendered', rendered: { text: outcome.text, mode: template.mode, others }, leftOut };

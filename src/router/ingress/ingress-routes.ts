@@ -74,11 +74,17 @@ function unsupportedOf({ path, pathType, service }: IngressPath): string | undef
     : `pathType of ${path}: expected Prefix or ImplementationSpecific`;
 }
 
-/** Clients without TLS are sent to https, as OpenShift does with an Ingress that has TLS. */
+/**
+ * Clients without TLS are sent to https, as OpenShift does with an Ingress that has TLS. An entry without hosts is for all of
+ * them, and the annotation alone asks for TLS too.
+ */
 function tlsOf({ tls, annotations }: Ingress, host: string): RouteTls | undefined {
-  const found = tls.find(({ hosts }) => hosts.includes(host) || hosts.some((each) => isUnder(each, host)));
+  const found =
+    tls.find(({ hosts }) => hosts.includes(host) || hosts.some((each) => isUnder(each, host))) ??
+    tls.find(({ hosts }) => hosts.length === 0);
   const termination = annotations['route.openshift.io/termination'];
-  if (found === undefined && termination !== 'passthrough') return undefined;
+  if (found === undefined && termination === undefined) return undefined;
+  const destinationCaSecret = annotations['route.openshift.io/destination-ca-certificate-secret'];
   return {
     termination: termination ?? 'edge',
     insecurePolicy: 'Redirect',
@@ -87,6 +93,7 @@ function tlsOf({ tls, annotations }: Ingress, host: string): RouteTls | undefine
     caCertificate: '',
     destinationCaCertificate: '',
     ...(found?.secret !== undefined && termination !== 'passthrough' && { secret: found.secret }),
+    ...(destinationCaSecret !== undefined && termination === 'reencrypt' && { destinationCaSecret }),
   };
 }
 

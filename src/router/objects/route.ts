@@ -43,6 +43,8 @@ export interface RouteTls {
   readonly destinationCaCertificate: string;
   /** The name of a Secret in the route's namespace, which then has certificate and key. */
   readonly secret?: string;
+  /** Of an Ingress: the name of a Secret of which `tls.crt` is the CA of the pods. */
+  readonly destinationCaSecret?: string;
 }
 
 export interface HeaderWish {

@@ -1,6 +1,20 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createAuthority } from '../../../helpers/certificates.ts';
 import { decided, routeObject, sliceObject, verdicts } from '../objects-of.ts';
 
+const folder = mkdtempSync(join(tmpdir(), 'hawser-ingress-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const authority = createAuthority(folder);
+const pair = authority.issue({ commonName: 'app' });
+const secret = {
+  kind: 'Secret',
+  metadata: { name: 'pair', namespace: 'shop' },
+  type: 'kubernetes.io/tls',
+  stringData: { 'tls.crt': pair.cert, 'tls.key': pair.key },
+};
 const service = {
   kind: 'Service',
   metadata: { name: 'web', namespace: 'shop' },
@@ -12,9 +26,15 @@ const path = (some: object = {}) => ({
   backend: { service: { name: 'web', port: { number: 80 } } },
   ...some,
 });
-const ingress = (spec: object, className = 'hawser') => ({
+const ingress = (spec: object, className = 'hawser', annotations: object = {}) => ({
   kind: 'Ingress',
-  metadata: { name: 'web', namespace: 'shop', creationTimestamp: '2026-01-01T00:00:00Z', uid: 'i' },
+  metadata: {
+    annotations,
+    name: 'web',
+    namespace: 'shop',
+    creationTimestamp: '2026-01-01T00:00:00Z',
+    uid: 'i',
+  },
   spec: { ingressClassName: className, ...spec },
 });
 const rules = (...paths: readonly object[]) => ({ rules: [{ host: 'app.example.com', http: { paths } }] });
@@ -42,6 +62,42 @@ describe('an Ingress', () => {
       kind: 'edge',
       insecure: 'Redirect',
     });
+  });
+
+  test.each([
+    ['an entry without hosts', { tls: [{}] }, {}, 'edge'],
+    ['an entry with a Secret and no hosts', { tls: [{ secretName: 'pair' }] }, {}, 'edge'],
+    ['the annotation alone', {}, { 'route.openshift.io/termination': 'reencrypt' }, 'reencrypt'],
+  ])('with TLS by %s is never served in clear text', (_, tls, annotations, kind) => {
+    const { model } = decidedFor(ingress({ ...tls, ...rules(path()) }, 'hawser', annotations), secret);
+    expect(model.backends[0]).toMatchObject({ kind, insecure: 'Redirect' });
+    expect(model.backends[0]?.certificate === undefined).toBe(!JSON.stringify(tls).includes('pair'));
+  });
+
+  test('with an unknown termination is not admitted', () => {
+    const { admission } = decidedFor(
+      ingress(rules(path()), 'hawser', { 'route.openshift.io/termination': 'Edge' }),
+    );
+    expect(admission.rejected[0]?.reason).toBe('ExtendedValidationFailed');
+  });
+
+  test.each([
+    ['pair', { kind: 'route-ca', pem: authority.cert }],
+    ['gone', 'ExternalCertificateGetFailed'],
+    ['empty', 'ExternalCertificateValidationFailed'],
+    ['broken', 'ExternalCertificateValidationFailed'],
+  ])("with the pods' CA in the Secret %s has them verified, or is not admitted", (name, expected) => {
+    const annotations = {
+      'route.openshift.io/termination': 'reencrypt',
+      'route.openshift.io/destination-ca-certificate-secret': name,
+    };
+    const { model, admission } = decidedFor(
+      ingress(rules(path()), 'hawser', annotations),
+      { ...secret, stringData: { 'tls.crt': authority.cert } },
+      { ...secret, metadata: { ...secret.metadata, name: 'empty' }, stringData: {} },
+      { ...secret, metadata: { ...secret.metadata, name: 'broken' }, stringData: { 'tls.crt': 'x' } },
+    );
+    expect(model.backends[0]?.verify ?? admission.rejected[0]?.reason).toEqual(expected);
   });
 
   test('with a Secret that is not there is not admitted', () => {
