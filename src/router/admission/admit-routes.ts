@@ -73,6 +73,8 @@ function policyRefusal({ route, host, wildcard }: RouteClaim, policy: AdmissionP
   const refuse = (message: string): Refusal => ({ reason: 'RouteNotAdmitted', message });
   if (route.unsupported !== undefined) return refuse(route.unsupported);
   if (host !== '' && isInDomains(host, policy.deniedDomains)) return refuse('the host is in a denied domain');
+  if (wildcard && policy.deniedDomains.some((domain) => parentDomain(domain) === host))
+    return refuse('the wildcard would answer for a denied domain');
   if (host !== '' && policy.allowedDomains.length > 0 && !isInDomains(host, policy.allowedDomains))
     return refuse('the host is in none of the allowed domains');
   if (wildcard && !policy.allowWildcards) return refuse('wildcard routes are not allowed');

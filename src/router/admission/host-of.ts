@@ -14,14 +14,17 @@ export function hostOf(
 
 /** A template with an unknown variable gives no host. */
 function expanded(template: string, { name, namespace }: Pick<Route, 'name' | 'namespace'>): string {
-  const values: Readonly<Record<string, string>> = { name, namespace };
+  const values: ReadonlyMap<string, string> = new Map([
+    ['name', name],
+    ['namespace', namespace],
+  ]);
   const variable = /\$(?:\{(\w+)\}|(\w+))/g;
-  const isKnown = [...template.matchAll(variable)].every(
-    ([, long, short]) => (long ?? short ?? '') in values,
+  const isKnown = [...template.matchAll(variable)].every(([, long, short]) =>
+    values.has(long ?? short ?? ''),
   );
   if (!isKnown) return '';
   return template
-    .replaceAll(variable, (_, long?: string, short?: string) => values[long ?? short ?? ''] ?? '')
+    .replaceAll(variable, (_, long?: string, short?: string) => values.get(long ?? short ?? '') ?? '')
     .replaceAll(/^["']+|["']+$/g, '');
 }
 

@@ -93,11 +93,11 @@ function matchesPath(path: string, asked: string): boolean {
 
 /**
  * The route whose certificate a client gets that asks for this host; undefined: the router's default one. Of several with
- * the same host the last key counts, as in the order of the crt-list.
+ * the same host the first key counts: HAProxy takes the first line of the crt-list.
  */
 export function certificateOwner(model: RouterModel, host: string): RouteBackend | undefined {
   const name = hostName(host);
   return model.backends
     .filter((backend) => backend.certificate !== undefined && matchesHost(backend, name))
-    .sort((a, b) => Number(a.wildcard) - Number(b.wildcard) || (a.key < b.key ? 1 : -1))[0];
+    .sort((a, b) => Number(a.wildcard) - Number(b.wildcard) || (a.key < b.key ? -1 : 1))[0];
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
 import { nonEmpty } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
-import { printable, word } from './router-fields.ts';
+import { domainName, printable } from './router-fields.ts';
 
 /** Which routes are taken, and under which host. */
 export const admissionFlags = {
@@ -21,19 +21,19 @@ export const admissionFlags = {
       variable: 'ROUTER_SUBDOMAIN',
     },
   ),
-  domain: flag('<domain>', z.optional(word), "domain below which a route's spec.subdomain is", {
+  domain: flag('<domain>', z.optional(domainName), "domain below which a route's spec.subdomain is", {
     variable: 'ROUTER_DOMAIN',
   }),
   overrideHostname: toggle('give all routes the host of the subdomain template', {
     variable: 'ROUTER_OVERRIDE_HOSTNAME',
   }),
-  overrideDomains: flag('<domains>', z._default(listOf(word), []), 'hosts below these get that host', {
+  overrideDomains: flag('<domains>', z._default(listOf(domainName), []), 'hosts below these get that host', {
     variable: 'ROUTER_OVERRIDE_DOMAINS',
   }),
-  deniedDomains: flag('<domains>', z._default(listOf(word), []), 'hosts below these are refused', {
+  deniedDomains: flag('<domains>', z._default(listOf(domainName), []), 'hosts below these are refused', {
     variable: 'ROUTER_DENIED_DOMAINS',
   }),
-  allowedDomains: flag('<domains>', z._default(listOf(word), []), 'only hosts below these are taken', {
+  allowedDomains: flag('<domains>', z._default(listOf(domainName), []), 'only hosts below these are taken', {
     variable: 'ROUTER_ALLOWED_DOMAINS',
   }),
 };

@@ -1,7 +1,13 @@
 import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
-import { nonEmpty, oneOf } from '../../cli/fields.ts';
+import { oneOf } from '../../cli/fields.ts';
+import { parsedBy } from '../../cli/make-field.ts';
 import { objectsFlag } from './objects-flag.ts';
 import { routerFlags } from './router-settings.ts';
+
+const place = parsedBy(
+  (text) => (/^[^/\s]+(?:\/(?!\/)|$)/.test(text) ? text : undefined),
+  'expected HOST or HOST/PATH; for a scheme there is --scheme',
+);
 
 export const routerExplainCommand = commandSpec({
   name: 'router explain',
@@ -9,7 +15,7 @@ export const routerExplainCommand = commandSpec({
   summary:
     'Says which route answers a request, through which backend and certificate, and why not the others.',
   positionals: {
-    place: { help: 'HOST or HOST/PATH, such as shop.example.com/cart', field: nonEmpty, inFile: 'never' },
+    place: { help: 'HOST or HOST/PATH, such as shop.example.com/cart', field: place, inFile: 'never' },
   },
   flags: {
     scheme: flag('<scheme>', oneOf(['http', 'https']), 'http or https', {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { fileForms, parsedBy } from '../../cli/make-field.ts';
+import { isHostName } from '../safe-text.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = {
   us: 0.001,
@@ -33,6 +34,12 @@ export function wholeNumber(minimum: number, maximum: number) {
     maximum,
   });
 }
+
+/** Hosts are in lower case, so domains become so; a dot before the name changes nothing. */
+export const domainName = parsedBy((text) => {
+  const name = text.trim().replace(/^\./, '').toLowerCase();
+  return isHostName(name) ? name : undefined;
+}, 'expected a domain such as apps.example.com');
 
 const token = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 

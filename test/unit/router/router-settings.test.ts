@@ -41,6 +41,20 @@ test('without an environment the defaults are those of the OpenShift router', ()
   });
 });
 
+test('a domain is taken in any case, with or without a dot before it, and a pattern is refused', () => {
+  const denied = (text: string) => routerSettings({ ROUTER_DENIED_DOMAINS: text }).deniedDomains;
+  expect(denied('Example.COM,.apps.example.com')).toEqual(['example.com', 'apps.example.com']);
+  expect(problemsOf({ ROUTER_DENIED_DOMAINS: '*.example.com' })).toEqual([
+    expect.stringContaining('expected a domain such as apps.example.com'),
+  ]);
+});
+
+test.each(['https://a.example.com/x', '//a', ''])('explain takes %j for no host', (place) => {
+  expect(() => settingsTyped(routerExplainCommand, [place], {}, () => undefined)).toThrow(
+    'expected HOST or HOST/PATH',
+  );
+});
+
 test('a time has any unit of HAProxy, milliseconds without one, and is clipped', () => {
   const timeout = (text: string) => routerSettings({ ROUTER_DEFAULT_SERVER_TIMEOUT: text }).serverTimeout;
   expect(['5000', '5s', '1d', '100d', '900us'].map(timeout)).toEqual([

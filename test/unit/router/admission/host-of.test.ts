@@ -19,6 +19,7 @@ test.each([
   [{ host: 'a.b', subdomain: 'web' }, { domain: 'apps.example.com' }, 'a.b'],
   [{}, { subdomain: '"$name.example.com"' }, 'web.example.com'],
   [{}, { subdomain: `${variable('name')}.${variable('unknown')}` }, ''],
+  [{}, { subdomain: `${variable('name')}.${variable('constructor')}` }, ''],
 ])('a route with %j and the policy %j has the host %j', (some, policy, host) => {
   const route = { name: 'web', namespace: 'shop', host: '', subdomain: '', ...some };
   expect(hostOf(route, admissionPolicy({ ...routerSettings(), ...policy }))).toBe(host);
@@ -33,6 +34,16 @@ test.each([
   [{ allowedDomains: ['example.com'], deniedDomains: ['app.example.com'] }, 'shop:a RouteNotAdmitted'],
 ])('with the domains %j: %s', (policy, verdict) => {
   expect(verdicts(decided([routeObject({ name: 'a' })], policy))).toEqual([verdict]);
+});
+
+test.each([
+  ['secret.example.com', 'shop:a RouteNotAdmitted'],
+  ['deep.secret.example.com', 'shop:a admitted'],
+  ['other.net', 'shop:a admitted'],
+])('a wildcard of example.com with the denied domain %s: %s', (denied, verdict) => {
+  const wildcard = routeObject({ name: 'a', host: 'any.example.com', spec: { wildcardPolicy: 'Subdomain' } });
+  const policy = { allowWildcards: true, deniedDomains: [denied] };
+  expect(verdicts(decided([wildcard], policy))).toEqual([verdict]);
 });
 
 test.each([

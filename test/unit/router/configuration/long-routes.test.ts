@@ -1,12 +1,20 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
 import { renderRouter } from '../../../../src/router/configuration/render-router.ts';
+import { createAuthority } from '../../../helpers/certificates.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
 import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'hawser-long-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+const { key, cert } = createAuthority(scratch).issue({ commonName: 'router' });
 
 const small = routeBackend({ host: 'small.com', key: 'ns:small' });
 
 function render(...backends: readonly ReturnType<typeof routeBackend>[]) {
-  const outcome = renderRouter(routerTemplate, routerSettings(), { backends }, 'PEM');
+  const outcome = renderRouter(routerTemplate, routerSettings(), { backends }, `${key}${cert}`);
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   return { text: outcome.rendered.text, leftOut: outcome.leftOut };
 }

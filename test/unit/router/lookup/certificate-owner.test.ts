@@ -7,6 +7,7 @@ const model = {
   backends: [
     backendOf({ key: 'a:exact', kind: 'edge', certificate }),
     backendOf({ key: 'a:path', kind: 'edge', path: '/x' }),
+    backendOf({ key: 'z:late', kind: 'edge', path: '/y', certificate }),
     backendOf({ key: 'a:wild', kind: 'edge', host: 'example.com', wildcard: true, certificate }),
     backendOf({ key: 'b:plain', kind: 'edge', host: 'b.example.com' }),
     backendOf({ key: 'c:plain', kind: 'edge', host: 'c.example.net' }),
