@@ -14,6 +14,8 @@ const reserved: ReadonlySet<string> = new Set([
   'cookie',
   'set-cookie',
   'host',
+  'content-length',
+  'transfer-encoding',
 ]);
 
 /** As OpenShift's API allows. */

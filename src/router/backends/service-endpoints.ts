@@ -72,7 +72,9 @@ function endpointsOf(
       }
       for (const port of ports) {
         const endpoint = endpointAt(service, checked.address, port, pod, isWaking);
-        endpoints.set(endpoint.id, endpoint);
+        // Objects that disagree about HTTP/2 give the answer that every pod understands, in whatever order they come.
+        const twin = endpoints.get(endpoint.id);
+        endpoints.set(endpoint.id, { ...endpoint, h2c: endpoint.h2c && twin?.h2c !== false });
       }
     }
   return {

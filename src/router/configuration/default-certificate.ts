@@ -11,7 +11,7 @@ type Given = Pick<RouterSettings, 'defaultCertificate' | 'defaultCertificatePath
 
 /**
  * Key and certificate for hosts without their own, as PEM: given as text, as a folder or as a file, in this order; else
- * what `madeBefore` holds; else a new self-signed one. Throws a ConfigError where the given one is none.
+ * what `madeBefore` holds, until it expires; else a new self-signed one. Throws a ConfigError where the given one is none.
  */
 export async function defaultCertificate(given: Given, madeBefore: string, now: Date): Promise<string> {
   const { defaultCertificate: text, defaultCertificateDir: folder, defaultCertificatePath: path } = given;
@@ -25,7 +25,9 @@ export async function defaultCertificate(given: Given, madeBefore: string, now: 
   }
   if (path !== undefined) return usable(`--default-certificate-path "${path}"`, await read(path));
   const before = await read(madeBefore).catch(() => undefined);
-  return before !== undefined && problemOf(before) === undefined
+  return before !== undefined &&
+    problemOf(before) === undefined &&
+    new X509Certificate(before).validToDate > now
     ? before
     : selfSigned('router default certificate', now);
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { readTemplate } from '../../engine/reconcile/template-file.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
+import type { RouteClaim } from '../admission/verdict.ts';
 import { defaultCertificate } from '../configuration/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
 import { type RouterTemplate, renderRouter } from '../configuration/render-router.ts';
@@ -11,6 +12,7 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 /** What became of a route. */
 export interface RenderedRoute {
   readonly key: string;
+  /** Of a wildcard `*.apps.example.com`. */
   readonly host: string;
   readonly path: string;
   readonly admitted: boolean;
@@ -40,25 +42,25 @@ export async function renderObjects(
   await writeOut(folder, outcome.rendered);
   const problems = new Map(outcome.leftOut.map(({ key, problem }) => [key, problem]));
   const remarks = new Map(model.backends.map((backend) => [backend.key, backend.remarks]));
-  const admitted = admission.admitted.map(({ key, host, path }): RenderedRoute => {
+  const admitted = admission.admitted.map((claim): RenderedRoute => {
+    const { key, path } = claim;
     const problem = problems.get(key);
     const left =
       problem === undefined ? {} : { reason: 'Unprintable', message: `${problem} cannot be printed` };
+    const host = hostText(claim);
     return { key, host, path, admitted: problem === undefined, ...left, remarks: remarks.get(key) ?? [] };
   });
   const rejected = admission.rejected.map(
-    ({ key, host, path, reason, message }): RenderedRoute => ({
-      key,
-      host,
-      path,
-      admitted: false,
-      reason,
-      message,
-      remarks: [],
+    ({ reason, message, ...claim }): RenderedRoute => ({
+      ...{ key: claim.key, host: hostText(claim), path: claim.path },
+      ...{ admitted: false, reason, message, remarks: [] },
     }),
   );
   return { kind: 'written', routes: [...admitted, ...rejected].sort((a, b) => (a.key < b.key ? -1 : 1)) };
 }
+
+const hostText = ({ host, wildcard }: Pick<RouteClaim, 'host' | 'wildcard'>): string =>
+  wildcard ? `*.${host}` : host;
 
 async function templateOf(
   path: string | undefined,

@@ -35,10 +35,11 @@ test('a certificate without its key is an error that says so', async () => {
   await expect(ask('nonsense')).rejects.toThrow('Cannot use --default-certificate');
 });
 
-test('without one the certificate that was made before is kept', async () => {
+test('without one the certificate that was made before is kept until it expires', async () => {
   const made = await defaultCertificate(none, missing, now);
   const before = join(folder, 'before.pem');
   writeFileSync(before, made);
   expect(await defaultCertificate(none, before, now)).toBe(made);
   expect(await defaultCertificate(none, missing, now)).not.toBe(made);
+  expect(await defaultCertificate(none, before, new Date('2126-01-01T00:00:00Z'))).not.toBe(made);
 });

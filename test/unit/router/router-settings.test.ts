@@ -49,6 +49,15 @@ test('a domain is taken in any case, with or without a dot before it, and a patt
   ]);
 });
 
+test.each(['/var/a b', '/var/"a"', '/var/#a'])(
+  'render takes no folder %j, which HAProxy could not open',
+  (out) => {
+    expect(() => settingsTyped(routerRenderCommand, ['--out', out], {}, () => undefined)).toThrow(
+      'expected a path without blanks',
+    );
+  },
+);
+
 test.each(['https://a.example.com/x', '//a', ''])('explain takes %j for no host', (place) => {
   expect(() => settingsTyped(routerExplainCommand, [place], {}, () => undefined)).toThrow(
     'expected HOST or HOST/PATH',

@@ -57,6 +57,17 @@ describe('a backend', () => {
     expect(decided([routeObject({ name: 'a' }), slice]).model.backends[0]?.servers[0]?.h2c).toBe(true);
   });
 
+  test('speaks HTTP/1 to a pod of which two slices disagree, in whatever order they come', () => {
+    const slices = [
+      sliceObject('web', 1, 0, { appProtocol: 'h2c' }),
+      { ...sliceObject('web', 1), metadata: { ...sliceObject('web', 1).metadata, name: 'web-y' } },
+    ];
+    for (const objects of [slices, slices.toReversed()]) {
+      const { servers } = decided([routeObject({ name: 'a' }), ...objects]).model.backends[0] ?? {};
+      expect(servers?.map(({ h2c }) => h2c)).toEqual([false]);
+    }
+  });
+
   test('wakes an idled service by its cluster IP, without looking at it first', () => {
     const annotations = { 'idling.alpha.openshift.io/idled-at': '2026-01-01T00:00:00Z' };
     const ports = [
@@ -110,7 +121,11 @@ describe('a backend', () => {
         set('Host', 'x'),
         { name: 'X-B', action: { type: 'Delete' } },
       ],
-      response: [set('X-C', 'a\r\nSet-Cookie: x'), set('Content-Security-Policy', "default-src 'self'")],
+      response: [
+        set('X-C', 'a\r\nSet-Cookie: x'),
+        set('Content-Length', '3'),
+        set('Content-Security-Policy', "default-src 'self'"),
+      ],
     };
     const backend = backendWith({}, { httpHeaders: { actions } });
     expect(backend.headers).toEqual({
@@ -120,7 +135,7 @@ describe('a backend', () => {
       ],
       response: [{ kind: 'set', name: 'Content-Security-Policy', value: "default-src 'self'" }],
     });
-    expect(backend.remarks).toHaveLength(2);
+    expect(backend.remarks).toHaveLength(3);
   });
 
   test('says of an annotation that it has no effect', () => {
