@@ -65,6 +65,7 @@ test('of hawser it holds the bundle, its templates and its Node', () => {
     '/opt/hawser/sbom.spdx.json',
     '/opt/hawser/templates/haproxy.cfg.ejs',
     '/opt/hawser/templates/keepalived.conf.ejs',
+    '/opt/hawser/templates/router.cfg.ejs',
     '/usr/local/bin/hawser',
   ]);
   expect(own).toContain('/opt/hawser/dist/hawser.mjs');
