@@ -3,7 +3,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Those that take longer than half a minute, the longest first. One that began last would run alone at the end. */
 const longest: readonly string[] = [
   'guards/virtual-router-id',
-  'plan/keepalived-cost',
   'keepalived/hang',
   'doctor/adverts',
   'doctor/foreign-router',
