@@ -28,11 +28,11 @@ export const routerExplainCommand = commandSpec({
     json: jsonFlag('print JSON'),
   },
   examples: [
+    ['hawser router explain shop.example.com --scheme http --objects routes.yaml'],
     [
-      'kubectl get routes,endpointslices,services -A -o yaml | hawser router explain shop.example.com/cart',
+      'kubectl get routes,endpointslices,services,secrets -A -o yaml | hawser router explain shop.example.com/cart',
       'who answers, and why not the others?',
     ],
-    ['hawser router explain shop.example.com --scheme http --objects routes.yaml'],
   ],
   notes: [
     'The settings are those of hawser router render, in the same environment: what it writes is what is explained.',

@@ -27,7 +27,7 @@ export const routerRenderCommand = commandSpec({
   examples: [
     ['hawser router render --objects routes.yaml --out /tmp/router && haproxy -c -f /tmp/router/haproxy.cfg'],
     [
-      'kubectl get route,service,endpointslice,namespace -A -o yaml | hawser router render --objects - --out /tmp/router',
+      'kubectl get routes,endpointslices,services,secrets -A -o yaml | hawser router render --objects - --out /tmp/router',
     ],
     [
       'hawser router render --objects routes.yaml --out /tmp/router --lookup regex',
