@@ -123,3 +123,8 @@ export type PodVerification =
   /** By the router's CA, for each server's `verifyHost`. */
   | { readonly kind: 'default-ca' }
   | { readonly kind: 'none' };
+
+/** As people and HAProxy's lists write it: `*.apps.example.com` of a wildcard. */
+export function hostText({ host, wildcard }: Pick<RouteBackend, 'host' | 'wildcard'>): string {
+  return wildcard ? `*.${host}` : host;
+}

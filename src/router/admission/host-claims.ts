@@ -1,3 +1,4 @@
+import { hostText } from '../model.ts';
 import type { Refusal, RouteClaim } from './verdict.ts';
 
 export interface HostClaims {
@@ -90,6 +91,6 @@ function refusal(claim: RouteClaim, holder: RouteClaim): Refusal {
 }
 
 /** `*.example.com/path` */
-export function placeOf({ host, wildcard, path }: Pick<RouteClaim, 'host' | 'wildcard' | 'path'>): string {
-  return `${wildcard ? '*.' : ''}${host}${path}`;
+export function placeOf(claim: Pick<RouteClaim, 'host' | 'wildcard' | 'path'>): string {
+  return `${hostText(claim)}${claim.path}`;
 }

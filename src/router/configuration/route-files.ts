@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { SetFile } from '../../engine/apply/file-set.ts';
-import type { RouteBackend } from '../model.ts';
+import { hostText, type RouteBackend } from '../model.ts';
 import { allowlistFileName, CERTIFICATE_LIST_FILE, caFileName, certificateFileName } from './file-names.ts';
 import { INLINE_ADDRESSES } from './template-backend.ts';
 
@@ -47,7 +47,7 @@ function endsTls(kind: RouteBackend['kind']): boolean {
   return kind === 'edge' || kind === 'reencrypt';
 }
 
-function listLine({ key, host, wildcard }: RouteBackend, offersHttp2: boolean): string {
+function listLine(backend: RouteBackend, offersHttp2: boolean): string {
   const protocols = offersHttp2 ? ' [alpn h2,http/1.1]' : '';
-  return `${certificateFileName(key)}${protocols} ${wildcard ? '*.' : ''}${host}\n`;
+  return `${certificateFileName(backend.key)}${protocols} ${hostText(backend)}\n`;
 }

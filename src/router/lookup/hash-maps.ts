@@ -1,5 +1,5 @@
 import type { SetFile } from '../../engine/apply/file-set.ts';
-import type { RouteBackend } from '../model.ts';
+import { hostText, type RouteBackend } from '../model.ts';
 import { mapText } from './map-lines.ts';
 import { canMatch, pathOf, type Question, valueIn } from './value-in.ts';
 
@@ -54,7 +54,7 @@ function hashMap(routes: readonly RouteBackend[], question: Question): HashMap {
     const path = pathOf(route);
     const value = valueIn(question, { ...route, path });
     if (value === undefined || !canMatch(route)) continue;
-    const key = `${keyHost(route)}${path}`;
+    const key = `${hostText(route)}${path}`;
     if (path.endsWith('/')) folders.set(key, value);
     else {
       exact.set(key, value);
@@ -69,9 +69,5 @@ function tlsMap(routes: readonly RouteBackend[]): ReadonlyMap<string, string> {
   const passed = routes.filter(
     (route) => canMatch(route) && valueIn('passthrough', { ...route, path: pathOf(route) }) !== undefined,
   );
-  return new Map(passed.map((route) => [keyHost(route), route.name]));
-}
-
-function keyHost({ host, wildcard }: RouteBackend): string {
-  return wildcard ? `*.${host}` : host;
+  return new Map(passed.map((route) => [hostText(route), route.name]));
 }

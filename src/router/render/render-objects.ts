@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { readTemplate } from '../../engine/reconcile/template-file.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
-import type { RouteClaim } from '../admission/verdict.ts';
 import { defaultCertificate } from '../configuration/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
 import { type RouterTemplate, renderRouter } from '../configuration/render-router.ts';
 import { writeOut } from '../configuration/write-out.ts';
 import type { Decision } from '../decide/decide.ts';
+import { hostText } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 
 /** What became of a route. */
@@ -58,9 +58,6 @@ export async function renderObjects(
   );
   return { kind: 'written', routes: [...admitted, ...rejected].sort((a, b) => (a.key < b.key ? -1 : 1)) };
 }
-
-const hostText = ({ host, wildcard }: Pick<RouteClaim, 'host' | 'wildcard'>): string =>
-  wildcard ? `*.${host}` : host;
 
 async function templateOf(
   path: string | undefined,
