@@ -64,33 +64,56 @@ function spreads<Name extends string>(
   return result;
 }
 
-async function measure(subject: Subject, { seconds, rounds, idle }: Sizes) {
-  await using scene = await openDataScene(subject);
-  await pause(REST_MS);
-  const connects: Awaited<ReturnType<typeof connectOnce>>[] = [];
-  const streams: Awaited<ReturnType<typeof streamOnce>>[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    connects.push(await connectOnce(scene, seconds));
-    streams.push(await streamOnce(scene, seconds));
-  }
+function figuresOf(rounds: readonly Round[], idle: Awaited<ReturnType<typeof idleOnce>>) {
+  const connects = rounds.map(({ connect }) => connect);
+  const streams = rounds.map(({ stream }) => stream);
   return {
     connect: spreads(connects, ['perSecond', 'haproxyUs', 'failed']),
     stream: spreads(streams, ['mbPerSecond', 'haproxyMsPerGb']),
-    idle: await idleOnce(scene, idle),
+    idle,
   };
+}
+
+interface Round {
+  readonly connect: Awaited<ReturnType<typeof connectOnce>>;
+  readonly stream: Awaited<ReturnType<typeof streamOnce>>;
+}
+
+async function measureRound(subject: Subject, seconds: number): Promise<Round> {
+  await using scene = await openDataScene(subject);
+  await pause(REST_MS);
+  return { connect: await connectOnce(scene, seconds), stream: await streamOnce(scene, seconds) };
+}
+
+async function measureIdle(subject: Subject, count: number) {
+  await using scene = await openDataScene(subject);
+  await pause(REST_MS);
+  return await idleOnce(scene, count);
+}
+
+/** Each subject is the first one in one of the rounds: what else the machine does is not one subject's alone. */
+function inTurn(all: readonly Subject[], round: number): readonly Subject[] {
+  const first = round % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
 }
 
 const { values } = parseArgs({ options: { ...commonOptions, idle: { type: 'string', default: '10000' } } });
 const names = chosen('subject', values.subject, subjects);
-const pace = values.quick ? { seconds: 2, rounds: 1 } : { seconds: 6, rounds: 3 };
+const pace = values.quick ? { seconds: 2, rounds: 1 } : { seconds: 5, rounds: 5 };
 const sizes: Sizes = { ...pace, idle: Math.min(Number(values.idle), mostStreams()) };
 ensureBuilt();
 const machine = await describeMachine();
 console.log(formatMachine(machine));
-const results: Partial<Record<Subject, Awaited<ReturnType<typeof measure>>>> = {};
-for (const subject of subjects.filter((each) => names.includes(each))) {
-  const { connect, stream, idle } = await measure(subject, sizes);
-  results[subject] = { connect, stream, idle };
+const wanted = subjects.filter((each) => names.includes(each));
+const rounds = new Map(wanted.map((subject): [Subject, Round[]] => [subject, []]));
+for (let round = 0; round < sizes.rounds; round += 1)
+  for (const subject of inTurn(wanted, round))
+    rounds.get(subject)?.push(await measureRound(subject, sizes.seconds));
+const results: Partial<Record<Subject, ReturnType<typeof figuresOf>>> = {};
+for (const [subject, all] of rounds) {
+  const figures = figuresOf(all, await measureIdle(subject, sizes.idle));
+  const { connect, stream, idle } = figures;
+  results[subject] = figures;
   console.log(`${subject}
   TLS connections/s    ${formatFigure(connect.perSecond)}, failed ${formatFigure(connect.failed)}
   HAProxy us each      ${formatFigure(connect.haproxyUs)}
