@@ -17,6 +17,4 @@ export interface AdmissionPolicy {
   readonly overrideDomains: readonly string[];
   /** Undefined: Ingresses are not read. */
   readonly ingressClass?: string;
-  /** Undefined: those of every namespace. */
-  readonly namespaces?: ReadonlySet<string>;
 }

@@ -26,7 +26,6 @@ export function admitRoutes(
   const rejected: RejectedRoute[] = [];
   const keys = new Set<string>();
   for (const route of [...routes].sort(olderFirst)) {
-    if (policy.namespaces?.has(route.namespace) === false) continue;
     const claim = claimOf(route, policy);
     const refusal =
       (keys.has(claim.key) ? twice : undefined) ??

@@ -3,12 +3,16 @@ import type { Admission } from '../admission/verdict.ts';
 import { buildModel } from '../backends/build-model.ts';
 import { ingressRoutes } from '../ingress/ingress-routes.ts';
 import type { RouterModel } from '../model.ts';
+import type { Route } from '../objects/route.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import { admissionPolicy, backendDefaults } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
+import { shardOf } from './shard.ts';
 
 export interface Decision {
   readonly admission: Admission;
+  /** Those of other routers, by namespace or field. */
+  readonly outside: readonly Route[];
   readonly model: RouterModel;
 }
 
@@ -17,6 +21,8 @@ export function decide(objects: RouterObjects, settings: RouterSettings): Decisi
   const policy = admissionPolicy(settings);
   const { routes, ingresses, services, secrets } = objects;
   const all = [...routes, ...ingressRoutes(ingresses, services, policy.ingressClass)];
-  const admission = admitRoutes(all, secrets, policy);
-  return { admission, model: buildModel(admission.admitted, objects, backendDefaults(settings)) };
+  const isInside = shardOf(settings, objects.namespaces);
+  const admission = admitRoutes(all.filter(isInside), secrets, policy);
+  const outside = all.filter((route) => !isInside(route));
+  return { admission, outside, model: buildModel(admission.admitted, objects, backendDefaults(settings)) };
 }

@@ -9,6 +9,7 @@ export async function readDecision(
   path: string,
   settings: RouterSettings,
 ): Promise<Decision & { readonly problems: readonly string[] }> {
-  const list = readObjectList(path === '-' ? await text(process.stdin) : await readFile(path, 'utf8'));
+  const read = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8');
+  const list = readObjectList(read, settings.routeLabels);
   return { ...decide(list.objects, settings), problems: list.problems };
 }

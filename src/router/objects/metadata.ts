@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import type { Labels } from '../selectors/label-selector.ts';
 
 /** Who an object is, and how old: what decides between two objects that want the same. */
 export interface Identity {
@@ -63,6 +64,15 @@ export function annotationsOf({ annotations }: Metadata): Annotations {
 
 function isRead(name: string): boolean {
   return readAnnotations.has(name) || readPrefixes.some((prefix) => name.startsWith(prefix));
+}
+
+const labelled = z.object({
+  metadata: z.object({ labels: z.nullish(z.record(z.string(), z.string())) }),
+});
+
+/** None where they cannot be read. */
+export function labelsOf(object: unknown): Labels {
+  return labelled.safeParse(object).data?.metadata.labels ?? {};
 }
 
 /** `namespace:name`. Neither has a colon, so that two objects never share a key. */

@@ -1,7 +1,9 @@
 import { parseAllDocuments } from 'yaml';
 import { messageOf } from '../../engine/system/errors.ts';
+import { type Selector, selects } from '../selectors/label-selector.ts';
 import { readEndpointSlice, readEndpoints, type ServiceEndpoints } from './endpoints.ts';
 import { type Ingress, readIngress } from './ingress.ts';
+import { labelsOf } from './metadata.ts';
 import { type Namespace, readNamespace } from './namespace.ts';
 import type { Reading } from './reading.ts';
 import { type Route, readRoute } from './route.ts';
@@ -23,9 +25,10 @@ interface Placed {
 
 /**
  * The objects of a text: YAML of many documents, or JSON; each an object, a `kind: List`, or a plain list. An object that
- * cannot be read is left out with its reasons, and kinds that the router does not read are passed over.
+ * cannot be read is left out with its reasons; kinds that the router does not read are passed over, and so are routes that
+ * the selector does not take.
  */
-export function readObjectList(text: string): ObjectList {
+export function readObjectList(text: string, routeLabels?: Selector): ObjectList {
   const problems: string[] = [];
   const routes: Route[] = [];
   const ingresses: Ingress[] = [];
@@ -36,6 +39,8 @@ export function readObjectList(text: string): ObjectList {
   const seen = new Set<string>();
   for (const { place, value } of documentsOf(text, problems).flatMap(itemsOf)) {
     const { kind, title } = titleOf(value);
+    const isRoute = kind === 'Route' || kind === 'Ingress';
+    if (isRoute && routeLabels !== undefined && !selects(routeLabels, labelsOf(value))) continue;
     const keep = <T>(read: (object: unknown) => Reading<T>, list: T[]): void => {
       const reading = read(value);
       const reasons =

@@ -3,6 +3,7 @@ import { haproxyFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 import { admissionFlags } from './admission-flags.ts';
 import { listenerFlags } from './listener-flags.ts';
 import { requestFlags } from './request-flags.ts';
+import { shardFlags } from './shard-flags.ts';
 import { tlsFlags } from './tls-flags.ts';
 
 /** What the configuration is made with, beside the objects. */
@@ -11,6 +12,7 @@ export const routerFlags = {
   ...requestFlags,
   ...tlsFlags,
   ...admissionFlags,
+  ...shardFlags,
   statsSocket: haproxyFlags.statsSocket,
 };
 

@@ -12,11 +12,21 @@ export interface RouteText {
   readonly age?: number;
   readonly uid?: string;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
   readonly spec?: object;
 }
 
 /** A Route as the API has it: of the host app.example.com, to service web. */
-export function routeObject({ name, namespace = 'shop', host, age = 0, uid, annotations, spec }: RouteText) {
+export function routeObject({
+  name,
+  namespace = 'shop',
+  host,
+  age = 0,
+  uid,
+  annotations,
+  labels,
+  spec,
+}: RouteText) {
   return {
     kind: 'Route',
     metadata: {
@@ -25,6 +35,7 @@ export function routeObject({ name, namespace = 'shop', host, age = 0, uid, anno
       uid: uid ?? `${namespace}-${name}`,
       creationTimestamp: new Date(Date.UTC(2026, 0, 1) + age * 1_000).toISOString(),
       annotations,
+      labels,
     },
     spec: { host: host ?? 'app.example.com', to: { name: 'web' }, ...spec },
   };
@@ -51,9 +62,10 @@ export function sliceObject(service: string, pods: number, subnet = 0, port: obj
 const defaults = routerSettings();
 
 export function decided(objects: readonly object[], settings: Partial<RouterSettings> = {}): Decision {
-  const list = readObjectList(JSON.stringify(objects));
+  const all = { ...defaults, ...settings };
+  const list = readObjectList(JSON.stringify(objects), all.routeLabels);
   if (list.problems.length > 0) throw new Error(list.problems.join('\n'));
-  return decide(list.objects, { ...defaults, ...settings });
+  return decide(list.objects, all);
 }
 
 /** What became of each route: `shop:a admitted`, `shop:b HostAlreadyClaimed`. */

@@ -1,0 +1,73 @@
+/** Labels of an object, or its fields by their paths. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** Of each requirement one value must be there, or none of them may be. */
+export interface Requirement {
+  readonly key: string;
+  readonly operator: 'in' | 'notin' | 'exists' | 'missing';
+  readonly values: readonly string[];
+}
+
+export interface Selector {
+  /** As it was written: what the API is asked with. */
+  readonly text: string;
+  readonly requirements: readonly Requirement[];
+}
+
+const name = '[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?';
+const key = `(?:[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?/)?${name}`;
+const value = new RegExp(`^(?:${name})?$`);
+const requirement = new RegExp(
+  `\\s*(?:!\\s*(?<missing>${key})|(?<key>${key})(?:\\s*(?<equality>==|=|!=)\\s*(?<value>${name})?|\\s+(?<set>in|notin)\\s*\\((?<values>[^()]*)\\))?)\\s*(?<end>,(?!\\s*$)|$)`,
+  'y',
+);
+
+/** A label selector of Kubernetes: `a=b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, with commas that mean AND. */
+export function parseLabelSelector(text: string): Selector | undefined {
+  if (text.trim() === '') return { text, requirements: [] };
+  const requirements: Requirement[] = [];
+  for (const { groups = {} } of matchesInRow(text)) {
+    const found = requirementOf(groups);
+    if (found === undefined) return undefined;
+    requirements.push(found);
+    if (groups['end'] === '') return { text, requirements };
+  }
+  return undefined;
+}
+
+export function selects({ requirements }: Pick<Selector, 'requirements'>, labels: Labels): boolean {
+  return requirements.every((requirement) => holds(requirement, labels));
+}
+
+/** As Kubernetes has it, what is not there is not one of any values: `notin` and `!=` take it. */
+function holds({ key, operator, values }: Requirement, labels: Labels): boolean {
+  const found = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'exists':
+      return found !== undefined;
+    case 'missing':
+      return found === undefined;
+    case 'in':
+      return found !== undefined && values.includes(found);
+    case 'notin':
+      return found === undefined || !values.includes(found);
+  }
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+function requirementOf({ missing, key = '', equality, value: one = '', set, values = '' }: Groups) {
+  if (missing !== undefined) return { key: missing, operator: 'missing', values: [] } as const;
+  if (equality !== undefined)
+    return { key, operator: equality === '!=' ? 'notin' : 'in', values: [one] } as const;
+  if (set === undefined) return { key, operator: 'exists', values: [] } as const;
+  const list = values.split(',').map((each) => each.trim());
+  if (!list.every((each) => value.test(each))) return undefined;
+  return { key, operator: set === 'in' ? 'in' : 'notin', values: list } as const;
+}
+
+/** Each begins where the one before it ended. */
+function* matchesInRow(text: string): Iterable<RegExpExecArray> {
+  const sticky = new RegExp(requirement);
+  for (let found = sticky.exec(text); found !== null; found = sticky.exec(text)) yield found;
+}
