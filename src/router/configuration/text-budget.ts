@@ -1,9 +1,10 @@
+import { MAX_CONFIGURATION_BYTES } from '../../engine/apply/limits.ts';
 import type { RouteBackend } from '../model.ts';
 import { quotedLiteral } from './quoted.ts';
 import { INLINE_ADDRESSES } from './template-backend.ts';
 
-/** V8 holds no text of more than 512 MB. */
-const MOST_CHARACTERS = 400 * 1024 * 1024;
+/** Beside what is not of routes, and with room for what is estimated. */
+const MOST_CHARACTERS = MAX_CONFIGURATION_BYTES - 8 * 1024 * 1024;
 
 /** What the routes of a router may print: room for some long ones, and thirty servers for each of the others. */
 export function textBudget(routes: number): number {

@@ -164,9 +164,9 @@ describe('the last good set stays, and is whole', () => {
   it('where a set is over a limit, which is told by name', async () => {
     const { applySet } = scene.applier();
     await applySet(setOf('one'), signal);
-    const others = Array.from({ length: 10_001 }, (_, index) => ({ name: `f${index}`, content: '' }));
+    const others = Array.from({ length: 32_769 }, (_, index) => ({ name: `f${index}`, content: '' }));
     const outcome = await applySet({ ...setOf('two'), others }, signal);
-    const message = expect.stringContaining('the set has 10001 files, the limit MAX_SET_FILES is 10000');
+    const message = expect.stringContaining('the set has 32769 files, the limit MAX_SET_FILES is 32768');
     expect(outcome).toEqual({ kind: 'failed', message });
     expect(setAt(scene.configPath)).toEqual(wholeSet(setOf('one')));
   });

@@ -24,14 +24,14 @@ it.each([
   expect(identityOf(other)).not.toBe(identityOf(set));
 });
 
-const manyFiles = Array.from({ length: 10_001 }, (_, index) => ({ name: `f${index}`, content: '' }));
+const manyFiles = Array.from({ length: 32_769 }, (_, index) => ({ name: `f${index}`, content: '' }));
 
 it.each([
-  ['MAX_CONFIGURATION_BYTES is 16777216', { ...set, text: 'x'.repeat(16 * 1024 * 1024 + 1) }],
-  ['10001 files, the limit MAX_SET_FILES is 10000', { ...set, others: manyFiles }],
+  ['MAX_CONFIGURATION_BYTES is 134217728', { ...set, text: 'x'.repeat(128 * 1024 * 1024 + 1) }],
+  ['32769 files, the limit MAX_SET_FILES is 32768', { ...set, others: manyFiles }],
   [
-    'MAX_SET_BYTES is 67108864',
-    { ...set, others: [{ ...map, content: Buffer.alloc(64 * 1024 * 1024 + 1) }] },
+    'MAX_SET_BYTES is 134217728',
+    { ...set, others: [{ ...map, content: Buffer.alloc(128 * 1024 * 1024 + 1) }] },
   ],
 ])('a set that is too large names the limit: %s', (expected, tooLarge) => {
   expect(() => mustBeSet(tooLarge)).toThrow(expected);
