@@ -66,7 +66,9 @@ function rowOf(key: SettingsKey): string {
 }
 
 function shownForm(form: FileForm): string {
-  const { type, enum: choices, pattern } = form;
+  const { type, enum: choices, pattern, anyOf } = form;
+  if (Array.isArray(anyOf)) return anyOf.map(shownForm).join(', ');
+  if ('const' in form) return `\`${form['const']}\``;
   if (Array.isArray(choices)) return choices.map((choice) => `\`${choice}\``).join(', ');
   if (Array.isArray(type)) return 'list';
   if (type === 'boolean') return '`true` or `false`';

@@ -94,6 +94,7 @@ export function settingsJsonSchema(keys: readonly SettingsKey[]): FileForm {
 
 function propertyOf(key: SettingsKey): FileForm {
   const form = fileFormOf(key);
-  const fallback = form['type'] === 'integer' ? Number(key.default) : key.default;
+  const isNumber = form['type'] === 'integer' || 'anyOf' in form;
+  const fallback = isNumber && /^\d+$/.test(key.default ?? '') ? Number(key.default) : key.default;
   return { ...form, description: key.help, ...(key.default !== undefined && { default: fallback }) };
 }

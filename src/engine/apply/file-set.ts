@@ -55,12 +55,17 @@ export function mustBeSet(rendered: Rendered): void {
   mustBeWithin('the files of the set have', bytes, 'bytes', { MAX_SET_BYTES });
   if (others.length > 0 && !rendered.text.includes(SET_FOLDER))
     throw refusal('EINVAL', `the main file does not name its folder, expected "${SET_FOLDER}" in it`);
-  const wrong = others.find(({ name }) => !/^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name));
+  const wrong = others.find(({ name }) => !isSetFileName(name));
   if (wrong !== undefined)
     throw refusal(
       'EINVAL',
       `a file of the set is named ${JSON.stringify(wrong.name)}, expected a relative path`,
     );
+}
+
+/** Whether a file of a set can have this name: it is relative, and leads nowhere but below the set's folder. */
+export function isSetFileName(name: string): boolean {
+  return /^\w[\w.-]*(\/\w[\w.-]*)*$/.test(name);
 }
 
 function mustBeWithin(what: string, found: number, unit: string, limit: NamedLimit): void {

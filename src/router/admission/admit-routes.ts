@@ -5,10 +5,17 @@ import type { Route, RouteTls } from '../objects/route.ts';
 import type { Secret } from '../objects/secret.ts';
 import { isHostName, isPath } from '../safe-text.ts';
 import type { AdmissionPolicy } from './admission-policy.ts';
-import { createHostClaims } from './host-claims.ts';
+import { createHostClaims, type HostClaims } from './host-claims.ts';
 import { hostOf, isInDomains, parentDomain } from './host-of.ts';
 import { kindOf, tlsProblem } from './tls-rules.ts';
-import type { Admission, AdmittedRoute, Refusal, RejectedRoute, RouteClaim } from './verdict.ts';
+import {
+  type Admission,
+  type AdmittedRoute,
+  internalError,
+  type Refusal,
+  type RejectedRoute,
+  type RouteClaim,
+} from './verdict.ts';
 
 /**
  * Which routes are served. The same for every order of the routes, so that all replicas decide alike: the oldest comes first,
@@ -20,24 +27,44 @@ export function admitRoutes(
   secrets: readonly Secret[],
   policy: AdmissionPolicy,
 ): Admission {
-  const secretsByKey = new Map(secrets.map((secret) => [keyOf(secret), secret]));
-  const claims = createHostClaims(policy.namespaceOwnership);
+  const pass: Pass = {
+    policy,
+    secrets: new Map(secrets.map((secret) => [keyOf(secret), secret])),
+    claims: createHostClaims(policy.namespaceOwnership),
+    keys: new Set(),
+  };
   const admitted: AdmittedRoute[] = [];
   const rejected: RejectedRoute[] = [];
-  const keys = new Set<string>();
   for (const route of [...routes].sort(olderFirst)) {
-    const claim = claimOf(route, policy);
+    const judged = judge(route, pass);
+    if ('reason' in judged) rejected.push(judged);
+    else admitted.push(judged);
+    pass.keys.add(judged.key);
+  }
+  return { admitted: admitted.sort(byKey), rejected: rejected.sort(byKey) };
+}
+
+/** What the routes before left. */
+interface Pass {
+  readonly policy: AdmissionPolicy;
+  readonly secrets: ReadonlyMap<string, Secret>;
+  readonly claims: HostClaims;
+  readonly keys: Set<string>;
+}
+
+function judge(route: Route, { policy, secrets, claims, keys }: Pass): AdmittedRoute | RejectedRoute {
+  let claim: RouteClaim = { route, key: keyOf(route), kind: 'http', host: '', wildcard: false, path: '' };
+  try {
+    claim = claimOf(route, policy);
     const refusal =
       (keys.has(claim.key) ? twice : undefined) ??
       policyRefusal(claim, policy) ??
       hostRefusal(claim) ??
       claims.claim(claim);
-    const verdict = refusal ?? contentOf(claim, secretsByKey);
-    if ('reason' in verdict) rejected.push({ ...claim, ...verdict });
-    else admitted.push({ ...claim, ...verdict });
-    keys.add(claim.key);
+    return { ...claim, ...(refusal ?? contentOf(claim, secrets)) };
+  } catch (error) {
+    return { ...claim, ...internalError(error) };
   }
-  return { admitted: admitted.sort(byKey), rejected: rejected.sort(byKey) };
 }
 
 const twice: Refusal = { reason: 'RouteNotAdmitted', message: 'another object has the same name' };

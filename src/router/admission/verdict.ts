@@ -1,3 +1,4 @@
+import { messageOf } from '../../engine/system/errors.ts';
 import type { CheckedTls } from '../certificates/check-tls.ts';
 import type { InsecurePolicy, RouteKind } from '../model.ts';
 import type { Route } from '../objects/route.ts';
@@ -10,7 +11,9 @@ export type RejectionReason =
   | 'RouteNotAdmitted'
   | 'ExtendedValidationFailed'
   | 'ExternalCertificateValidationFailed'
-  | 'ExternalCertificateGetFailed';
+  | 'ExternalCertificateGetFailed'
+  /** hawser failed on this route: its own mistake, or an object that it did not expect. */
+  | 'InternalError';
 
 /** What a route asks to be, before it is known whether it may. */
 export interface RouteClaim {
@@ -38,6 +41,11 @@ export interface RejectedRoute extends RouteClaim {
 }
 
 export type Refusal = Pick<RejectedRoute, 'reason' | 'message' | 'holder'>;
+
+/** What was thrown over one route costs that route, and never the pass over all of them. */
+export function internalError(error: unknown): Refusal {
+  return { reason: 'InternalError', message: `the router failed on this route: ${messageOf(error)}` };
+}
 
 export interface Admission {
   /** Both in the order of their keys. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AdmittedRoute } from '../admission/verdict.ts';
+import { type AdmittedRoute, internalError, type RejectedRoute } from '../admission/verdict.ts';
 import {
   type BackendTimeouts,
   backendPrefix,
@@ -16,15 +16,28 @@ import { type RouteAnnotations, readAnnotations } from './route-annotations.ts';
 import { type EndpointsOfService, endpointsByService } from './service-endpoints.ts';
 import { serviceWeights } from './weights.ts';
 
-/** Joins the admitted routes with their endpoints. Equal objects give an equal model, whatever order they come in. */
+/**
+ * Joins the admitted routes with their endpoints. Equal objects give an equal model, whatever order they come in. A route that
+ * cannot be joined is not in it, and is among `failed`.
+ */
 export function buildModel(
   admitted: readonly AdmittedRoute[],
   { endpoints, services }: Pick<RouterObjects, 'endpoints' | 'services'>,
   defaults: BackendDefaults,
-): RouterModel {
+): { readonly model: RouterModel; readonly failed: readonly RejectedRoute[] } {
   const find = endpointsByService(endpoints, services);
   const isShared = sharedCertificates(admitted);
-  return { backends: admitted.map((route) => backendOf(route, find, isShared, defaults)) };
+  const failed: RejectedRoute[] = [];
+  const backends = admitted.flatMap((admittedRoute) => {
+    try {
+      return [backendOf(admittedRoute, find, isShared, defaults)];
+    } catch (error) {
+      const { route, key, kind, host, wildcard, path } = admittedRoute;
+      failed.push({ route, key, kind, host, wildcard, path, ...internalError(error) });
+      return [];
+    }
+  });
+  return { model: { backends }, failed };
 }
 
 /** Browsers join connections to hosts with one certificate, and would then ask the wrong route. */

@@ -20,20 +20,18 @@ export function quotedLiteral(text: string): string {
 export function quotedHeader(value: string, of: 'req' | 'res'): string {
   // An empty word is none for HAProxy.
   if (value === '') return "'%[str()]'";
-  const parts = value.split(dynamicValue[of]);
-  return quoted(parts.map((part, index) => (index % 2 === 1 ? part : literal(part))).join(''));
+  return quoted(value.replaceAll(percent[of], (found) => (found.length > 2 ? found : '%%')));
 }
 
 const flags = String.raw`(?:\{[-+]?[QXE](?:,[-+]?[QXE])*\})?`;
-const sample = (of: 'req' | 'res') =>
-  new RegExp(String.raw`(%${flags}\[(?:${of}\.hdr\([-0-9A-Za-z]+\)|ssl_c_der)(?:,(?:lower|base64))*\])`);
+/** From left to right: `%%` is already the spelling of one `%`, and what follows it is text. */
+const percents = (of: 'req' | 'res') =>
+  new RegExp(
+    String.raw`%%|%${flags}\[(?:${of}\.hdr\([-0-9A-Za-z]+\)|ssl_c_der)(?:,(?:lower|base64))*\]|%`,
+    'g',
+  );
 /** A response's headers are not there yet when the request is changed. */
-const dynamicValue = { req: sample('req'), res: sample('res') } as const;
-
-/** `%%` is already the spelling of one `%` there. */
-function literal(part: string): string {
-  return part.replaceAll(/%%?/g, '%%');
-}
+const percent = { req: percents('req'), res: percents('res') } as const;
 
 /** A regular expression that matches this text. */
 export function regexLiteral(text: string): string {

@@ -77,17 +77,21 @@ function allowlistOf({ key, allowlist }: RouteBackend): readonly string[] {
   return [`acl allowlist src ${source}`, 'tcp-request content reject if !allowlist'];
 }
 
+/**
+ * A connection, and a request where it is asked about here, are counted before: the limit itself is still allowed. Of a route
+ * that is not passed through, HAProxy counts each request as a connection.
+ */
 function rateLimitOf({ kind, rateLimit }: RouteBackend): readonly string[] {
   if (rateLimit === undefined) return [];
   const { concurrentTcp, tcpPer3s, httpPer10s } = rateLimit;
-  const limit = (fetch: string, value: number | undefined): readonly string[] =>
-    value === undefined ? [] : [`tcp-request content reject if { ${fetch} ge ${value} }`];
+  const limit = (rule: string, counter: string, value: number | undefined): readonly string[] =>
+    value === undefined ? [] : [`${rule} reject if { ${counter} gt ${value} }`];
   return [
     'stick-table type ipv6 size 100k expire 30s store conn_cur,conn_rate(3s),http_req_rate(10s)',
     'tcp-request content track-sc2 src',
-    ...limit('sc2_conn_cur', concurrentTcp),
-    ...limit('sc2_conn_rate', tcpPer3s),
-    ...(kind === 'passthrough' ? [] : limit('sc2_http_req_rate', httpPer10s)),
+    ...limit('tcp-request content', 'sc2_conn_cur', concurrentTcp),
+    ...limit('tcp-request content', 'sc2_conn_rate', tcpPer3s),
+    ...(kind === 'passthrough' ? [] : limit('http-request', 'sc2_http_req_rate', httpPer10s)),
   ];
 }
 

@@ -19,10 +19,13 @@ export interface RouterTemplateModel {
   readonly allowWildcards: boolean;
   readonly statsSocket: string;
   readonly limits: {
-    /** Of clients, with TLS and without it each. */
-    readonly maxConnections: number;
-    /** Of the whole process. */
-    readonly processConnections: number;
+    /** Null where HAProxy is to find out how many the limit on open files allows. */
+    readonly connections: {
+      /** Of clients, with TLS and without it each. */
+      readonly clients: number;
+      /** Of the whole process. */
+      readonly process: number;
+    } | null;
     readonly threads: number | null;
     readonly hardStopAfter: string | null;
     readonly bufferSize: number;
@@ -111,8 +114,13 @@ export function templateModel(settings: RouterSettings, { backends }: RouterMode
     allowWildcards: settings.allowWildcards,
     statsSocket: settings.statsSocket,
     limits: {
-      maxConnections: settings.maxConnections,
-      processConnections: settings.maxConnections * CONNECTIONS_PER_CLIENT,
+      connections:
+        settings.maxConnections === 'auto'
+          ? null
+          : {
+              clients: settings.maxConnections,
+              process: settings.maxConnections * CONNECTIONS_PER_CLIENT,
+            },
       threads: settings.threads ?? null,
       hardStopAfter: hardStopAfter === undefined ? null : `${hardStopAfter}ms`,
       bufferSize: settings.bufferSize,

@@ -1,17 +1,37 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { modeOf, mustBeSet, othersOf, type Rendered, SET_FOLDER } from '../../engine/apply/file-set.ts';
+import {
+  isSetFileName,
+  modeOf,
+  mustBeSet,
+  othersOf,
+  type Rendered,
+  SET_FOLDER,
+} from '../../engine/apply/file-set.ts';
 import { forEachAtOnce } from '../../engine/apply/for-each-at-once.ts';
+import { codeOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
+import { readRegularFile } from '../../engine/system/file/read-regular-file.ts';
 
 export const MAIN_FILE = 'haproxy.cfg';
 
-/** Writes a set into one folder, the main file last. What else lies there stays. */
+/** Names what was written, a line each: what another program put into the folder is never taken for ours. */
+const LIST_FILE = '.written-by-hawser';
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Writes a set into one folder, the main file last. Files of an earlier set that this one has not go after that: they may be keys
+ * of routes that are gone. What else lies in the folder stays.
+ */
 export async function writeOut(folder: string, rendered: Rendered): Promise<void> {
   mustBeSet(rendered);
   const mode = rendered.mode & 0o777;
-  const folders = new Set(othersOf(rendered).map(({ name }) => dirname(join(folder, name))));
+  const names = othersOf(rendered).map(({ name }) => name);
+  const before = await listed(folder);
+  const folders = new Set(names.map((name) => dirname(join(folder, name))));
   for (const each of [folder, ...folders]) await mkdir(each, { recursive: true });
+  // Whatever ends this early, the next time knows of all files.
+  await writeList(folder, [...new Set([...before, ...names])]);
   await forEachAtOnce(othersOf(rendered), async (file) => {
     await writeFileAtomically(join(folder, file.name), file.content, { mode: modeOf(file, mode) });
   });
@@ -20,4 +40,22 @@ export async function writeOut(folder: string, rendered: Rendered): Promise<void
     rendered.text.replaceAll(SET_FOLDER, () => folder),
     { mode },
   );
+  const wanted = new Set(names);
+  for (const name of before) if (!wanted.has(name)) await rm(join(folder, name), { force: true });
+  await writeList(folder, names);
+}
+
+async function listed(folder: string): Promise<readonly string[]> {
+  try {
+    const { bytes } = await readRegularFile(join(folder, LIST_FILE), { MAX_LIST_BYTES });
+    return bytes.toString('utf8').split('\n').filter(isSetFileName);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function writeList(folder: string, names: readonly string[]): Promise<void> {
+  const content = names.map((name) => `${name}\n`).join('');
+  await writeFileAtomically(join(folder, LIST_FILE), content, { mode: 0o600 });
 }

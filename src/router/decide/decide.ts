@@ -1,5 +1,5 @@
 import { admitRoutes } from '../admission/admit-routes.ts';
-import type { Admission } from '../admission/verdict.ts';
+import type { Admission, RejectedRoute } from '../admission/verdict.ts';
 import { buildModel } from '../backends/build-model.ts';
 import { ingressRoutes } from '../ingress/ingress-routes.ts';
 import type { RouterModel } from '../model.ts';
@@ -24,5 +24,14 @@ export function decide(objects: RouterObjects, settings: RouterSettings): Decisi
   const isInside = shardOf(settings, objects.namespaces);
   const admission = admitRoutes(all.filter(isInside), secrets, policy);
   const outside = all.filter((route) => !isInside(route));
-  return { admission, outside, model: buildModel(admission.admitted, objects, backendDefaults(settings)) };
+  const { model, failed } = buildModel(admission.admitted, objects, backendDefaults(settings));
+  return { admission: failed.length === 0 ? admission : without(admission, failed), outside, model };
+}
+
+function without({ admitted, rejected }: Admission, failed: readonly RejectedRoute[]): Admission {
+  const keys = new Set(failed.map(({ key }) => key));
+  return {
+    admitted: admitted.filter(({ key }) => !keys.has(key)),
+    rejected: [...rejected, ...failed].sort((a, b) => (a.key < b.key ? -1 : 1)),
+  };
 }

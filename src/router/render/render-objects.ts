@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { readTemplate } from '../../engine/reconcile/template-file.ts';
-import { shippedFile } from '../../engine/system/shipped-file.ts';
 import { defaultCertificate } from '../configuration/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
-import { type RouterTemplate, renderRouter } from '../configuration/render-router.ts';
+import { renderRouter } from '../configuration/render-router.ts';
+import { readRouterTemplate } from '../configuration/router-template.ts';
 import { writeOut } from '../configuration/write-out.ts';
 import type { Decision } from '../decide/decide.ts';
 import { hostText } from '../model.ts';
@@ -33,7 +32,7 @@ export async function renderObjects(
   settings: RouterSettings,
   folder: string,
 ): Promise<ObjectsRendered> {
-  const template = await templateOf(settings.template);
+  const template = await readRouterTemplate(settings.template);
   if (template.kind === 'unreadable') return { kind: 'failed', message: template.message };
   const before = join(folder, DEFAULT_CERTIFICATE_FILE);
   const certificate = await defaultCertificate(settings, before, new Date());
@@ -57,15 +56,4 @@ export async function renderObjects(
     }),
   );
   return { kind: 'written', routes: [...admitted, ...rejected].sort((a, b) => (a.key < b.key ? -1 : 1)) };
-}
-
-async function templateOf(
-  path: string | undefined,
-): Promise<
-  (RouterTemplate & { readonly kind: 'read' }) | { readonly kind: 'unreadable'; readonly message: string }
-> {
-  const shipped = 'templates/router.cfg.ejs';
-  if (path === undefined) return { kind: 'read', path: shipped, text: shippedFile(shipped), mode: 0o644 };
-  const file = await readTemplate(path);
-  return file.kind === 'read' ? { ...file, path } : file;
 }

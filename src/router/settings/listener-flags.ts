@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, oneOf, port } from '../../cli/fields.ts';
-import { timeMs, wholeNumber } from './router-fields.ts';
+import { timeMs, wholeNumber, wholeNumberOrAuto } from './router-fields.ts';
 
 /** Where the router listens, how much it takes, and how long it waits. */
 export const listenerFlags = {
@@ -21,9 +21,9 @@ export const listenerFlags = {
     variable: 'ROUTER_USE_PROXY_PROTOCOL',
   }),
   maxConnections: flag(
-    '<n>',
-    wholeNumber(100, 10_000_000),
-    'clients at a time: so many with TLS, and as many without',
+    '<n|auto>',
+    wholeNumberOrAuto(100, 10_000_000),
+    'clients at a time: so many with TLS, and as many without; auto: what the limit on open files allows',
     {
       default: '50000',
       variable: 'ROUTER_MAX_CONNECTIONS',

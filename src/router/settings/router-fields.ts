@@ -25,14 +25,23 @@ export const timeMs = parsedBy(parseTimeMs, 'expected a time such as 500ms, 30s 
 timeMs.register(fileForms, { type: 'string', pattern: '^[1-9]\\d*(us|ms|s|m|h|d)?$' });
 
 export function wholeNumber(minimum: number, maximum: number) {
-  return parsedBy((text) => {
-    const value = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
-    return value >= minimum && value <= maximum ? value : undefined;
-  }, `expected a whole number, ${minimum} to ${maximum}`).register(fileForms, {
-    type: 'integer',
-    minimum,
-    maximum,
-  });
+  return parsedBy(
+    (text) => wholeNumberIn(text, minimum, maximum),
+    `expected a whole number, ${minimum} to ${maximum}`,
+  ).register(fileForms, { type: 'integer', minimum, maximum });
+}
+
+/** `auto` leaves the number to HAProxy. */
+export function wholeNumberOrAuto(minimum: number, maximum: number) {
+  return parsedBy(
+    (text) => (text.trim() === 'auto' ? ('auto' as const) : wholeNumberIn(text, minimum, maximum)),
+    `expected a whole number, ${minimum} to ${maximum}, or auto`,
+  ).register(fileForms, { anyOf: [{ type: 'integer', minimum, maximum }, { const: 'auto' }] });
+}
+
+function wholeNumberIn(text: string, minimum: number, maximum: number): number | undefined {
+  const value = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
+  return value >= minimum && value <= maximum ? value : undefined;
 }
 
 /** Hosts are in lower case, so domains become so; a dot before the name changes nothing. */

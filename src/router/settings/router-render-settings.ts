@@ -35,7 +35,7 @@ export const routerRenderCommand = commandSpec({
     ],
   ],
   notes: [
-    'The settings have the names of the OpenShift router in the environment: its deployment can be taken over as it is.',
+    "The settings have the names of the OpenShift router in the environment. Take its deployment's over but for TEMPLATE_FILE: an EJS file here, and a Go template is refused.",
     'Without a default certificate a self-signed one is made, and kept in the folder for the next time.',
     'Exit codes: 0 written, 1 failure at run time, 2 usage or configuration.',
   ],

@@ -88,6 +88,12 @@ test('a truth is any of the words that the OpenShift router takes', () => {
   expect(routerSettings({ ROUTER_USE_PROXY_PROTOCOL: 'false' }).proxyProtocol).toBe(false);
 });
 
+test('the number of connections can be left to HAProxy, in the environment and in the settings file', () => {
+  expect(routerSettings({ ROUTER_MAX_CONNECTIONS: 'auto' }).maxConnections).toBe('auto');
+  const parsed = parseSettingsFile('router:\n  maxConnections: auto\n', 'F', daemonKeys);
+  expect(parsed).toMatchObject({ kind: 'values' });
+});
+
 test('headers for all routes are decoded', () => {
   const { requestHeaders } = routerSettings({ ROUTER_HTTP_REQUEST_HEADERS: 'X-A:a%2Cb%3Ac:Set,X-B:Delete' });
   expect(requestHeaders).toEqual([
@@ -106,7 +112,7 @@ test('every wrong value is told, and none of them can break a line of the config
       ROUTER_HTTP_REQUEST_HEADERS: 'X-A:a%0Ab:Set',
     }),
   ).toEqual([
-    'Cannot use --max-connections "many": expected a whole number, 100 to 10000000',
+    'Cannot use --max-connections "many": expected a whole number, 100 to 10000000, or auto',
     'Cannot use --server-timeout "0s": expected a time such as 500ms, 30s or 1h, at least 1',
     'Cannot use --request-headers "X-A:a%0Ab:Set": expected NAME:VALUE:Set or NAME:Delete, separated by commas and encoded as in a URL',
     'Cannot use --syslog-address "127.0.0.1 local0\n  bind :1": expected a word without blanks and quotes',
