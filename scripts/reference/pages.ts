@@ -56,6 +56,8 @@ const introduction = [
   'The section `router` is read by `hawser router render` and `hawser router explain` alone. It belongs in a file of the router: no',
   'static pod reads it, and `hawser install` refuses it in the file of a node.',
   '',
+  'With `--instance NAME`, a program reads a file only if it is named, and has no default for a port: [instances](instances.md).',
+  '',
 ];
 
 function rowOf(key: SettingsKey): string {

@@ -14,6 +14,8 @@ import {
 } from '../cli/shared-flags.ts';
 import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';
 
+const page = monitorListen(defaultPorts.haproxyMonitor);
+
 export const haproxyMonitorCommand = commandSpec({
   name: 'haproxy monitor',
   section: 'haproxy',
@@ -36,7 +38,7 @@ export const haproxyMonitorCommand = commandSpec({
       'remove the redirect after this time without a usable server',
       { default: '6s' },
     ),
-    listen: monitorListen(defaultPorts.haproxyMonitor),
+    listen: page,
   },
   examples: [
     ['hawser haproxy monitor /etc/hawser/kubeconfig /config/haproxy.cfg.ejs /etc/haproxy/haproxy.cfg'],
@@ -61,8 +63,15 @@ export const haproxyMonitorCommand = commandSpec({
 
 export type HaproxyMonitorSettings = SettingsOf<typeof haproxyMonitorCommand>;
 
-export const renderCommand: typeof haproxyMonitorCommand = {
+/** What runs once has no page, and so an instance need not say where. */
+const { ofInstance: _, ...unusedPage } = page;
+const runsOnce: typeof haproxyMonitorCommand = {
   ...haproxyMonitorCommand,
+  flags: { ...haproxyMonitorCommand.flags, listen: unusedPage },
+};
+
+export const renderCommand: typeof haproxyMonitorCommand = {
+  ...runsOnce,
   name: 'render',
   summary: 'Writes haproxy.cfg once, from the same inputs as the monitor; for an init container.',
   examples: [
@@ -74,7 +83,7 @@ export const renderCommand: typeof haproxyMonitorCommand = {
 };
 
 export const showConfigCommand: typeof haproxyMonitorCommand = {
-  ...haproxyMonitorCommand,
+  ...runsOnce,
   name: 'show-config',
   summary: 'Prints the values that the template gets, and where each setting came from, as JSON.',
   examples: [

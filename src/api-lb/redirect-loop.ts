@@ -61,7 +61,7 @@ async function keepRedirect(
   told: RedirectReport,
   signal: AbortSignal,
 ): Promise<void> {
-  const keeper = createRedirectKeeper();
+  const keeper = createRedirectKeeper({ instance: settings.instance });
   told.redirect(await keeper.look(settings));
   const limits = { ...defaultUsableLimits, removeAfterMs: settings.redirectRemoveAfter };
   const look = createLook(settings, keeper, told);

@@ -4,6 +4,7 @@ import { ConfigError } from '../engine/system/errors.ts';
 import type { CommandSpec, Flag } from './command-spec.ts';
 import { flagName, variableName } from './flag-name.ts';
 import { HELP_WIDTH, helpTail } from './help-text.ts';
+import { instanceDefault, refuseMissingPorts } from './instance.ts';
 import type { Section, SettingsFile, SettingsReader } from './settings-values.ts';
 
 export type CommandLine = ValuesTyped | { readonly kind: 'help'; readonly text: string };
@@ -26,6 +27,7 @@ type Named = readonly [name: string, Origin];
  * The values of a command line by camel-case name, `settings` being the path of the file that was read. The order is:
  * flags, `HAWSER_…` variables (`--stats-socket` is `HAWSER_STATS_SOCKET`; none of a `typedOnly` flag), the settings file,
  * defaults. `folder` is where the path of the file is typed. Throws a ConfigError for an unknown flag, a missing argument, and every problem of the settings file.
+ * An instance reads no settings file but one that is named, since the default one has the ports and VIPs of the one without a name.
  */
 export function readCommandLine(
   spec: CommandSpec,
@@ -37,19 +39,27 @@ export function readCommandLine(
   const parsed = parseArguments(spec, argv);
   if (parsed.kind === 'help') return parsed;
   const { command } = parsed;
-  const file = spec.section === undefined ? undefined : readSettings(typedSettingsPath(command, env, folder));
+  const instance = instanceOf(spec, command, env);
+  const path = typedSettingsPath(command, env, folder);
+  const readsFile = spec.section !== undefined && (instance === undefined || path !== undefined);
+  const file = readsFile ? readSettings(path) : undefined;
   const flags = Object.entries(spec.flags).map(
     ([name, flag]): Named => [
       name,
       typedValue(command, name, flag, env) ??
-        fileValue(flag, file, spec.section, name) ?? { value: command.getOptionValue(name), from: 'default' },
+        fileValue(flag, file, spec.section, name) ?? {
+          value: instance === undefined ? command.getOptionValue(name) : instanceDefault(flag, instance),
+          from: 'default',
+        },
     ],
   );
   const entries = [...flags, ...positionalsOf(spec, command, file)];
+  const values = Object.fromEntries(entries.map(([name, { value }]) => [name, value]));
+  if (instance !== undefined) refuseMissingPorts(spec.flags, values, instance);
   return {
     kind: 'values',
     values: {
-      ...Object.fromEntries(entries.map(([name, { value }]) => [name, value])),
+      ...values,
       ...structured(spec, entries),
       ...(file !== undefined && { settings: file.path }),
     },
@@ -66,6 +76,24 @@ export function settingsTyped<Settings>(
 ): Settings {
   const line = readCommandLine(spec, argv, env, readSettings);
   return spec.settings(line.kind === 'values' ? line.values : {}, env);
+}
+
+/**
+ * Which instance of its program a command line is for; undefined for the one without a name, and for flags that the command
+ * would refuse.
+ */
+export function instanceTyped(
+  spec: CommandSpec,
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+): string | undefined {
+  try {
+    const parsed = parseArguments(spec, argv);
+    return parsed.kind === 'parsed' ? instanceOf(spec, parsed.command, env) : undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }
 
 function parseArguments(
@@ -136,6 +164,12 @@ function optionOf(name: string, flag: Flag): Option {
   return flag.default === undefined
     ? option
     : option.default(flag.default, `"${flag.default.replaceAll(',', ', ')}"`);
+}
+
+/** The name that was given to one more instance of a program; its field says later whether it may have it. */
+function instanceOf({ flags }: CommandSpec, command: Command, env: NodeJS.ProcessEnv): string | undefined {
+  const typed = flags['instance'] && typedValue(command, 'instance', flags['instance'], env)?.value;
+  return typeof typed === 'string' ? typed : undefined;
 }
 
 /** Absolute from here on: a monitor and its threads look at the file again, wherever they run. */

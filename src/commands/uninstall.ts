@@ -1,4 +1,4 @@
-import { createRedirectKeeper } from '../api-lb/redirect/redirect-keeper.ts';
+import { removeRedirects } from '../api-lb/redirect/remove-redirects.ts';
 import type { SettingsOf } from '../cli/command-spec.ts';
 import { uninstallCommand } from '../operate/install/install-settings.ts';
 import { type RemoveTables, uninstall } from '../operate/install/uninstall.ts';
@@ -14,7 +14,7 @@ export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
 }
 
 const removeTables: RemoveTables = async () => {
-  const redirect = await createRedirectKeeper().remove();
+  const redirect = await removeRedirects();
   const traps = await Promise.all(
     [createAdvertTrap(), createAnswerTrap(), createVipUseTrap()].map((trap) => trap.remove()),
   );

@@ -1,6 +1,6 @@
 import { type Nft, type NftOptions, nftFor } from '../../engine/system/nft/nft.ts';
 import { type Redirect, type RedirectOutcome, redirectProblems } from './redirect.ts';
-import { REDIRECT_TABLE, redirectRuleset, removalRuleset } from './ruleset.ts';
+import { redirectRuleset, redirectTable, removalRuleset } from './ruleset.ts';
 import { meaningOf, parseTableListing, redirects } from './table-listing.ts';
 
 export interface RedirectKeeper {
@@ -33,28 +33,32 @@ interface Known {
  * spell the same rule differently, but each spells it the same way every time. The first `ensure` of a process
  * therefore loads the table even if an equal one is there, which costs no packet.
  */
-export function createRedirectKeeper(options: NftOptions = {}): RedirectKeeper {
-  const nft = nftFor(`inet ${REDIRECT_TABLE}`, options);
+export function createRedirectKeeper({
+  instance,
+  ...options
+}: NftOptions & { readonly instance?: string | undefined } = {}): RedirectKeeper {
+  const table = redirectTable(instance);
+  const nft = nftFor(`inet ${table}`, options);
   let known: Known | undefined;
   const remove = async (signal?: AbortSignal): Promise<RedirectOutcome> => {
     known = undefined;
-    return await removeTable(nft, signal);
+    return await removeTable(nft, table, signal);
   };
   const ensure = async (wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome> => {
     if (wanted.vips.length === 0) return await remove(signal);
     const problems = redirectProblems(wanted);
     if (problems.length > 0) return { kind: 'failed', message: problems.join('; ') };
-    const ruleset = redirectRuleset(wanted);
-    if (known?.ruleset === ruleset && (await meaningInKernel(nft, signal)) === known.meaning)
+    const ruleset = redirectRuleset(wanted, table);
+    if (known?.ruleset === ruleset && (await meaningInKernel(nft, table, signal)) === known.meaning)
       return { kind: 'present', changed: false };
     known = undefined;
-    const loaded = await load(nft, ruleset, wanted, signal);
+    const loaded = await load(nft, { table, ruleset }, wanted, signal);
     if (loaded.kind === 'failed') return loaded;
     known = { ruleset, meaning: loaded.meaning };
     return { kind: 'present', changed: true };
   };
   const look = async (wanted: Redirect, signal?: AbortSignal): Promise<RedirectOutcome> => {
-    const listed = await nft(listArgs, undefined, signal);
+    const listed = await nft(listArgs(table), undefined, signal);
     if (!listed.ok && !listed.missingTable) return { kind: 'failed', message: listed.message };
     const listing = listed.ok ? parseTableListing(listed.stdout) : undefined;
     const isThere = listing !== undefined && redirects(listing, wanted);
@@ -63,17 +67,17 @@ export function createRedirectKeeper(options: NftOptions = {}): RedirectKeeper {
   return { ensure, remove, look };
 }
 
-const listArgs = ['-j', 'list', 'table', 'inet', REDIRECT_TABLE];
+const listArgs = (table: string): readonly string[] => ['-j', 'list', 'table', 'inet', table];
 
-async function meaningInKernel(nft: Nft, signal?: AbortSignal): Promise<string | undefined> {
-  const listed = await nft(listArgs, undefined, signal);
+async function meaningInKernel(nft: Nft, table: string, signal?: AbortSignal): Promise<string | undefined> {
+  const listed = await nft(listArgs(table), undefined, signal);
   const listing = listed.ok ? parseTableListing(listed.stdout) : undefined;
   return listing === undefined ? undefined : meaningOf(listing);
 }
 
 async function load(
   nft: Nft,
-  ruleset: string,
+  { table, ruleset }: { readonly table: string; readonly ruleset: string },
   wanted: Redirect,
   signal?: AbortSignal,
 ): Promise<
@@ -81,19 +85,19 @@ async function load(
 > {
   const loaded = await nft(['-f', '-'], ruleset, signal);
   if (!loaded.ok) return { kind: 'failed', message: loaded.message };
-  const listed = await nft(listArgs, undefined, signal);
+  const listed = await nft(listArgs(table), undefined, signal);
   if (!listed.ok) return { kind: 'failed', message: listed.message };
   const listing = parseTableListing(listed.stdout);
   if (listing === undefined || !redirects(listing, wanted)) {
-    const message = `Cannot keep table "inet ${REDIRECT_TABLE}": it holds something else right after it was loaded, expected no other program to change it`;
+    const message = `Cannot keep table "inet ${table}": it holds something else right after it was loaded, expected no other program to change it`;
     return { kind: 'failed', message };
   }
   return { kind: 'loaded', meaning: meaningOf(listing) };
 }
 
-async function removeTable(nft: Nft, signal?: AbortSignal): Promise<RedirectOutcome> {
-  const listed = await nft(listArgs, undefined, signal);
+async function removeTable(nft: Nft, table: string, signal?: AbortSignal): Promise<RedirectOutcome> {
+  const listed = await nft(listArgs(table), undefined, signal);
   if (!listed.ok && listed.missingTable) return { kind: 'absent', changed: false };
-  const removed = await nft(['-f', '-'], removalRuleset(), signal);
+  const removed = await nft(['-f', '-'], removalRuleset(table), signal);
   return removed.ok ? { kind: 'absent', changed: true } : { kind: 'failed', message: removed.message };
 }

@@ -1,8 +1,19 @@
 import { forgetTable } from '../../engine/system/nft/nft.ts';
 import type { Redirect } from './redirect.ts';
 
-/** The only table that is ever written or removed. */
+/** Of every instance's table. */
 export const REDIRECT_TABLE = 'hawser_api_redirect';
+
+/** The only table that a monitor ever writes or removes. */
+export function redirectTable(instance: string | undefined): string {
+  return instance === undefined ? REDIRECT_TABLE : `${REDIRECT_TABLE}-${instance}`;
+}
+
+/** Whose table it is; undefined for a table that is none of ours. */
+export function instanceOfTable(table: string): { readonly instance: string | undefined } | undefined {
+  const [, instance] = new RegExp(`^${REDIRECT_TABLE}(?:-(.+))?$`).exec(table) ?? [];
+  return table === redirectTable(instance) ? { instance } : undefined;
+}
 
 /**
  * Ten before `dstnat`, where kube-proxy and others look for node ports and host ports: the first chain that
@@ -14,9 +25,9 @@ const PRIORITY = -110;
  * Replaces the table, or makes it, in one transaction: no packet ever meets half of it. The same text for the same
  * VIPs in any order.
  */
-export function redirectRuleset(redirect: Redirect): string {
+export function redirectRuleset(redirect: Redirect, table = REDIRECT_TABLE): string {
   const vips = [...new Set(redirect.vips)].sort();
-  return `${removalRuleset()}table inet ${REDIRECT_TABLE} {
+  return `${removalRuleset(table)}table inet ${table} {
 ${mapOf('vip4', 'ipv4_addr', redirect, vips.filter(isIpv4))}
 ${mapOf(
   'vip6',
@@ -31,8 +42,8 @@ ${chainOf('output')}
 }
 
 /** Removes the table in one transaction; not an error where it is not there. */
-export function removalRuleset(): string {
-  return forgetTable(`inet ${REDIRECT_TABLE}`);
+export function removalRuleset(table = REDIRECT_TABLE): string {
+  return forgetTable(`inet ${table}`);
 }
 
 function isIpv4(vip: string): boolean {

@@ -19,8 +19,13 @@ export interface MetricsRegistry {
   readonly text: () => string;
 }
 
-/** Made by hand: prom-client loads `node:http`, and together they would cost a supervisor 10 MB (docs/decisions/0003). */
-export function createMetricsRegistry(): MetricsRegistry {
+/**
+ * Every sample has the `common` labels too.
+ *
+ * Made by hand: prom-client loads `node:http`, and together they would cost a supervisor 10 MB (docs/decisions/0003).
+ */
+export function createMetricsRegistry(common: Labels = {}): MetricsRegistry {
+  const textOf = (labels: Labels): string => textOfLabels({ ...common, ...labels });
   const families: (() => string)[] = [];
   const add = (type: string, name: string, help: string, lines: () => readonly string[]): void => {
     families.push(() => `${[`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines()].join('\n')}\n`);
@@ -51,10 +56,10 @@ export function createMetricsRegistry(): MetricsRegistry {
       const counts = bounds.map(() => 0);
       let [sum, count] = [0, 0];
       add('histogram', name, help, () => [
-        ...bounds.map((bound, index) => `${name}_bucket{le="${bound}"} ${counts[index]}`),
-        `${name}_bucket{le="+Inf"} ${count}`,
-        `${name}_sum ${sum}`,
-        `${name}_count ${count}`,
+        ...bounds.map((bound, index) => `${name}_bucket${textOf({ le: `${bound}` })} ${counts[index]}`),
+        `${name}_bucket${textOf({ le: '+Inf' })} ${count}`,
+        `${name}_sum${textOf({})} ${sum}`,
+        `${name}_count${textOf({})} ${count}`,
       ]);
       return (value) => {
         sum += value;
@@ -79,7 +84,7 @@ export function simpleGauge(
 }
 
 /** `{vrrp_instance="API",to="MASTER"}`, nothing where there are none. */
-function textOf(labels: Labels): string {
+function textOfLabels(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }

@@ -1,5 +1,6 @@
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
+import { type InstanceSettings, instanceLabels } from '../observe/instance.ts';
 import { openLog } from '../observe/journal/open-log.ts';
 import type { Log } from '../observe/logger.ts';
 import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
@@ -16,7 +17,7 @@ import { livenessFailure } from './liveness-failure.ts';
 import type { Observers } from './observers.ts';
 import { type Loops, runMonitor } from './run-monitor.ts';
 
-export interface MonitorSettings extends InputPaths {
+export interface MonitorSettings extends InputPaths, InstanceSettings {
   readonly listen: { readonly host: string; readonly port: number };
   readonly logLevel: string;
   readonly journal?: string | undefined;
@@ -49,13 +50,14 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
   prepare: (monitor: Monitor<Metrics>) => Promise<Loops>,
 ): Promise<number> {
   const log = await openLog(name, settings);
-  const metrics = createMetrics(monotonicMs, createMetricsRegistry());
+  const labels = instanceLabels(settings);
+  const metrics = createMetrics(monotonicMs, createMetricsRegistry(labels));
   const observers = { log, metrics, once: createOnce() };
   const surroundings = { log, asked: stopOnSignals(log), replaced: fileMounts(settings) };
   return await runMonitor(surroundings, async (signal) => {
     watchEventLoop(metrics.lag);
     watchClientCertificate(settings.kubeconfig, observers, signal);
-    const own = processMetrics({ version: hawserVersion() });
+    const own = processMetrics({ version: hawserVersion(), ...labels });
     const first = Promise.withResolvers<object>();
     let status: () => object | Promise<object> = () => first.promise;
     const show: Monitor<Metrics>['show'] = (next) => {

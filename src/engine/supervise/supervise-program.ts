@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Answer } from '../control/answer.ts';
 import { serveControlSocket } from '../control/control-server.ts';
 import type { Endpoint } from '../observe/http-endpoint.ts';
+import { type InstanceSettings, instanceLabels } from '../observe/instance.ts';
 import { openLog } from '../observe/journal/open-log.ts';
 import type { Log } from '../observe/logger.ts';
 import { observeSupervisor } from '../observe/observe-supervisor.ts';
@@ -13,7 +14,7 @@ import { survive } from '../observe/survive.ts';
 import { ConfigError } from '../system/errors.ts';
 import { hawserVersion } from '../system/version.ts';
 
-export interface SuperviseSettings {
+export interface SuperviseSettings extends InstanceSettings {
   readonly socket: string;
   readonly config: string;
   /** Of a supervisor that has one. */
@@ -66,7 +67,7 @@ export async function superviseProgram<Now>(
   process.on('SIGHUP', () => void supervisor.answers.reload());
   log({ event: 'supervisor-started', socket, config, runDir });
   const end = new AbortController();
-  const own = processMetrics({ version: hawserVersion() });
+  const own = processMetrics({ version: hawserVersion(), ...instanceLabels(settings) });
   const text = (): string => `${metrics.text(supervisor.now())}\n${own()}`;
   const page = { ...supervisor, metrics: text };
   void servePatiently(listen, page, log, end.signal);

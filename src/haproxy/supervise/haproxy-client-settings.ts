@@ -3,6 +3,7 @@ import { durationMs } from '../../cli/duration.ts';
 import { haproxyFlags } from './haproxy-flags.ts';
 
 const flags = {
+  instance: haproxyFlags.instance,
   socket: haproxyFlags.socket,
   timeout: flag('<duration>', durationMs, 'how long to wait for the answer', { default: '60s' }),
   json: jsonFlag('print the answer as it came'),

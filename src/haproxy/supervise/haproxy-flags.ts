@@ -1,17 +1,22 @@
 import { flag } from '../../cli/command-spec.ts';
 import { absolutePath, socketPath } from '../../cli/fields.ts';
+import { instance } from '../../cli/instance.ts';
 
 /** What the supervisor and the monitor of an HAProxy must agree on. */
 export const haproxyFlags = {
+  instance,
   socket: flag('<path>', socketPath, "the supervisor's control socket", {
     default: '/var/run/haproxy/haproxy-master.sock',
     inFile: 'never',
+    ofInstance: 'path',
   }),
   statsSocket: flag('<path>', socketPath, '"stats socket" of the configuration', {
     default: '/var/lib/haproxy/run/haproxy.sock',
+    ofInstance: 'path',
   }),
   stateFile: flag('<path>', absolutePath, '"server-state-file" of the configuration', {
     default: '/var/lib/haproxy/run/server-state',
+    ofInstance: 'path',
   }),
   haproxy: flag('<path>', absolutePath, 'the program', { default: '/usr/sbin/haproxy' }),
 };

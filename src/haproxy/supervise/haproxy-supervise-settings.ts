@@ -7,18 +7,23 @@ import { daemonFlags, supervisorListen } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { haproxyFlags } from './haproxy-flags.ts';
 
-const { socket, statsSocket, stateFile, haproxy } = haproxyFlags;
+const { instance, socket, statsSocket, stateFile, haproxy } = haproxyFlags;
 
 export const haproxySuperviseCommand = commandSpec({
   name: 'haproxy supervise',
   section: 'haproxy',
   summary: "Owns HAProxy's processes: starts, reloads without losing a connection, restarts and drains them.",
   flags: {
-    config: flag('<path>', absolutePath, "HAProxy's configuration", { default: '/etc/haproxy/haproxy.cfg' }),
+    instance,
+    config: flag('<path>', absolutePath, "HAProxy's configuration", {
+      default: '/etc/haproxy/haproxy.cfg',
+      ofInstance: 'path',
+    }),
     socket,
     statsSocket,
     pidFile: flag('<path>', absolutePath, "the master's pid", {
       default: '/var/lib/haproxy/run/haproxy.pid',
+      ofInstance: 'path',
     }),
     stateFile,
     haproxy,

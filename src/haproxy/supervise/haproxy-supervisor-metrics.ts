@@ -1,5 +1,5 @@
 import type { LogEvent } from '../../engine/observe/logger.ts';
-import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts';
+import { createMetricsRegistry, type Labels } from '../../engine/observe/metrics-registry.ts';
 import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
 import type { ConnectionCounts } from './watch-servers.ts';
@@ -10,8 +10,8 @@ export interface HaproxySupervisorNow extends ConnectionCounts {
   readonly draining: number;
 }
 
-export function createHaproxySupervisorMetrics(): SupervisorMetrics<HaproxySupervisorNow> {
-  const registry = createMetricsRegistry();
+export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorMetrics<HaproxySupervisorNow> {
+  const registry = createMetricsRegistry(labels);
   const { counter, gauge, histogram, text } = registry;
   const generation = gauge('hawser_generations', 'Generations of HAProxy that run now.');
   const counts = supervisorCounts(registry);

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { instanceLabels } from '../../engine/observe/instance.ts';
 import { coalesce } from '../../engine/supervise/coalesce.ts';
 import { superviseProgram } from '../../engine/supervise/supervise-program.ts';
 import { createHaproxyProgram } from '../haproxy-program.ts';
@@ -13,7 +14,7 @@ const COUNT_FOR_PAGE_MS = 150;
 
 /** Resolves with 0 after a stop was requested and every process has ended. */
 export async function superviseHaproxy(settings: HaproxySuperviseSettings): Promise<number> {
-  const metrics = createHaproxySupervisorMetrics();
+  const metrics = createHaproxySupervisorMetrics(instanceLabels(settings));
   return await superviseProgram('haproxy-supervisor', settings, metrics, async (log) => {
     const { statsSocket, pidFile, stateFile } = settings;
     for (const file of [statsSocket, pidFile, stateFile]) mkdirSync(dirname(file), { recursive: true });

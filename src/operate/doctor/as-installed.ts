@@ -26,7 +26,8 @@ export async function asInstalled(
   file: SettingsFile | undefined,
   pods: readonly Pod[],
 ): Promise<AsInstalled> {
-  const daemons = await findDaemons(files, [{ pods, unused: {} }]);
+  const everyOne = await findDaemons(files, [{ pods, unused: {} }]);
+  const daemons = everyOne.filter(({ instance }) => instance === undefined);
   const found = pods
     .flatMap((pod) => pod.daemons)
     .map((spec) => ({ spec, known: settingsOf(() => daemonIn(daemons, file, file)(spec)?.after) }));

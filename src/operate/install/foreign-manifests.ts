@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
+import { instanceTyped } from '../../cli/command-line.ts';
 import type { Pod } from '../../cli/pod.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { layout } from './layout.ts';
+import { type ManifestContainer, manifestContainers } from './manifest-containers.ts';
 
 export interface ForeignManifest {
   /** On the node. */
@@ -18,7 +20,8 @@ const MAX_BYTES = 1_000_000;
 
 /**
  * Everything in the kubelet's folder, but for `ours`, that runs a load balancer or holds a VIP, or cannot be read. The
- * kubelet takes every file there whose name does not begin with a dot: a `haproxy.yaml.bak` is one more pod.
+ * kubelet takes every file there whose name does not begin with a dot: a `haproxy.yaml.bak` is one more pod. A pod of hawser's
+ * programs under the name of an instance is in nobody's way.
  */
 export function foreignManifests(
   root: string,
@@ -31,7 +34,9 @@ export function foreignManifests(
     if (name.startsWith('.') || ours.has(path)) return [];
     try {
       if (!statSync(join(root, path)).isFile()) return [];
-      const runs = rivalIn(join(root, path), rivals);
+      const text = textOf(join(root, path));
+      if (isInstance(manifestContainers(text), pods)) return [];
+      const runs = rivalIn(text, rivals);
       return runs === undefined ? [] : [{ path, runs, message: `it runs ${runs}` }];
     } catch (error) {
       return [{ path, runs: undefined, message: messageOf(error) }];
@@ -39,9 +44,25 @@ export function foreignManifests(
   });
 }
 
-function rivalIn(path: string, rivals: readonly string[]): string | undefined {
+function textOf(path: string): string {
   if (statSync(path).size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
-  const document = parseDocument(readFileSync(path, 'utf8'), { logLevel: 'silent' });
+  return readFileSync(path, 'utf8');
+}
+
+/** Every container is a daemon of hawser with the name of an instance. */
+function isInstance(containers: readonly ManifestContainer[], pods: readonly Pod[]): boolean {
+  const specs = pods.flatMap(({ daemons }) => daemons);
+  const isNamed = ({ args, env }: ManifestContainer): boolean => {
+    const spec = specs.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
+    return (
+      spec !== undefined && instanceTyped(spec, args.slice(spec.name.split(' ').length), env) !== undefined
+    );
+  };
+  return containers.length > 0 && containers.every(isNamed);
+}
+
+function rivalIn(text: string, rivals: readonly string[]): string | undefined {
+  const document = parseDocument(text, { logLevel: 'silent' });
   const [problem] = document.errors;
   if (problem !== undefined) throw new Error(`it is no YAML (${problem.message.split('\n')[0]})`);
   const pod: unknown = document.toJS({ maxAliasCount: 20 });

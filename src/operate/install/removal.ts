@@ -1,6 +1,7 @@
 import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Pod } from '../../cli/pod.ts';
+import { journalFilesAmong } from '../../engine/observe/journal/journal-files.ts';
 import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
 import { codeOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
@@ -28,8 +29,6 @@ export interface RemovalPlan {
   /** That go if nothing else is in them, deepest first. */
   readonly directories: readonly string[];
 }
-
-const journal = /^[a-z-]+\.\d{12}\.jsonl$/;
 
 /** The steps of an uninstall. They cover only the files in the record, and those that the monitors wrote. */
 export async function planRemoval(
@@ -95,7 +94,7 @@ async function movesBack(
 
 async function journalFiles(root: string): Promise<readonly string[]> {
   const names = await readdir(join(root, layout.journalDir)).catch(() => []);
-  return names.filter((name) => journal.test(name)).map((name) => `${layout.journalDir}/${name}`);
+  return journalFilesAmong(layout.journalDir, names).map(({ path }) => path);
 }
 
 async function existing(root: string, paths: readonly string[]): Promise<readonly Removal[]> {

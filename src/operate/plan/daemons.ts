@@ -1,9 +1,10 @@
+import { instanceTyped } from '../../cli/command-line.ts';
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import type { DaemonChange } from '../../cli/node-change.ts';
 import { containerOf, type Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { type HostProcess, listProcesses } from '../../engine/examine/host-processes.ts';
-import { podLayout } from '../install/layout.ts';
+import { layout, podLayout } from '../install/layout.ts';
 import { manifestContainers } from '../install/manifest-containers.ts';
 import type { PlannedProduct } from './planned-product.ts';
 
@@ -19,6 +20,8 @@ export interface KnownDaemon {
 export interface Daemon extends KnownDaemon, Pick<DaemonChange<unknown>, 'at' | 'locate'> {
   /** The arguments after its name. */
   readonly argv: readonly string[];
+  /** Undefined for the one without a name. */
+  readonly instance: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   /** Where it was started, for a path that is not absolute. */
   readonly folder: string;
@@ -30,8 +33,8 @@ export interface Daemon extends KnownDaemon, Pick<DaemonChange<unknown>, 'at' | 
 const TICKS_PER_SECOND = 100;
 
 /**
- * Each daemon of the products, as it runs in this network namespace, else as its static pod would start it. A daemon that
- * neither runs nor is installed is left out.
+ * Each daemon of the products, as it runs in this network namespace, else as its static pod would start it, once for each
+ * of its instances. A daemon that neither runs nor is installed is left out.
  */
 export async function findDaemons(
   files: HostFiles,
@@ -50,8 +53,11 @@ export async function findDaemons(
   const running = await Promise.all(
     (await listProcesses(files)).map(async (found) => await runningDaemon(found, files, named)),
   );
-  const found = [...running, ...(await installedDaemons(files, pods, named))];
-  return known.flatMap(({ spec }) => found.find((each) => each?.spec === spec) ?? []);
+  const found = [...running, ...(await installedDaemons(files, pods, named))].flatMap((each) => each ?? []);
+  const isFirst = ({ spec, instance }: Daemon, index: number): boolean =>
+    index === found.findIndex((other) => other.spec === spec && other.instance === instance);
+  const each = found.filter(isFirst);
+  return known.flatMap(({ spec }) => each.filter((daemon) => daemon.spec === spec));
 }
 
 type Named = (KnownDaemon & Pick<Daemon, 'argv'>) | undefined;
@@ -66,9 +72,10 @@ async function runningDaemon(
   const known = named(argv.slice(program + 1));
   if (program < 0 || known === undefined) return undefined;
   const environment = (await files.value(`/proc/${pid}/environ`)) ?? '';
+  const env = Object.fromEntries(environment.split('\0').map(variableOf));
   return {
     ...known,
-    env: Object.fromEntries(environment.split('\0').map(variableOf)),
+    ...{ env, instance: instanceTyped(known.spec, known.argv, env) },
     folder: (await files.link(`/proc/${pid}/cwd`)) ?? '/',
     at: (path) => files.at(`/proc/${pid}/root${path}`),
     locate: (path) => files.locate(path, `/proc/${pid}/root`),
@@ -90,19 +97,26 @@ async function startOf(pid: number, files: HostFiles): Promise<number | undefine
   return Number(bootSeconds) * 1_000 + (Number(fields[19]) / TICKS_PER_SECOND) * 1_000;
 }
 
+/** Of hawser's own manifests; of another one, which an operator wrote, only the instances with a name. */
 async function installedDaemons(
   files: HostFiles,
   pods: readonly Pod[],
   named: NamedBy,
 ): Promise<readonly Daemon[]> {
+  const own = pods.map((pod) => podLayout(pod).manifest);
+  const names = (await files.list(layout.manifests)).filter((name) => !name.startsWith('.'));
+  const manifests = [...new Set([...own, ...names.map((name) => `${layout.manifests}/${name}`)])];
   const found = await Promise.all(
-    pods.map(podLayout).map(async ({ manifest }) => manifestContainers((await files.value(manifest)) ?? '')),
+    manifests.map(async (path) =>
+      manifestContainers((await files.value(path)) ?? '').map((each) => ({ ...each, path })),
+    ),
   );
-  return found.flat().flatMap(({ args, env, folder, hostPath }) => {
+  return found.flat().flatMap(({ path, args, env, folder, hostPath }) => {
     const known = named(args);
-    if (known === undefined) return [];
+    const instance = known && instanceTyped(known.spec, known.argv, env);
+    if (known === undefined || (instance === undefined && !own.includes(path))) return [];
     const at = (path: string): string => files.at(hostPath(path));
     const locate = (path: string): Promise<string> => files.locate(hostPath(path));
-    return { ...known, env, folder, at, locate, startedAtMs: undefined };
+    return { ...known, instance, env, folder, at, locate, startedAtMs: undefined };
   });
 }

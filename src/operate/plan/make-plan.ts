@@ -5,7 +5,7 @@ import type { DryRun, ProposedFile } from '../../engine/reconcile/dry-run.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
 import { changeCost } from './change-cost.ts';
-import { type DaemonSettings, daemonIn, settingsOfDaemons } from './daemon-settings.ts';
+import { type DaemonSettings, daemonIn, settingsOfDaemons, settingsPathOf } from './daemon-settings.ts';
 import { type Daemon, findDaemons } from './daemons.ts';
 import { manifestChanges } from './manifest-changes.ts';
 import type { PlanSettings } from './plan-settings.ts';
@@ -22,17 +22,15 @@ export async function makePlan(
 ): Promise<PlanReport> {
   const root = asked.root.replace(/\/+$/, '') || '/';
   const files = hostFiles(root);
-  const daemons = await findDaemons(files, products);
-  if (daemons.length === 0)
-    throw new ConfigError([
-      'Cannot plan: nothing of hawser runs here or is installed, expected its pods; see hawser install --dry-run',
-    ]);
+  const { daemons, others } = chosenDaemons(await findDaemons(files, products), asked);
   const { present, candidate, before } = settingsFor(asked, daemons, files, readSettings);
   const after = settingsOfDaemons(daemons, candidate?.file);
   const isCompared = asked.config !== undefined;
   const pods = products.flatMap((product) => product.pods);
   const compared = isCompared ? present?.text : undefined;
-  const manifests = await manifestChanges(root, candidate?.text, compared, pods);
+  // hawser install writes no pod of an instance with a name.
+  const isInstalled = asked.instance === undefined;
+  const manifests = await manifestChanges(root, isInstalled ? candidate?.text : undefined, compared, pods);
   const ownRestarts = restartsFor(daemons, after, isCompared ? before : undefined, present);
   const restarts = withManifests(ownRestarts, manifests.changes);
   const found = await dryRunAll(products, {
@@ -45,6 +43,7 @@ export async function makePlan(
   const changes = isAny || restarts.length > 0 || manifests.changes.length > 0;
   return {
     v: 1,
+    ...(asked.instance !== undefined && { instance: asked.instance }),
     verdict: verdictOf(found, changes),
     settings: candidate?.path ?? null,
     files: found.files.map(shownFile),
@@ -55,8 +54,34 @@ export async function makePlan(
       effects: found.effects.map(({ kind, subject, says }) => ({ kind, subject: subject ?? null, says })),
       sessions: { now: found.sessions ?? null, fate: cost.fate, withinMs: cost.withinMs ?? null },
     },
-    notes: [...new Set([...found.files.flatMap(({ notes }) => notes.map(asOnNode)), ...manifests.notes])],
+    notes: [
+      ...new Set([...found.files.flatMap(({ notes }) => notes.map(asOnNode)), ...manifests.notes, ...others]),
+    ],
     unknowns: [...found.unknowns],
+  };
+}
+
+/** Those that are planned together, and what is said of the others. */
+function chosenDaemons(
+  found: readonly Daemon[],
+  { instance, config }: PlanSettings,
+): { readonly daemons: readonly Daemon[]; readonly others: readonly string[] } {
+  const daemons = found.filter((each) => each.instance === instance);
+  if (daemons.length === 0)
+    throw new ConfigError([
+      instance === undefined
+        ? 'Cannot plan: nothing of hawser runs here or is installed, expected its pods; see hawser install --dry-run'
+        : `Cannot plan instance "${instance}": none of its programs runs here or has a manifest`,
+    ]);
+  if (instance !== undefined && config !== undefined && daemons.every((each) => !settingsPathOf(each)))
+    throw new ConfigError([
+      `Cannot plan instance "${instance}" with --config: it has no settings file, expected --settings among its arguments`,
+    ]);
+  const names = new Set(found.flatMap((each) => each.instance ?? []));
+  const others = instance === undefined ? [...names] : [];
+  return {
+    daemons,
+    others: others.map((name) => `instance ${name} has a plan of its own: hawser plan --instance ${name}`),
   };
 }
 
@@ -87,7 +112,7 @@ function settingsFor(
   readSettings: SettingsReader,
 ): Settings {
   const read = () => {
-    const present = presentSettings(asked.settings, daemons, files, readSettings);
+    const present = presentSettings(asked, daemons, files, readSettings);
     return { present, before: settingsOfDaemons(daemons, present?.file) };
   };
   if (asked.config === undefined) {

@@ -90,7 +90,11 @@ function sessionsText({ now, fate, withinMs }: PlanReport['cost']['sessions']): 
   }
 }
 
-function summaryOf({ verdict, cost }: PlanReport): string {
+function summaryOf({ instance, ...report }: PlanReport): string {
+  return `${instance === undefined ? '' : `instance ${instance}: `}${verdictText(report)}`;
+}
+
+function verdictText({ verdict, cost }: Pick<PlanReport, 'verdict' | 'cost'>): string {
   switch (verdict) {
     case 'nothing':
       return 'nothing would change';

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { commandSpec, flag, jsonFlag, type SettingsOf } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath } from '../../cli/fields.ts';
+import { instance } from '../../cli/instance.ts';
 import { root } from '../../cli/shared-flags.ts';
 
 export const planCommand = commandSpec({
@@ -11,6 +12,11 @@ export const planCommand = commandSpec({
   flags: {
     config: flag('<path>', z.optional(absolutePath), 'a candidate settings file', { typedOnly: true }),
     settings: flag('<path>', z.optional(absolutePath), "the current settings file (default: the daemons')"),
+    instance: {
+      ...instance,
+      help: 'plan the instance of that name, instead of the programs without one',
+      typedOnly: true,
+    },
     root,
     timeout: flag('<duration>', durationMs, 'how long the API and the supervisors may take', {
       default: '10s',

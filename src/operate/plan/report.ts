@@ -16,6 +16,8 @@ export function planSchema(products: readonly PlannedProduct[]) {
   });
   return z.object({
     v: z.literal(1),
+    /** Whose plan it is; missing for the programs without a name. */
+    instance: z.optional(z.string()),
     /** `refused`: it would stay as it is. `unknown`: something could not be looked at. */
     verdict: z.enum(['nothing', 'changes', 'refused', 'unknown']),
     /** The planned settings file; null if there is none. */

@@ -5,6 +5,7 @@ import { ConfigError } from '../../engine/system/errors.ts';
 import { layout } from '../install/layout.ts';
 import { settingsPathOf } from './daemon-settings.ts';
 import type { Daemon } from './daemons.ts';
+import type { PlanSettings } from './plan-settings.ts';
 
 /** A settings file as a daemon would read it. */
 export interface ReadSettings {
@@ -20,7 +21,7 @@ export interface ReadSettings {
  * file, and for a named file that is missing.
  */
 export function presentSettings(
-  asked: string | undefined,
+  { settings: asked, instance }: Pick<PlanSettings, 'settings' | 'instance'>,
   daemons: readonly Daemon[],
   files: HostFiles,
   readSettings: SettingsReader,
@@ -31,6 +32,7 @@ export function presentSettings(
     return path === undefined ? [] : [{ path, at: daemon.at(path) }];
   });
   if (first !== undefined) return readAs(first.path, first.at, readSettings);
+  if (instance !== undefined) return undefined;
   const at = daemons[0]?.at(layout.settings);
   return at !== undefined && existsSync(at) ? readAs(layout.settings, at, readSettings) : undefined;
 }

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRedirectKeeper, type RedirectKeeper } from '../../../src/api-lb/redirect/redirect-keeper.ts';
+import { removeRedirects } from '../../../src/api-lb/redirect/remove-redirects.ts';
 import { REDIRECT_TABLE } from '../../../src/api-lb/redirect/ruleset.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import {
@@ -140,6 +141,18 @@ describe('keeping it', () => {
     const next = createRedirectKeeper({ nft: [...net.node.prefix, 'nft'] });
     expect(await next.ensure(wanted)).toEqual(present);
     expect(await whoAnswers(net.client, vip4, 6443)).toBe('lb');
+  });
+
+  it('of one instance leaves that of another alone, and hawser uninstall removes both', async () => {
+    const nft = [...net.node.prefix, 'nft'] as const;
+    const other = createRedirectKeeper({ nft, instance: 'b-2' });
+    expect(await other.ensure({ ...wanted, apiPort: 7443 })).toEqual(present);
+    expect(await keeper.ensure(wanted)).toEqual(present);
+    expect(await other.ensure({ ...wanted, apiPort: 7443 })).toEqual({ kind: 'present', changed: false });
+    expect(await whoAnswers(net.client, vip4, 7443)).toBe('lb');
+    expect(await removeRedirects({ nft })).toEqual({ kind: 'absent', changed: true });
+    expect(await net.node.run('nft', 'list', 'tables')).toBe('');
+    expect(await removeRedirects({ nft })).toEqual({ kind: 'absent', changed: false });
   });
 });
 

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -31,52 +32,69 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
+/** What the test's processes see as the node's folders: the defaults are paths of the node. */
+function prefix(): readonly [string, ...string[]] {
+  const folders = ['etc', 'lib', 'run'].map((name) => join(directory, name));
+  for (const folder of folders) mkdirSync(folder, { recursive: true });
+  const mounts = 'mount --bind "$1" /etc && mount --bind "$2" /var/lib && mount --bind "$3" /run';
+  const shell = ['sh', '-ec', `${mounts} && shift 3 && exec "$@"`, 'node', ...folders];
+  return [...namespace.prefix, 'unshare', '--mount', ...shell];
+}
+
 interface Instance {
   readonly supervisor: SupervisorProcess;
   readonly supervise: () => SupervisorProcess;
   readonly log: string;
 }
 
-/** A supervisor and a monitor with folders and ports of their own, as docs/decisions/0052 lists them. */
-function start(name: string, firstPort: number): Instance {
-  const at = (file: string) => join(directory, name, file);
-  mkdirSync(at('run'), { recursive: true });
-  writeFileSync(at('kubeconfig'), '');
-  cpSync(template, at('haproxy.cfg.ejs'));
-  const [lbPort, page, monitorPage, statPort, healthPort] = Array.from(
-    { length: 5 },
-    (_, n) => firstPort + n,
-  );
-  const shared = ['--socket', at('master.sock'), '--stats-socket', at('run/stats.sock')];
-  const both = [...shared, '--state-file', at('run/server-state'), '--journal', at('journal')];
-  const own = ['--config', at('haproxy.cfg'), '--pid-file', at('run/pid'), '--listen', `127.0.0.1:${page}`];
+/** A supervisor and a monitor: all that they are told is their instance, if they have one, and their ports. */
+function start(instance: string | undefined, ports: Readonly<Record<string, number | undefined>>): Instance {
+  const suffix = instance === undefined ? '' : `-${instance}`;
+  const config = `/etc/haproxy${suffix}/haproxy.cfg`;
+  const logOf = (program: string) => join(directory, `${program}${suffix}.log`);
+  const host = prefix();
+  mkdirSync(join(directory, `etc/haproxy${suffix}`));
+  writeFileSync(join(directory, 'etc/kubeconfig'), '');
+  cpSync(template, join(directory, 'etc/haproxy.cfg.ejs'));
+  const both = [...(instance === undefined ? [] : ['--instance', instance]), '--journal', '/etc/journal'];
   const times = ['--force-delete-timeout', '1s', '--drain-timeout', '1s'];
+  const { page = 29_449, monitorPage = 29_446, ...own } = ports;
   const supervise = (): SupervisorProcess =>
-    startSupervisor(namespace.prefix, [...both, ...own, ...times], {
-      socket: at('master.sock'),
-      logPath: at('log'),
+    startSupervisor(host, [...both, '--listen', `127.0.0.1:${page}`, ...times], {
+      socket: join(directory, `run/haproxy${suffix}/haproxy-master.sock`),
+      logPath: logOf('supervisor'),
     });
   const supervisor = supervise();
-  const ports = ['--lb-port', lbPort, '--stat-port', statPort, '--health-port', healthPort].map(String);
+  const flags = Object.entries(own).flatMap(([name, port]) => [`--${name}`, `${port}`]);
+  const source = ['--source', 'static', '--servers', `${instance ?? 'api'}=127.0.0.1:1`];
   const listen = ['--listen', `127.0.0.1:${monitorPage}`];
-  const source = ['--source', 'static', '--servers', `${name}=127.0.0.1:1`];
-  const argv = [hawser, 'haproxy', 'monitor', at('kubeconfig'), at('haproxy.cfg.ejs'), at('haproxy.cfg')];
-  const [command, ...args] = [...namespace.prefix, ...argv, ...both, ...ports, ...listen, ...source];
-  const log = openSync(at('monitor.log'), 'a');
+  const argv = [hawser, 'haproxy', 'monitor', '/etc/kubeconfig', '/etc/haproxy.cfg.ejs', config];
+  const [command, ...args] = [...host, ...argv, ...both, ...flags, ...listen, ...source];
+  const log = openSync(logOf('monitor'), 'a');
   spawn(command ?? '', args, { stdio: ['ignore', log, log] });
   closeSync(log);
-  return { supervisor, supervise, log: at('log') };
+  return { supervisor, supervise, log: logOf('supervisor') };
 }
 
-const configurationOf = (name: string) => readFileSync(join(directory, name, 'haproxy.cfg'), 'utf8');
+const portsOfB = {
+  ...{ page: 22_001, monitorPage: 22_002 },
+  ...{ 'lb-port': 22_000, 'stat-port': 22_003, 'health-port': 22_004 },
+};
+const configurationOf = (folder: string) =>
+  readFileSync(join(directory, 'etc', folder, 'haproxy.cfg'), 'utf8');
 
 test('two HAProxys with a monitor and a supervisor each run beside each other, and outlive each other', async () => {
-  const [api, apps] = [start('api', 21_000), start('apps', 22_000)];
+  const [api, apps] = [start(undefined, {}), start('b', portsOfB)];
   const [one, other] = [await api.supervisor.waitForServing(), await apps.supervisor.waitForServing()];
-  expect(configurationOf('api')).toContain('server api ');
-  expect(configurationOf('apps')).toContain('server apps ');
+  expect(configurationOf('haproxy')).toContain('server api ');
+  expect(configurationOf('haproxy-b')).toContain('server b ');
   const listening = await namespace.run('ss', '-Htln');
-  for (const port of [/:21000\s/, /:22000\s/]) expect(listening).toMatch(port);
+  for (const port of [/:9445\s/, /:22000\s/]) expect(listening).toMatch(port);
+  const metrics = await namespace.run('curl', '-s', 'http://127.0.0.1:22001/metrics');
+  expect(metrics).toContain('hawser_generations{hawser_instance="b",state="serving"} 1');
+  expect(readdirSync(join(directory, 'etc/journal')).map((name) => name.split('.')[0])).toEqual(
+    expect.arrayContaining(['haproxy-monitor', 'haproxy-supervisor', 'haproxy-supervisor-b']),
+  );
 
   expect(await api.supervisor.reload()).toMatchObject({ ok: true });
   api.supervisor.kill('SIGKILL');
@@ -96,6 +114,6 @@ test('two HAProxys with a monitor and a supervisor each run beside each other, a
   expect(ended).toEqual([]);
   await waitFor('the other HAProxy to be left alone', async () => {
     const left = await namespace.run('ss', '-Htln');
-    return !/:21000\s/.test(left) && /:22000\s/.test(left);
+    return !/:9445\s/.test(left) && /:22000\s/.test(left);
   });
 });

@@ -14,7 +14,8 @@ export interface JournalFile {
 /** The kernel stamps a file with its last tick, which may lie this long before the lines that were written then. */
 export const STAMP_LAG_MS = 10;
 
-const NAME = /^([a-z][a-z-]{0,40})\.(\d{12})\.jsonl$/;
+/** A program's name may have the name of its instance at its end: `haproxy-monitor-b`. */
+const NAME = /^([a-z][a-z0-9-]{0,40})\.(\d{12})\.jsonl$/;
 
 export function journalPath(directory: string, program: string, firstSeq: number): string {
   return join(directory, `${program}.${String(firstSeq).padStart(12, '0')}.jsonl`);

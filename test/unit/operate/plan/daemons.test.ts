@@ -29,3 +29,25 @@ test("a relative --settings in a manifest is below the container's folder", asyn
   const files = { '/etc/kubernetes/manifests/haproxy.yaml': `spec: {containers: [${container}]}\n` };
   expect(await settingsPathWith(files)).toBe('/srv/own/config.yaml');
 });
+
+test('daemons of one command are told apart by their instance, running or by a manifest of any name', async () => {
+  const containers = (args: string) =>
+    `spec: {containers: [{name: haproxy, args: [haproxy, supervise${args}]}]}\n`;
+  const running = ['/opt/hawser/dist/hawser.mjs', 'haproxy', 'supervise', '--instance', 'b'];
+  const files = {
+    '/proc/self/ns/net': '->net:[1]',
+    '/proc/1234/ns/net': '->net:[1]',
+    '/proc/1234/comm': 'node\n',
+    '/proc/1234/cmdline': `/usr/bin/node\0${running.join('\0')}\0`,
+    '/etc/kubernetes/manifests/haproxy.yaml': containers(''),
+    '/etc/kubernetes/manifests/haproxy-b.yaml': containers(', --instance=b'),
+    '/etc/kubernetes/manifests/router.yaml': containers(', --instance=router'),
+    '/etc/kubernetes/manifests/copy.yaml': containers(', --listen=off'),
+  };
+  const found = await findDaemons(hostFiles(temporaryRoot(files)), products);
+  expect(found.map(({ spec, instance, argv }) => [spec.name, instance, argv])).toEqual([
+    ['haproxy supervise', 'b', ['--instance', 'b']],
+    ['haproxy supervise', undefined, []],
+    ['haproxy supervise', 'router', ['--instance=router']],
+  ]);
+});

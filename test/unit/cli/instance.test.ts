@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { haproxyMonitorCommand, renderCommand } from '../../../src/api-lb/haproxy-monitor-settings.ts';
+import { settingsTyped } from '../../../src/cli/command-line.ts';
+import { haproxyReloadCommand } from '../../../src/haproxy/supervise/haproxy-client-settings.ts';
+import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
+
+const files = ['/kubeconfig', '/template', '/etc/haproxy-b/haproxy.cfg'];
+const ports = ['--lb-port=1', '--stat-port=2', '--health-port=3'];
+const noFile = () => undefined;
+
+test('an instance has its name in the folder of every default path', () => {
+  const argv = ['--instance', 'b', '--listen', 'off'];
+  const found = settingsTyped(haproxySuperviseCommand, argv, {}, noFile);
+  expect(found).toMatchObject({
+    config: '/etc/haproxy-b/haproxy.cfg',
+    socket: '/var/run/haproxy-b/haproxy-master.sock',
+    statsSocket: '/var/lib/haproxy-b/run/haproxy.sock',
+    pidFile: '/var/lib/haproxy-b/run/haproxy.pid',
+    stateFile: '/var/lib/haproxy-b/run/server-state',
+    haproxy: '/usr/sbin/haproxy',
+  });
+});
+
+test('its supervisor is found by its name, which may be in the environment of its container', () => {
+  const socket = '/var/run/haproxy-b/haproxy-master.sock';
+  for (const [argv, env] of [
+    [['--instance=b'], {}],
+    [[], { HAWSER_INSTANCE: 'b' }],
+  ] as const)
+    expect(settingsTyped(haproxyReloadCommand, argv, env, noFile)).toMatchObject({ socket });
+});
+
+test('what is given stays as it is', () => {
+  const argv = ['--instance', 'b', '--listen', '127.0.0.1:1', '--config', '/srv/haproxy.cfg'];
+  const found = settingsTyped(haproxySuperviseCommand, argv, {}, noFile);
+  expect(found).toMatchObject({ config: '/srv/haproxy.cfg', listen: { port: 1 } });
+});
+
+test('every port that was not given is named in one error', () => {
+  const problemOf = (given: readonly string[]) => () =>
+    settingsTyped(haproxyMonitorCommand, [...files, '--instance', 'b', ...given], {}, noFile);
+  expect(problemOf([])).toThrow(
+    /^Cannot start instance "b" without --lb-port, --health-port, --stat-port, --listen: /,
+  );
+  expect(problemOf(ports)).toThrow(/^Cannot start instance "b" without --listen: /);
+});
+
+test('hawser render serves no page, and needs no port for one', () => {
+  const found = settingsTyped(renderCommand, [...files, '--instance', 'b', ...ports], {}, noFile);
+  expect(found).toMatchObject({ lbPort: 1, statPort: 2, healthPort: 3 });
+});
+
+test('an instance reads a settings file that is named, and no other', () => {
+  const asked: (string | undefined)[] = [];
+  const read = (path: string | undefined) => {
+    asked.push(path);
+    return { path: '/b.yaml', values: { top: { lbPort: { value: '7', line: 1 } } } };
+  };
+  const argv = [...files, '--instance', 'b', ...ports.slice(1), '--listen', '127.0.0.1:4'];
+  expect(() => settingsTyped(haproxyMonitorCommand, argv, {}, read)).toThrow('without --lb-port');
+  expect(asked).toEqual([]);
+  const found = settingsTyped(haproxyMonitorCommand, [...argv, '--settings=/b.yaml'], {}, read);
+  expect({ asked, lbPort: found.lbPort }).toEqual({ asked: ['/b.yaml'], lbPort: 7 });
+});
+
+test.each(['', 'B', 'b_c', '-b', 'b-', '2b', 'b.c', '../b', 'b'.repeat(21)])(
+  '"%s" is no name of an instance',
+  (name) => {
+    const argv = ['--instance', name, '--listen', 'off'];
+    expect(() => settingsTyped(haproxySuperviseCommand, argv, {}, noFile)).toThrow(
+      `Cannot use --instance "${name}": expected a letter`,
+    );
+  },
+);

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { pods } from '../../../../src/commands/pods.ts';
+import { foreignManifests } from '../../../../src/operate/install/foreign-manifests.ts';
+import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
+
+test('a pod of an instance is not in the way of an install, one without its name is', () => {
+  const manifest = (args: string) =>
+    `spec: {containers: [{name: haproxy, args: [haproxy, supervise${args}]}]}\n`;
+  const root = temporaryRoot({
+    '/etc/kubernetes/manifests/b.yaml': manifest(', --instance=b'),
+    '/etc/kubernetes/manifests/copy.yaml': manifest(''),
+    '/etc/kubernetes/manifests/other.yaml':
+      'spec: {containers: [{name: haproxy, image: haproxy, args: [-f, x]}]}',
+  });
+  expect(foreignManifests(root, new Set(), pods).map(({ path }) => path)).toEqual([
+    '/etc/kubernetes/manifests/copy.yaml',
+    '/etc/kubernetes/manifests/other.yaml',
+  ]);
+});
