@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAX_CONFIGURATION_BYTES } from '../../../src/engine/apply/limits.ts';
 import { readConfiguration } from '../../../src/haproxy/read-configuration.ts';
 
 let dir: string;
@@ -12,7 +13,7 @@ beforeAll(() => {
   mkdirSync(join(dir, 'directory'));
   symlinkSync('loop', join(dir, 'loop'));
   writeFileSync(join(dir, 'huge'), 'x');
-  truncateSync(join(dir, 'huge'), 17 * 1024 * 1024);
+  truncateSync(join(dir, 'huge'), MAX_CONFIGURATION_BYTES + 1);
   writeFileSync(join(dir, 'good'), 'global\n');
   symlinkSync('good', join(dir, 'link'));
 });
@@ -23,7 +24,7 @@ test.each([
   ['empty', 'it is empty'],
   ['directory', 'it is a directory'],
   ['loop', 'ELOOP'],
-  ['huge', 'it has 17825792 bytes'],
+  ['huge', `it has ${MAX_CONFIGURATION_BYTES + 1} bytes`],
 ])('a file that is %s is named with the reason', (name, reason) => {
   const found = readConfiguration(join(dir, name));
   expect(found).toMatchObject({ kind: 'unusable', message: expect.stringContaining(reason) });
