@@ -36,7 +36,11 @@ const [outdir, before] = ['dist.new', 'dist.old'];
 for (const each of [outdir, before]) rmSync(each, { recursive: true, force: true });
 await build({
   // The second is a thread's.
-  entryPoints: { hawser: 'src/main.ts', 'render-worker': 'src/engine/render/render-worker.ts' },
+  entryPoints: {
+    hawser: 'src/main.ts',
+    'render-worker': 'src/engine/render/render-worker.ts',
+    'jinja-child': 'src/pod-proxy/template/jinja-child.ts',
+  },
   outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,

@@ -16,6 +16,8 @@ export type RunCommand = (
 export interface RunOptions {
   /** What the program reads; without it there is nothing to read. */
   readonly input?: string;
+  /** All of its variables, instead of ours. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
 }
@@ -41,6 +43,7 @@ export async function runCommand(
     maxBuffer: 1_000_000,
     stripFinalNewline: false,
     ...(options.input === undefined ? { stdin: 'ignore' as const } : { input: options.input }),
+    ...(options.env === undefined ? {} : { env: options.env, extendEnv: false }),
     ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
   });
   if (result.exitCode === undefined && result.signal === undefined && result.cause instanceof Error)

@@ -1,0 +1,60 @@
+import { isIP } from 'node:net';
+import { isSafeText } from '../engine/render/safe-text.ts';
+import type { SliceFacts } from './endpoint-slice.ts';
+import { type PodFacts, proxyNameOf } from './pod.ts';
+import type { TemplateModel } from './template/template-model.ts';
+
+export type Hosts = TemplateModel['hosts'];
+
+/** One address of a downstream group. */
+interface Downstream {
+  readonly group: string;
+  /** Of the pod: it decides about the order, so that `db-0` stays the first server whichever pod started first. */
+  readonly name: string;
+  readonly address: string;
+}
+
+/** The ready pods that name this proxy, by their label `app`. Those with the proxy's own label are its replicas. */
+export function hostsOfPods(own: PodFacts, pods: readonly PodFacts[]): Hosts {
+  const proxy = proxyNameOf(own);
+  const downstreams = pods.flatMap(({ name, namespace, group, master, address, isReady }) => {
+    const isOwn = group === own.group || (name === own.name && namespace === own.namespace);
+    const counts = isReady && !isOwn && master === proxy && group !== undefined && address !== undefined;
+    return counts ? [{ group, name, address }] : [];
+  });
+  return inOrder(downstreams);
+}
+
+/** The ready endpoints of Services, by the Service's name. A Service that has this pod as an endpoint is the proxy's own. */
+export function hostsOfSlices(own: PodFacts, slices: readonly SliceFacts[]): Hosts {
+  const leadsHere = ({ endpoints }: SliceFacts): boolean =>
+    endpoints.some(({ name, addresses }) => name === own.name || addresses.includes(own.address ?? ''));
+  const ownServices = new Set(slices.filter(leadsHere).map(({ service }) => service));
+  const downstreams = slices
+    .filter(({ service }) => !ownServices.has(service))
+    .flatMap(({ service: group, endpoints }) =>
+      endpoints
+        .filter(({ isReady }) => isReady)
+        .flatMap(({ name, addresses }) => addresses.map((address) => ({ group, name, address }))),
+    );
+  return inOrder(downstreams);
+}
+
+/** Whatever order they came in, and each address of a group once. What is no address, or could be more than a word, is left out. */
+function inOrder(downstreams: readonly Downstream[]): Hosts {
+  const usable = downstreams.filter(({ group, address }) => isIP(address) !== 0 && isSafeText(group));
+  const groups = Map.groupBy(usable.toSorted(compare), ({ group }) => group);
+  return Object.fromEntries(
+    [...groups].map(([group, members]) => [group, [...new Set(members.map(({ address }) => address))]]),
+  );
+}
+
+/** Digits count as numbers: `db-2` comes before `db-10`. */
+const words = new Intl.Collator('en', { numeric: true });
+
+function compare(a: Downstream, b: Downstream): number {
+  const keys = ['group', 'name', 'address'] as const;
+  const differing = keys.find((key) => a[key] !== b[key]);
+  if (differing === undefined) return 0;
+  return words.compare(a[differing], b[differing]) || (a[differing] < b[differing] ? -1 : 1);
+}

@@ -1,0 +1,58 @@
+import * as z from 'zod/mini';
+import { type Annotations, masterOf } from './names.ts';
+
+/** What the proxy knows of a pod, its own or a downstream one. */
+export interface PodFacts {
+  readonly name: string;
+  readonly namespace: string;
+  readonly uid: string;
+  /** Its label `app`; undefined where it has none, and then it is in no group. */
+  readonly group: string | undefined;
+  /** The proxy that it names, `NAME.NAMESPACE`. */
+  readonly master: string | undefined;
+  /** Undefined while it has none. */
+  readonly address: string | undefined;
+  /** It takes connections: its readiness is true, and nobody has asked it to end. */
+  readonly isReady: boolean;
+  /** All of them, as they are. */
+  readonly annotations: Annotations;
+}
+
+const texts = z.catch(z.record(z.string(), z.string()), {});
+
+const pod = z.object({
+  metadata: z.object({
+    name: z.string(),
+    namespace: z.string(),
+    uid: z.optional(z.string()),
+    labels: z.optional(texts),
+    annotations: z.optional(texts),
+    deletionTimestamp: z.nullish(z.string()),
+  }),
+  status: z.optional(
+    z.object({
+      podIP: z.optional(z.string()),
+      conditions: z.nullish(z.array(z.object({ type: z.string(), status: z.string() }))),
+    }),
+  ),
+});
+
+/** Of core/v1; undefined for what is none. Never throws. */
+export function readPod(object: unknown): PodFacts | undefined {
+  const { data } = pod.safeParse(object);
+  if (data === undefined) return undefined;
+  const { name, namespace, uid = '', labels = {}, annotations = {}, deletionTimestamp } = data.metadata;
+  const isReady = data.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  return {
+    ...{ name, namespace, uid, annotations },
+    group: labels['app'] || undefined,
+    master: masterOf(annotations, namespace),
+    address: data.status?.podIP || undefined,
+    isReady: isReady === true && !deletionTimestamp,
+  };
+}
+
+/** `NAME.NAMESPACE`, by which downstream pods name the proxy that runs in this pod. */
+export function proxyNameOf({ master, group, name, namespace }: PodFacts): string {
+  return master ?? `${group ?? name}.${namespace}`;
+}

@@ -1,0 +1,51 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { RenderOutcome } from '../../engine/render/render-template.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import { runCommand } from '../../engine/system/process/run-command.ts';
+import { parseJson } from '../../engine/system/text/parse-json.ts';
+import type { JinjaJob } from './jinja.ts';
+
+/** Far more than the second that a template may take: a starved machine takes seconds to start a process. */
+const CHILD_TIMEOUT_MS = 10_000;
+const MAX_HEAP_MB = 64;
+
+/**
+ * Renders in a process of its own, which may read hawser's code and no other file, starts no program and no thread, turns no
+ * text into code, has none of our variables, and lives for one rendering: a template must not reach what the monitor may
+ * do with the API (docs/decisions/0077). A template that loops or fills the memory is a failure like any other. Never
+ * rejects.
+ */
+export async function renderInChild(job: JinjaJob, signal: AbortSignal): Promise<RenderOutcome> {
+  const options = { input: JSON.stringify(job), env: {}, timeoutMs: CHILD_TIMEOUT_MS, signal };
+  const result = await runCommand(childArgv(), options).catch(messageOf);
+  if (typeof result === 'string') return failed(result);
+  if (result.timedOut) return failed(`it was not done within ${CHILD_TIMEOUT_MS} ms`);
+  // With which Node answers a heap that is full.
+  if (result.signal === 'SIGABRT') return failed(`it takes more than MAX_HEAP_MB (${MAX_HEAP_MB} MB)`);
+  const outcome = result.exitCode === 0 ? parseJson(result.stdout) : undefined;
+  if (outcome === undefined)
+    return failed(
+      `the process that renders it ended with ${result.signal ?? `exit code ${result.exitCode}`}`,
+    );
+  return outcome as RenderOutcome;
+}
+
+function failed(what: string): RenderOutcome {
+  return { kind: 'failed', message: `Cannot render the template: ${what}` };
+}
+
+function childArgv(): readonly [string, ...string[]] {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const isSource = import.meta.url.endsWith('.ts');
+  // The parts of the bundle lie in one folder; the sources and their packages are three levels above.
+  const code = isSource ? join(here, '../../..') : here;
+  return [
+    process.execPath,
+    '--permission',
+    `--allow-fs-read=${code}/`,
+    '--disallow-code-generation-from-strings',
+    `--max-old-space-size=${MAX_HEAP_MB}`,
+    join(here, isSource ? 'jinja-child.ts' : 'jinja-child.mjs'),
+  ];
+}

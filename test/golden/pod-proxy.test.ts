@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import * as z from 'zod/mini';
+import { runCommand } from '../../src/engine/system/process/run-command.ts';
+import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
+import { configurationText } from '../../src/pod-proxy/configuration-text.ts';
+import { hostsOfPods } from '../../src/pod-proxy/hosts.ts';
+import { readPod } from '../../src/pod-proxy/pod.ts';
+import { renderJinja } from '../../src/pod-proxy/template/jinja.ts';
+import { wishesOf } from '../../src/pod-proxy/wishes.ts';
+import { downstreamPod } from '../helpers/pod-objects.ts';
+
+/** As haproxy.test.ts: the proxy's own pod and the downstream pods (YAML), a line of dashes, the configuration. */
+const directory = fileURLToPath(new URL('pod-proxy/', import.meta.url));
+const separator = '\n----------------------------------------\n';
+const update = process.env['UPDATE_GOLDENS'] === '1';
+
+const caseSchema = z.strictObject({
+  own: z.unknown(),
+  pods: z.array(
+    z.strictObject({
+      name: z.string(),
+      app: z.exactOptional(z.string()),
+      ip: z.exactOptional(z.string()),
+      ready: z.exactOptional(z.boolean()),
+    }),
+  ),
+});
+
+const scratch = mkdtempSync(join(tmpdir(), 'hawser-golden-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
+
+function render(input: string): string {
+  const { own, pods } = caseSchema.parse(parse(input));
+  const facts = readPod(own);
+  if (facts === undefined) throw new Error('the case has no own pod');
+  const { config } = wishesOf(facts.annotations);
+  if (config.kind !== 'annotation') throw new Error('the case has no template');
+  const downstreams = pods.flatMap((each) => readPod(downstreamPod(each)) ?? []);
+  const outcome = renderJinja({ template: config.text, model: { hosts: hostsOfPods(facts, downstreams) } });
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  return configurationText(outcome.text, { statsSocket: '/var/lib/haproxy/run/haproxy.sock' });
+}
+
+describe.each(readdirSync(directory))('golden pod-proxy/%s', (name) => {
+  const path = join(directory, name);
+  const [input = '', expected = ''] = readFileSync(path, 'utf8').split(separator);
+
+  it('is what the annotation gives', () => {
+    const text = render(input);
+    if (update) writeFileSync(path, `${input}${separator}${text}`);
+    else expect(text).toBe(expected);
+  });
+
+  it('is what HAProxy takes', async () => {
+    const file = join(scratch, name);
+    writeFileSync(file, update ? render(input) : expected);
+    expect(await check(file)).toEqual({ kind: 'valid' });
+  });
+});

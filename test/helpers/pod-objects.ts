@@ -1,0 +1,31 @@
+import type { StoredObject } from './api-server/object-store.ts';
+
+export interface DownstreamPod {
+  readonly name: string;
+  readonly app?: string;
+  readonly ip?: string;
+  readonly ready?: boolean;
+  readonly terminating?: boolean;
+  readonly namespace?: string;
+  /** The proxy that it names; `haproxy.default.svc` unless it is given. */
+  readonly master?: string;
+}
+
+/** A pod that reports to a proxy. */
+export function downstreamPod(pod: DownstreamPod): StoredObject {
+  const { name, app, ip, ready = true, terminating = false, namespace = 'default' } = pod;
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {
+      ...{ name, namespace, uid: `uid-${name}` },
+      labels: app === undefined ? {} : { app },
+      annotations: { 'kontrol.unity3d.com/master': pod.master ?? 'haproxy.default.svc' },
+      ...(terminating && { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+    },
+    status: {
+      ...(ip !== undefined && { podIP: ip }),
+      conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { readSlice } from '../../../src/pod-proxy/endpoint-slice.ts';
+import { hostsOfPods, hostsOfSlices } from '../../../src/pod-proxy/hosts.ts';
+import { type PodFacts, readPod } from '../../../src/pod-proxy/pod.ts';
+import { kubernetesSlice } from '../../helpers/api-server/objects.ts';
+import { type DownstreamPod, downstreamPod } from '../../helpers/pod-objects.ts';
+
+const own = factsOf({ name: 'haproxy-1', app: 'haproxy', ip: '10.0.0.9' });
+
+function factsOf(pod: DownstreamPod): PodFacts {
+  const facts = readPod(downstreamPod(pod));
+  if (facts === undefined) throw new Error('the helper made no pod');
+  return facts;
+}
+
+function hostsOf(...pods: readonly DownstreamPod[]) {
+  return hostsOfPods(own, pods.map(factsOf));
+}
+
+describe('the hosts of pods', () => {
+  it('are grouped by the label app, in the order of names', () => {
+    const hosts = hostsOf(
+      { name: 'web-b', app: 'web', ip: '10.0.0.2' },
+      { name: 'db-10', app: 'db', ip: '10.0.1.3' },
+      { name: 'db-2', app: 'db', ip: '10.0.1.4' },
+      { name: 'web-a', app: 'web', ip: '10.0.0.1' },
+    );
+    expect(JSON.stringify(hosts)).toBe('{"db":["10.0.1.4","10.0.1.3"],"web":["10.0.0.1","10.0.0.2"]}');
+  });
+
+  it('are never the own pods, whatever they name', () => {
+    expect(
+      hostsOf(
+        { name: 'haproxy-1', app: 'haproxy', ip: '10.0.0.9' },
+        { name: 'haproxy-2', app: 'haproxy', ip: '10.0.0.8' },
+      ),
+    ).toEqual({});
+  });
+
+  it('have no key for a group without a ready pod', () => {
+    expect(
+      hostsOf(
+        { name: 'web-a', app: 'web', ip: '10.0.0.1', ready: false },
+        { name: 'web-b', app: 'web', ip: '10.0.0.2', terminating: true },
+        { name: 'web-c', app: 'web' },
+      ),
+    ).toEqual({});
+  });
+
+  it('leave out pods of another proxy, pods without a group, and what is no address', () => {
+    expect(
+      hostsOf(
+        { name: 'other', app: 'web', ip: '10.0.0.1', master: 'other.default.svc' },
+        { name: 'alone', ip: '10.0.0.2' },
+        { name: 'odd', app: 'web', ip: '10.0.0.3\n  evil' },
+      ),
+    ).toEqual({});
+  });
+
+  it.each(['haproxy', 'haproxy.default', 'haproxy.default.svc', 'haproxy.default.svc.cluster.local'])(
+    'are those that name the proxy %s',
+    (master) => {
+      expect(hostsOf({ name: 'a', app: 'web', ip: '10.0.0.1', master })).toEqual({ web: ['10.0.0.1'] });
+    },
+  );
+
+  it('have an address once', () => {
+    expect(
+      hostsOf({ name: 'a', app: 'web', ip: '10.0.0.1' }, { name: 'b', app: 'web', ip: '10.0.0.1' }),
+    ).toEqual({ web: ['10.0.0.1'] });
+  });
+});
+
+describe('the hosts of EndpointSlices', () => {
+  const slicesOf = (...slices: readonly Parameters<typeof kubernetesSlice>[]) =>
+    slices.flatMap((each) => readSlice(kubernetesSlice(...each)) ?? []);
+
+  it('are the ready endpoints, by the name of the Service', () => {
+    const slices = slicesOf(
+      ['a', ['10.0.0.2', '10.0.0.1'], { notReady: ['10.0.0.2'] }],
+      ['b', ['10.0.0.3', '10.0.0.1']],
+    );
+    expect(hostsOfSlices(own, slices)).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.3'] });
+  });
+
+  it('are never those of a Service that leads to this pod', () => {
+    expect(hostsOfSlices(own, slicesOf(['a', ['10.0.0.9', '10.0.0.1']], ['b', ['10.0.0.2']]))).toEqual({});
+  });
+});
+
+it('what is no pod and no slice is nothing', () => {
+  for (const object of [undefined, null, 1, {}, { metadata: {} }, { metadata: { name: 1 } }]) {
+    expect(readPod(object)).toBeUndefined();
+    expect(readSlice(object)).toBeUndefined();
+  }
+});
