@@ -4,12 +4,13 @@ import type { Observers } from './observers.ts';
 
 const LOOK_EVERY_MS = 60_000;
 
-/** Publishes the expiry of the kubeconfig's client certificate. An unusable file is reported by its own reader. */
+/** Publishes the expiry of the kubeconfig's client certificate, if there is a kubeconfig. An unusable file is reported by its own reader. */
 export function watchClientCertificate(
-  path: string,
+  path: string | undefined,
   { metrics }: Pick<Observers, 'metrics'>,
   signal: AbortSignal,
 ): void {
+  if (path === undefined) return;
   const kubeconfig = openKubeconfig(path, () => undefined);
   const look = async (): Promise<void> => {
     const loaded = await kubeconfig.load().catch(() => undefined);

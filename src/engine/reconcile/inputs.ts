@@ -7,8 +7,10 @@ import type { Observers } from './observers.ts';
 const OWN_RESOLV_CONF = '/etc/resolv.conf';
 
 export interface InputPaths {
-  readonly template: string;
-  readonly kubeconfig: string;
+  /** Left out where the template is no file. */
+  readonly template?: string | undefined;
+  /** Left out where the pod's own service account is used, whose files are read for every request. */
+  readonly kubeconfig?: string | undefined;
   readonly resolvConf?: string | undefined;
   /** The settings file, if there is one. */
   readonly settings?: string | undefined;
@@ -46,7 +48,8 @@ export function watchInputs(
 
 /** What a pod may mount as a file rather than with its folder. */
 export function fileMounts({ kubeconfig }: Pick<InputPaths, 'kubeconfig'>) {
-  return (signal: AbortSignal) => untilReplaced([OWN_RESOLV_CONF, kubeconfig], signal);
+  const paths = [OWN_RESOLV_CONF, kubeconfig].filter((path) => path !== undefined);
+  return (signal: AbortSignal) => untilReplaced(paths, signal);
 }
 
 async function copyResolvConf(from: string, { log, once }: Observers): Promise<void> {
