@@ -44,7 +44,7 @@ const introduction = [
   'haproxy:',
   '  drainTimeout: 55s',
   'keepalived:',
-  '  advertInterval: 100ms',
+  '  advertInterval: 20ms',
   '```',
   '',
   '`hawser settings` checks the file and lists everything that is wrong with it, with lines; an unknown key is an error that',

@@ -43,7 +43,7 @@ async function modelNow(settings: KeepalivedMonitorSettings, log: Log) {
 
 /** Values that do not come from the flags: a name from the kubeconfig, and what all nodes have agreed on. */
 function decidedElsewhere(
-  { clusterName, kubeconfig, profile, mode, config }: KeepalivedMonitorSettings,
+  { clusterName, kubeconfig, profile, mode, advertInterval, config }: KeepalivedMonitorSettings,
   used: KeepalivedSettings,
 ): Readonly<Record<string, ShownSetting>> {
   const agreed = `what all nodes have agreed upon (--monitor-conf, ${config}.agreed)`;
@@ -51,5 +51,8 @@ function decidedElsewhere(
     ...(clusterName === undefined && { clusterName: { value: used.clusterName, from: kubeconfig } }),
     ...(profile !== used.profile && { profile: { value: used.profile, from: agreed } }),
     ...(mode !== used.mode && { mode: { value: used.mode, from: agreed } }),
+    ...(advertInterval !== used.advertIntervalMs && {
+      advertInterval: { value: `${used.advertIntervalMs}ms`, from: agreed },
+    }),
   };
 }

@@ -14,9 +14,7 @@ export function parseConfiguration(
   text: string,
 ): Pick<AcceptedConfiguration, 'instances' | 'trackFiles' | 'profile' | 'notifyFifo'> {
   const blocks = parseBlocks(text);
-  const globals = blocks
-    .filter(({ words }) => words[0] === 'global_defs')
-    .flatMap(({ children }) => children);
+  const globals = globalsOf(blocks);
   return {
     instances: blocks
       .filter(({ words }) => words[0] === 'vrrp_instance')
@@ -25,6 +23,10 @@ export function parseConfiguration(
     profile: wordAfter(globals, 'vrrp_version') === '2' ? 'openshift' : 'fast',
     notifyFifo: wordAfter(globals, 'vrrp_notify_fifo') ?? wordAfter(globals, 'notify_fifo'),
   };
+}
+
+export function globalsOf(blocks: readonly Block[]): readonly Block[] {
+  return blocks.filter(({ words }) => words[0] === 'global_defs').flatMap(({ children }) => children);
 }
 
 function instanceOf({ words, children }: Block, globals: readonly Block[]): WatchedInstance {
@@ -74,9 +76,12 @@ export function advertIntervalMs(children: readonly Block[]): number {
   return numberAfter(children, 'advert_int', 1) * 1_000;
 }
 
+/** After so many missing adverts a holder is taken for dead. */
+export function downTimerAdverts(children: readonly Block[], globals: readonly Block[]): number {
+  return numberAfter(children, 'down_timer_adverts', numberAfter(globals, 'vrrp_down_timer_adverts', 3));
+}
+
 /** RFC 5798: the master-down interval and at most one more interval of skew. */
 function takeOverMs(children: readonly Block[], globals: readonly Block[]): number {
-  const common = numberAfter(globals, 'vrrp_down_timer_adverts', 3);
-  const adverts = numberAfter(children, 'down_timer_adverts', common);
-  return advertIntervalMs(children) * (adverts + 1) + TAKE_OVER_MARGIN_MS;
+  return advertIntervalMs(children) * (downTimerAdverts(children, globals) + 1) + TAKE_OVER_MARGIN_MS;
 }

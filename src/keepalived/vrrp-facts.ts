@@ -1,5 +1,5 @@
 import { namesIn, numberAfter, parseBlocks, wordAfter } from './parse-blocks.ts';
-import { advertIntervalMs, parseConfiguration } from './parse-configuration.ts';
+import { advertIntervalMs, downTimerAdverts, globalsOf, parseConfiguration } from './parse-configuration.ts';
 
 /** The parts of a keepalived.conf that decide which nodes hear each other and what each holds. */
 export interface VrrpFacts {
@@ -16,6 +16,8 @@ export interface VrrpInstanceFacts {
   readonly peers: readonly string[];
   readonly vips: readonly string[];
   readonly advertIntervalMs: number;
+  /** After so many missing adverts a holder is taken for dead. */
+  readonly downTimerAdverts: number;
   /** How soon a peer has certainly taken over from a holder that fell silent. */
   readonly takeOverMs: number;
 }
@@ -26,7 +28,8 @@ export interface VrrpInstanceFacts {
  */
 export function vrrpFacts(text: string): VrrpFacts {
   const { instances, profile } = parseConfiguration(text);
-  const blocks = parseBlocks(text).filter(({ words }) => words[0] === 'vrrp_instance');
+  const all = parseBlocks(text);
+  const blocks = all.filter(({ words }) => words[0] === 'vrrp_instance');
   return {
     version: profile === 'openshift' ? 2 : 3,
     instances: instances.map(({ name, vips, takeOverMs }, index): VrrpInstanceFacts => {
@@ -39,6 +42,7 @@ export function vrrpFacts(text: string): VrrpFacts {
         mode: peers.length > 0 ? 'unicast' : 'multicast',
         vips: vips.map(({ address }) => address),
         advertIntervalMs: advertIntervalMs(own),
+        downTimerAdverts: downTimerAdverts(own, globalsOf(all)),
       };
     }),
   };

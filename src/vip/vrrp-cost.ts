@@ -174,13 +174,13 @@ function leftOut(
   );
 }
 
-/** A reloaded backup waits for its own interval, until the next advert contains the holder's. */
+/** A reloaded backup waits for its own intervals, until the next advert contains the holder's. */
 function contested(
   { advertIntervalMs }: VrrpInstanceFacts,
   next: VrrpInstanceFacts,
   vips: readonly string[],
 ): readonly VrrpEffect[] {
-  if (next.advertIntervalMs * 3 >= advertIntervalMs) return [];
+  if (next.advertIntervalMs * next.downTimerAdverts >= advertIntervalMs) return [];
   return vips.map((subject) => ({
     ...{ kind: 'vip-contested', subject, level: 'vip-move', connections: 'cut' },
     says: `this node may take ${subject} beside the holder for up to ${durationText(advertIntervalMs)}: it waits for less time than the holder is silent; change the holder first`,

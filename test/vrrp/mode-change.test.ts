@@ -66,3 +66,20 @@ test('a monitor that is started anew without the file goes on with what was agre
   for (const node of scene.members)
     expect(speaksUnicast(readFileSync(node.at('keepalived.conf'), 'utf8'))).toBe(true);
 }, 240_000);
+
+test.each([
+  ['shorter', '500ms', 'advert_int 0.5\n'],
+  ['longer', '2s', 'advert_int 2\n'],
+])(
+  'a %s advert interval comes to all nodes at one agreed time, and the VIP stays',
+  async (_how, interval, line) => {
+    const { bed, client, members } = scene;
+    await scene.rested();
+    const words = `advertInterval: ${interval}`;
+    const change = await changeAtOnce({ bed, client, nodes: members }, words, (text) => text.includes(line));
+    console.info(words, change);
+    expect(change.moves).toEqual([]);
+    expect(bed.holders()).toHaveLength(1);
+  },
+  240_000,
+);

@@ -1,20 +1,20 @@
-import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
 import { readAgreementFile } from './agreement-file.ts';
-import { readDialectRecord, sameDialect, writeDialectRecord } from './dialect-record.ts';
+import { type DialectFlags, firstDialect, writeDialectRecord } from './dialect-record.ts';
 import {
   type Agreement,
   changeLagMs,
+  dialectText,
   type PlannedChange,
   plannedChange,
+  sameDialect,
   type VrrpDialect,
 } from './vrrp-agreement.ts';
 
 /** How this node takes part now. */
 export interface TakingPart {
   readonly isHolder: boolean;
-  readonly advertIntervalMs: (profile: VrrpProfile) => number;
   /** Why keepalived would refuse a configuration in that dialect; undefined if it would accept it. */
   readonly refusal: (dialect: VrrpDialect) => Promise<string | undefined>;
 }
@@ -37,18 +37,23 @@ export interface AgreedDialect {
  * the one that is used for the next start.
  */
 export function createAgreedDialect(
-  settings: VrrpDialect & { readonly monitorConf: readonly string[]; readonly config: string },
+  settings: Omit<DialectFlags, 'advertIntervalMs'> & {
+    readonly advertInterval?: number | undefined;
+    readonly monitorConf: readonly string[];
+    readonly config: string;
+  },
   observers: KeepalivedMonitorObservers,
   remember: typeof writeDialectRecord = writeDialectRecord,
 ): AgreedDialect {
-  const flags: VrrpDialect = { profile: settings.profile, mode: settings.mode };
+  const { profile, mode, advertInterval: advertIntervalMs } = settings;
+  const flags: DialectFlags = { profile, mode, advertIntervalMs };
   const recordPath = `${settings.config}.agreed`;
-  const recorded = readDialectRecord(recordPath, flags);
+  const first = firstDialect(recordPath, flags);
   const agreed = createAgreementReader(settings.monitorConf, observers);
   const plans = createPlanReporter(observers);
-  let current = recorded ?? flags;
-  let isNew = recorded === undefined;
-  if (!sameDialect(current, flags))
+  let current = first.dialect;
+  let isNew = first.isNew;
+  if (!sameDialect(current, { ...flags, advertIntervalMs: advertIntervalMs ?? current.advertIntervalMs }))
     observers.log({ event: 'profile-as-before', ...current, flags, path: recordPath });
 
   const adopt = async (dialect: VrrpDialect): Promise<void> => {
@@ -69,8 +74,7 @@ export function createAgreedDialect(
         if (isNew) await adopt(current);
         return { changed: false, lookAgainInMs: undefined };
       }
-      const lagMs =
-        part === undefined ? 0 : changeLagMs(part.isHolder, current, plan.dialect, part.advertIntervalMs);
+      const lagMs = part === undefined ? 0 : changeLagMs(part.isHolder, current, plan.dialect);
       const leftMs = plan.atMs + lagMs - Date.now();
       if (leftMs > 0) {
         if (isNew) await adopt(current);
@@ -109,8 +113,10 @@ function createAgreementReader(
 }
 
 /** Rewriting the file with the same content is not a new agreement: the time of its first arrival counts. */
-function sameWords(known: Agreement | undefined, { mode, profile, atMs }: Agreement): boolean {
-  return known?.mode === mode && known?.profile === profile && known?.atMs === atMs;
+function sameWords(known: Agreement | undefined, next: Agreement): boolean {
+  const { mode, profile, advertIntervalMs, atMs } = next;
+  const isSameDialect = known?.mode === mode && known?.profile === profile;
+  return isSameDialect && known?.advertIntervalMs === advertIntervalMs && known?.atMs === atMs;
 }
 
 interface PlanReporter {
@@ -146,7 +152,7 @@ function createPlanReporter({ log, metrics }: KeepalivedMonitorObservers): PlanR
     view: (from) => {
       if (known === undefined) return null;
       const { dialect, atMs } = known.plan;
-      const change = `${from.profile}, ${from.mode} to ${dialect.profile}, ${dialect.mode}`;
+      const change = `${dialectText(from)} to ${dialectText(dialect)}`;
       return { change, inMs: Math.max(0, atMs - Date.now()), refused: known.refusal ?? null };
     },
   };

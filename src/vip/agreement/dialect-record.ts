@@ -2,24 +2,54 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
+import { EARLIER_ADVERT_INTERVAL_MS, NEW_ADVERT_INTERVAL_MS } from '../settings/advert-interval.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
 import type { VrrpDialect } from './vrrp-agreement.ts';
 
 const dialect = z.object({
   profile: z.enum(['fast', 'openshift']),
   mode: z.enum(['unicast', 'multicast']),
+  /** Missing in the flags where none was given, and in both where an earlier version has written them. */
+  advertIntervalMs: z.optional(z.number()),
 });
 /** The dialect that a node used last, and that of its flags then. */
 const recordSchema = z.object({ flags: dialect, dialect });
 
+/** What the flags say; without an interval the group's counts. */
+export type DialectFlags = Omit<VrrpDialect, 'advertIntervalMs'> & {
+  readonly advertIntervalMs?: number | undefined;
+};
+
+/** `isNew`: this node has spoken none with these flags yet. */
+export interface FirstDialect {
+  readonly dialect: VrrpDialect;
+  readonly isNew: boolean;
+}
+
 /**
- * The dialect that this node used last, for a monitor that starts while the agreement file is broken or gone. Undefined
- * if the flags have changed since: then the new flags count.
+ * The dialect that this node begins with: the one that it used last, so that a monitor that starts while the agreement file is
+ * broken or gone goes on with what was agreed. If profile and mode of the flags have changed since, or the interval has, the
+ * new ones count. A node that was never told an interval keeps the one that its group has, whatever a new node would begin with.
  */
-export function readDialectRecord(path: string, flags: VrrpDialect): VrrpDialect | undefined {
+export function firstDialect(path: string, flags: DialectFlags): FirstDialect {
+  const record = readRecord(path);
+  if (record === undefined)
+    return {
+      dialect: { ...flags, advertIntervalMs: flags.advertIntervalMs ?? NEW_ADVERT_INTERVAL_MS },
+      isNew: true,
+    };
+  const isAsBefore = record.flags.profile === flags.profile && record.flags.mode === flags.mode;
+  const { profile, mode } = isAsBefore ? record.dialect : flags;
+  const agreedMs = record.dialect.advertIntervalMs;
+  const isGivenAnew = agreedMs === undefined || flags.advertIntervalMs !== record.flags.advertIntervalMs;
+  const keptMs = agreedMs ?? EARLIER_ADVERT_INTERVAL_MS;
+  const advertIntervalMs = isGivenAnew ? (flags.advertIntervalMs ?? keptMs) : keptMs;
+  return { dialect: { profile, mode, advertIntervalMs }, isNew: !isAsBefore };
+}
+
+function readRecord(path: string): z.infer<typeof recordSchema> | undefined {
   try {
-    const record = recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
-    return sameDialect(record.flags, flags) ? record.dialect : undefined;
+    return recordSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     return undefined;
   }
@@ -28,7 +58,7 @@ export function readDialectRecord(path: string, flags: VrrpDialect): VrrpDialect
 /** A failed write is logged once. */
 export async function writeDialectRecord(
   path: string,
-  flags: VrrpDialect,
+  flags: DialectFlags,
   dialect: VrrpDialect,
   { log, once }: KeepalivedMonitorObservers,
 ): Promise<void> {
@@ -40,8 +70,4 @@ export async function writeDialectRecord(
     if (once.isNew('dialect-record', message))
       log({ event: 'profile-not-recorded', level: 'warn', path, message });
   }
-}
-
-export function sameDialect(a: VrrpDialect, b: VrrpDialect): boolean {
-  return a.profile === b.profile && a.mode === b.mode;
 }

@@ -1,6 +1,7 @@
 import { parse, YAMLError } from 'yaml';
 import * as z from 'zod/mini';
 import { messageOf } from '../../engine/system/errors.ts';
+import { advertInterval } from '../settings/advert-interval.ts';
 import type { Agreement } from './vrrp-agreement.ts';
 
 export type AgreementText =
@@ -24,18 +25,20 @@ const moment = z.pipe(
 const expected: Readonly<Record<string, string>> = {
   mode: 'expected unicast or multicast',
   profile: 'expected fast or openshift',
+  advertInterval: 'expected 10ms to 40950ms in steps of 10ms',
   at: 'expected a time such as 2026-11-21T12:00:00Z',
 };
-const expectedAll = 'expected YAML such as "mode: unicast", with mode, profile and at';
+const expectedAll = 'expected YAML such as "mode: unicast", with mode, profile, advertInterval and at';
 
 const schema = z.strictObject({
   mode: z.optional(z.enum(['unicast', 'multicast'])),
   profile: z.optional(z.enum(['fast', 'openshift'])),
+  advertInterval: z.optional(advertInterval),
   at: z.optional(moment),
 });
 
 /**
- * Reads `monitor.conf`: the `mode` of the original pods, and hawser's `profile` and `at`. The original pods take any
+ * Reads `monitor.conf`: the `mode` of the original pods, and hawser's `profile`, `advertInterval` and `at`. The original pods take any
  * mode but "unicast", even an empty file, for multicast. hawser refuses an unknown word, as it would split the group.
  */
 export function parseAgreement(text: string): AgreementText {
@@ -43,10 +46,10 @@ export function parseAgreement(text: string): AgreementText {
     const content: unknown = parse(text, { schema: 'core', maxAliasCount: 0, logLevel: 'error' });
     const parsed = schema.safeParse(content);
     if (!parsed.success) return unusable(problemOf(parsed.error.issues[0], content));
-    const { at: atMs, ...dialect } = parsed.data;
-    if (dialect.mode === undefined && dialect.profile === undefined)
-      return unusable(`it names neither mode nor profile, ${expectedAll}`);
-    return { kind: 'agreement', agreement: { ...dialect, atMs } };
+    const { at: atMs, mode, profile, advertInterval: advertIntervalMs } = parsed.data;
+    if (mode === undefined && profile === undefined && advertIntervalMs === undefined)
+      return unusable(`it names neither mode, profile nor advertInterval, ${expectedAll}`);
+    return { kind: 'agreement', agreement: { mode, profile, advertIntervalMs, atMs } };
   } catch (error) {
     const what = error instanceof YAMLError ? (error.message.split('\n')[0] ?? '') : messageOf(error);
     return unusable(`it is no YAML (${what}), ${expectedAll}`);

@@ -7,7 +7,7 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { createAgreedDialect, type TakingPart } from '../agreement/agreed-dialect.ts';
-import { advertIntervalMs, buildKeepalivedModel } from '../group/keepalived-model.ts';
+import { buildKeepalivedModel } from '../group/keepalived-model.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import { groupView } from '../group/membership-delay.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
@@ -82,7 +82,6 @@ export function vrrpConfiguration(
     if (input === undefined) return undefined;
     return {
       isHolder: readLocalVrrpRole(settings.stateFile, models.instanceNames(), Date.now()).role === 'holder',
-      advertIntervalMs: (profile) => advertIntervalMs(profile, parts.modelSettings),
       refusal: (dialect) =>
         planned.refusal({ ...input, settings: { ...parts.modelSettings, ...dialect } }, signal),
     };
@@ -148,7 +147,8 @@ export function vrrpConfiguration(
     },
     ...models,
     view: () => ({
-      ...dialect.now(),
+      profile: dialect.now().profile,
+      mode: dialect.now().mode,
       group: groupOf(models.served(), taken),
       planned: dialect.planned(),
       ...changes.view(),

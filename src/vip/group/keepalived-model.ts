@@ -1,6 +1,5 @@
 import { safeServerName } from '../../engine/kube/control-plane/server-name.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
-import type { VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
 import type {
   KeepalivedInstance,
   KeepalivedModel,
@@ -36,7 +35,8 @@ export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
       profile,
       mode,
       vrrpVersion: fast ? 3 : 2,
-      advertInterval: String(advertIntervalMs(profile, settings) / 1_000),
+      advertInterval: String(advertIntervalMs(settings) / 1_000),
+      downTimerAdverts: downTimerAdverts(settings),
       instances,
       syncGroups: syncGroupsOf(found.instances),
       notifyFifo,
@@ -46,8 +46,16 @@ export function buildKeepalivedModel(input: VrrpInput): KeepalivedModelOutcome {
 }
 
 /** The shell pods' is a second, and VRRP 2 knows whole seconds only. */
-export function advertIntervalMs(profile: VrrpProfile, settings: KeepalivedSettings): number {
-  return profile === 'fast' ? settings.advertIntervalMs : 1_000;
+export function advertIntervalMs(settings: Pick<KeepalivedSettings, 'profile' | 'advertIntervalMs'>): number {
+  return settings.profile === 'fast' ? settings.advertIntervalMs : 1_000;
+}
+
+/** A holder that is starved for less than this keeps its VIP, however often it sends its adverts (decision 65). */
+const PATIENCE_MS = 300;
+
+/** How many adverts of a holder have to be missing before a backup takes its VIP; 3 is VRRP's own number. */
+export function downTimerAdverts(settings: Pick<KeepalivedSettings, 'profile' | 'advertIntervalMs'>): number {
+  return Math.max(3, Math.ceil(PATIENCE_MS / advertIntervalMs(settings)));
 }
 
 function withPrintables(instance: VrrpInstance, { settings }: VrrpInput): KeepalivedInstance {

@@ -60,8 +60,10 @@ export interface KeepalivedModel {
   readonly profile: VrrpProfile;
   readonly mode: VrrpMode;
   readonly vrrpVersion: 2 | 3;
-  /** Seconds: `0.1`. */
+  /** Seconds: `0.02`. */
   readonly advertInterval: string;
+  /** After so many missing adverts a holder is taken for dead. */
+  readonly downTimerAdverts: number;
   /** Sorted by kind and family. */
   readonly instances: readonly KeepalivedInstance[];
   readonly syncGroups: readonly VrrpSyncGroup[];

@@ -43,7 +43,7 @@ export interface VipUseWatch {
  * node that waits for a list of nodes which no API server gives.
  */
 export function createVipUseWatch(
-  settings: Pick<KeepalivedMonitorSettings, 'runDir' | 'config' | 'advertInterval'>,
+  settings: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
   { log, once }: Pick<KeepalivedMonitorObservers, 'log' | 'once'>,
   trap: ReturnType<typeof createVipUseTrap> = createVipUseTrap(),
 ): VipUseWatch {
@@ -101,8 +101,8 @@ export function createVipUseWatch(
   return {
     look: (kind) => {
       askedAt.set(kind, monotonicMs());
-      const uses = configuredVips(settings, kind).map(({ vip }) =>
-        vipUseOf(stateOf(vip), monotonicMs(), settings.advertInterval),
+      const uses = configuredVips(settings, kind).map(({ vip, takeOverMs }) =>
+        vipUseOf(stateOf(vip), monotonicMs(), takeOverMs),
       );
       const worst = (['elsewhere', 'unknown', 'unseen'] as const).flatMap(
         (is) => uses.find((use) => use.kind === is) ?? [],
@@ -128,19 +128,23 @@ export function createVipUseWatch(
   };
 }
 
+interface ConfiguredVip extends AskedVip {
+  readonly takeOverMs: number;
+}
+
 /** Of what keepalived runs on, else of what it will be given at its start. */
 function configuredVips(
   { runDir, config }: Pick<KeepalivedMonitorSettings, 'runDir' | 'config'>,
   kind: VipKind,
-): readonly AskedVip[] {
+): readonly ConfiguredVip[] {
   const configuration =
     readAccepted(join(runDir, ACCEPTED_FILE)) ?? describeConfiguration(readText(config), 0);
   return configuration.instances
     .filter(({ name }) => isInstanceOf(kind, name))
-    .flatMap(({ vips }) => vips)
-    .map(({ address, interface: device }) => ({
-      vip: address,
-      family: familyOf(address),
-      interface: device,
-    }));
+    .flatMap(({ vips, takeOverMs }) =>
+      vips.map(({ address, interface: device }) => ({
+        ...{ vip: address, family: familyOf(address), interface: device },
+        takeOverMs,
+      })),
+    );
 }

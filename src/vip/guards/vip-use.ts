@@ -49,10 +49,11 @@ const ROUNDS_TO_BELIEVE = 3;
  * longer than the default interval of either profile.
  */
 const ROUNDS_HEARD = 2;
-/** VRRP takes a dead holder's VIP after three intervals and a skew of less than one more. */
-const INTERVALS_OF_FAILOVER = 4;
-/** With a longer interval the adverts of two VIPs may never come in the same two rounds. */
-const INTERVALS_HEARD = 2;
+/**
+ * With a longer interval the adverts of two VIPs may never come in the same two rounds. A take-over takes four intervals where
+ * they are long, so an advert counts for two.
+ */
+const TAKE_OVERS_HEARD = 0.5;
 
 export function nextVipUse(state: VipUseState, { answers, isAdvertised, nowMs }: VipUseRound): VipUseState {
   return {
@@ -75,15 +76,16 @@ export function failedVipUse(state: VipUseState): VipUseState {
  * Whether a node that takes part now would hold the VIP beside another host. A holder that has this node as a peer sends it
  * adverts, and VRRP leaves one of the two. A holder that does not is never heard. `unseen` takes three failures in a row: nft is
  * locked or slow now and then.
+ * `takeOverMs` is how long VRRP needs for a holder that fell silent.
  */
-export function vipUseOf(state: VipUseState, nowMs: number, advertIntervalMs: number): VipUse {
+export function vipUseOf(state: VipUseState, nowMs: number, takeOverMs: number): VipUse {
   const { rounds, silent, silentSinceMs, holders, unheard, advertisedMs, failed } = state;
   if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'unseen' };
   if (failed > 0 || rounds < ROUNDS_TO_BELIEVE) return { kind: 'unknown' };
   const isHeld = holders.length > 0 && silent < ROUNDS_TO_BELIEVE;
-  const isHeard = unheard < ROUNDS_HEARD || nowMs - advertisedMs < INTERVALS_HEARD * advertIntervalMs;
+  const isHeard = unheard < ROUNDS_HEARD || nowMs - advertisedMs < TAKE_OVERS_HEARD * takeOverMs;
   if (isHeard) return { kind: 'clear' };
   if (isHeld) return { kind: 'elsewhere', holders };
-  const isFailoverOver = nowMs - silentSinceMs >= INTERVALS_OF_FAILOVER * advertIntervalMs;
+  const isFailoverOver = nowMs - silentSinceMs >= takeOverMs;
   return { kind: isFailoverOver ? 'clear' : 'unseen' };
 }

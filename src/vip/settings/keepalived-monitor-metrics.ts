@@ -80,7 +80,7 @@ function dialectMetrics(
   const changeAt = simpleGauge(
     registry,
     'hawser_profile_change_timestamp_seconds',
-    'Unix time of the agreed change of profile or mode, 0 while none is planned.',
+    'Unix time of the agreed change of profile, mode or advert interval, 0 while none is planned.',
   );
   const changeRefused = simpleGauge(
     registry,

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
-import { durationMs } from '../../cli/duration.ts';
 import { absolutePath, address, addresses, oneOf } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
 import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
@@ -18,16 +17,10 @@ import {
 import { ConfigError } from '../../engine/system/errors.ts';
 import { keepalivedMonitorFlags } from '../../keepalived/supervise/keepalived-flags.ts';
 import type { KeepalivedSettings, TrackFiles } from '../group/vrrp.ts';
+import { advertInterval, NEW_ADVERT_INTERVAL_MS } from './advert-interval.ts';
 import { healthUrl } from './health-url-field.ts';
 import { virtualRouterIdPair } from './router-id-fields.ts';
 import { vipFlagProblems } from './vip-flags.ts';
-
-/** VRRP 3 counts hundredths of a second in 12 bits. */
-const advertInterval = durationMs.check(
-  z.refine((ms) => ms >= 10 && ms <= 40_950 && ms % 10 === 0, {
-    error: 'expected 10ms to 40950ms in steps of 10ms',
-  }),
-);
 
 export const keepalivedMonitorCommand = commandSpec({
   name: 'keepalived monitor',
@@ -54,16 +47,18 @@ export const keepalivedMonitorCommand = commandSpec({
       z.optional(virtualRouterIdPair),
       'API,INGRESS instead of the ids derived from the name, 1 to 255',
     ),
-    advertInterval: flag('<duration>', advertInterval, 'of the fast profile; openshift has 1s', {
-      default: '100ms',
-    }),
+    advertInterval: flag(
+      '<duration>',
+      z.optional(advertInterval),
+      'of the fast profile; openshift has 1s (default: what this node had before, 20ms if it is new)',
+    ),
     profile: flag('<profile>', oneOf(['fast', 'openshift']), "fast, or openshift: the shell pods' dialect", {
       default: 'fast',
     }),
     monitorConf: flag(
       '<paths>',
       listOf(absolutePath),
-      'files that schedule a mode and profile for all nodes; the first that exists counts',
+      'files that schedule a mode, profile or advert interval for all nodes; the first that exists counts',
       { default: '/etc/keepalived/monitor-user.conf,/etc/keepalived/monitor.conf' },
     ),
     bootstrap: toggle('hold the API VIP until the local /readyz fails, then hand it over'),
@@ -134,7 +129,7 @@ export function keepalivedSettings(
     clusterName,
     ...{ profile, mode, apiVips, ingressVips, nodeName, bootstrap, firstNode, bootstrapIps },
     ...{ notifyFifo, trackFiles },
-    advertIntervalMs: settings.advertInterval,
+    advertIntervalMs: settings.advertInterval ?? NEW_ADVERT_INTERVAL_MS,
     ...(virtualRouterIds && { virtualRouterIds }),
     ...(settings.interface !== undefined && { interface: settings.interface }),
     ...(nodeIp !== undefined && { nodeIp }),

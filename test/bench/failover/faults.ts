@@ -172,7 +172,7 @@ export const split: Fault = {
   name: 'split',
   about: 'holder and client are cut off from the other nodes',
   headline: 'healingMs',
-  targets: { healingMs: within(150), recoveryMoves: never },
+  targets: { healingMs: { atMost: 30, of: 'max' }, recoveryMoves: never },
   moves: 1,
   inject: ({ bed }, holder) => bed.split([holder, 'client']),
   undo: async ({ bed }) => void (await bed.heal()),

@@ -36,7 +36,7 @@ function plansOf({ intervalsMs }: StarvationOptions): readonly ArmPlan[] {
   const lean = intervalsMs.flatMap((advertMs) =>
     shares.map((share): ArmPlan => ({ advertMs, share, whole: false })),
   );
-  return [...lean, ...shares.slice(0, 2).map((share): ArmPlan => ({ advertMs: 100, share, whole: true }))];
+  return [...lean, ...shares.slice(0, 2).map((share): ArmPlan => ({ advertMs: 20, share, whole: true }))];
 }
 
 async function run(options: StarvationOptions, signal: AbortSignal): Promise<void> {

@@ -14,7 +14,7 @@ export const usage = `usage: npm run bench:starvation [-- --json FILE] [--minute
   --minutes   how long the hogs run (default: 30)
   --core      the one processor that everything of this bench shares (default: the last one)
   --hogs      busy loops at the ordinary priority (default: 6)
-  --interval  an advert interval in milliseconds; may be given several times (default: 50, 100, 200)
+  --interval  an advert interval in milliseconds; may be given several times (default: 20, 50, 100, 200)
   --logs      keep what the programs of each arm said`;
 
 /** Throws where a number is none. */
@@ -26,7 +26,7 @@ export function readOptions(argv: readonly string[], cores: number): StarvationO
       minutes: { type: 'string', default: '30' },
       core: { type: 'string', default: String(cores - 1) },
       hogs: { type: 'string', default: '6' },
-      interval: { type: 'string', multiple: true, default: ['50', '100', '200'] },
+      interval: { type: 'string', multiple: true, default: ['20', '50', '100', '200'] },
       logs: { type: 'string' },
     },
   });

@@ -34,11 +34,11 @@ const expected = {
     {
       ...{ name: 'API', interface: 'eth0', virtualRouterId: 77, mode: 'unicast' },
       peers: ['10.0.0.12', '10.0.0.13'],
-      ...{ vips: ['10.0.0.100'], advertIntervalMs: 100, takeOverMs: 600 },
+      ...{ vips: ['10.0.0.100'], advertIntervalMs: 100, downTimerAdverts: 3, takeOverMs: 600 },
     },
     {
       ...{ name: 'INGRESS', interface: 'eth1', virtualRouterId: 78, mode: 'multicast', peers: [] },
-      ...{ vips: ['10.0.0.200'], advertIntervalMs: 1_000, takeOverMs: 4_200 },
+      ...{ vips: ['10.0.0.200'], advertIntervalMs: 1_000, downTimerAdverts: 3, takeOverMs: 4_200 },
     },
   ],
 };

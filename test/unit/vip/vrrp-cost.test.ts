@@ -13,6 +13,7 @@ const api: VrrpInstanceFacts = {
   peers: ['10.0.0.2', '10.0.0.3'],
   vips: [VIP],
   advertIntervalMs: 100,
+  downTimerAdverts: 3,
   takeOverMs: 600,
 };
 const vrrp = (...instances: readonly Partial<VrrpInstanceFacts>[]): VrrpFacts => ({
@@ -152,6 +153,7 @@ const instance = fc.record({
   peers: fc.subarray(['10.0.0.2', '10.0.0.3']),
   vips: fc.subarray([VIP, '10.0.0.101']),
   advertIntervalMs: fc.constantFrom(50, 500),
+  downTimerAdverts: fc.constant(3),
   takeOverMs: fc.constant(600),
 });
 const facts = fc.record({

@@ -21,7 +21,7 @@ const haproxy = {
 };
 const api: VrrpInstanceFacts = {
   ...{ name: 'API', interface: 'eth0', virtualRouterId: 77, mode: 'unicast', peers: ['10.0.0.12'] },
-  ...{ vips: [vip], advertIntervalMs: 500, takeOverMs: 600 },
+  ...{ vips: [vip], advertIntervalMs: 500, downTimerAdverts: 3, takeOverMs: 600 },
 };
 const keepalived: VrrpChange = {
   before: { version: 3, instances: [api] },

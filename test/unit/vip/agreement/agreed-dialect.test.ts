@@ -24,16 +24,16 @@ const push = (name: 'monitor.conf' | 'monitor-user.conf', text: string) =>
   writeFileSync(join(dir, name), text);
 const events = () => log.map(({ event }) => event);
 
-function startMonitor(profile: 'fast' | 'openshift' = 'openshift') {
+function startMonitor(profile: 'fast' | 'openshift' = 'openshift', advertInterval?: number) {
   const monitorConf = [join(dir, 'monitor-user.conf'), join(dir, 'monitor.conf')];
   const observers = { log: (event: LogEvent) => void log.push(event), metrics, once: createOnce() };
   return createAgreedDialect(
-    { profile, mode: 'unicast', monitorConf, config: join(dir, 'keepalived.conf') },
+    { profile, mode: 'unicast', advertInterval, monitorConf, config: join(dir, 'keepalived.conf') },
     observers,
   );
 }
 
-const holder: TakingPart = { isHolder: true, advertIntervalMs: () => 1_000, refusal: async () => undefined };
+const holder: TakingPart = { isHolder: true, refusal: async () => undefined };
 
 test('before the time the flags count, and what is planned is told once and shown', async () => {
   push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
@@ -110,13 +110,14 @@ test('what keepalived would refuse is told before the time, and nothing changes 
 test('at the time a holder changes, and a backup one old advert later', async () => {
   const dialect = startMonitor();
   await dialect.switchIfDue(undefined);
-  push('monitor.conf', `profile: fast\nat: ${inMs(-1)}\n`);
-  const backup: TakingPart = { ...holder, isHolder: false, advertIntervalMs: () => hour };
-  const waits = await dialect.switchIfDue(backup);
-  expect(waits.changed).toBe(false);
-  expect(waits.lookAgainInMs).toBeGreaterThan(hour - 60_000);
-  expect(await dialect.switchIfDue(holder)).toMatchObject({ changed: true });
-  expect(dialect.now()).toEqual({ profile: 'fast', mode: 'unicast' });
+  push('monitor.conf', `profile: fast\nat: ${inMs(hour)}\n`);
+  const [first, second] = [holder, { ...holder, isHolder: false }];
+  const firstMs = (await dialect.switchIfDue(first)).lookAgainInMs ?? 0;
+  const secondMs = (await dialect.switchIfDue(second)).lookAgainInMs ?? 0;
+  expect(secondMs - firstMs).toBeGreaterThan(500);
+  push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
+  expect(await dialect.switchIfDue(second)).toMatchObject({ changed: true });
+  expect(dialect.now()).toMatchObject({ profile: 'fast', mode: 'unicast' });
 });
 
 test('a monitor started anew without a usable file goes on with what was agreed, unless its flags are others', async () => {
@@ -135,4 +136,50 @@ test('a file without a time is not acted upon at once by a node that takes part'
   push('monitor.conf', 'mode: multicast\n');
   expect((await dialect.switchIfDue(holder)).lookAgainInMs).toBeGreaterThanOrEqual(299_000);
   expect(dialect.now().mode).toBe('unicast');
+});
+
+/** What a monitor has left that did not yet note the interval. */
+const noteEarlier = (profile: 'fast' | 'openshift') => {
+  const dialect = { profile, mode: 'unicast' };
+  writeFileSync(join(dir, 'keepalived.conf.agreed'), JSON.stringify({ flags: dialect, dialect }));
+};
+const intervalOf = async (monitor: ReturnType<typeof startMonitor>): Promise<number> => {
+  await monitor.switchIfDue(holder);
+  return monitor.now().advertIntervalMs;
+};
+
+test('a node of a group that sends every 100 ms goes on with that after an upgrade, and a new node begins with 20 ms', async () => {
+  expect(await intervalOf(startMonitor('fast'))).toBe(20);
+  noteEarlier('fast');
+  expect(await intervalOf(startMonitor('fast'))).toBe(100);
+  expect(await intervalOf(startMonitor('fast'))).toBe(100);
+});
+
+test('an interval that is given counts, and one that is no longer given stays what it was agreed to be', async () => {
+  noteEarlier('fast');
+  expect(await intervalOf(startMonitor('fast', 500))).toBe(500);
+  push('monitor.conf', `advertInterval: 50ms\nat: ${inMs(-hour)}\n`);
+  expect(await intervalOf(startMonitor('fast', 500))).toBe(50);
+  rmSync(join(dir, 'monitor.conf'));
+  expect(await intervalOf(startMonitor('fast', 500))).toBe(50);
+  expect(await intervalOf(startMonitor('fast'))).toBe(50);
+  expect(await intervalOf(startMonitor('fast', 200))).toBe(200);
+});
+
+test('an upgrade forgets no agreed profile, whatever interval is given', async () => {
+  const record = {
+    flags: { profile: 'openshift', mode: 'unicast' },
+    dialect: { profile: 'fast', mode: 'unicast' },
+  };
+  writeFileSync(join(dir, 'keepalived.conf.agreed'), JSON.stringify(record));
+  expect(startMonitor('openshift', 500).now()).toEqual({
+    profile: 'fast',
+    mode: 'unicast',
+    advertIntervalMs: 500,
+  });
+  expect(startMonitor('openshift').now()).toEqual({
+    profile: 'fast',
+    mode: 'unicast',
+    advertIntervalMs: 100,
+  });
 });

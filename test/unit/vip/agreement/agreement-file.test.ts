@@ -6,6 +6,11 @@ test("the shell pods' file is understood", () => {
   expect(parseAgreement('mode: unicast\n')).toEqual({ kind: 'agreement', agreement: { mode: 'unicast' } });
 });
 
+test('an interval for all nodes is understood', () => {
+  const outcome = parseAgreement('advertInterval: 20ms\n');
+  expect(outcome).toEqual({ kind: 'agreement', agreement: { advertIntervalMs: 20 } });
+});
+
 test('a profile, and the same moment in any zone', () => {
   const text = (at: string) => `# to the fast profile\nprofile: fast\nat: ${at}\n`;
   const agreement = { profile: 'fast', atMs: Date.UTC(2026, 10, 21, 12) };
@@ -26,7 +31,9 @@ test.each([
   ['mode: unicast\nwhen: 2026-11-21T12:00:00Z', 'it has "when", expected'],
   ['- unicast', 'it is no list of names and values'],
   ['unicast', 'it is no list of names and values'],
-  ['at: 2026-11-21T12:00:00Z', 'it names neither mode nor profile'],
+  ['at: 2026-11-21T12:00:00Z', 'it names neither mode, profile nor advertInterval'],
+  ['advertInterval: 15ms', 'its advertInterval is "15ms", expected 10ms to 40950ms in steps of 10ms'],
+  ['advertInterval: 20', 'its advertInterval is 20, expected 10ms'],
   ['profile: fast\nat: 2026-11-21T12:00:00', 'its at is "2026-11-21T12:00:00", expected a time such as'],
   ['profile: fast\nat: 2026-11-2', 'its at is "2026-11-2"'],
   ['profile: fast\nat: 2026-13-45T12:00:00Z', 'its at is "2026-13-45T12:00:00Z"'],

@@ -1,17 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changeLagMs, plannedChange } from '../../../../src/vip/agreement/vrrp-agreement.ts';
+import { downTimerAdverts } from '../../../../src/vip/group/keepalived-model.ts';
 
-const shellPods = { profile: 'openshift', mode: 'unicast' } as const;
+const shellPods = { profile: 'openshift', mode: 'unicast', advertIntervalMs: 100 } as const;
 const at = (time: string): number => Date.parse(`2026-11-21T${time}Z`);
 
 test('what is agreed already is no change, and what is not named stays', () => {
   const arrivedMs = at('12:00:00');
   expect(plannedChange(shellPods, { profile: 'openshift', arrivedMs }, false)).toBeUndefined();
   expect(plannedChange(shellPods, { mode: 'multicast', arrivedMs }, false)?.dialect).toEqual({
-    profile: 'openshift',
+    ...shellPods,
     mode: 'multicast',
   });
+  expect(plannedChange(shellPods, { advertIntervalMs: 20, arrivedMs }, false)).toBeUndefined();
 });
 
 test('the time that the file says counts, also for a node that is new', () => {
@@ -51,9 +53,8 @@ describe('without a time', () => {
   });
 });
 
-const interval = (profile: 'fast' | 'openshift'): number => (profile === 'fast' ? 100 : 1_000);
-const fast = { profile: 'fast', mode: 'unicast' } as const;
-const multicast = { profile: 'fast', mode: 'multicast' } as const;
+const fast = { ...shellPods, profile: 'fast' } as const;
+const multicast = { ...fast, mode: 'multicast' } as const;
 
 test.each([
   [shellPods, fast, 1_000],
@@ -61,13 +62,30 @@ test.each([
 ])(
   'another profile: the holder is first, the others follow before they miss two adverts',
   (from, to, lag) => {
-    expect(changeLagMs(true, from, to, interval)).toBe(0);
-    expect(changeLagMs(false, from, to, interval)).toBe(lag);
+    expect(changeLagMs(true, from, to)).toBe(0);
+    expect(changeLagMs(false, from, to)).toBe(lag);
   },
 );
 
 test('another mode: the holder is last, and before any node misses it in the new one', () => {
-  expect(changeLagMs(false, multicast, fast, interval)).toBe(0);
-  expect(changeLagMs(true, multicast, fast, interval)).toBe(200);
-  expect(changeLagMs(true, fast, { ...shellPods, mode: 'multicast' }, interval)).toBe(2_000);
+  expect(changeLagMs(false, multicast, fast)).toBe(0);
+  expect(changeLagMs(true, multicast, fast)).toBe(200);
+  expect(changeLagMs(true, fast, { ...shellPods, mode: 'multicast' })).toBe(2_000);
+});
+
+test('at no time of a change of interval a backup takes the VIP from a holder that is late by less than 0.3 s', () => {
+  const intervals = fc.integer({ min: 1, max: 100 }).map((tens) => tens * 10);
+  fc.assert(
+    fc.property(intervals, intervals, (fromMs, toMs) => {
+      fc.pre(fromMs !== toMs);
+      const [from, to] = [
+        { ...fast, advertIntervalMs: fromMs },
+        { ...fast, advertIntervalMs: toMs },
+      ];
+      const [holderMs, backupMs] = [changeLagMs(true, from, to), changeLagMs(false, from, to)];
+      expect(Math.abs(holderMs - backupMs)).toBeGreaterThan(1_000);
+      const [heard, waits] = holderMs < backupMs ? [to, from] : [from, to];
+      expect(heard.advertIntervalMs * downTimerAdverts(waits)).toBeGreaterThanOrEqual(300);
+    }),
+  );
 });

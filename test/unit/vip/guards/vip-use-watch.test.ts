@@ -28,7 +28,7 @@ test('a node that waits again asks anew, though the segment could not be asked t
       return undefined;
     },
   };
-  const settings = { runDir: dir, config, advertInterval: 100 };
+  const settings = { runDir: dir, config };
   const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() }, trap);
   const stop = new AbortController();
   const running = watch.run(stop.signal);
@@ -55,7 +55,7 @@ test('what was found before it is told to forget counts no more, also that of th
     forget: async () => undefined,
     remove: async () => undefined,
   };
-  const settings = { runDir: dir, config, advertInterval: 100 };
+  const settings = { runDir: dir, config };
   const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() }, trap);
   const stop = new AbortController();
   const running = watch.run(stop.signal);
@@ -70,7 +70,7 @@ test('what was found before it is told to forget counts no more, also that of th
 }, 30_000);
 
 test('a node without a configuration has no VIP to ask for, which shows nothing', () => {
-  const settings = { runDir: dir, config: join(dir, 'keepalived.conf'), advertInterval: 100 };
+  const settings = { runDir: dir, config: join(dir, 'keepalived.conf') };
   const watch = createVipUseWatch(settings, { log: () => undefined, once: createOnce() });
   expect(watch.look('api').kind).toBe('unseen');
 });

@@ -15,7 +15,7 @@ const silent: Partial<VipUseRound> = {};
 type Round = Partial<VipUseRound> | 'failed';
 
 /** Rounds a second apart, judged at the moment of the last. */
-function playAt(advertIntervalMs: number, ...rounds: readonly Round[]): VipUse['kind'] {
+function playAt(takeOverMs: number, ...rounds: readonly Round[]): VipUse['kind'] {
   const state = rounds.reduce<typeof initialVipUse>(
     (before, round, index) =>
       round === 'failed'
@@ -23,9 +23,9 @@ function playAt(advertIntervalMs: number, ...rounds: readonly Round[]): VipUse['
         : nextVipUse(before, { answers: [], isAdvertised: false, nowMs: index * 1_000, ...round }),
     initialVipUse,
   );
-  return vipUseOf(state, (rounds.length - 1) * 1_000, advertIntervalMs).kind;
+  return vipUseOf(state, (rounds.length - 1) * 1_000, takeOverMs).kind;
 }
-const play = (...rounds: readonly Round[]) => playAt(100, ...rounds);
+const play = (...rounds: readonly Round[]) => playAt(600, ...rounds);
 const times = (count: number, round: Round) => Array.from({ length: count }, () => round);
 
 test('nothing is known before the third round, whatever the first two have found', () => {
@@ -38,9 +38,9 @@ test('a VIP for which no other host answers is clear', () => {
 });
 
 test('with a long advert interval silence is no evidence until a failover would be over', () => {
-  expect(playAt(3_000, ...times(12, silent))).toBe('unseen');
-  expect(playAt(3_000, ...times(13, silent))).toBe('clear');
-  expect(playAt(3_000, ...times(20, silent), answered, ...times(3, silent))).toBe('unseen');
+  expect(playAt(12_200, ...times(13, silent))).toBe('unseen');
+  expect(playAt(12_200, ...times(14, silent))).toBe('clear');
+  expect(playAt(12_200, ...times(20, silent), answered, ...times(3, silent))).toBe('unseen');
 });
 
 test('a host that answers and sends no adverts here holds it elsewhere, also where answers are lost', () => {
@@ -61,8 +61,8 @@ test('a holder whose adverts come here does not keep a node out, and does so two
 });
 
 test('with a long advert interval an advert counts for two intervals', () => {
-  expect(playAt(3_000, advertised, ...times(5, answered))).toBe('clear');
-  expect(playAt(3_000, advertised, ...times(6, answered))).toBe('elsewhere');
+  expect(playAt(12_200, advertised, ...times(6, answered))).toBe('clear');
+  expect(playAt(12_200, advertised, ...times(7, answered))).toBe('elsewhere');
 });
 
 test('a round that failed says nothing, and after three in a row the segment cannot be asked', () => {

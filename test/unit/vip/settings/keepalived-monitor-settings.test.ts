@@ -19,7 +19,7 @@ test('the defaults are the field’s', () => {
     nodeName: hostname(),
     mode: 'unicast',
     profile: 'fast',
-    advertInterval: 100,
+    advertInterval: undefined,
     bootstrap: false,
     forceVirtualRouterId: false,
     source: 'nodes',
