@@ -10,6 +10,7 @@ import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
 import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
 import { findRunning } from './find-running.ts';
+import { generationSocket, generationSockets } from './generation-sockets.ts';
 import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
 import type { ConfigChoice, ProxyDriver, Running, StartOutcome, StartRequest } from './program.ts';
 import { proveServing } from './prove.ts';
@@ -32,7 +33,7 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
   const runDir = dirname(paths.statsSocket);
   const lastGood = join(runDir, 'haproxy.last-good.cfg');
   const fileOf = (config: ConfigChoice): string => (config === 'live' ? paths.config : lastGood);
-  const masterSocket = (generation: number): string => join(runDir, `hawser-generation-${generation}.sock`);
+  const masterSocket = (generation: number): string => generationSocket(runDir, generation);
   const askHaproxy = createConfigurationCheck({
     haproxyPath: paths.haproxy,
     timeoutMs: CHECK_TIMEOUT_MS,
@@ -154,10 +155,8 @@ async function findMaster(masterSocket: string): Promise<ProcessId | undefined> 
 
 /** A supervisor that was killed leaves the socket of a generation that had ended, or a copy that it had begun to write. */
 async function removeLeftOvers(runDir: string, keep: ReadonlySet<string>): Promise<void> {
+  const sockets = await generationSockets(runDir);
   const names = await readdir(runDir).catch(() => []);
-  const sockets = names
-    .filter((name) => /^hawser-generation-\d+\.sock$/.test(name))
-    .map((name) => join(runDir, name));
   const copies = names.filter((name) => /^\.haproxy\.last-good\.cfg\.[0-9a-f]{16}$/.test(name));
   const left = [...sockets.filter((path) => !keep.has(path)), ...copies.map((name) => join(runDir, name))];
   await Promise.all(left.map((path) => rm(path, { force: true }).catch(() => undefined)));

@@ -1,15 +1,30 @@
 import { createServer, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { serveUntil } from '../system/network/serve-until.ts';
 import { isAskedHere } from './asked-here.ts';
 
 export interface Endpoint {
   /** Undefined while all is well, else one line that says what is not. */
   readonly trouble: () => string | undefined;
-  /** For `/readyz`, where this program has one: undefined while it does for others what it is there for, else why not. */
+  /**
+   * For `/readyz` and `/healthz/ready`, where this program has them: undefined while it does for others what it is there for,
+   * else why not.
+   */
   readonly unready?: () => string | undefined;
-  readonly metrics: () => Promise<string> | string;
+  /** In pieces where all of it would be too long for the memory. */
+  readonly metrics: () => Promise<string | Iterable<string>> | string;
+  /** Absent where everybody may who can connect. */
+  readonly mayReadMetrics?: (reader: Reader) => Promise<boolean>;
   /** What this process knows, for JSON; answers soon. */
   readonly status: () => Promise<object> | object;
+}
+
+export interface Reader {
+  /** The value of the header of this name, '' where there is none. */
+  readonly authorization: string;
+  /** It came over loopback: from this machine. */
+  readonly isLocal: boolean;
 }
 
 /** A request has no body, and a probe's headers are short. */
@@ -18,6 +33,7 @@ const MOST_CHARACTERS = 8_192;
 const PATIENCE_MS = 5_000;
 /** The oldest makes room: the kubelet asks at once, and must not be turned away for those that only hold a connection. */
 const PLACES = { connections: 64, whenFull: 'oldest-goes' } as const;
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
  * `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus and `/status` for people's commands, until `signal` aborts.
@@ -50,20 +66,23 @@ function converse(socket: Socket, endpoint: Endpoint): void {
     // Further data is ignored: each connection gets one answer.
     socket.off('data', read);
     socket.resume();
-    void answerOf(head, socket.localAddress, endpoint).then(
-      (answer) => socket.end(answer),
-      () => socket.destroy(),
-    );
+    void answerOf(head, socket, endpoint)
+      .then((answer) => pipeline(Readable.from(typeof answer === 'string' ? [answer] : answer), socket))
+      .catch(() => socket.destroy());
   };
   socket.on('data', read);
 }
 
-async function answerOf(head: string, localAddress: string | undefined, endpoint: Endpoint): Promise<string> {
+async function answerOf(
+  head: string,
+  { localAddress, remoteAddress }: Pick<Socket, 'localAddress' | 'remoteAddress'>,
+  endpoint: Endpoint,
+): Promise<string | Iterable<string>> {
   const [method, url] = head.split(' ', 2);
   if (method !== 'GET') return response('405 Method Not Allowed', 'expected GET\n');
   switch (url) {
     case '/metrics':
-      return response('200 OK', await endpoint.metrics());
+      return await metricsOf(readerOf(head, remoteAddress), endpoint);
     case '/status': {
       if (!isAskedHere(head, localAddress))
         return response('403 Forbidden', 'expected this address, or localhost, in the Host header\n');
@@ -72,22 +91,50 @@ async function answerOf(head: string, localAddress: string | undefined, endpoint
     case '/healthz':
       return verdict(endpoint.trouble());
     case '/readyz':
+    case '/healthz/ready':
       if (endpoint.unready !== undefined) return verdict(endpoint.trouble() ?? endpoint.unready());
   }
   return response('404 Not Found', 'expected /healthz, /metrics or /status\n');
+}
+
+function readerOf(head: string, remoteAddress = ''): Reader {
+  const [, authorization = ''] = /^authorization:(.*)$/im.exec(head) ?? [];
+  const isLocal = remoteAddress === '::1' || /^(?:::ffff:)?127\./.test(remoteAddress);
+  return { authorization: authorization.trim(), isLocal };
+}
+
+async function metricsOf(
+  reader: Reader,
+  { metrics, mayReadMetrics }: Endpoint,
+): Promise<string | Iterable<string>> {
+  if (mayReadMetrics !== undefined && !(await mayReadMetrics(reader)))
+    return response('401 Unauthorized', 'expected a user or a token\n', METRICS_TYPE, [
+      'www-authenticate: Basic realm="metrics"',
+    ]);
+  const found = await metrics();
+  return typeof found === 'string' ? response('200 OK', found) : inPieces(found);
+}
+
+/** Its end is that of the connection. */
+function* inPieces(pieces: Iterable<string>): Generator<string> {
+  yield `HTTP/1.1 200 OK\r\n${headersOf(METRICS_TYPE).join('\r\n')}\r\n\r\n`;
+  yield* pieces;
 }
 
 function verdict(problem: string | undefined): string {
   return response(problem === undefined ? '200 OK' : '503 Service Unavailable', `${problem ?? 'ok'}\n`);
 }
 
-function response(status: string, text: string, type = 'text/plain; version=0.0.4; charset=utf-8'): string {
-  const headers = [
+function response(status: string, text: string, type = METRICS_TYPE, more: readonly string[] = []): string {
+  const headers = [...headersOf(type), `content-length: ${Buffer.byteLength(text)}`, ...more];
+  return `HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${text}`;
+}
+
+function headersOf(type: string): readonly string[] {
+  return [
     `content-type: ${type}`,
-    `content-length: ${Buffer.byteLength(text)}`,
     'cache-control: no-store',
     'x-content-type-options: nosniff',
     'connection: close',
   ];
-  return `HTTP/1.1 ${status}\r\n${headers.join('\r\n')}\r\n\r\n${text}`;
 }

@@ -16,6 +16,8 @@ export interface MetricsRegistry {
   readonly gauge: (name: string, help: string) => Gauge;
   /** `bounds` in ascending order. */
   readonly histogram: (name: string, help: string, bounds: readonly number[]) => (value: number) => void;
+  /** How often, and how long all together: without quantiles, which no Prometheus can add up. */
+  readonly summary: (name: string, help: string) => (value: number) => void;
   readonly text: () => string;
 }
 
@@ -68,6 +70,14 @@ export function createMetricsRegistry(common: Labels = {}): MetricsRegistry {
           if (value <= bound) counts[index] = (counts[index] ?? 0) + 1;
       };
     },
+    summary: (name, help) => {
+      let [sum, count] = [0, 0];
+      add('summary', name, help, () => [`${name}_sum ${sum}`, `${name}_count ${count}`]);
+      return (value) => {
+        sum += value;
+        count += 1;
+      };
+    },
     text: () => families.map((family) => family()).join('\n'),
   };
 }
@@ -85,10 +95,11 @@ export function simpleGauge(
 
 /** `{vrrp_instance="API",to="MASTER"}`, nothing where there are none. */
 function textOfLabels(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`);
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapedLabel(value)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-function escaped(value: string): string {
+/** The value of a label as Prometheus' text format wants it. */
+export function escapedLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -1,5 +1,5 @@
 import type { LogEvent } from '../../engine/observe/logger.ts';
-import { createMetricsRegistry, type Labels } from '../../engine/observe/metrics-registry.ts';
+import { createMetricsRegistry, type Labels, simpleGauge } from '../../engine/observe/metrics-registry.ts';
 import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
 import type { ConnectionCounts } from './watch-servers.ts';
@@ -8,12 +8,18 @@ export interface HaproxySupervisorNow extends ConnectionCounts {
   readonly serving: number;
   readonly starting: number;
   readonly draining: number;
+  readonly drainingMemoryBytes: number;
 }
 
 export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorMetrics<HaproxySupervisorNow> {
   const registry = createMetricsRegistry(labels);
   const { counter, gauge, histogram, text } = registry;
   const generation = gauge('hawser_generations', 'Generations of HAProxy that run now.');
+  const drainingMemory = simpleGauge(
+    registry,
+    'hawser_draining_memory_bytes',
+    'Resident memory of the generations that drain: what long connections to earlier configurations cost.',
+  );
   const counts = supervisorCounts(registry);
   const reloadSeconds = histogram(
     'hawser_reload_duration_seconds',
@@ -52,6 +58,7 @@ export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorM
     lag: counts.lag,
     text: (now) => {
       for (const state of ['serving', 'starting', 'draining'] as const) generation.set(now[state], { state });
+      drainingMemory(now.drainingMemoryBytes);
       redispatch({}, now.redispatched - redispatched);
       redispatched = now.redispatched;
       longestConnect.set(now.longestConnectMs / 1_000);

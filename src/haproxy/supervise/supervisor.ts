@@ -4,6 +4,7 @@ import type { Decisions } from '../../engine/supervise/engine.ts';
 import { openProcessRecord } from '../../engine/supervise/process-record.ts';
 import { ACTION_LIMIT_MS } from '../../engine/supervise/recover.ts';
 import { createSupervision, endOfAdopted } from '../../engine/supervise/supervision.ts';
+import { residentBytes } from '../../engine/system/process/processes.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import { act, type Effects, outcomeOfFailed } from './act.ts';
@@ -34,6 +35,8 @@ export interface Supervisor {
     readonly serving: number;
     readonly starting: number;
     readonly draining: number;
+    /** Of those that drain, masters and workers together. */
+    readonly drainingMemoryBytes: number;
   };
   readonly connections: () => ConnectionCounts;
   /** Undefined while every due deadline is handled. */
@@ -91,6 +94,7 @@ function generationsOf({ serving, job, retiring }: State): ReturnType<Supervisor
     serving: serving === undefined ? 0 : 1,
     starting: job?.stage.kind === 'proving' ? 1 : 0,
     draining: retiring.length,
+    drainingMemoryBytes: residentBytes(retiring.flatMap(({ master, workers }) => [master, ...workers])),
   };
 }
 

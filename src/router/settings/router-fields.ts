@@ -44,6 +44,12 @@ function wholeNumberIn(text: string, minimum: number, maximum: number): number |
   return value >= minimum && value <= maximum ? value : undefined;
 }
 
+/** Columns of HAProxy's statistics, separated by commas. */
+export const columnNumbers = parsedBy((text): readonly number[] | undefined => {
+  const found = parts(text);
+  return found.every((part) => /^\d{1,3}$/.test(part)) ? found.map(Number) : undefined;
+}, 'expected numbers, separated by commas');
+
 /** Hosts are in lower case, so domains become so; a dot before the name changes nothing. */
 export const domainName = parsedBy((text) => {
   const name = text.trim().replace(/^\./, '').toLowerCase();

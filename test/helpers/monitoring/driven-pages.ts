@@ -82,7 +82,10 @@ function haproxySupervisorPage(): string {
   metrics.observe({ event: 'generation-refused', cause: 'request', stage: 'check' });
   metrics.lag(0.1);
   return (
-    metrics.text({ serving: 1, starting: 1, draining: 1, redispatched: 1, longestConnectMs: 250 }) + own()
+    metrics.text({
+      ...{ serving: 1, starting: 1, draining: 1, drainingMemoryBytes: 1_024 },
+      ...{ redispatched: 1, longestConnectMs: 250 },
+    }) + own()
   );
 }
 

@@ -34,6 +34,14 @@ export function contextSwitches(id: ProcessId): number | undefined {
   return counts.length === 2 ? counts.reduce((sum, [, count]) => sum + Number(count), 0) : undefined;
 }
 
+/** Memory that processes have resident, from `/proc/PID/status`; one that is gone has none. What they share counts for each. */
+export function residentBytes(ids: readonly ProcessId[]): number {
+  return ids.reduce((sum, { pid }) => {
+    const [, kibibytes = '0'] = /^VmRSS:\s+(\d+) kB$/m.exec(readText(`/proc/${pid}/status`)) ?? [];
+    return sum + Number(kibibytes) * 1_024;
+  }, 0);
+}
+
 /**
  * False for a zombie: nothing of it runs any more. True where that cannot be found out, because this process has no
  * descriptor left to read with: a process that was taken for dead would run on unknown.

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHaproxyMonitorMetrics } from '../../../../src/api-lb/haproxy-monitor-metrics.ts';
-import { serveEndpoint } from '../../../../src/engine/observe/http-endpoint.ts';
+import { type Reader, serveEndpoint } from '../../../../src/engine/observe/http-endpoint.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 
@@ -130,4 +130,21 @@ test('connections that nobody uses turn no probe away', async () => {
   await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
   for (const socket of idle) socket.destroy();
+});
+
+test('metrics are for those that may read them, and come in pieces where they are long', async () => {
+  const port = await freePort();
+  const endpoint = {
+    ...{ trouble: () => undefined, unready: () => 'not yet', status: () => ({}) },
+    metrics: async () => ['a 1\n', 'b 2\n'],
+    mayReadMetrics: async ({ authorization, isLocal }: Reader) => isLocal && authorization === 'Bearer me',
+  };
+  await serveEndpoint({ host: '127.0.0.1', port }, endpoint, stop.signal);
+  const get = async (path: string, headers: Readonly<Record<string, string>>) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+    return [response.status, await response.text()];
+  };
+  expect(await get('/metrics', {})).toEqual([401, 'expected a user or a token\n']);
+  expect(await get('/metrics', { authorization: 'Bearer me' })).toEqual([200, 'a 1\nb 2\n']);
+  expect(await get('/healthz/ready', {})).toEqual([503, 'not yet\n']);
 });

@@ -50,6 +50,7 @@ test('what can be counted is there with 0 before it happens', () => {
     serving: 0,
     starting: 0,
     draining: 0,
+    drainingMemoryBytes: 0,
     redispatched: 0,
     longestConnectMs: 0,
   });
@@ -77,7 +78,7 @@ test('reloads of HAProxy, its generations, and what became of its connections', 
   metrics.observe({ event: 'generation-serving', cause: 'died', tookMs: 90 });
   metrics.observe({ event: 'generation-refused', cause: 'request', stage: 'check' });
   metrics.observe({ event: 'generation-refused', cause: 'retry', stage: 'start' });
-  const generations = { serving: 1, starting: 0, draining: 2 };
+  const generations = { serving: 1, starting: 0, draining: 2, drainingMemoryBytes: 2_048 };
   metrics.text({ ...generations, redispatched: 3, longestConnectMs: 0 });
   metrics.observe({ event: 'server-set-aside', level: 'warn', server: 'masters/cp-1' });
   const lines = metrics.text({ ...generations, redispatched: 5, longestConnectMs: 251 }).split('\n');
@@ -85,6 +86,7 @@ test('reloads of HAProxy, its generations, and what became of its connections', 
     'hawser_generations{state="serving"} 1',
     'hawser_generations{state="starting"} 0',
     'hawser_generations{state="draining"} 2',
+    'hawser_draining_memory_bytes 2048',
     'hawser_reloads_total{result="done"} 1',
     'hawser_reloads_total{result="rejected"} 1',
     'hawser_reload_duration_seconds_bucket{le="0.1"} 1',

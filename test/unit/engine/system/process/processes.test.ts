@@ -9,6 +9,7 @@ import {
   isAlive,
   processEpoch,
   readProcess,
+  residentBytes,
   signalProcess,
 } from '../../../../../src/engine/system/process/processes.ts';
 import { waitFor } from '../../../../helpers/wait-for.ts';
@@ -82,4 +83,13 @@ test('children are listed with their start times', () => {
 test('the epoch is the same for every process of this boot', () => {
   expect(processEpoch()).toBe(processEpoch());
   expect(processEpoch()).toMatch(/^[0-9a-f-]{36}\/\d+$/);
+});
+
+test('the memory of processes is added up, and one that is gone has none', async () => {
+  const { child, id } = run('sleep', '60');
+  await waitFor('memory', () => residentBytes([id]) > 0);
+  expect(residentBytes([id, id])).toBe(2 * residentBytes([id]));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(residentBytes([id])).toBe(0);
 });

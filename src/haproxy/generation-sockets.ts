@@ -1,0 +1,19 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The master socket of a generation, in the folder of the stats socket. */
+export function generationSocket(runDir: string, generation: number): string {
+  return join(runDir, `hawser-generation-${generation}.sock`);
+}
+
+/** Those that lie there, the newest generation first. One may belong to a generation that has ended. */
+export async function generationSockets(runDir: string): Promise<readonly string[]> {
+  const names = await readdir(runDir).catch(() => []);
+  return names
+    .flatMap((name) => {
+      const [, number] = /^hawser-generation-(\d+)\.sock$/.exec(name) ?? [];
+      return number === undefined ? [] : [Number(number)];
+    })
+    .sort((a, b) => b - a)
+    .map((number) => generationSocket(runDir, number));
+}

@@ -1,0 +1,160 @@
+import { dirname } from 'node:path';
+import { createMetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
+import { generationSockets } from '../../haproxy/generation-sockets.ts';
+import { infoNumber } from '../../haproxy/parse-replies.ts';
+import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
+import { chosenColumns, statisticsPage } from './statistics-page.ts';
+import { readRows, type StatisticsRow } from './statistics-rows.ts';
+import { createTotals } from './statistics-totals.ts';
+
+export interface ExporterSettings {
+  readonly statsSocket: string;
+  /** Of HAProxy's statistics, by number. */
+  readonly exported: readonly number[];
+  readonly serverThreshold: number;
+  readonly baseIntervalMs: number;
+  readonly timeoutMs: number;
+}
+
+export interface Exporter {
+  /** The `haproxy_*` series, piece by piece. Asks HAProxy where that is due, else shows what was heard last. */
+  readonly page: () => Promise<Iterable<string>>;
+  /**
+   * Asks HAProxy now: just before a reload, so that nothing that the old generation counted is lost if it ends at once. Never
+   * rejects, and takes no longer than the timeout.
+   */
+  readonly scrape: () => Promise<void>;
+}
+
+/** HAProxy's `show stat -1 TYPES -1`: 1 frontends, 2 backends, 4 servers. */
+const WITHOUT_SERVERS = 3;
+const WITH_SERVERS = 7;
+
+/**
+ * HAProxy's statistics under the names of openshift-router's exporter. Counters are those of all generations: old ones are asked
+ * on their own sockets for as long as they drain, so that a reload takes nothing from them and counts nothing twice.
+ * `serverCount` says how many servers are configured: above the threshold HAProxy is not even asked for their rows.
+ */
+export function createExporter(
+  settings: ExporterSettings,
+  serverCount: () => number,
+  nowMs: () => number,
+): Exporter {
+  const columns = chosenColumns(settings.exported);
+  const totals = createTotals();
+  const own = ownMetrics();
+  let rows: readonly StatisticsRow[] = [];
+  let nextAt = Number.NEGATIVE_INFINITY;
+  let scraping: Promise<void> | undefined;
+
+  const scrapeOnce = async (): Promise<void> => {
+    own.scraped();
+    const servers = serverCount();
+    const types = servers > settings.serverThreshold ? WITHOUT_SERVERS : WITH_SERVERS;
+    const { sockets, replies } = await askGenerations(settings, types);
+    const heard = replies.map((reply) => ({ ...reply, rows: readRows(reply.csv, columns) }));
+    for (const each of heard) if (each.rows === undefined) own.unreadable();
+    const [serving] = heard;
+    own.up(serving?.rows !== undefined);
+    own.servers(servers, settings.serverThreshold);
+    own.maxConnections(serving?.maxConnections);
+    for (const each of heard) totals.add(each.generation, each.rows ?? []);
+    totals.keep(
+      (generation) =>
+        heard.some((each) => each.generation === generation) ||
+        sockets.some((socket) => generation.endsWith(` ${socket}`)),
+    );
+    rows = serving?.rows ?? [];
+    if (heard.every((each) => each.rows !== undefined))
+      totals.keepRows(heard.flatMap((each) => each.rows ?? []));
+    const intervalMs = settings.baseIntervalMs * (1 + rows.length / 1_000);
+    own.interval(intervalMs / 1_000);
+    nextAt = nowMs() + intervalMs;
+  };
+  const scrape = (): Promise<void> => {
+    scraping ??= scrapeOnce().finally(() => {
+      scraping = undefined;
+    });
+    return scraping;
+  };
+  return {
+    scrape,
+    page: async () => {
+      if (nowMs() >= nextAt) await scrape();
+      return pieces(own.text(), statisticsPage(rows, columns, totals));
+    },
+  };
+}
+
+function* pieces(first: string, others: Iterable<string>): Generator<string> {
+  yield `${first}\n`;
+  yield* others;
+}
+
+interface Reply {
+  /** Names one process for good: `PID SOCKET`. */
+  readonly generation: string;
+  readonly maxConnections: number | undefined;
+  readonly csv: string;
+}
+
+interface Replies {
+  readonly sockets: readonly string[];
+  readonly replies: readonly Reply[];
+}
+
+/** Of every generation that answers, the newest first: that is the one that serves. */
+async function askGenerations(settings: ExporterSettings, types: number): Promise<Replies> {
+  const { statsSocket, timeoutMs } = settings;
+  const sockets = await generationSockets(dirname(statsSocket));
+  const commands = ['show info', `show stat -1 ${types} -1`];
+  const ofWorkers = commands.map((command) => `@1 ${command}`).join(';');
+  const heard = await Promise.all(
+    sockets.map(async (socket) => readReply(await askRuntimeApi(socket, ofWorkers, timeoutMs), socket)),
+  );
+  const replies = heard.flat();
+  if (replies.length > 0) return { sockets, replies };
+  // An HAProxy that another program supervises has the stats socket alone.
+  const reply = await askRuntimeApi(statsSocket, commands.join(';'), timeoutMs);
+  return { sockets, replies: readReply(reply, statsSocket) };
+}
+
+function readReply(reply: string | undefined, socket: string): readonly Reply[] {
+  const pid = reply === undefined ? undefined : infoNumber(reply, 'Pid');
+  const start = reply?.indexOf('# pxname,') ?? -1;
+  if (reply === undefined || pid === undefined || start < 0) return [];
+  const maxConnections = infoNumber(reply, 'Maxconn');
+  return [{ generation: `${pid} ${socket}`, maxConnections, csv: reply.slice(start) }];
+}
+
+function ownMetrics() {
+  const registry = createMetricsRegistry();
+  const number = (name: string, help: string) => simpleGauge(registry, name, help);
+  const up = number('haproxy_up', '1 while HAProxy answered when it was last asked.');
+  const scraped = registry.counter('haproxy_exporter_total_scrapes', 'How often HAProxy was asked.');
+  const unreadable = registry.counter(
+    'haproxy_exporter_csv_parse_failures',
+    "How often HAProxy's statistics could not be read.",
+  );
+  const interval = number(
+    'haproxy_exporter_scrape_interval',
+    'For how many seconds what HAProxy said is shown before it is asked again.',
+  );
+  const threshold = registry.gauge(
+    'haproxy_exporter_server_threshold',
+    'Servers now, and the limit above which they are not shown one by one.',
+  );
+  const maxConnections = number('haproxy_max_connections', 'How many connections HAProxy takes.');
+  return {
+    up,
+    interval,
+    scraped: () => scraped(),
+    unreadable: () => unreadable(),
+    maxConnections: (value: number | undefined) => maxConnections(value ?? 0),
+    servers: (current: number, limit: number) => {
+      threshold.set(current, { type: 'current' });
+      threshold.set(limit, { type: 'limit' });
+    },
+    text: registry.text,
+  };
+}

@@ -1,0 +1,106 @@
+import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
+
+/** The certificate that ends first, of those that are served. */
+export interface FirstExpiry {
+  readonly namespace: string;
+  readonly route: string;
+  readonly validToMs: number;
+}
+
+/** What the running router can be asked about besides HAProxy's own statistics, in Prometheus' words. */
+export interface RouterMetrics {
+  /** A whole set was rendered and written. */
+  readonly written: (seconds: number) => void;
+  /** HAProxy was asked for a reload. `reason` is the planner's, of a few words that are known. */
+  readonly reloaded: (reason: string, result: ReloadResult, seconds: number) => void;
+  /** A change was served without a reload. */
+  readonly reloadAvoided: () => void;
+  /** From the first event of a change to the moment at which it is served. */
+  readonly changeServed: (seconds: number) => void;
+  /** Of all routes of this router: how many are served, and how many are not, by reason. */
+  readonly routes: (admitted: number, rejected: ReadonlyMap<string, number>) => void;
+  readonly runtimeCommands: (done: number, failed: number) => void;
+  readonly firstExpiry: (certificate: FirstExpiry | undefined) => void;
+  readonly ready: (isReady: boolean) => void;
+}
+
+export type ReloadResult = 'done' | 'rejected' | 'failed';
+
+const RESULTS: readonly ReloadResult[] = ['done', 'rejected', 'failed'];
+
+/** The first three have the names of openshift-router, so that its dashboards go on; the others are hawser's. */
+export function createRouterMetrics(
+  registry: MetricsRegistry,
+  knownReasons: readonly string[],
+): RouterMetrics {
+  const number = (name: string, help: string) => simpleGauge(registry, name, help);
+  const reload = reloadMetrics(registry, knownReasons);
+  const admitted = number('hawser_router_routes', 'Routes that are served.');
+  const rejected = registry.gauge('hawser_router_rejected_routes', 'Routes that are not served, by reason.');
+  const commands = registry.counter(
+    'hawser_router_runtime_commands_total',
+    'Commands to the running HAProxy that changed it without a reload.',
+    [{ result: 'done' }, { result: 'failed' }],
+  );
+  const expiry = registry.gauge(
+    'hawser_router_certificate_expiry_timestamp_seconds',
+    'Unix time until which the certificate is valid that ends first, of those that are served.',
+  );
+  return {
+    ...reload,
+    routes: (count, reasons) => {
+      admitted(count);
+      rejected.clear();
+      for (const [reason, routes] of reasons) rejected.set(routes, { reason });
+    },
+    runtimeCommands: (done, failed) => {
+      commands({ result: 'done' }, done);
+      commands({ result: 'failed' }, failed);
+    },
+    firstExpiry: (certificate) => {
+      expiry.clear();
+      if (certificate === undefined) return;
+      // Prometheus puts the namespace of the router's pod in place of a label "namespace".
+      const { namespace, route, validToMs } = certificate;
+      expiry.set(validToMs / 1_000, { route_namespace: namespace, route });
+    },
+    ready: number('hawser_router_ready', '1 while /healthz/ready of the router answers with 200.'),
+  };
+}
+
+function reloadMetrics(registry: MetricsRegistry, knownReasons: readonly string[]) {
+  const seconds = registry.summary('template_router_reload_seconds', 'How long reloads of HAProxy took.');
+  const written = registry.summary(
+    'template_router_write_config_seconds',
+    'How long it took to write the configuration.',
+  );
+  const failure = simpleGauge(
+    registry,
+    'template_router_reload_failure',
+    '1 where the last reload of HAProxy failed.',
+  );
+  const reloads = registry.counter(
+    'hawser_router_reloads_total',
+    'Reloads of HAProxy by what made them necessary: done, rejected by the check, or failed after it.',
+    knownReasons.flatMap((reason) => RESULTS.map((result) => ({ reason, result }))),
+  );
+  const avoided = registry.counter(
+    'hawser_router_reloads_avoided_total',
+    'Changes that HAProxy serves without a reload.',
+  );
+  const changeServed = registry.histogram(
+    'hawser_router_change_to_serving_seconds',
+    'From the first event of a change to HAProxy serving it.',
+    [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30],
+  );
+  return {
+    written,
+    changeServed,
+    reloadAvoided: () => avoided(),
+    reloaded: (reason: string, result: ReloadResult, tookSeconds: number) => {
+      seconds(tookSeconds);
+      failure(result !== 'done');
+      reloads({ reason, result });
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { type Cell, parseStatistics } from '../../haproxy/parse-statistics.ts';
+import type { Column, RowType } from './columns.ts';
+
+/** One row of HAProxy's statistics. */
+export interface StatisticsRow {
+  readonly type: RowType;
+  /** The proxy's name, and the server's after a space. */
+  readonly key: string;
+  /** In the order of the columns that were asked for; NaN where HAProxy has nothing. */
+  readonly values: Float64Array;
+}
+
+const types: Readonly<Record<string, RowType>> = { 0: 'frontend', 1: 'backend', 2: 'server' };
+
+/**
+ * The rows of a `show stat`. Undefined where the text is something else or was cut off: a number that lacks digits would be
+ * taken for a counter that began anew.
+ */
+export function readRows(csv: string, columns: readonly Column[]): readonly StatisticsRow[] | undefined {
+  const cells = csv.endsWith('\n') ? parseStatistics(csv.trimEnd()) : undefined;
+  return cells?.flatMap((cell) => {
+    const type = types[cell('type')];
+    if (type === undefined || cell('pxname') === '') return [];
+    const key = type === 'server' ? `${cell('pxname')} ${cell('svname')}` : cell('pxname');
+    return [{ type, key, values: Float64Array.from(columns, (column) => numberIn(cell, column, type)) }];
+  });
+}
+
+function numberIn(cell: Cell, { column, of }: Column, type: RowType): number {
+  const text = of.includes(type) ? cell(column) : '';
+  if (text === '') return Number.NaN;
+  if (column === 'status') return Number(/^(?:UP|OPEN|no check)/.test(text));
+  return Number(text);
+}

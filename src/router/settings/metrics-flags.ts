@@ -1,0 +1,49 @@
+import * as z from 'zod/mini';
+import { flag } from '../../cli/command-spec.ts';
+import { absolutePath } from '../../cli/fields.ts';
+import { usualColumns } from '../metrics/columns.ts';
+import { columnNumbers, printable, timeMs, wholeNumber } from './router-fields.ts';
+
+/** What is shown under /metrics, and to whom. */
+export const metricsFlags = {
+  statsUsername: flag('<name>', z.optional(printable), 'user who may read /metrics, with a password', {
+    variable: 'STATS_USERNAME',
+  }),
+  statsUsernameFile: flag('<path>', z.optional(absolutePath), 'the same in a file', {
+    variable: 'STATS_USERNAME_FILE',
+  }),
+  statsPassword: flag('<text>', z.optional(printable), "that user's password", {
+    variable: 'STATS_PASSWORD',
+    inFile: 'never',
+  }),
+  statsPasswordFile: flag('<path>', z.optional(absolutePath), 'the same in a file', {
+    variable: 'STATS_PASSWORD_FILE',
+  }),
+  metricsTokenFile: flag('<path>', z.optional(absolutePath), 'file with a token that may read /metrics'),
+  metricsTimeout: flag('<time>', timeMs, 'for HAProxy to tell its statistics', {
+    default: '5s',
+    variable: 'ROUTER_METRICS_HAPROXY_TIMEOUT',
+  }),
+  metricsInterval: flag(
+    '<time>',
+    timeMs,
+    'how often it is asked at most, and this much longer for each 1,000 rows',
+    {
+      default: '5s',
+      variable: 'ROUTER_METRICS_HAPROXY_BASE_SCRAPE_INTERVAL',
+    },
+  ),
+  metricsServerThreshold: flag(
+    '<n>',
+    wholeNumber(0, 1_000_000),
+    'servers above which only backends are shown',
+    {
+      default: '500',
+      variable: 'ROUTER_METRICS_HAPROXY_SERVER_THRESHOLD',
+    },
+  ),
+  metricsExported: flag('<numbers>', columnNumbers, "columns of HAProxy's statistics that are shown", {
+    default: usualColumns.join(','),
+    variable: 'ROUTER_METRICS_HAPROXY_EXPORTED',
+  }),
+};

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
+import { createRouterMetrics } from '../../../../src/router/metrics/router-metrics.ts';
+
+test('21: a failed reload shows until the next good one, under the names of openshift-router', () => {
+  const registry = createMetricsRegistry();
+  const metrics = createRouterMetrics(registry, ['route-added']);
+  const lines = () => registry.text().split('\n');
+  for (const name of ['template_router_reload_seconds_count', 'template_router_write_config_seconds_count'])
+    expect(lines()).toContain(`${name} 0`);
+  metrics.written(0.2);
+  metrics.reloaded('route-added', 'rejected', 0.5);
+  expect(lines()).toContain('template_router_reload_failure 1');
+  metrics.reloaded('route-added', 'done', 1.5);
+  expect(lines()).toEqual(
+    expect.arrayContaining([
+      'template_router_reload_failure 0',
+      'template_router_reload_seconds_sum 2',
+      'template_router_reload_seconds_count 2',
+      'template_router_write_config_seconds_sum 0.2',
+      'hawser_router_reloads_total{reason="route-added",result="rejected"} 1',
+      'hawser_router_reloads_total{reason="route-added",result="failed"} 0',
+    ]),
+  );
+});
+
+test('a reason for which no route is rejected any more is no longer shown', () => {
+  const registry = createMetricsRegistry();
+  const metrics = createRouterMetrics(registry, []);
+  metrics.routes(3, new Map([['HostAlreadyClaimed', 2]]));
+  expect(registry.text()).toContain('hawser_router_rejected_routes{reason="HostAlreadyClaimed"} 2');
+  metrics.routes(5, new Map());
+  expect(registry.text()).not.toContain('HostAlreadyClaimed');
+  expect(registry.text()).toContain('hawser_router_routes 5');
+});
