@@ -1,3 +1,4 @@
+import { announce } from '../engine/observe/announce.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
@@ -36,6 +37,7 @@ async function prepare(
       ...redirect.view(),
     }),
   );
+  await announce(settings, 'haproxy-statistics', { host: '127.0.0.1', port: settings.statPort }, log);
   log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });
   return {
     ...loops,

@@ -10,3 +10,11 @@ export interface ApiLbNode extends SeenNode {
   /** The API servers as its HAProxy sees them. */
   readonly servers: readonly ServerRow[] | null;
 }
+
+/**
+ * Whether a monitor of the API load balancer belongs there, silent or not: an instance of which another product's controller
+ * renders the configuration has HAProxy's supervisor alone.
+ */
+export function hasMonitor({ programs }: SeenNode): boolean {
+  return programs.some(({ name }) => name === 'haproxy-monitor');
+}

@@ -11,11 +11,12 @@ import {
 import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
 import type { SupervisorStatus as Supervisor } from '../../haproxy/supervise/supervisor-status.ts';
 import type { HaproxyMonitorStatus as Monitor } from '../haproxy-monitor-status.ts';
-import type { ApiLbNode } from './api-lb-node.ts';
+import { type ApiLbNode, hasMonitor } from './api-lb-node.ts';
 import { sessionsCell } from './servers.ts';
 
 /** Generations, the redirect, and what changed or failed last. */
-export function haproxySection({ node, haproxySupervisor, haproxyMonitor }: ApiLbNode): Section {
+export function haproxySection(here: ApiLbNode): Section {
+  const { node, haproxySupervisor, haproxyMonitor } = here;
   const generations = haproxySupervisor === null ? [] : generationRows(haproxySupervisor);
   return {
     ...{ id: 'haproxy', title: `HAProxy on ${node}`, about: 'HAProxy', place: 'right' },
@@ -36,7 +37,7 @@ export function haproxySection({ node, haproxySupervisor, haproxyMonitor }: ApiL
           },
         ],
         facts: [
-          redirectFact(haproxyMonitor),
+          ...(hasMonitor(here) ? [redirectFact(haproxyMonitor)] : []),
           ...failureFacts(haproxySupervisor),
           ...changeFacts(haproxyMonitor?.lastChange),
         ],

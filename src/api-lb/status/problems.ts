@@ -8,15 +8,16 @@ import {
 } from '../../engine/examine/problem.ts';
 import { ageText, limitText } from '../../engine/system/text/readable-text.ts';
 import type { ServerRow } from '../../haproxy/server-rows.ts';
-import type { ApiLbNode } from './api-lb-node.ts';
+import { type ApiLbNode, hasMonitor } from './api-lb-node.ts';
 
 /** What is wrong with HAProxy of a node, with its servers and its configuration. */
 export function haproxyProblems(node: ApiLbNode): readonly Problem[] {
   return problemsAmong([...serving(node), ...servers(node), ...monitored(node)]);
 }
 
-function serving({ haproxySupervisor, servers: seen }: ApiLbNode) {
-  const isMute = seen === null;
+function serving(node: ApiLbNode) {
+  const { haproxySupervisor } = node;
+  const isMute = node.servers === null && hasMonitor(node);
   if (haproxySupervisor === null)
     return [isMute && problem('outage', 'HAProxy does not answer its statistics page')];
   const { current, phase, lastFailure, restart, trouble } = haproxySupervisor;

@@ -5,7 +5,7 @@ import type { Peer } from '../../engine/peers/peer.ts';
 import { askStatistics } from '../../haproxy/statistics.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
 import { haproxyMonitorStatusSchema } from '../haproxy-monitor-status.ts';
-import type { ApiLbNode } from './api-lb-node.ts';
+import { type ApiLbNode, hasMonitor } from './api-lb-node.ts';
 import { haproxySection } from './haproxy.ts';
 import { haproxyEntry } from './node-entry.ts';
 import { haproxyProblems } from './problems.ts';
@@ -23,7 +23,7 @@ const serverSchema = z.object({
 });
 
 type Limits = Parameters<typeof askStatistics>[1];
-type Statistics = Awaited<ReturnType<typeof askStatistics>>;
+type Statistics = Awaited<ReturnType<typeof askStatistics>> | undefined;
 
 /** What the API load balancer says in `hawser status`. */
 export const apiLbStatus = {
@@ -31,22 +31,27 @@ export const apiLbStatus = {
     { name: 'haproxy-supervisor', field: 'haproxySupervisor', schema: supervisorStatusSchema },
     { name: 'haproxy-monitor', field: 'haproxyMonitor', schema: haproxyMonitorStatusSchema },
   ],
+  hasInstances: true as const,
   others: {
     schema: { servers: z.nullable(z.array(serverSchema)) },
-    read: ({ statPort }: { readonly statPort: number }, limits: Limits) => askStatistics(statPort, limits),
+    read: async ({ statPort }: { readonly statPort: number | undefined }, limits: Limits) =>
+      statPort === undefined ? undefined : await askStatistics(statPort, limits),
     fields: serverFields,
     isThere: ({ servers }: ApiLbNode) => servers !== null,
   },
   peers: serverNodes,
   problems: haproxyProblems,
-  sections: ({ here }: SeenCluster<ApiLbNode>) => [serversSection(here), haproxySection(here)],
+  sections: ({ here }: SeenCluster<ApiLbNode>) => [
+    ...(hasMonitor(here) ? [serversSection(here)] : []),
+    haproxySection(here),
+  ],
   columns: { HAProxy: 'haproxy' },
   entry: haproxyEntry,
 };
 
 /** HAProxy reports its servers' addresses only if the template asks for them; the monitor knows them too. */
 function serverFields(statistics: Statistics, { haproxyMonitor }: ApiLbNode): Pick<ApiLbNode, 'servers'> {
-  if (statistics.kind !== 'servers') return { servers: null };
+  if (statistics?.kind !== 'servers') return { servers: null };
   const servers = statistics.servers.map((server) => {
     const listed = haproxyMonitor?.servers?.find(({ name }) => name === server.name);
     const isKnown = server.address !== '' || listed === undefined;

@@ -7,6 +7,15 @@ export interface SeenNode {
   readonly at: string;
   readonly node: string;
   readonly programs: readonly ProgramState<string>[];
+  /** Those of its programs that run under the name of an instance; missing where none does. */
+  readonly instances?: readonly NamedInstance[] | undefined;
+}
+
+/** One more of a product on a node; the product adds what its programs say, as in the node's own status. */
+export interface NamedInstance {
+  readonly name: string;
+  /** Those that run. */
+  readonly programs: readonly ProgramState<string>[];
 }
 
 /** Another node, with what it publishes and what can be seen of it from here. */

@@ -1,3 +1,4 @@
+import { announce } from '../observe/announce.ts';
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { serveEndpoint } from '../observe/http-endpoint.ts';
 import { type InstanceSettings, instanceLabels } from '../observe/instance.ts';
@@ -70,6 +71,7 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
       status: () => status(),
     };
     await serveEndpoint(settings.listen, page, signal);
+    await announce(settings, name, settings.listen, log);
     const wake = createWake();
     const loops = await prepare({ observers, log, wake, show, signal });
     if (!signal.aborted) watchInputs(settings, wake, observers, signal);

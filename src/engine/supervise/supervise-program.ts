@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Answer } from '../control/answer.ts';
 import { serveControlSocket } from '../control/control-server.ts';
+import { announce } from '../observe/announce.ts';
 import type { Endpoint } from '../observe/http-endpoint.ts';
 import { type InstanceSettings, instanceLabels } from '../observe/instance.ts';
 import { openLog } from '../observe/journal/open-log.ts';
@@ -71,6 +72,7 @@ export async function superviseProgram<Now>(
   const text = (): string => `${metrics.text(supervisor.now())}\n${own()}`;
   const page = { ...supervisor, metrics: text };
   void servePatiently(listen, page, log, end.signal);
+  await announce(settings, name, listen, log);
   await supervisor.finished;
   end.abort();
   await control.close();

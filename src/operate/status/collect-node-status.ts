@@ -1,7 +1,10 @@
 import { askProgram } from '../../engine/examine/ask-program.ts';
+import type { NamedInstance } from '../../engine/examine/seen.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
+import type { InstancePages } from '../../engine/system/network/instance-pages.ts';
+import { instancedAmong } from './instances.ts';
 import type { NodeStatus } from './node-status.ts';
-import type { ProductStatus } from './product-status.ts';
+import type { Limits, ProductStatus, ProgramStatus } from './product-status.ts';
 
 /** Where a node's programs are asked. */
 export interface StatusEndpoints {
@@ -11,7 +14,12 @@ export interface StatusEndpoints {
   readonly pages: Readonly<Record<string, PageAddress | undefined>>;
   /** HAProxy's statistics, on loopback. */
   readonly statPort: number;
+  /** Those that there are at this moment. */
+  readonly instances: () => readonly InstancePages[];
 }
+
+/** The name under which HAProxy's statistics of an instance are announced. */
+const STATISTICS = 'haproxy-statistics';
 
 /** All are asked at once with this limit; a living program answers within a few milliseconds. */
 export const ANSWER_WITHIN_MS = 250;
@@ -24,21 +32,53 @@ export async function collectNodeStatus(
   timeoutMs = ANSWER_WITHIN_MS,
 ): Promise<NodeStatus> {
   const limits = { timeoutMs, signal };
-  const at = new Date().toISOString();
+  const base = { v: 1, at: new Date().toISOString(), node: places.node } as const;
   const asked = products.flatMap(({ programs }) => programs);
+  const [said, instances] = await Promise.all([
+    ask(base, { ...places, asked, products }, limits),
+    Promise.all(
+      places.instances().map(async (each) => await askInstance(base, each, instancedAmong(products), limits)),
+    ),
+  ]);
+  const names = products.map(({ nodeName }) => nodeName?.(said));
+  const node = names.find((name) => name !== undefined) ?? places.node;
+  const there = instances.filter(({ programs }) => programs.length > 0);
+  return { ...said, node, ...(there.length > 0 && { instances: there }) };
+}
+
+type Base = Pick<NodeStatus, 'v' | 'at' | 'node'>;
+
+interface Asked extends Pick<StatusEndpoints, 'pages'> {
+  readonly statPort: number | undefined;
+  readonly asked: readonly ProgramStatus[];
+  readonly products: readonly ProductStatus[];
+}
+
+async function ask(base: Base, { asked, products, ...places }: Asked, limits: Limits): Promise<NodeStatus> {
   const [answers, others] = await Promise.all([
     Promise.all(asked.map(({ name, schema }) => askProgram(name, places.pages[name], schema, limits))),
     Promise.all(products.map(({ others }) => others?.read(places, limits))),
   ]);
+  const silent = products.flatMap(({ programs }) => programs).map(({ field }) => [field, null] as const);
   const said: NodeStatus = {
-    v: 1,
-    at,
-    node: places.node,
+    ...base,
     programs: answers.map(({ program }) => program),
+    ...Object.fromEntries(silent),
     ...Object.fromEntries(asked.map(({ field }, index) => [field, answers[index]?.status ?? null])),
   };
-  const names = products.map(({ nodeName }) => nodeName?.(said));
-  const node = names.find((name) => name !== undefined) ?? places.node;
   const more = products.map((product, index) => product.others?.fields(others[index], said));
-  return Object.assign(said, { node }, ...more);
+  return Object.assign(said, ...more);
+}
+
+/** Of its programs only those that have announced a page are known. */
+async function askInstance(
+  base: Base,
+  { name, pages }: InstancePages,
+  products: readonly ProductStatus[],
+  limits: Limits,
+): Promise<NamedInstance> {
+  const asked = products.flatMap(({ programs }) => programs).filter((program) => program.name in pages);
+  const places = { pages, asked, products, statPort: pages[STATISTICS]?.port };
+  const { v, at, node, ...said } = await ask(base, places, limits);
+  return { name, ...said };
 }

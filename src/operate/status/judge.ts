@@ -1,6 +1,7 @@
 import { type Problem, problem, problemsAmong, worstFirst } from '../../engine/examine/problem.ts';
 import type { SeenCluster } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
+import { allPrograms, instancedAmong, instancesOf } from './instances.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
 import type { ProductStatus } from './product-status.ts';
 
@@ -29,17 +30,24 @@ export function judge(
 /** What is wrong on one node, by what it says itself. */
 function nodeProblems(node: NodeStatus, products: readonly ProductStatus[]): readonly Problem[] {
   const silent = node.programs.filter(({ state }) => state === 'silent');
+  const named = instancesOf(node).flatMap(({ name, node: instance }) =>
+    nodeProblems(instance, instancedAmong(products)).map(
+      ({ rank, text, subject }): Problem =>
+        problem(rank, `instance ${name}: ${text}`, subject && `${subject} of ${name}`),
+    ),
+  );
   return [
     ...products.flatMap(({ problems }) => problems(node)),
     ...silent.map(({ name, address, problem: why }) =>
       problem('program', `${name} does not answer at ${address}: ${why}`),
     ),
+    ...named,
   ];
 }
 
 function isHawserHere(here: NodeStatus, products: readonly ProductStatus[]): boolean {
   const isThere = products.some(({ others }) => others?.isThere(here));
-  return isThere || here.programs.some(({ state }) => state === 'answers');
+  return isThere || allPrograms(here).some(({ state }) => state === 'answers');
 }
 
 /** Of an answer: a peer writes its time while it is asked, and the whole takes a part of a second. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { SeenCluster, SeenNode } from '../../engine/examine/seen.ts';
+import { instancedAmong } from './instances.ts';
 import type { ProductStatus } from './product-status.ts';
 
 /**
@@ -18,11 +19,22 @@ export interface ClusterStatus extends SeenCluster<NodeStatus> {
 
 /** What a node publishes. */
 export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<NodeStatus> {
+  const instance = z.object({ name: z.string(), ...fieldsOf(instancedAmong(products)) });
+  const common = {
+    v: z.literal(1),
+    /** ISO 8601, UTC, of the node's own clock. */
+    at: z.iso.datetime(),
+    node: z.string(),
+    /** Programs with a name of their own beside the others, of this node. */
+    instances: z.optional(z.array(instance)),
+  };
+  // TypeScript does not know the products' fields.
+  return z.object({ ...common, ...fieldsOf(products) }) as z.ZodMiniType as z.ZodMiniType<NodeStatus>;
+}
+
+/** Which programs were asked, and what they and others said. */
+function fieldsOf(products: readonly ProductStatus[]): Readonly<Record<string, z.ZodMiniType>> {
   const programs = products.flatMap((product) => product.programs);
-  const fields: Readonly<Record<string, z.ZodMiniType>> = Object.assign(
-    Object.fromEntries(programs.map(({ field, schema }) => [field, z.nullable(schema)])),
-    ...products.map(({ others }) => others?.schema),
-  );
   const program = z.object({
     name: z.enum(programs.map(({ name }) => name)),
     state: z.enum(['answers', 'silent', 'not-asked']),
@@ -30,15 +42,11 @@ export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniT
     address: z.nullable(z.string()),
     problem: z.nullable(z.string()),
   });
-  const common = {
-    v: z.literal(1),
-    /** ISO 8601, UTC, of the node's own clock. */
-    at: z.iso.datetime(),
-    node: z.string(),
-    programs: z.array(program),
-  };
-  // TypeScript does not know the products' fields.
-  return z.object({ ...common, ...fields }) as z.ZodMiniType as z.ZodMiniType<NodeStatus>;
+  return Object.assign(
+    { programs: z.array(program) },
+    Object.fromEntries(programs.map(({ field, schema }) => [field, z.nullable(schema)])),
+    ...products.map(({ others }) => others?.schema),
+  );
 }
 
 /** A VIP and its holder, as far as it is known here. */

@@ -25,10 +25,12 @@ export interface ProgramStatus {
 export interface ProductStatus {
   /** In the order in which they are shown. */
   readonly programs: readonly ProgramStatus[];
+  /** A node may have more than one of it, each with the name of an instance. */
+  readonly hasInstances?: true;
   /** What it reads besides, at the same time, and what that adds to what its programs said. Never rejects. */
   readonly others?: {
     readonly schema: Readonly<Record<string, z.ZodMiniType>>;
-    read(places: { readonly statPort: number }, limits: Limits): Promise<unknown>;
+    read(places: { readonly statPort: number | undefined }, limits: Limits): Promise<unknown>;
     fields(read: unknown, said: NodeStatus): object;
     /** Whether there was an answer. */
     isThere(node: NodeStatus): boolean;

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
 import { readLogEvents, type SupervisorProcess, startSupervisor } from '../../helpers/supervisor-process.ts';
@@ -80,6 +81,27 @@ const portsOfB = {
   ...{ page: 22_001, monitorPage: 22_002 },
   ...{ 'lb-port': 22_000, 'stat-port': 22_003, 'health-port': 22_004 },
 };
+/** Runs a command on the node. */
+const hawserHere = (...words: readonly string[]): [string, ...string[]] => {
+  const [first = '', ...rest] = prefix().slice(namespace.prefix.length);
+  return [first, ...rest, hawser, ...words];
+};
+
+/** Without keepalived, both are degraded. */
+async function statusOf() {
+  const say = async (...flags: readonly string[]): Promise<string> => {
+    const [command, ...rest] = [...namespace.prefix, ...hawserHere('status', '--timeout', '10s', ...flags)];
+    return (await runCommand([command ?? '', ...rest], { timeoutMs: 30_000 })).stdout;
+  };
+  const [command, ...rest] = [...namespace.prefix, ...hawserHere('status', '--serve', '127.0.0.1:22009')];
+  const server = spawn(command ?? '', rest, { stdio: 'ignore' });
+  const page = await waitFor('the page', () =>
+    namespace.run('curl', '-s', 'http://127.0.0.1:22009/').catch(() => undefined),
+  );
+  server.kill();
+  return { json: JSON.parse(await say('--json')), text: await say(), page };
+}
+
 const configurationOf = (folder: string) =>
   readFileSync(join(directory, 'etc', folder, 'haproxy.cfg'), 'utf8');
 
@@ -95,6 +117,31 @@ test('two HAProxys with a monitor and a supervisor each run beside each other, a
   expect(readdirSync(join(directory, 'etc/journal')).map((name) => name.split('.')[0])).toEqual(
     expect.arrayContaining(['haproxy-monitor', 'haproxy-supervisor', 'haproxy-supervisor-b']),
   );
+
+  const shown = await statusOf();
+  expect(shown.json).toMatchObject({
+    here: {
+      haproxySupervisor: { current: { pid: one.pid } },
+      haproxyMonitor: { servers: [{ name: 'api' }] },
+      instances: [
+        {
+          name: 'b',
+          programs: [
+            { name: 'haproxy-supervisor', state: 'answers', address: '127.0.0.1:22001' },
+            { name: 'haproxy-monitor', state: 'answers', address: '127.0.0.1:22002' },
+          ],
+          haproxySupervisor: { current: { pid: other.pid } },
+          haproxyMonitor: { servers: [{ name: 'b' }] },
+          servers: [{ name: 'b' }],
+        },
+      ],
+    },
+  });
+  expect(shown.text).toMatch(/^HAProxy on \S+: serving$/m);
+  expect(shown.text).toMatch(/^HAProxy on \S+, instance b: serving$/m);
+  expect(shown.page).toContain(', instance b</h2>');
+  const words = await namespace.run(...hawserHere('haproxy', 'status', '--instance', 'b'));
+  expect(words).toContain(`pid ${other.pid}`);
 
   expect(await api.supervisor.reload()).toMatchObject({ ok: true });
   api.supervisor.kill('SIGKILL');

@@ -24,7 +24,7 @@ function partBlock({ title, summary, age, tables = [], facts = [] }: Part, secti
   const about = title === undefined ? sectionAbout : `${title.noun} ${title.name}`;
   const told = about === undefined || summary === undefined ? null : toldOf(about, summary.words);
   return html`<div class="part"${told}>
-${title === undefined ? null : html`<h3><span class="mono">${title.name}</span> <span class="aside">${title.aside}</span></h3>\n`}${summary === undefined ? null : html`<p class="summary">${state(summary)}${age == null ? null : html` <span class="aside">for ${age}</span>`}</p>\n`}${tables.map(tablePart)}${facts.length === 0 ? null : html`<dl class="facts">${facts.map(factLine)}</dl>\n`}</div>\n`;
+${title === undefined ? null : html`<h3><span class="mono">${title.name}</span> <span class="aside">${title.aside}</span></h3>\n`}${summary === undefined ? null : html`<p class="summary">${state(summary)}${age == null ? null : html` <span class="aside">for ${age}</span>`}</p>\n`}${tables.map(tablePart)}${facts.length === 0 ? null : html`<dl class="facts">${facts.map((fact) => factLine(fact, about))}</dl>\n`}</div>\n`;
 }
 
 function tablePart({ label, style, noun, columns, rows, folded }: Table): Html | null {
@@ -71,8 +71,9 @@ function detailLine({ name, state: { tone, words }, found, age }: Detail): Html 
   return html`<li><span class="state ${tone}">${icon(tone)}<span>${name}: ${words}</span></span> <span class="aside">${found}</span>${since}</li>`;
 }
 
-function factLine({ name, state: how, text, output }: Fact): Html {
-  const told = how === undefined ? null : toldOf(`The ${name.toLowerCase()}`, how.words);
+function factLine({ name, state: how, text, output }: Fact, about: string | undefined): Html {
+  const of = about === undefined ? '' : ` of ${about}`;
+  const told = how === undefined ? null : toldOf(`The ${name.toLowerCase()}${of}`, how.words);
   const words =
     how === undefined
       ? text

@@ -12,6 +12,7 @@ import {
 import { allNodes, type KnownNode } from '../../../engine/examine/seen.ts';
 import { isNotAsked, whyNotAsked } from '../../../engine/peers/peer-question.ts';
 import { countText } from '../../../engine/system/text/readable-text.ts';
+import { allPrograms } from '../instances.ts';
 import type { ClusterStatus, NodeStatus } from '../node-status.ts';
 import type { ProductStatus } from '../product-status.ts';
 
@@ -56,13 +57,14 @@ function silenceOf(problem: string): StatusLabel {
 }
 
 function programsOf(node: NodeStatus): readonly Piece[] {
-  const notes = node.programs.flatMap(({ name, state, address, problem }) =>
+  const programs = allPrograms(node);
+  const notes = programs.flatMap(({ name, state, address, problem }) =>
     state === 'answers' ? [] : styled('note', `${[name, address].filter(Boolean).join(' at ')}: ${problem}`),
   );
-  return [answersOf(node), ...notes];
+  return [answersOf(programs), ...notes];
 }
 
-function answersOf({ programs }: NodeStatus): StatusLabel {
+function answersOf(programs: NodeStatus['programs']): StatusLabel {
   const silent = programs.filter(({ state }) => state === 'silent');
   const asked = programs.filter(({ state }) => state !== 'not-asked');
   if (asked.length === 0) return statusLabel('unknown', 'no program was asked');

@@ -1,4 +1,5 @@
 import { type Section, type StatusLabel, statusLabel } from '../../../engine/examine/section.ts';
+import { instanceSections } from '../instances.ts';
 import type { ClusterStatus } from '../node-status.ts';
 import type { ProductStatus } from '../product-status.ts';
 import { nodesSection } from './nodes.ts';
@@ -32,6 +33,7 @@ export function statusView(status: ClusterStatus, products: readonly ProductStat
   const names = speaking.flatMap((node) => products.map(({ clusterName }) => clusterName?.(node) ?? null));
   const sections = [
     ...products.flatMap((product) => product.sections(status)),
+    ...instanceSections(here, products),
     nodesSection(status, products),
   ];
   return {

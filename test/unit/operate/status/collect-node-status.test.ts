@@ -76,3 +76,36 @@ test('with all of it dead there is an answer all the same', async () => {
   expect(status).toMatchObject({ haproxySupervisor: null, keepalivedMonitor: null, servers: null });
   expect(nodeStatusSchema.parse(status)).toEqual(status);
 });
+
+test('an instance has fields of its own, with what those of its programs say that have announced a page', async () => {
+  const places = await servePages({}, stop.signal);
+  const monitor = places.pages['haproxy-monitor'];
+  if (monitor === undefined) throw new Error('Cannot find the page of the monitor, expected it');
+  const statistics = { host: '127.0.0.1', port: places.statPort };
+  const dead = await servePages({ 'haproxy-supervisor': 'dead' }, stop.signal);
+  const supervisor = dead.pages['haproxy-supervisor'] ?? statistics;
+  const pages = { 'haproxy-supervisor': supervisor, 'haproxy-monitor': monitor };
+  const instances = () => [
+    { name: 'b', pages: { ...pages, 'haproxy-statistics': statistics } },
+    { name: 'router', pages: { 'haproxy-monitor': monitor } },
+    { name: 'stranger', pages: { 'keepalived-monitor': monitor } },
+  ];
+  const status = await collectNodeStatus({ ...places, instances }, statusProducts, stop.signal, 20_000);
+  expect(nodeStatusSchema.parse(status)).toEqual(status);
+  expect(status.instances).toMatchObject([
+    {
+      name: 'b',
+      programs: [
+        { name: 'haproxy-supervisor', state: 'silent', problem: 'nothing listens there' },
+        { name: 'haproxy-monitor', state: 'answers' },
+      ],
+      ...{ haproxySupervisor: null, haproxyMonitor: haproxyMonitorSays },
+      servers: expect.arrayContaining([expect.objectContaining({ name: 'cp-1', state: 'up' })]),
+    },
+    { name: 'router', programs: [{ name: 'haproxy-monitor' }], haproxySupervisor: null, servers: null },
+  ]);
+});
+
+test('a node without instances says nothing of any', async () => {
+  expect(await collect({})).not.toHaveProperty('instances');
+});
