@@ -31,14 +31,15 @@ const introduction = [
   '',
   '<!-- Made by scripts/reference.ts from what the programs show: change that. -->',
   '',
-  'What `/metrics` of the four programs shows. [monitoring.md](monitoring.md) has the addresses of the jobs and says how to scrape them;',
-  "HAProxy's own exporter (`hawser-haproxy-exporter`) shows the metrics that HAProxy documents.",
+  'What `/metrics` of the programs shows. [monitoring.md](monitoring.md) has the addresses of the jobs and says how to scrape them;',
+  "HAProxy's own exporter (`hawser-haproxy-exporter`) shows the metrics that HAProxy documents. `hawser-router` has the `haproxy_*` series of",
+  "openshift-router's exporter besides ([router.md](router.md)).",
   '',
 ];
 
 function rowOf(name: string, { type, help, labels, jobs }: Row, of: number): string {
   const shownBy =
-    jobs.length === of ? 'all four' : jobs.map((job) => `\`${job.replace(/^hawser-/, '')}\``).join(', ');
+    jobs.length === of ? 'all' : jobs.map((job) => `\`${job.replace(/^hawser-/, '')}\``).join(', ');
   const shownLabels = labels.map((label) => `\`${label}\``).join(', ');
   return `| \`${name}\` | ${type} | ${shownLabels} | ${shownBy} | ${help.replaceAll('|', '\\|')} |`;
 }

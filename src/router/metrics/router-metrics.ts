@@ -1,4 +1,6 @@
 import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
+import { createMonitorMetrics, type MonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
+import type { RejectionReason } from '../admission/verdict.ts';
 
 /** The certificate that ends first, of those that are served. */
 export interface FirstExpiry {
@@ -8,7 +10,7 @@ export interface FirstExpiry {
 }
 
 /** What the running router can be asked about besides HAProxy's own statistics, in Prometheus' words. */
-export interface RouterMetrics {
+export interface RouterMetrics extends MonitorMetrics {
   /** A whole set was rendered and written. */
   readonly written: (seconds: number) => void;
   /** HAProxy was asked for a reload. `reason` is the planner's, of a few words that are known. */
@@ -18,7 +20,7 @@ export interface RouterMetrics {
   /** From the first event of a change to the moment at which it is served. */
   readonly changeServed: (seconds: number) => void;
   /** Of all routes of this router: how many are served, and how many are not, by reason. */
-  readonly routes: (admitted: number, rejected: ReadonlyMap<string, number>) => void;
+  readonly routes: (admitted: number, rejected: ReadonlyMap<Rejection, number>) => void;
   readonly runtimeCommands: (done: number, failed: number) => void;
   readonly firstExpiry: (certificate: FirstExpiry | undefined) => void;
   readonly ready: (isReady: boolean) => void;
@@ -26,10 +28,27 @@ export interface RouterMetrics {
 
 export type ReloadResult = 'done' | 'rejected' | 'failed';
 
+/** Why a route is not served: the reason of its status, or that it cannot be printed. */
+export type Rejection = RejectionReason | 'Unprintable';
+
+/** All of them, each of which shows 0 where there are none: an alert compares now with before. */
+const rejections = Object.keys({
+  NoHostValue: true,
+  InvalidHost: true,
+  HostAlreadyClaimed: true,
+  RouteNotAdmitted: true,
+  ExtendedValidationFailed: true,
+  ExternalCertificateValidationFailed: true,
+  ExternalCertificateGetFailed: true,
+  InternalError: true,
+  Unprintable: true,
+} satisfies Readonly<Record<Rejection, true>>) as readonly Rejection[];
+
 const RESULTS: readonly ReloadResult[] = ['done', 'rejected', 'failed'];
 
 /** The first three have the names of openshift-router, so that its dashboards go on; the others are hawser's. */
 export function createRouterMetrics(
+  nowMs: () => number,
   registry: MetricsRegistry,
   knownReasons: readonly string[],
 ): RouterMetrics {
@@ -46,13 +65,15 @@ export function createRouterMetrics(
     'hawser_router_certificate_expiry_timestamp_seconds',
     'Unix time until which the certificate is valid that ends first, of those that are served.',
   );
+  const routes: RouterMetrics['routes'] = (count, reasons) => {
+    admitted(count);
+    for (const reason of rejections) rejected.set(reasons.get(reason) ?? 0, { reason });
+  };
+  routes(0, new Map());
   return {
+    ...createMonitorMetrics(nowMs, registry),
     ...reload,
-    routes: (count, reasons) => {
-      admitted(count);
-      rejected.clear();
-      for (const [reason, routes] of reasons) rejected.set(routes, { reason });
-    },
+    routes,
     runtimeCommands: (done, failed) => {
       commands({ result: 'done' }, done);
       commands({ result: 'failed' }, failed);

@@ -4,6 +4,7 @@ import type { MonitorMetrics } from '../../../src/engine/observe/monitor-metrics
 import { processMetrics } from '../../../src/engine/observe/process-metrics.ts';
 import { createHaproxySupervisorMetrics } from '../../../src/haproxy/supervise/haproxy-supervisor-metrics.ts';
 import { createVrrpSupervisorMetrics } from '../../../src/keepalived/supervise/vrrp-supervisor-metrics.ts';
+import { createRouterMetrics } from '../../../src/router/metrics/router-metrics.ts';
 import { createKeepalivedMonitorMetrics } from '../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { parseExposition, type Sample } from './exposition.ts';
 
@@ -21,6 +22,8 @@ export async function drivenTexts(): Promise<ReadonlyMap<string, string>> {
     ['hawser-keepalived-monitor', await keepalivedMonitorPage()],
     ['hawser-haproxy', haproxySupervisorPage()],
     ['hawser-keepalived', vrrpSupervisorPage()],
+    ['hawser-router', routerPage()],
+    ['hawser-router-haproxy', haproxySupervisorPage()],
   ]);
 }
 
@@ -31,7 +34,7 @@ function said(text: string): readonly Sample[] {
 }
 
 /** Its loop is one second old. */
-function drivenMonitor<Metrics extends MonitorMetrics & { readonly usable: (usable: boolean) => void }>(
+function drivenMonitor<Metrics extends MonitorMetrics>(
   create: (nowMs: () => number, registry: MetricsRegistry) => Metrics,
 ): Metrics {
   let nowMs = 0;
@@ -42,7 +45,6 @@ function drivenMonitor<Metrics extends MonitorMetrics & { readonly usable: (usab
   for (const result of ['unchanged', 'reloaded', 'rejected', 'unreachable', 'failed'])
     metrics.applied(result);
   metrics.clientCertificate(1_000);
-  metrics.usable(true);
   metrics.lag(0.1);
   metrics.beat();
   return metrics;
@@ -50,6 +52,7 @@ function drivenMonitor<Metrics extends MonitorMetrics & { readonly usable: (usab
 
 async function haproxyMonitorPage(): Promise<string> {
   const metrics = drivenMonitor(createHaproxyMonitorMetrics);
+  metrics.usable(true);
   metrics.servers(3);
   metrics.changeServed(0.7);
   metrics.apiReachable(true);
@@ -61,6 +64,7 @@ async function haproxyMonitorPage(): Promise<string> {
 
 async function keepalivedMonitorPage(): Promise<string> {
   const metrics = drivenMonitor(createKeepalivedMonitorMetrics);
+  metrics.usable(true);
   metrics.groupNodes('api', 3);
   metrics.ingressUsable(true);
   metrics.splitBrain('10.0.0.5', true);
@@ -71,6 +75,19 @@ async function keepalivedMonitorPage(): Promise<string> {
   metrics.agreementUsable(false);
   metrics.peerCertificate(1_000);
   metrics.drained('api', true);
+  return metrics.text() + own();
+}
+
+function routerPage(): string {
+  const metrics = drivenMonitor((nowMs, registry) => createRouterMetrics(nowMs, registry, ['routes']));
+  metrics.written(0.1);
+  metrics.reloaded('routes', 'failed', 0.1);
+  metrics.reloadAvoided();
+  metrics.changeServed(0.1);
+  metrics.routes(1, new Map([['HostAlreadyClaimed', 1]]));
+  metrics.runtimeCommands(1, 1);
+  metrics.firstExpiry({ namespace: 'shop', route: 'cart', validToMs: 1_000 });
+  metrics.ready(true);
   return metrics.text() + own();
 }
 

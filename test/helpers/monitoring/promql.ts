@@ -14,7 +14,7 @@ export interface Selector {
 export const targetLabels: readonly string[] = ['job', 'instance', 'cluster'];
 
 /** Only braces hold strings, and a name in one (a job's) has no `_`. */
-const METRIC = /\b((?:hawser|haproxy|process)_\w+|up)\b(?:\{([^}]*)\})?/g;
+const METRIC = /\b((?:hawser|haproxy|process|template)_\w+|up)\b(?:\{([^}]*)\})?/g;
 
 export function selectorsIn(expression: string): readonly Selector[] {
   return [...expression.matchAll(METRIC)].map(([, metric = '', braces = '']) => ({

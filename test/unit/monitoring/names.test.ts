@@ -7,7 +7,7 @@ import { dashboardExpressions, rules } from '../../helpers/monitoring/shipped.ts
 
 const pages = await drivenPages();
 const expressions = [...rules.map(({ alert, expr }) => [alert, expr] as const), ...dashboardExpressions];
-const mine = (metric: string) => /^(?:hawser|process)_/.test(metric);
+const mine = (metric: string) => /^(?:hawser|process|template)_/.test(metric);
 
 test.each(expressions)('%s asks for what a hawser shows: %s', (_, expression) => {
   const selectors = selectorsIn(expression);
