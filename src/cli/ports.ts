@@ -15,6 +15,8 @@ export const defaultPorts = {
   haproxySupervisor: 29_449,
   /** What the nodes show each other, over TLS. */
   peers: 29_450,
+  /** The page of the pod proxy, in its pod's own network. */
+  podProxy: 29_452,
 } as const;
 
 /** `/haproxy_ready` where OpenShift's own pods have it, outside of the range that the kernel gives to clients. */

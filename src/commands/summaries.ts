@@ -27,6 +27,7 @@ export const summaries = {
   doctor: 'check this node: what is wrong, why it matters, what to type',
   'router explain': 'say which route answers a request, and why not the others',
   'router render': "write the router's whole configuration, made of objects in a file",
+  proxy: "render haproxy.cfg from this pod's annotation, for the pods behind it",
   timeline: 'show what happened and why, from the journals',
   'support-bundle': 'write status, timeline, logs and configurations as one tar',
   version: 'print the versions of hawser, HAProxy, keepalived and Node',

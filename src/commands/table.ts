@@ -30,6 +30,7 @@ export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>
   doctor: () => import('./doctor.ts'),
   'router explain': () => import('./router-explain.ts'),
   'router render': () => import('./router-render.ts'),
+  proxy: () => import('./proxy.ts'),
   timeline: () => import('./timeline.ts'),
   'support-bundle': () => import('./support-bundle.ts'),
   version: () => import('./version-report.ts'),

@@ -5,7 +5,6 @@ import { type Annotations, masterOf } from './names.ts';
 export interface PodFacts {
   readonly name: string;
   readonly namespace: string;
-  readonly uid: string;
   /** Its label `app`; undefined where it has none, and then it is in no group. */
   readonly group: string | undefined;
   /** The proxy that it names, `NAME.NAMESPACE`. */
@@ -14,7 +13,11 @@ export interface PodFacts {
   readonly address: string | undefined;
   /** It takes connections: its readiness is true, and nobody has asked it to end. */
   readonly isReady: boolean;
-  /** All of them, as they are. */
+}
+
+/** The pod that this process runs in. */
+export interface OwnPod extends PodFacts {
+  readonly uid: string;
   readonly annotations: Annotations;
 }
 
@@ -40,14 +43,24 @@ const pod = z.object({
 /** Of core/v1; undefined for what is none. Never throws. */
 export function readPod(object: unknown): PodFacts | undefined {
   const { data } = pod.safeParse(object);
+  return data && factsOf(data);
+}
+
+export function readOwnPod(object: unknown): OwnPod | undefined {
+  const { data } = pod.safeParse(object);
   if (data === undefined) return undefined;
-  const { name, namespace, uid = '', labels = {}, annotations = {}, deletionTimestamp } = data.metadata;
-  const isReady = data.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  const { uid = '', annotations = {} } = data.metadata;
+  return { ...factsOf(data), uid, annotations };
+}
+
+function factsOf({ metadata, status }: z.infer<typeof pod>): PodFacts {
+  const { name, namespace, labels = {}, annotations = {}, deletionTimestamp } = metadata;
+  const isReady = status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True');
   return {
-    ...{ name, namespace, uid, annotations },
+    ...{ name, namespace },
     group: labels['app'] || undefined,
     master: masterOf(annotations, namespace),
-    address: data.status?.podIP || undefined,
+    address: status?.podIP || undefined,
     isReady: isReady === true && !deletionTimestamp,
   };
 }

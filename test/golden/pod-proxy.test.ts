@@ -9,7 +9,7 @@ import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
 import { configurationText } from '../../src/pod-proxy/configuration-text.ts';
 import { hostsOfPods } from '../../src/pod-proxy/hosts.ts';
-import { readPod } from '../../src/pod-proxy/pod.ts';
+import { readOwnPod, readPod } from '../../src/pod-proxy/pod.ts';
 import { renderJinja } from '../../src/pod-proxy/template/jinja.ts';
 import { wishesOf } from '../../src/pod-proxy/wishes.ts';
 import { downstreamPod } from '../helpers/pod-objects.ts';
@@ -38,7 +38,7 @@ const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_0
 
 function render(input: string): string {
   const { own, pods } = caseSchema.parse(parse(input));
-  const facts = readPod(own);
+  const facts = readOwnPod(own);
   if (facts === undefined) throw new Error('the case has no own pod');
   const { config } = wishesOf(facts.annotations);
   if (config.kind !== 'annotation') throw new Error('the case has no template');

@@ -17,6 +17,9 @@ export interface Addressed {
 
 const kinds: readonly ServedResource[] = [
   { kind: 'Node', apiVersion: 'v1', plural: 'nodes' },
+  { kind: 'Pod', apiVersion: 'v1', plural: 'pods' },
+  { kind: 'ConfigMap', apiVersion: 'v1', plural: 'configmaps' },
+  { kind: 'Event', apiVersion: 'v1', plural: 'events' },
   { kind: 'EndpointSlice', apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices' },
   { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', plural: 'leases' },
   { kind: 'Route', apiVersion: 'route.openshift.io/v1', plural: 'routes' },

@@ -5,7 +5,10 @@ import { parseAllDocuments } from 'yaml';
 import { hawserVersion } from '../../../src/engine/system/version.ts';
 
 const folder = join(import.meta.dirname, '../../../manifests');
-const objects = readdirSync(folder).flatMap((name) =>
+const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.yaml'),
+);
+const objects = names.flatMap((name) =>
   [...parseAllDocuments(readFileSync(join(folder, name), 'utf8'))].map((document) => {
     const { kind, metadata } = document.toJS();
     return { what: `${kind} of ${name}`, labels: metadata.labels };
@@ -19,7 +22,7 @@ test.each(objects)(
       'app.kubernetes.io/name': 'hawser',
       'app.kubernetes.io/instance': 'hawser',
       'app.kubernetes.io/version': hawserVersion(),
-      'app.kubernetes.io/component': expect.stringMatching(/^(?:haproxy|keepalived|rbac)$/),
+      'app.kubernetes.io/component': expect.stringMatching(/^(?:haproxy|keepalived|rbac|pod-proxy)$/),
       'app.kubernetes.io/part-of': 'hawser',
       'app.kubernetes.io/managed-by': 'hawser',
     });

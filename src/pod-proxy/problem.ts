@@ -1,0 +1,41 @@
+import type { OwnPod } from './pod.ts';
+import type { PodEvent } from './pod-events.ts';
+import type { ProxyObservers } from './proxy-metrics.ts';
+
+/** Why the template is not served: `TemplateMissing`, `TemplateRefused`, `ConfigurationRefused`. */
+export interface Problem {
+  readonly reason: string;
+  readonly message: string;
+  /** HAProxy's own words. */
+  readonly detail?: string;
+}
+
+export interface ProblemRecord {
+  /** Tells of a problem once, and of its end; undefined is none. */
+  readonly note: (own: OwnPod, problem: Problem | undefined) => void;
+  readonly current: () => Problem | undefined;
+}
+
+/** What is wrong with the template goes to the log, the metrics, the status, and as an Event to the pod whose template it is. */
+export function createProblemRecord(
+  { log, metrics, once }: ProxyObservers,
+  tell: (own: OwnPod, event: PodEvent) => void,
+): ProblemRecord {
+  let current: Problem | undefined;
+  return {
+    current: () => current,
+    note: (own, problem) => {
+      current = problem;
+      metrics.refused(problem !== undefined);
+      if (problem === undefined) {
+        if (!once.clear('template')) return;
+        log({ event: 'template-usable' });
+        tell(own, { type: 'Normal', reason: 'TemplateServed', message: 'HAProxy serves the template again' });
+      } else if (once.isNew('template', JSON.stringify(problem))) {
+        log({ event: 'template-unusable', level: 'error', ...problem });
+        const { reason, message, detail } = problem;
+        tell(own, { type: 'Warning', reason, message: [message, detail].join('\n').trim() });
+      }
+    },
+  };
+}

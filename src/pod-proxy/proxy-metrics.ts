@@ -1,0 +1,41 @@
+import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
+import { createMonitorMetrics, type MonitorMetrics } from '../engine/observe/monitor-metrics.ts';
+import type { Observers } from '../engine/reconcile/observers.ts';
+import type { Hosts } from './hosts.ts';
+
+/** What the pod proxy can be asked about besides, in Prometheus' words. */
+export interface ProxyMetrics extends MonitorMetrics {
+  readonly changeServed: (seconds: number) => void;
+  readonly hosts: (hosts: Hosts) => void;
+  /** The annotation's template cannot be served, and what ran before still does. */
+  readonly refused: (isRefused: boolean) => void;
+}
+
+export type ProxyObservers = Observers<ProxyMetrics>;
+
+export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistry): ProxyMetrics {
+  const monitor = createMonitorMetrics(nowMs, registry);
+  const changeServed = registry.histogram(
+    'hawser_proxy_change_to_serving_seconds',
+    'From the first sight of a changed template or set of addresses to HAProxy serving it.',
+    [0.1, 0.2, 0.3, 0.5, 1, 2.5, 5, 10, 30],
+  );
+  const addresses = registry.gauge(
+    'hawser_proxy_addresses',
+    'Addresses of a downstream group that HAProxy is configured with.',
+  );
+  const refused = simpleGauge(
+    registry,
+    'hawser_proxy_refused',
+    '1 while the template cannot be served: it is missing, wrong, or HAProxy refuses what it gives.',
+  );
+  return {
+    ...monitor,
+    changeServed,
+    refused,
+    hosts: (hosts) => {
+      addresses.clear();
+      for (const [group, list] of Object.entries(hosts)) addresses.set(list.length, { group });
+    },
+  };
+}

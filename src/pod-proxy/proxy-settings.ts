@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+import { commandSpec, flag, type SettingsOf } from '../cli/command-spec.ts';
+import { durationMs } from '../cli/duration.ts';
+import { absolutePath, nonEmpty } from '../cli/fields.ts';
+import { defaultPorts } from '../cli/ports.ts';
+import { daemonFlags, monitorListen } from '../cli/shared-flags.ts';
+import { isInCluster } from '../engine/kube/in-cluster.ts';
+import { ConfigError } from '../engine/system/errors.ts';
+import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';
+
+const { socket, statsSocket, haproxy } = haproxyMonitorFlags;
+
+export const proxyCommand = commandSpec({
+  name: 'proxy',
+  summary: 'Renders haproxy.cfg from an annotation of this pod and the addresses of the pods behind it.',
+  flags: {
+    pod: flag('<name>', nonEmpty, "this pod's name"),
+    namespace: flag('<name>', nonEmpty, "this pod's namespace, where the pods behind it are too"),
+    kubeconfig: flag(
+      '<path>',
+      z.optional(absolutePath),
+      "credentials for the API (default: the pod's service account)",
+    ),
+    config: flag('<path>', absolutePath, 'where haproxy.cfg is written', {
+      default: '/etc/haproxy/haproxy.cfg',
+    }),
+    ...{ socket, statsSocket, haproxy },
+    reloadInterval: flag(
+      '<duration>',
+      durationMs,
+      'the first change is applied at once, each further one at least so much later',
+      { default: '1s' },
+    ),
+    checkInterval: flag('<duration>', durationMs, 'how often the file is compared with what it should be', {
+      default: '6s',
+    }),
+    listen: monitorListen(defaultPorts.podProxy),
+    ...daemonFlags,
+  },
+  examples: [
+    [
+      'hawser proxy --listen 0.0.0.0:29452',
+      'as manifests/pod-proxy has it, with HAWSER_POD and HAWSER_NAMESPACE',
+    ],
+    [
+      'hawser proxy --pod haproxy-1 --namespace default --kubeconfig ~/.kube/config --config /tmp/haproxy.cfg',
+    ],
+  ],
+  notes: [
+    'Annotations of the pod: hawser.dev/config (a template), or hawser.dev/config-map (NAME/KEY), and hawser.dev/hosts; docs/pod-proxy.md.',
+    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+  ],
+  derive: (settings, env) => {
+    if (settings.kubeconfig === undefined && !isInCluster(env))
+      throw new ConfigError([
+        'Cannot find credentials for the API: this is no pod (KUBERNETES_SERVICE_HOST is not set), expected --kubeconfig',
+      ]);
+    return { ...settings, env };
+  },
+});
+
+export type ProxySettings = SettingsOf<typeof proxyCommand>;

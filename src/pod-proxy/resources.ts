@@ -1,0 +1,50 @@
+import * as z from 'zod/mini';
+import type { Resource } from '../engine/kube/resource.ts';
+import { readSlice, type SliceFacts } from './endpoint-slice.ts';
+import { type OwnPod, type PodFacts, proxyNameOf, readOwnPod, readPod } from './pod.ts';
+
+interface Place {
+  readonly namespace: string;
+}
+
+export function ownPodResource({ namespace, pod }: Place & { readonly pod: string }): Resource<OwnPod> {
+  return {
+    what: `pod ${pod}`,
+    ...{ apiVersion: 'v1', plural: 'pods', namespace },
+    fieldSelector: `metadata.name=${pod}`,
+    project: readOwnPod,
+  };
+}
+
+/** No selector finds annotations: all pods of the namespace are listed, and those that name the proxy of `own` are kept. */
+export function podsResource(own: OwnPod): Resource<PodFacts> {
+  const proxy = proxyNameOf(own);
+  return {
+    what: `pods that name ${proxy}`,
+    ...{ apiVersion: 'v1', plural: 'pods', namespace: own.namespace },
+    project: (object) => {
+      const facts = readPod(object);
+      return facts?.master === proxy ? facts : undefined;
+    },
+  };
+}
+
+export function slicesResource({ namespace }: Place, labelSelector: string): Resource<SliceFacts> {
+  return {
+    what: `EndpointSlices with ${labelSelector}`,
+    ...{ apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices', namespace, labelSelector },
+    project: readSlice,
+  };
+}
+
+const configMap = z.object({ data: z.optional(z.record(z.string(), z.string())) });
+
+/** The text under `key`; nothing is kept of a ConfigMap without it. */
+export function configMapResource({ namespace }: Place, name: string, key: string): Resource<string> {
+  return {
+    what: `ConfigMap ${name}`,
+    ...{ apiVersion: 'v1', plural: 'configmaps', namespace },
+    fieldSelector: `metadata.name=${name}`,
+    project: (object) => configMap.safeParse(object).data?.data?.[key],
+  };
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { defaultPorts } from '../../../src/cli/ports.ts';
+import { hostsOfPods } from '../../../src/pod-proxy/hosts.ts';
+import { readOwnPod, readPod } from '../../../src/pod-proxy/pod.ts';
+import { renderJinja } from '../../../src/pod-proxy/template/jinja.ts';
+import { wishesOf } from '../../../src/pod-proxy/wishes.ts';
+import { helpOf } from '../../helpers/command-help.ts';
+import { downstreamPod } from '../../helpers/pod-objects.ts';
+
+const folder = join(import.meta.dirname, '../../../manifests/pod-proxy');
+const deployment = parse(readFileSync(join(folder, 'deployment.yaml'), 'utf8'));
+const { metadata, spec } = deployment.spec.template;
+const [haproxy, proxy] = spec.containers;
+
+test('no container of the pod proxy is root, has a capability, or writes to its image', () => {
+  expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 65_529 });
+  for (const { securityContext } of spec.containers)
+    expect(securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+});
+
+test('only the container that speaks to the API has the token', () => {
+  const mounts = ({ volumeMounts }: typeof haproxy) => volumeMounts.map(({ name }: { name: string }) => name);
+  expect(spec.automountServiceAccountToken).toBe(false);
+  expect(mounts(proxy)).toContain('service-account');
+  expect(mounts(haproxy)).not.toContain('service-account');
+});
+
+test('the containers call commands with flags and variables that they know, and the probes ask their pages', () => {
+  for (const { args } of spec.containers) {
+    const words = args.filter((arg: string) => !arg.startsWith('--'));
+    const flags = args.filter((arg: string) => arg.startsWith('--'));
+    expect(helpOf(words).flags).toEqual(
+      expect.arrayContaining(flags.map((flag: string) => flag.replace(/=.*/, ''))),
+    );
+  }
+  expect(helpOf(['proxy']).flags).toEqual(expect.arrayContaining(['--pod', '--namespace']));
+  expect(proxy.env.map(({ name }: { name: string }) => name)).toEqual(['HAWSER_POD', 'HAWSER_NAMESPACE']);
+  expect(proxy.livenessProbe.httpGet.port).toBe(defaultPorts.podProxy);
+  expect(haproxy.livenessProbe.httpGet.port).toBe(defaultPorts.haproxySupervisor);
+});
+
+test('the permissions are what is asked of the API: lists and watches of its namespace, and Events', () => {
+  const documents = parseAllDocuments(readFileSync(join(folder, 'rbac.yaml'), 'utf8'));
+  const [account, role, binding] = [...documents].map((document) => document.toJS());
+  expect(role.rules).toEqual([
+    { apiGroups: [''], resources: ['pods', 'configmaps'], verbs: ['list', 'watch'] },
+    { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
+    { apiGroups: [''], resources: ['events'], verbs: ['create'] },
+  ]);
+  expect([role.kind, binding.kind, binding.roleRef.name]).toEqual([
+    'Role',
+    'RoleBinding',
+    role.metadata.name,
+  ]);
+  expect(spec.serviceAccountName).toBe(account.metadata.name);
+});
+
+test('the template of the manifest has the pods that name the proxy as servers', () => {
+  const own = readOwnPod({ metadata: { ...metadata, name: 'haproxy-1', namespace: 'default' } });
+  if (own === undefined) throw new Error('the manifest has no pod');
+  const { config } = wishesOf(own.annotations);
+  const pods = [downstreamPod({ name: 'web-1', app: 'web', ip: '10.0.0.1' })].flatMap(
+    (pod) => readPod(pod) ?? [],
+  );
+  const outcome = renderJinja({
+    template: config.kind === 'annotation' ? config.text : '',
+    model: { hosts: hostsOfPods(own, pods) },
+  });
+  expect(outcome).toMatchObject({ text: expect.stringContaining('server web-1 10.0.0.1:8080 check\n') });
+});
