@@ -39,7 +39,7 @@ export async function askObject(
   return found.kind === 'answered' ? found.answer : found;
 }
 
-const finalStatuses: ReadonlySet<number> = new Set([400, 404, 405, 409, 413, 415, 422]);
+const finalStatuses: ReadonlySet<number> = new Set([400, 404, 405, 409, 410, 413, 415, 422]);
 
 /** A JSON merge patch (RFC 7386) that is refused with 409 once the object is no longer at `resourceVersion`. */
 export function mergePatch(

@@ -50,6 +50,8 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   let seen: { readonly spec: string; readonly sinceMs: number } | undefined;
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   let wasHeld = false;
+  /** A write whose answer did not come may have been made. */
+  let mayHaveWritten = false;
   let expiry: NodeJS.Timeout | undefined;
 
   const isHeld = () => monotonicMs() < heldUntilMs;
@@ -88,6 +90,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
   const create = async (limits: WriteLimits): Promise<ObjectAnswer | ApiFailure> => {
     const { apiVersion } = object;
     const spec = firstSpec(identity, timing.durationMs, new Date());
+    mayHaveWritten = true;
     const body = { apiVersion, kind: 'Lease', metadata: { namespace, name }, spec };
     return await ask({ method: 'POST', path: pathOf(object), body }, limits);
   };
@@ -104,6 +107,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     const expired = hasExpired(spec);
     if (!isFree && !expired) return undefined;
     const next = nextSpec(spec, identity, timing.durationMs, new Date());
+    mayHaveWritten = true;
     return await ask(mergePatch(object, metadata.resourceVersion, { spec: next }), limits);
   };
 
@@ -111,6 +115,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     const beganAtMs = monotonicMs();
     const answer = await attempt(limits(signal));
     if (signal.aborted) return;
+    if (answer?.kind !== 'failure') mayHaveWritten = false;
     if (answer?.kind === 'object') holdUntil(beganAtMs + timing.renewDeadlineMs);
     if (answer === undefined) holdUntil(Number.NEGATIVE_INFINITY);
     const isOut = answer?.kind === 'failure' || (answer?.kind === 'refused' && answer.status !== 409);
@@ -120,7 +125,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
 
   const release = async (): Promise<void> => {
     clearTimeout(expiry);
-    if (!isHeld()) return;
+    if (!isHeld() && !mayHaveWritten) return;
     heldUntilMs = Number.NEGATIVE_INFINITY;
     const within = limits();
     const read = await ask({ method: 'GET', path: pathOf(object, name) }, within);

@@ -13,29 +13,39 @@ import { identify } from './kube-objects.ts';
 import { pathOf } from './resource.ts';
 
 export type StatusOutcome =
-  | { readonly kind: 'patched' | 'unchanged' | 'gone' }
+  /** The object as the API has it now. */
+  | { readonly kind: 'patched' | 'unchanged'; readonly object: unknown }
+  | { readonly kind: 'gone' }
   /** Somebody else changed the object before each try. */
   | { readonly kind: 'conflict' }
   /** The API server holds the status for invalid. */
   | Extract<ObjectAnswer, { readonly kind: 'refused' }>
   | ApiFailure;
 
+export interface StatusChange {
+  /** What to write of the object's status; undefined writes nothing. It must not throw. */
+  readonly decide: (object: unknown) => Readonly<Record<string, unknown>> | undefined;
+  /** The object as it was last seen, at least its name, version and status: it is read only after a conflict. */
+  readonly known?: unknown;
+}
+
 const MOST_TRIES = 5;
 
 /**
- * Writes the status that `decide` returns for the object as it is now: fields that it leaves out stay, those that it
- * sets to null go, lists are replaced whole. Undefined writes nothing. After a conflict the object is read and decided
- * about anew, five times at most. Throws only what `decide` throws.
+ * Writes the status that `decide` returns for the object: fields that it leaves out stay, those that it sets to null
+ * go, lists are replaced whole. The write names the version that was decided about, so that nobody's change is
+ * lost. After a conflict the object is read and decided about anew, five times at most.
  */
 export async function patchStatus(
   session: Pick<ApiSession, 'firstAnswer'>,
   object: NamedObject,
-  decide: (fresh: unknown) => Readonly<Record<string, unknown>> | undefined,
+  change: StatusChange,
   limits: WriteLimits,
 ): Promise<StatusOutcome> {
   const backoff = createBackoff({ firstMs: 10, capMs: 200, random: Math.random });
   for (let tries = 1; ; tries += 1) {
-    const outcome = await tryOnce(session, object, decide, limits);
+    const known = tries === 1 ? change.known : undefined;
+    const outcome = await tryOnce(session, object, { ...change, known }, limits);
     if (outcome.kind !== 'conflict' || tries === MOST_TRIES || limits.signal.aborted) return outcome;
     await pause(backoff.nextMs(), undefined, { signal: limits.signal }).catch(() => undefined);
   }
@@ -44,13 +54,17 @@ export async function patchStatus(
 async function tryOnce(
   session: Pick<ApiSession, 'firstAnswer'>,
   object: NamedObject,
-  decide: (fresh: unknown) => Readonly<Record<string, unknown>> | undefined,
+  { decide, known }: StatusChange,
   limits: WriteLimits,
 ): Promise<StatusOutcome> {
-  const read = await askObject(session, { method: 'GET', path: pathOf(object, object.name) }, limits);
+  const path = pathOf(object, object.name);
+  const read: ObjectAnswer | ApiFailure =
+    known === undefined
+      ? await askObject(session, { method: 'GET', path }, limits)
+      : { kind: 'object', value: known };
   if (read.kind !== 'object') return outcomeOf(read);
   const status = decide(read.value);
-  if (status === undefined) return { kind: 'unchanged' };
+  if (status === undefined) return { kind: 'unchanged', object: read.value };
   const { resourceVersion } = identify(read.value);
   if (resourceVersion === '')
     return { kind: 'failure', status: undefined, message: 'the object has no resourceVersion' };
@@ -59,11 +73,11 @@ async function tryOnce(
     mergePatch(object, resourceVersion, { status }, '/status'),
     limits,
   );
-  return written.kind === 'object' ? { kind: 'patched' } : outcomeOf(written);
+  return written.kind === 'object' ? { kind: 'patched', object: written.value } : outcomeOf(written);
 }
 
 function outcomeOf(answer: Exclude<ObjectAnswer, { readonly kind: 'object' }> | ApiFailure): StatusOutcome {
   if (answer.kind === 'failure') return answer;
   if (answer.status === 404) return { kind: 'gone' };
-  return answer.status === 409 ? { kind: 'conflict' } : answer;
+  return answer.status === 409 || answer.status === 410 ? { kind: 'conflict' } : answer;
 }

@@ -148,3 +148,23 @@ test('a holder whose renewal hangs is told of its loss while it hangs, and gives
   isHung = true;
   await holder.leave();
 });
+
+test('a lease that was taken by a write whose answer came too late is given back', async () => {
+  let asked = 0;
+  const cut = {
+    firstAnswer: async <T extends { readonly kind: string }>(
+      ask: (target: ApiTarget) => Promise<T | ApiFailure>,
+      signal: AbortSignal,
+    ) => {
+      const answer = await session.firstAnswer(ask, signal);
+      asked += 1;
+      if (asked !== 2) return answer;
+      void contender.leave();
+      return { kind: 'failure', status: undefined, message: 'aborted' } as const;
+    },
+  } satisfies Pick<ApiSession, 'firstAnswer'>;
+  const contender = contend('cut', patient, cut);
+  await waitFor('the write', () => asked >= 2);
+  await contender.leave();
+  expect(spec()).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
+});

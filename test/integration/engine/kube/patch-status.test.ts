@@ -10,6 +10,7 @@ const limits = { signal: new AbortController().signal, timeoutMs: 10_000 };
 const hosted = z.object({ spec: z.object({ host: z.string() }) });
 /** Admits a route under the host that it has now. */
 const admit = (fresh: unknown) => ({ ingress: [{ host: z.parse(hosted, fresh).spec.host }] });
+const admitting = { decide: admit };
 
 let cluster: TestCluster;
 let session: ReturnType<typeof openTestSession>;
@@ -41,12 +42,14 @@ const writes = () => server.requests.filter((path) => path.endsWith('/status')).
 
 test('the status is patched, and the rest of the object stays', async () => {
   const before = stored();
-  expect(await patchStatus(session, shop, admit, limits)).toEqual({ kind: 'patched' });
+  expect(await patchStatus(session, shop, admitting, limits)).toMatchObject({ kind: 'patched' });
   expect(stored()).toMatchObject({ spec: before?.['spec'], status: { ingress: [{ host: 'a.example' }] } });
 });
 
 test('a status that is right already is not written', async () => {
-  expect(await patchStatus(session, shop, () => undefined, limits)).toEqual({ kind: 'unchanged' });
+  expect(await patchStatus(session, shop, { decide: () => undefined }, limits)).toMatchObject({
+    kind: 'unchanged',
+  });
   expect(writes()).toBe(0);
 });
 
@@ -54,7 +57,7 @@ test('after a conflict the fresh object is decided about', async () => {
   onRequest = ({ path }) => {
     if (path.endsWith('/status') && writes() === 1) cluster.store.set(route('shop', 'a', 'new.example'));
   };
-  expect(await patchStatus(session, shop, admit, limits)).toEqual({ kind: 'patched' });
+  expect(await patchStatus(session, shop, admitting, limits)).toMatchObject({ kind: 'patched' });
   expect(stored()).toMatchObject({ status: { ingress: [{ host: 'new.example' }] } });
   expect(writes()).toBe(2);
 });
@@ -63,7 +66,7 @@ test('an object that always changes is given up after five tries', async () => {
   onRequest = ({ path }) => {
     if (path.endsWith('/status')) cluster.store.set(route('shop', 'a', `${writes()}.example`));
   };
-  expect(await patchStatus(session, shop, admit, limits)).toEqual({ kind: 'conflict' });
+  expect(await patchStatus(session, shop, admitting, limits)).toEqual({ kind: 'conflict' });
   expect(writes()).toBe(5);
 });
 
@@ -71,12 +74,12 @@ test('an object that was deleted meanwhile is gone', async () => {
   onRequest = ({ path }) => {
     if (path.endsWith('/status')) cluster.store.delete('Route', 'a', 'shop');
   };
-  expect(await patchStatus(session, shop, admit, limits)).toEqual({ kind: 'gone' });
-  expect(await patchStatus(session, shop, admit, limits)).toEqual({ kind: 'gone' });
+  expect(await patchStatus(session, shop, admitting, limits)).toEqual({ kind: 'gone' });
+  expect(await patchStatus(session, shop, admitting, limits)).toEqual({ kind: 'gone' });
 });
 
 test('a status that is invalid is refused once, by one server', async () => {
-  const outcome = await patchStatus(session, shop, () => ({ ingress: 'none' }), limits);
+  const outcome = await patchStatus(session, shop, { decide: () => ({ ingress: 'none' }) }, limits);
   expect(outcome).toMatchObject({
     kind: 'refused',
     status: 422,
@@ -95,12 +98,12 @@ test.each([
   session.remember([`127.0.0.1:${second.port}`]);
   await server.setFaults(faults);
   const timing = { ...limits, timeoutMs: 1_000 };
-  expect(await patchStatus(session, shop, admit, timing)).toEqual({ kind: 'patched' });
+  expect(await patchStatus(session, shop, admitting, timing)).toMatchObject({ kind: 'patched' });
 });
 
 test('without an API server it is a failure', async () => {
   await server.setFaults({ refuse: true });
-  expect(await patchStatus(session, shop, admit, limits)).toMatchObject({ kind: 'failure' });
+  expect(await patchStatus(session, shop, admitting, limits)).toMatchObject({ kind: 'failure' });
 });
 
 test('a patch whose answer was lost is found in place, and not made twice', async () => {
@@ -115,11 +118,29 @@ test('a patch whose answer was lost is found in place, and not made twice', asyn
   const outcome = await patchStatus(
     session,
     shop,
-    (fresh) => {
-      decisions += 1;
-      return decisions === 1 ? admit(fresh) : undefined;
+    {
+      decide: (fresh) => {
+        decisions += 1;
+        return decisions === 1 ? admit(fresh) : undefined;
+      },
     },
     limits,
   );
-  expect(outcome).toEqual({ kind: 'unchanged' });
+  expect(outcome).toMatchObject({ kind: 'unchanged' });
+});
+
+test('an object that is known is not read, and the answer is what it is now', async () => {
+  const outcome = await patchStatus(session, shop, { decide: admit, known: stored() }, limits);
+  expect(outcome).toEqual({ kind: 'patched', object: stored() });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('an object that is known in an old version is read, and decided about anew', async () => {
+  const known = stored();
+  cluster.store.set(route('shop', 'a', 'new.example'));
+  expect(await patchStatus(session, shop, { decide: admit, known }, limits)).toMatchObject({
+    kind: 'patched',
+  });
+  expect(stored()).toMatchObject({ status: { ingress: [{ host: 'new.example' }] } });
+  expect(server.requests).toHaveLength(3);
 });
