@@ -10,6 +10,7 @@ const slow = [
   'test/integration/demo/demo.test.ts',
   'test/integration/engine/apply/file-set-trouble.test.ts',
   'test/integration/operate/plan/keepalived-cost.test.ts',
+  'test/integration/router/status/status-trouble.test.ts',
 ];
 
 /**

@@ -148,7 +148,8 @@ function newAgent(base: ApiBase): Agent {
   return new Agent({
     keepAlive: true,
     keepAliveMsecs: 10_000,
-    maxFreeSockets: 2,
+    // As many as write statuses at once: a connection that is not kept costs the next write a TLS handshake.
+    maxFreeSockets: 8,
     checkServerIdentity: (hostname, certificate) => checkIdentity(base, hostname, certificate),
   });
 }

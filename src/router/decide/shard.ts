@@ -24,9 +24,9 @@ export function shardOf(
 }
 
 /** Of a path of an Ingress, the name is the Ingress's. */
-function fieldsOf({ name, namespace, host, path, services }: Route): Labels {
+function fieldsOf({ name, ingress, namespace, host, path, services }: Route): Labels {
   return {
-    'metadata.name': name.split('_')[0] ?? name,
+    'metadata.name': ingress ?? name,
     'metadata.namespace': namespace,
     'spec.host': host,
     'spec.path': path,

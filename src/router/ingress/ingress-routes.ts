@@ -54,6 +54,7 @@ function plain(ingress: Ingress, of: string): Route {
   return {
     namespace: ingress.namespace,
     name: `${ingress.name}_${digest}`,
+    ingress: ingress.name,
     uid: ingress.uid,
     createdMs: ingress.createdMs,
     annotations: ingress.annotations,

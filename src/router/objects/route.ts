@@ -23,6 +23,8 @@ export interface Route extends Identity {
   readonly targetPort?: string;
   readonly tls?: RouteTls;
   readonly headers: { readonly request: readonly HeaderWish[]; readonly response: readonly HeaderWish[] };
+  /** The Ingress that this is a path of. */
+  readonly ingress?: string;
   /** Why this cannot be served as it was meant, of an Ingress that says more than a route can. */
   readonly unsupported?: string;
 }

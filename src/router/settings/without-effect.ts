@@ -5,6 +5,7 @@ const reasons: Readonly<Record<string, string>> = {
   ROUTER_SERVICE_NO_SNI_PORT: 'TLS goes over a UNIX socket',
   ROUTER_BACKEND_PROCESS_ENDPOINTS:
     'the order of endpoints is always that of their names, so that equal objects give equal files',
+  UPGRADE_VALIDATION: 'no route is known that a later version would not serve',
   EXTENDED_VALIDATION: "routes' certificates are always looked into",
   ROUTER_HAPROXY_CONFIG_MANAGER: 'there is no other way than the least reload',
 };

@@ -43,6 +43,8 @@ export interface ApiServerSettings {
   /** Also answers plain HTTP on the same port. */
   readonly plainHttp?: boolean;
   readonly authorize?: (caller: Caller) => 'allowed' | 'unauthenticated' | 'forbidden';
+  /** What a request for objects is answered with instead; undefined answers it as it is. */
+  readonly instead?: (method: string, path: string) => Answer | undefined;
   readonly bookmarkMs?: number;
 }
 
@@ -100,7 +102,10 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
     const addressed = addressOf(pathname);
     const resource = addressed?.resource;
     if (resource !== undefined) requests.push(request.url ?? '');
-    const other = otherAnswer(pathname, faults) ?? refusal(request, resource, settings);
+    const other =
+      otherAnswer(pathname, faults) ??
+      refusal(request, resource, settings) ??
+      settings.instead?.(request.method ?? '', request.url ?? '');
     if (other !== undefined) return sendJson(response, other.code, other.body);
     if (faults.retryAfterSeconds > 0 && resource !== undefined) {
       response.setHeader('retry-after', faults.retryAfterSeconds);

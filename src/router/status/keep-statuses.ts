@@ -1,0 +1,40 @@
+import type { Decision } from '../decide/decide.ts';
+import { admissionPolicy } from '../settings/decision-settings.ts';
+import type { RouterSettings } from '../settings/router-settings.ts';
+import type { StatusSettings } from '../settings/status-flags.ts';
+import { type StatusWriterSettings, startStatusWriter } from './status-writer.ts';
+import { wantedStatuses } from './wanted-statuses.ts';
+
+export interface StatusKeeper {
+  /** Takes every Route that a list or a watch tells of, whatever of it has changed. Never throws. */
+  readonly see: (route: unknown) => void;
+  readonly decided: (decision: Pick<Decision, 'admission' | 'outside'>) => void;
+  /** Resolves once the Lease was given back: the session must live until then. */
+  readonly ended: Promise<void>;
+}
+
+/** Writes what is decided into the Routes' statuses, unless ROUTER_UPDATE_STATUS turns that off. */
+export function keepStatuses(
+  settings: RouterSettings & StatusSettings,
+  means: Pick<StatusWriterSettings, 'session' | 'report' | 'count' | 'timing'>,
+  signal: AbortSignal,
+): StatusKeeper {
+  if (!settings.updateStatus)
+    return { see: () => undefined, decided: () => undefined, ended: Promise.resolve() };
+  const { serviceName, serviceNamespace: namespace, canonicalHostname = '', routeLabels } = settings;
+  const policy = admissionPolicy(settings);
+  const writer = startStatusWriter(
+    {
+      ...means,
+      router: { name: serviceName, canonicalHostname },
+      lease: { namespace, name: `hawser-router-${serviceName}` },
+      routeLabels,
+    },
+    signal,
+  );
+  return {
+    see: writer.see,
+    decided: (decision) => writer.want(wantedStatuses(decision, policy)),
+    ended: writer.ended,
+  };
+}

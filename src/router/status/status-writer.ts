@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { ApiSession } from '../../engine/kube/api-session.ts';
+import { contendForLease, type LeaseTiming } from '../../engine/kube/lease.ts';
+import { trackOutage } from '../../engine/kube/outage.ts';
+import { patchStatus, type StatusOutcome } from '../../engine/kube/patch-status.ts';
+import type { Report } from '../../engine/kube/report.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { RetryLimits } from '../../engine/system/time/retry.ts';
+import type { Selector } from '../selectors/label-selector.ts';
+import { createFairQueue } from './fair-queue.ts';
+import type { RouterIdentity } from './ingress-entries.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { createRetries } from './retries.ts';
+import { createStatusTable, type PendingStatus } from './status-table.ts';
+import type { WantedStatus } from './wanted-statuses.ts';
+
+export interface StatusWriterSettings {
+  readonly session: Pick<ApiSession, 'firstAnswer'>;
+  readonly router: RouterIdentity;
+  /** What the Routes are selected by where they are listed. */
+  readonly routeLabels: Selector | undefined;
+  /** Of the Lease whose holder writes: all replicas of a router share it. */
+  readonly lease: { readonly namespace: string; readonly name: string };
+  readonly report: Report;
+  /** Called for each write that was made or has failed, and each change of our entry by somebody else. */
+  readonly count: (what: StatusCount) => void;
+  readonly timing?: Partial<StatusTiming>;
+}
+
+export type StatusCount = 'written' | 'failed' | 'contended';
+
+export interface StatusTiming {
+  readonly lease: LeaseTiming;
+  readonly writesPerSecond: number;
+  readonly requestTimeoutMs: number;
+  /** Then contentions are forgotten, and everything is looked at again. */
+  readonly resyncMs: number;
+  /** Of one Route. */
+  readonly retry: RetryLimits;
+  /** Of all, while no API server answers. */
+  readonly outageRetry: RetryLimits;
+}
+
+/**
+ * Another replica takes over at most 14 s after the holder's last sign of life: it has seen that within a try, waits for the
+ * duration, and tries again. A holder renews so seldom that three replicas make five writes in ten seconds.
+ */
+const defaultTiming: StatusTiming = {
+  lease: { durationMs: 9_000, renewDeadlineMs: 6_000, retryMs: 2_000 },
+  writesPerSecond: 500,
+  requestTimeoutMs: 5_000,
+  resyncMs: 600_000,
+  retry: { firstMs: 1_000, longestMs: 300_000 },
+  outageRetry: { firstMs: 500, longestMs: 10_000 },
+};
+
+/** Enough for that rate where answers take 15 ms. */
+const MOST_AT_ONCE = 8;
+const MOST_CONTENTIONS = 5;
+const TICK_MS = 500;
+
+export interface StatusWriter {
+  /** Takes every Route that a list or a watch tells of, whatever of it has changed. Never throws. */
+  readonly see: (route: unknown) => void;
+  /** Takes what the newest decision wants: what still waits is written as this one has it. */
+  readonly want: (statuses: Map<string, WantedStatus>) => void;
+  /** Resolves once `signal` has aborted and the Lease was given back: the session must live until then. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Writes the statuses of Routes while this process holds the Lease. Every write names the version that it is about, so that two
+ * writers never undo each other's work unseen. What fails is tried again, less and less often. Where somebody else keeps
+ * changing our entries, as a router of the same name with other settings does, writing stops until the next resync.
+ */
+export function startStatusWriter(settings: StatusWriterSettings, signal: AbortSignal): StatusWriter {
+  const { session, router, report, count } = settings;
+  const timing = { ...defaultTiming, ...settings.timing };
+  const table = createStatusTable(router, settings.routeLabels, monotonicMs);
+  const queue = createFairQueue();
+  const limit = createRateLimit(timing.writesPerSecond);
+  const retries = createRetries(timing.retry, monotonicMs);
+  const api = createRetries(timing.outageRetry, monotonicMs);
+  const outage = trackOutage(report, { failed: 'status-unwritable', recovered: 'status-writable' }, {});
+  const running = new Map<string, Promise<void>>();
+  const renewed = new Set<string>();
+  let contentions = 0;
+  let resyncAtMs = monotonicMs() + timing.resyncMs;
+  let delay: NodeJS.Timeout | undefined;
+
+  const mayWrite = () =>
+    !signal.aborted && lease.isHeld() && contentions < MOST_CONTENTIONS && !api.isWaiting('');
+
+  const consider = (key: string): void => {
+    if (!lease.isHeld() || running.has(key) || retries.isWaiting(key)) return;
+    const pending = table.pending(key);
+    if (pending === undefined) retries.succeeded(key);
+    else queue.add(pending.namespace, key);
+  };
+
+  const considerAll = (keys = table.keys()): void => {
+    for (const key of keys) consider(key);
+    pump();
+  };
+
+  const pump = (): void => {
+    while (running.size < MOST_AT_ONCE && mayWrite() && !queue.isEmpty() && delay === undefined) {
+      const waitMs = limit(monotonicMs());
+      if (waitMs > 0) {
+        delay = setTimeout(() => {
+          delay = undefined;
+          pump();
+        }, waitMs);
+        return;
+      }
+      const key = queue.take();
+      const pending = key === undefined ? undefined : table.pending(key);
+      if (key !== undefined && pending !== undefined) running.set(key, write(key, pending));
+    }
+  };
+
+  const write = async (key: string, { namespace, name, ...change }: PendingStatus): Promise<void> => {
+    const object = { apiVersion: 'route.openshift.io/v1', plural: 'routes', namespace, name };
+    const outcome = await patchStatus(session, object, change, {
+      signal,
+      timeoutMs: timing.requestTimeoutMs,
+    });
+    running.delete(key);
+    if (!signal.aborted) settle(key, outcome);
+    pump();
+  };
+
+  const settle = (key: string, outcome: StatusOutcome): void => {
+    const isRenewed = renewed.delete(key);
+    if ('object' in outcome) table.wrote(outcome.object);
+    if (outcome.kind === 'patched') count('written');
+    if (outcome.kind === 'gone') table.gone(key);
+    // Else a CRD without these fields would be written for ever.
+    const isLost = outcome.kind === 'patched' && !isRenewed && table.pending(key) !== undefined;
+    const problem = isLost ? lost : problemOf(outcome);
+    if (problem === undefined) succeeded(key);
+    else failed(key, problem);
+  };
+
+  const succeeded = (key: string): void => {
+    retries.succeeded(key);
+    api.succeeded('');
+    if (retries.keys().length === 0) outage.succeeded();
+    consider(key);
+  };
+
+  const failed = (key: string, { kind, message }: Problem): void => {
+    count('failed');
+    retries.failed(key);
+    // Nothing about this Route: the next one would fare no better.
+    if (kind === 'no answer' || kind === '429') api.failed('');
+    const remedy = kind === '403' ? 'expected a role that may patch routes/status' : undefined;
+    outage.failed(`Cannot write the status of Route ${key.replace(':', '/')}: ${message}`, { kind, remedy });
+  };
+
+  const contended = (key: string): void => {
+    count('contended');
+    contentions += 1;
+    if (contentions !== MOST_CONTENTIONS) return;
+    report({
+      ...{ event: 'status-contended', level: 'warn', router: router.name, route: key.replace(':', '/') },
+      remedy: 'expected one router of this name, or equal settings of all: --service-name',
+      pausedSeconds: Math.ceil((resyncAtMs - monotonicMs()) / 1_000),
+    });
+  };
+
+  const tick = (): void => {
+    if (monotonicMs() >= resyncAtMs) {
+      resyncAtMs = monotonicMs() + timing.resyncMs;
+      contentions = 0;
+      considerAll();
+    } else considerAll(retries.keys());
+  };
+
+  const identity = `${hostname()}_${randomUUID()}`;
+  const lease = contendForLease(
+    { session, ...settings.lease, identity, report, onChange: () => considerAll(), timing: timing.lease },
+    signal,
+  );
+  const ticks = setInterval(tick, TICK_MS);
+  signal.addEventListener(
+    'abort',
+    () => {
+      clearInterval(ticks);
+      clearTimeout(delay);
+    },
+    { once: true },
+  );
+
+  return {
+    see: (route) => {
+      const found = table.see(route);
+      if (found === undefined) return;
+      if (found.isContended && lease.isHeld()) contended(found.key);
+      considerAll([found.key]);
+    },
+    want: (statuses) => {
+      const changed = table.want(statuses);
+      for (const key of changed) {
+        retries.succeeded(key);
+        if (running.has(key)) renewed.add(key);
+      }
+      considerAll(changed);
+    },
+    ended: lease.ended.then(async () => {
+      await Promise.all(running.values());
+    }),
+  };
+}
+
+interface Problem {
+  /** Repeats of one kind are not told. */
+  readonly kind: string;
+  readonly message: string;
+}
+
+const lost: Problem = { kind: 'lost', message: 'the API did not keep what was written' };
+
+function problemOf(outcome: StatusOutcome): Problem | undefined {
+  switch (outcome.kind) {
+    case 'patched':
+    case 'unchanged':
+    case 'gone':
+      return undefined;
+    case 'conflict':
+      return { kind: 'conflict', message: 'somebody else changes the Route all the time' };
+    case 'refused':
+    case 'failure':
+      return { kind: `${outcome.status ?? 'no answer'}`, message: outcome.message };
+  }
+}

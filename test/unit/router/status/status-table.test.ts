@@ -1,0 +1,126 @@
+import { beforeEach, expect, test } from 'vitest';
+import { parseLabelSelector } from '../../../../src/router/selectors/label-selector.ts';
+import { createStatusTable, type StatusTable } from '../../../../src/router/status/status-table.ts';
+import type { WantedStatus } from '../../../../src/router/status/wanted-statuses.ts';
+
+const router = { name: 'public', canonicalHostname: '' };
+const metadata = { namespace: 'shop', name: 'a', uid: 'u1' };
+const wish: WantedStatus = { ...metadata, entry: { host: 'a.example.com', wildcardPolicy: 'None' } };
+
+let nowMs: number;
+let table: StatusTable;
+
+beforeEach(() => {
+  nowMs = 0;
+  table = createStatusTable(router, undefined, () => nowMs);
+});
+
+const route = (version: number, ingress: readonly object[] = [], more: object = {}) => ({
+  metadata: { ...metadata, resourceVersion: `${version}`, ...more },
+  status: { ingress },
+});
+const want = (...wishes: readonly WantedStatus[]) =>
+  table.want(new Map(wishes.map((each) => [`${each.namespace}:${each.name}`, each])));
+const pending = () => table.pending('shop:a');
+/** The entry that would be written now. */
+const entry = () => pending()?.decide(pending()?.known)?.ingress[0] ?? {};
+
+test('what a route is to say is pending until it says so, whichever is known first', () => {
+  table.see(route(1));
+  expect(pending()).toBeUndefined();
+  expect(want(wish)).toEqual(['shop:a']);
+  expect(pending()).toMatchObject({ namespace: 'shop', name: 'a', known: route(1) });
+  table.wrote(route(2, [entry()]));
+  expect(pending()).toBeUndefined();
+  expect(want({ ...wish })).toEqual([]);
+});
+
+test('a route of which nothing was heard is read', () => {
+  want(wish);
+  expect(pending()).not.toHaveProperty('known');
+});
+
+test('what a watch tells late of a time before our write changes nothing', () => {
+  want(wish);
+  table.see(route(1));
+  table.wrote(route(3, [entry()]));
+  expect(table.see(route(2))).toBeUndefined();
+  expect(pending()).toBeUndefined();
+});
+
+test('once nothing can be late, an older version is that of an etcd that was restored', () => {
+  want(wish);
+  table.see(route(1));
+  table.wrote(route(3, [entry()]));
+  nowMs = 120_000;
+  table.see(route(2));
+  expect(pending()).toMatchObject({ known: route(2) });
+});
+
+test('a route that was created anew waits for the decision about it', () => {
+  want(wish);
+  table.see(route(1, [], { uid: 'u2' }));
+  expect(pending()).toBeUndefined();
+  want({ ...wish, uid: 'u2' });
+  expect(pending()?.decide(route(2))).toBeUndefined();
+  expect(pending()?.decide(route(2, [], { uid: 'u2' }))).toBeDefined();
+});
+
+test('a change of our entry by somebody else is a contention, and its removal is none', () => {
+  want(wish);
+  table.see(route(1));
+  const right = entry();
+  expect(table.see(route(2, [right]))).toMatchObject({ isContended: false });
+  expect(table.see(route(3, [{ ...right, host: 'x' }]))).toEqual({ key: 'shop:a', isContended: true });
+  expect(table.see(route(4, [{ ...right, host: 'y' }]))).toMatchObject({ isContended: false });
+  table.see(route(5, [right]));
+  expect(table.see(route(6))).toMatchObject({ isContended: false });
+  expect(pending()).toBeDefined();
+});
+
+test('our entry goes from a route of another router', () => {
+  want(wish);
+  table.see(route(1));
+  const [foreign, right] = [{ routerName: 'internal' }, entry()];
+  table.see(route(2, [foreign, right]));
+  expect(want({ ...wish, entry: undefined })).toEqual(['shop:a']);
+  expect(pending()?.decide(pending()?.known)).toEqual({ ingress: [foreign] });
+});
+
+test('a route that was deleted is forgotten, one whose labels have changed loses our entry', () => {
+  const labels = { a: 'b' };
+  table = createStatusTable(router, parseLabelSelector('a=b'), () => nowMs);
+  want(wish);
+  table.see(route(1));
+  const right = entry();
+  table.see(route(2, [right]));
+  expect(want()).toEqual([]);
+  expect(want()).toEqual(['shop:a']);
+  expect(pending()).not.toHaveProperty('known');
+  expect(pending()?.decide(route(2, [right], { labels }))).toBeUndefined();
+  expect(pending()?.decide(route(3, [right], { labels: { a: 'c' } }))).toEqual({ ingress: [] });
+  table.gone('shop:a');
+  expect([pending(), want(), [...table.keys()]]).toEqual([undefined, [], []]);
+});
+
+test('without a selector, a route that is not there any more is only forgotten', () => {
+  want(wish);
+  table.see(route(1));
+  table.see(route(2, [entry()]));
+  want();
+  expect([want(), pending()]).toEqual([[], undefined]);
+});
+
+test('nothing is wanted of a route that is gone, until a decision still knows it', () => {
+  want(wish);
+  table.gone('shop:a');
+  expect(pending()).toBeUndefined();
+  expect(want({ ...wish })).toEqual(['shop:a']);
+});
+
+test.each([undefined, 'x', {}, { metadata: {} }, { metadata: { ...metadata, resourceVersion: '' } }])(
+  'what is no route is passed over: %j',
+  (object) => {
+    expect(table.see(object)).toBeUndefined();
+  },
+);
