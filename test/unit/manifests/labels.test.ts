@@ -18,11 +18,11 @@ const objects = names.flatMap((name) =>
 test.each(objects)(
   '$what has the labels that Kubernetes recommends, with the version of hawser',
   ({ labels }) => {
-    expect(labels).toEqual({
+    expect(labels).toMatchObject({
       'app.kubernetes.io/name': 'hawser',
       'app.kubernetes.io/instance': 'hawser',
       'app.kubernetes.io/version': hawserVersion(),
-      'app.kubernetes.io/component': expect.stringMatching(/^(?:haproxy|keepalived|rbac|pod-proxy)$/),
+      'app.kubernetes.io/component': expect.stringMatching(/^(?:haproxy|keepalived|rbac|router|pod-proxy)$/),
       'app.kubernetes.io/part-of': 'hawser',
       'app.kubernetes.io/managed-by': 'hawser',
     });

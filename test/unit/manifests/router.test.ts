@@ -1,0 +1,188 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { hawserVersion } from '../../../src/engine/system/version.ts';
+import { readRoute } from '../../../src/router/objects/route.ts';
+
+const read = (name: string) =>
+  [
+    ...parseAllDocuments(
+      readFileSync(join(import.meta.dirname, '../../../manifests/router', `${name}.yaml`), 'utf8'),
+    ),
+  ].map((document) => document.toJS());
+
+interface Schema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly enum?: readonly unknown[];
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+}
+
+describe('the definition of Routes', () => {
+  const [definition] = read('route-crd');
+  const [version] = definition.spec.versions;
+  const schema: Schema = version.schema.openAPIV3Schema;
+
+  it('is that of the Routes of OpenShift, with a status of its own', () => {
+    expect(definition.metadata.name).toBe('routes.route.openshift.io');
+    expect(definition.spec).toMatchObject({ group: 'route.openshift.io', scope: 'Namespaced' });
+    expect(version).toMatchObject({ name: 'v1', served: true, storage: true, subresources: { status: {} } });
+  });
+
+  it('is structural: every field has a type', () => {
+    const untyped = (where: string, { type, properties = {}, items, ...rest }: Schema): readonly string[] => [
+      ...(type === undefined && rest['x-kubernetes-int-or-string'] !== true ? [where] : []),
+      ...Object.entries(properties).flatMap(([name, each]) => untyped(`${where}.${name}`, each)),
+      ...(items === undefined ? [] : untyped(`${where}[]`, items)),
+    ];
+    expect(untyped('', schema)).toEqual([]);
+  });
+
+  const header = { name: 'X-A', action: { type: 'Set', set: { value: 'a' } } };
+  const everything = {
+    spec: {
+      ...{ host: 'a.example.com', subdomain: 'a', path: '/a', wildcardPolicy: 'Subdomain' },
+      to: { kind: 'Service', name: 'web', weight: 1 },
+      alternateBackends: [{ kind: 'Service', name: 'other', weight: 2 }],
+      port: { targetPort: 'http' },
+      tls: {
+        ...{ termination: 'reencrypt', insecureEdgeTerminationPolicy: 'Redirect' },
+        ...{ certificate: 'c', key: 'k', caCertificate: 'a', destinationCACertificate: 'd' },
+        externalCertificate: { name: 'secret' },
+      },
+      httpHeaders: { actions: { request: [header], response: [header] } },
+    },
+    status: {
+      ingress: [
+        {
+          ...{ host: 'a.example.com', routerName: 'public', wildcardPolicy: 'None' },
+          routerCanonicalHostname: 'r.example.com',
+          conditions: [
+            { type: 'Admitted', status: 'True', reason: '', message: '', lastTransitionTime: '2026-01-01' },
+          ],
+        },
+      ],
+    },
+  };
+
+  it('keeps every field that a router reads or writes: the API drops what it does not name', () => {
+    expect(kept(schema, everything)).toEqual(everything);
+  });
+
+  it('has all that the router reads of a Route', () => {
+    const reading = readRoute({ metadata: { namespace: 'shop', name: 'a' }, ...everything });
+    expect(reading).toMatchObject({
+      value: { subdomain: 'a', targetPort: 'http', tls: { secret: 'secret' }, headers: { request: [{}] } },
+    });
+  });
+});
+
+/** What the API keeps of a value with this schema. Throws at a value that the schema refuses. */
+function kept(schema: Schema, value: unknown): unknown {
+  if (schema.enum !== undefined && !schema.enum.includes(value)) throw new Error(`refused: ${String(value)}`);
+  if (Array.isArray(value)) return value.map((each) => kept(schema.items ?? {}, each));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, each]) => {
+      const inner = schema.properties?.[name];
+      return inner === undefined ? [] : [[name, kept(inner, each)]];
+    }),
+  );
+}
+
+describe('the Deployment', () => {
+  const [deployment] = read('deployment');
+  const { spec } = deployment.spec.template;
+  const container = (name: string) => spec.containers.find((each: { name: string }) => each.name === name);
+  const [haproxy, router] = [container('haproxy'), container('router')];
+
+  it('runs one pod on a node, which has its network', () => {
+    expect(spec.hostNetwork).toBe(true);
+    expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxSurge: 0, maxUnavailable: 1 });
+    const [term] = spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution;
+    expect(term.topologyKey).toBe('kubernetes.io/hostname');
+    for (const labels of [term.labelSelector.matchLabels, deployment.spec.selector.matchLabels])
+      expect(deployment.spec.template.metadata.labels).toMatchObject(labels);
+  });
+
+  it('keeps HAProxy for as long as clients are still sent to it, and gives it time to drain then', () => {
+    const [, seconds] = haproxy.lifecycle.preStop.exec.command;
+    const delay = router.env.find(({ name }: { name: string }) => name === 'ROUTER_GRACEFUL_SHUTDOWN_DELAY');
+    expect(delay.value).toBe(`${seconds}s`);
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(Number(seconds) + 55 + 5 + 10);
+  });
+
+  it('has the capability for ports below 1024 in HAProxy alone, and no other', () => {
+    expect(haproxy.securityContext.capabilities).toEqual({ drop: ['ALL'], add: ['NET_BIND_SERVICE'] });
+    expect(router.securityContext.capabilities).toEqual({ drop: ['ALL'] });
+    for (const { securityContext } of spec.containers)
+      expect(securityContext).toMatchObject({
+        ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+      });
+  });
+
+  it('shares configuration and sockets, keeps private keys in memory, and mounts nothing of the host', () => {
+    for (const { volumeMounts } of spec.containers)
+      for (const mountPath of ['/etc/haproxy', '/var/run/haproxy', '/var/lib/haproxy/run'])
+        expect(volumeMounts).toContainEqual({ name: expect.any(String), mountPath });
+    const volume = (name: string) => spec.volumes.find((each: { name: string }) => each.name === name);
+    expect([volume('conf-dir'), volume('trial-dir')].map(({ emptyDir }) => emptyDir.medium)).toEqual([
+      'Memory',
+      'Memory',
+    ]);
+    expect(spec.volumes.filter((each: object) => 'hostPath' in each)).toEqual([]);
+  });
+
+  it("names the image by the project's version", () => {
+    for (const { image } of spec.containers) expect(image).toBe(`hawser:${hawserVersion()}`);
+  });
+
+  it('is what Service and PodMonitor choose, and has the ports that they name', () => {
+    const [[service], [monitor]] = [read('service'), read('podmonitor')];
+    const { labels } = deployment.spec.template.metadata;
+    expect(labels).toMatchObject(service.spec.selector);
+    expect(labels).toMatchObject(monitor.spec.selector.matchLabels);
+    const ports = spec.containers.flatMap((each: { ports: { name: string }[] }) =>
+      each.ports.map(({ name }) => name),
+    );
+    const named = [
+      ...service.spec.ports.map(({ targetPort }: { targetPort: string }) => targetPort),
+      ...monitor.spec.podMetricsEndpoints.map(({ port }: { port: string }) => port),
+    ];
+    expect(ports).toEqual(expect.arrayContaining(named));
+  });
+
+  it('is scraped under the jobs that the alerts select by', () => {
+    const [monitor] = read('podmonitor');
+    const jobs = monitor.spec.podMetricsEndpoints.map(
+      ({ relabelings }: { relabelings: { targetLabel: string; replacement?: string }[] }) =>
+        relabelings.find(({ targetLabel }) => targetLabel === 'job')?.replacement,
+    );
+    expect(jobs).toEqual(['hawser-router', 'hawser-router-haproxy']);
+  });
+});
+
+test('the router may do with the API what it asks for, and nothing else', () => {
+  const objects = read('rbac');
+  const rules = objects.flatMap(({ kind, rules = [] }) =>
+    rules.flatMap((rule: { apiGroups: string[]; resources: string[]; verbs: string[] }) =>
+      rule.resources.map((resource) => `${kind} ${rule.apiGroups[0]}/${resource} ${rule.verbs.join()}`),
+    ),
+  );
+  expect(rules.sort()).toEqual([
+    'ClusterRole /namespaces list,watch',
+    'ClusterRole /secrets list,watch',
+    'ClusterRole /services list,watch',
+    'ClusterRole discovery.k8s.io/endpointslices list,watch',
+    'ClusterRole networking.k8s.io/ingresses list,watch',
+    'ClusterRole route.openshift.io/routes get,list,watch',
+    'ClusterRole route.openshift.io/routes/status patch',
+    'Role coordination.k8s.io/leases get,create,patch',
+  ]);
+  for (const { kind, subjects } of objects.filter((each) => each.kind.endsWith('Binding')))
+    expect(subjects, kind).toEqual([
+      { kind: 'ServiceAccount', name: 'hawser-router', namespace: 'hawser-router' },
+    ]);
+});
