@@ -17,6 +17,8 @@ export const defaultPorts = {
   peers: 29_450,
   /** The page of the pod proxy, in its pod's own network. */
   podProxy: 29_452,
+  /** The router's page, on all addresses, as openshift-router has it. */
+  router: 1_936,
 } as const;
 
 /** `/haproxy_ready` where OpenShift's own pods have it, outside of the range that the kernel gives to clients. */

@@ -2,13 +2,13 @@ import { haproxyPod } from '../api-lb/pod.ts';
 import type { Pod } from '../cli/pod.ts';
 import { settingsFileReader } from '../cli/read-settings-file.ts';
 import { settingsKeys } from '../cli/settings-keys.ts';
-import { routerRenderCommand } from '../router/settings/router-render-settings.ts';
+import { routerCommand } from '../router/settings/router-command.ts';
 import { keepalivedPod } from '../vip/pod.ts';
 
 /** Every product's pods, in the order in which they are shown, apart from `products.ts`: a monitor starts without doctor's checks. */
 export const pods: readonly Pod[] = [haproxyPod, keepalivedPod];
 
 /** All that a settings file may have: the flags of the daemons, and of the router, which is no static pod. */
-export const daemonKeys = settingsKeys([...pods.flatMap(({ daemons }) => daemons), routerRenderCommand]);
+export const daemonKeys = settingsKeys([...pods.flatMap(({ daemons }) => daemons), routerCommand]);
 
 export const readSettingsFile = settingsFileReader(daemonKeys);

@@ -25,6 +25,7 @@ export const summaries = {
   'move-vip': 'move a VIP once, to the next node or to this one',
   drill: 'move the API VIP away and back, and report what a client lost',
   doctor: 'check this node: what is wrong, why it matters, what to type',
+  router: 'serve Routes and Ingresses: watch the API, write the configuration of HAProxy',
   'router explain': 'say which route answers a request, and why not the others',
   'router render': "write the router's whole configuration, made of objects in a file",
   proxy: "render haproxy.cfg from this pod's annotation, for the pods behind it",

@@ -28,6 +28,7 @@ export const commands: Readonly<Record<CommandName, () => Promise<CommandModule>
   'move-vip': () => import('./move-vip.ts'),
   drill: () => import('./drill.ts'),
   doctor: () => import('./doctor.ts'),
+  router: () => import('./router.ts'),
   'router explain': () => import('./router-explain.ts'),
   'router render': () => import('./router-render.ts'),
   proxy: () => import('./proxy.ts'),

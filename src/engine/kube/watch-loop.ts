@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../system/errors.ts';
 import { overLimit } from '../system/limit.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
-import { type ApiTarget, openStream } from './api-request.ts';
+import { type ApiFailure, type ApiTarget, openStream } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { createBackoff } from './backoff.ts';
 import { listObjects } from './list-objects.ts';
@@ -38,6 +38,11 @@ export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContex
   const { timing, signal, report } = context;
   const names = { failed: 'watch-interrupted', recovered: 'watch-recovered' };
   const outage = trackOutage(report, names, { what: resource.what });
+  const absence = trackOutage(
+    report,
+    { failed: 'kind-absent', recovered: 'kind-found' },
+    { what: resource.what },
+  );
   const backoff = createBackoff({
     firstMs: timing.backoffFirstMs,
     capMs: timing.backoffCapMs,
@@ -45,7 +50,7 @@ export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContex
   });
   let position: Position | undefined;
   while (!signal.aborted) {
-    position ??= await list(resource, context);
+    position ??= await list(resource, context, absence);
     const startedMs = monotonicMs();
     if (position !== undefined) position = await watchFrom(position, resource, context, outage);
     if (monotonicMs() - startedMs >= timing.healthyWatchMs) backoff.reset();
@@ -53,7 +58,11 @@ export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContex
   }
 }
 
-async function list<T>(resource: Resource<T>, context: LoopContext<T>): Promise<Position | undefined> {
+async function list<T>(
+  resource: Resource<T>,
+  context: LoopContext<T>,
+  absence: Outage,
+): Promise<Position | undefined> {
   const { session, view, signal, timing } = context;
   const beganAtMs = monotonicMs();
   const found = await session.firstAnswer(
@@ -61,14 +70,26 @@ async function list<T>(resource: Resource<T>, context: LoopContext<T>): Promise<
     signal,
   );
   if (signal.aborted) return undefined;
+  if (found.kind === 'failure' && isAbsent(resource, found, context)) {
+    absence.failed(`Cannot list ${resource.what}: the API does not know this kind`);
+    if (view.resourceVersion(resource) === undefined)
+      view.relisted(resource, { resourceVersion: '', objects: new Map() }, '');
+    return undefined;
+  }
   if (found.kind === 'failure') {
     view.unavailable({ ...found, message: `Cannot list ${resource.what}: ${found.message}` }, beganAtMs);
     if (found.isTooLarge) await pause(timing.tooLargePauseMs, undefined, { signal }).catch(() => undefined);
     return undefined;
   }
+  absence.succeeded();
   const { resourceVersion } = found.answer;
   view.relisted(resource, found.answer, found.target.base.url);
   return { resourceVersion, listedAtMs: beganAtMs };
+}
+
+/** What was there once is not taken for gone: an API server that has just started may not know the kind yet. */
+function isAbsent<T>(resource: Resource<T>, { status }: ApiFailure, { view }: LoopContext<T>): boolean {
+  return resource.mayBeAbsent === true && status === 404 && view.count(resource) === 0;
 }
 
 /** Resolves with where to go on; undefined where a new list is needed. */

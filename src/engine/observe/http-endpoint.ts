@@ -11,7 +11,7 @@ export interface Endpoint {
    * For `/readyz` and `/healthz/ready`, where this program has them: undefined while it does for others what it is there for,
    * else why not.
    */
-  readonly unready?: () => string | undefined;
+  readonly unready?: () => string | undefined | Promise<string | undefined>;
   /** In pieces where all of it would be too long for the memory. */
   readonly metrics: () => Promise<string | Iterable<string>> | string;
   /** Absent where everybody may who can connect. */
@@ -92,7 +92,7 @@ async function answerOf(
       return verdict(endpoint.trouble());
     case '/readyz':
     case '/healthz/ready':
-      if (endpoint.unready !== undefined) return verdict(endpoint.trouble() ?? endpoint.unready());
+      if (endpoint.unready !== undefined) return verdict(endpoint.trouble() ?? (await endpoint.unready()));
   }
   return response('404 Not Found', 'expected /healthz, /metrics or /status\n');
 }

@@ -15,7 +15,10 @@ export interface ConfigurationParts<T> extends ProposalParts<T> {
   /** Called each time the loop has gone round. */
   readonly beat: () => void;
   readonly applier: Applier;
-  readonly observe: (outcome: ApplyOutcome, input: T, text: string) => void;
+  /** How long a configuration has to wait before it is applied: a limit on reloads. Left out: not at all. */
+  readonly holdMs?: (rendered: Rendered, identity: string) => number;
+  /** The loop goes on once it resolves. */
+  readonly observe: (outcome: ApplyOutcome, input: T, text: string) => void | Promise<void>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
 }
@@ -49,11 +52,16 @@ export async function runConfigurationLoop<T>(
     const identity = identityOf(rendered);
     const before = attempt?.identity === identity ? attempt : undefined;
     if (retryInMs(before, parts.now()) !== undefined) continue;
+    const holdMs = Math.ceil(parts.holdMs?.(rendered, identity) ?? 0);
+    if (holdMs > 0) {
+      lookAgainInMs = Math.min(holdMs, lookAgainInMs ?? holdMs);
+      continue;
+    }
     if (before !== undefined) parts.applier.retryRejected();
     const outcome = await tryApply(parts.applier, rendered, signal);
     if (outcome === undefined) continue;
     attempt = nextAttempt(before?.failures ?? 0, identity, outcome, parts.now());
-    parts.observe(outcome, input, rendered.text);
+    await parts.observe(outcome, input, rendered.text);
   }
 }
 

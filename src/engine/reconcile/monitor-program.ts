@@ -9,6 +9,7 @@ import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
 import { stopOnSignals } from '../system/process/stop-signals.ts';
+import { abortLater } from '../system/time/abort-later.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { createWake, type Wake } from '../system/time/wake.ts';
 import { hawserVersion } from '../system/version.ts';
@@ -22,13 +23,19 @@ export interface MonitorSettings extends InputPaths, InstanceSettings {
   readonly listen: { readonly host: string; readonly port: number };
   readonly logLevel: string;
   readonly journal?: string | undefined;
+  /** It goes on for so long after it was asked to stop, and is not ready meanwhile. Left out: it stops at once. */
+  readonly shutdownDelayMs?: number;
 }
 
 /** A monitor's name in its log, and what it counts. */
 export interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly name: string;
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
+  /** Whether it answers `/healthz/ready`. Others send their clients to it by that. */
+  readonly hasReadiness?: true;
 }
+
+type Problem = () => Promise<string | undefined>;
 
 /** What every monitor has. */
 export interface Monitor<Metrics extends MonitorMetrics> {
@@ -38,6 +45,8 @@ export interface Monitor<Metrics extends MonitorMetrics> {
   readonly wake: Wake;
   /** Sets what `/status` answers. A question before the first time waits for it. */
   readonly show: (status: () => object) => void;
+  /** Sets what keeps it from being ready, undefined where nothing does. Before the first time it is not ready. */
+  readonly readyUnless: (problem: Problem) => void;
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +55,7 @@ export interface Monitor<Metrics extends MonitorMetrics> {
  * that a monitor that has to wait for its cluster is not restarted meanwhile.
  */
 export async function monitorProgram<Metrics extends MonitorMetrics>(
-  { name, createMetrics }: MonitorKind<Metrics>,
+  { name, createMetrics, hasReadiness }: MonitorKind<Metrics>,
   settings: MonitorSettings,
   prepare: (monitor: Monitor<Metrics>) => Promise<Loops>,
 ): Promise<number> {
@@ -54,7 +63,9 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
   const labels = instanceLabels(settings);
   const metrics = createMetrics(monotonicMs, createMetricsRegistry(labels));
   const observers = { log, metrics, once: createOnce() };
-  const surroundings = { log, asked: stopOnSignals(log), replaced: fileMounts(settings) };
+  const stopping = stopOnSignals(log);
+  const asked = abortLater(stopping, settings.shutdownDelayMs ?? 0);
+  const surroundings = { log, asked, replaced: fileMounts(settings) };
   return await runMonitor(surroundings, async (signal) => {
     watchEventLoop(metrics.lag);
     watchClientCertificate(settings.kubeconfig, observers, signal);
@@ -65,7 +76,9 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
       status = next;
       first.resolve(next());
     };
+    let problem: Problem = async () => 'it is starting';
     const page = {
+      ...(hasReadiness && { unready: async () => (stopping.aborted ? 'it is stopping' : await problem()) }),
       trouble: () => livenessFailure(metrics.secondsSinceBeat()),
       metrics: () => `${metrics.text()}\n${own()}`,
       status: () => status(),
@@ -73,7 +86,10 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
     await serveEndpoint(settings.listen, page, signal);
     await announce(settings, name, settings.listen, log);
     const wake = createWake();
-    const loops = await prepare({ observers, log, wake, show, signal });
+    const readyUnless: Monitor<Metrics>['readyUnless'] = (next) => {
+      problem = next;
+    };
+    const loops = await prepare({ observers, log, wake, show, readyUnless, signal });
     if (!signal.aborted) watchInputs(settings, wake, observers, signal);
     return loops;
   });

@@ -13,7 +13,11 @@ export type RejectionReason =
   | 'ExternalCertificateValidationFailed'
   | 'ExternalCertificateGetFailed'
   /** hawser failed on this route: its own mistake, or an object that it did not expect. */
-  | 'InternalError';
+  | 'InternalError'
+  /** It has a text that no configuration can hold. */
+  | 'Unprintable'
+  /** HAProxy would not take a configuration with it. */
+  | 'ConfigurationRefused';
 
 /** What a route asks to be, before it is known whether it may. */
 export interface RouteClaim {

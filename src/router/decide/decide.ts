@@ -1,5 +1,5 @@
 import { admitRoutes } from '../admission/admit-routes.ts';
-import type { Admission, RejectedRoute } from '../admission/verdict.ts';
+import type { Admission } from '../admission/verdict.ts';
 import { buildModel } from '../backends/build-model.ts';
 import { ingressRoutes } from '../ingress/ingress-routes.ts';
 import type { RouterModel } from '../model.ts';
@@ -7,6 +7,7 @@ import type { Route } from '../objects/route.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import { admissionPolicy, backendDefaults } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
+import { moveToRejected } from './reject-routes.ts';
 import { shardOf } from './shard.ts';
 
 export interface Decision {
@@ -25,13 +26,5 @@ export function decide(objects: RouterObjects, settings: RouterSettings): Decisi
   const admission = admitRoutes(all.filter(isInside), secrets, policy);
   const outside = all.filter((route) => !isInside(route));
   const { model, failed } = buildModel(admission.admitted, objects, backendDefaults(settings));
-  return { admission: failed.length === 0 ? admission : without(admission, failed), outside, model };
-}
-
-function without({ admitted, rejected }: Admission, failed: readonly RejectedRoute[]): Admission {
-  const keys = new Set(failed.map(({ key }) => key));
-  return {
-    admitted: admitted.filter(({ key }) => !keys.has(key)),
-    rejected: [...rejected, ...failed].sort((a, b) => (a.key < b.key ? -1 : 1)),
-  };
+  return { admission: failed.length === 0 ? admission : moveToRejected(admission, failed), outside, model };
 }

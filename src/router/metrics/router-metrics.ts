@@ -20,16 +20,13 @@ export interface RouterMetrics extends MonitorMetrics {
   /** From the first event of a change to the moment at which it is served. */
   readonly changeServed: (seconds: number) => void;
   /** Of all routes of this router: how many are served, and how many are not, by reason. */
-  readonly routes: (admitted: number, rejected: ReadonlyMap<Rejection, number>) => void;
+  readonly routes: (admitted: number, rejected: ReadonlyMap<RejectionReason, number>) => void;
   readonly runtimeCommands: (done: number, failed: number) => void;
   readonly firstExpiry: (certificate: FirstExpiry | undefined) => void;
   readonly ready: (isReady: boolean) => void;
 }
 
 export type ReloadResult = 'done' | 'rejected' | 'failed';
-
-/** Why a route is not served: the reason of its status, or that it cannot be printed. */
-export type Rejection = RejectionReason | 'Unprintable';
 
 /** All of them, each of which shows 0 where there are none: an alert compares now with before. */
 const rejections = Object.keys({
@@ -42,7 +39,8 @@ const rejections = Object.keys({
   ExternalCertificateGetFailed: true,
   InternalError: true,
   Unprintable: true,
-} satisfies Readonly<Record<Rejection, true>>) as readonly Rejection[];
+  ConfigurationRefused: true,
+} satisfies Readonly<Record<RejectionReason, true>>) as readonly RejectionReason[];
 
 const RESULTS: readonly ReloadResult[] = ['done', 'rejected', 'failed'];
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { absolutePath } from '../../cli/fields.ts';
 import { fileForms, parsedBy } from '../../cli/make-field.ts';
 import { isHostName } from '../safe-text.ts';
 
@@ -107,6 +108,27 @@ export const words = parsedBy((text): readonly string[] | undefined => {
   const found = text.split(/[\s,]+/).filter((each) => each !== '');
   return found.length > 0 && found.every((each) => word.safeParse(each).success) ? found : undefined;
 }, 'expected words, separated by blanks or commas');
+
+/** `true` in a file, and what Go takes for true or false in a variable. */
+export const truth = z
+  .union(
+    [
+      z.boolean(),
+      parsedBy((text) => {
+        if (/^(?:1|t|true)$/i.test(text.trim())) return true;
+        return /^(?:0|f|false)$/i.test(text.trim()) ? false : undefined;
+      }, ''),
+    ],
+    { error: 'expected true or false' },
+  )
+  .register(fileForms, { type: 'boolean' });
+
+/** A path as a word of HAProxy's configuration. */
+export const wordPath = absolutePath.check(
+  z.refine((path) => !/[\s"'\\#$]/.test(path), {
+    error: 'expected a path without blanks, quotes, \\, # and $',
+  }),
+);
 
 /** Text for one line of HAProxy's configuration. */
 export const printable = z.string().check(z.refine(isPrintable, { error: 'expected text of one line' }));

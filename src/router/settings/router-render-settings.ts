@@ -1,15 +1,7 @@
-import * as z from 'zod/mini';
 import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
-import { absolutePath } from '../../cli/fields.ts';
 import { objectsFlag } from './objects-flag.ts';
+import { wordPath } from './router-fields.ts';
 import { routerFlags } from './router-settings.ts';
-
-/** Paths of HAProxy's files are words of its configuration. */
-const folder = absolutePath.check(
-  z.refine((path) => !/[\s"'\\#$]/.test(path), {
-    error: 'expected a path without blanks, quotes, \\, # and $',
-  }),
-);
 
 export const routerRenderCommand = commandSpec({
   name: 'router render',
@@ -17,7 +9,7 @@ export const routerRenderCommand = commandSpec({
   summary: "Writes the router's whole configuration, made of objects in a file.",
   flags: {
     objects: objectsFlag,
-    out: flag('<path>', folder, 'folder for haproxy.cfg, maps, lists and certificates', {
+    out: flag('<path>', wordPath, 'folder for haproxy.cfg, maps, lists and certificates', {
       typedOnly: true,
       inFile: 'never',
     }),

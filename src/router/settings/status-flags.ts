@@ -1,23 +1,8 @@
 import { isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { flag, type SettingsFrom } from '../../cli/command-spec.ts';
-import { fileForms, parsedBy } from '../../cli/make-field.ts';
 import { labelName, subdomainName } from '../objects/metadata.ts';
-import { domainName } from './router-fields.ts';
-
-/** `true` in a file, and what Go takes for true or false in a variable. */
-const truth = z
-  .union(
-    [
-      z.boolean(),
-      parsedBy((text) => {
-        if (/^(?:1|t|true)$/i.test(text.trim())) return true;
-        return /^(?:0|f|false)$/i.test(text.trim()) ? false : undefined;
-      }, ''),
-    ],
-    { error: 'expected true or false' },
-  )
-  .register(fileForms, { type: 'boolean' });
+import { domainName, truth } from './router-fields.ts';
 
 const hostName = domainName.check(
   z.refine((name) => isIP(name) === 0, { error: 'expected the name of a host, not its address' }),

@@ -6,6 +6,7 @@ const reasons: Readonly<Record<string, string>> = {
   ROUTER_BACKEND_PROCESS_ENDPOINTS:
     'the order of endpoints is always that of their names, so that equal objects give equal files',
   UPGRADE_VALIDATION: 'no route is known that a later version would not serve',
+  ROUTER_BIND_PORTS_AFTER_SYNC: 'ports are never bound before everything was listed',
   EXTENDED_VALIDATION: "routes' certificates are always looked into",
   ROUTER_HAPROXY_CONFIG_MANAGER: 'there is no other way than the least reload',
 };

@@ -23,6 +23,11 @@ const kinds: readonly ServedResource[] = [
   { kind: 'EndpointSlice', apiVersion: 'discovery.k8s.io/v1', plural: 'endpointslices' },
   { kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', plural: 'leases' },
   { kind: 'Route', apiVersion: 'route.openshift.io/v1', plural: 'routes' },
+  { kind: 'Ingress', apiVersion: 'networking.k8s.io/v1', plural: 'ingresses' },
+  { kind: 'Service', apiVersion: 'v1', plural: 'services' },
+  { kind: 'Endpoints', apiVersion: 'v1', plural: 'endpoints' },
+  { kind: 'Namespace', apiVersion: 'v1', plural: 'namespaces' },
+  { kind: 'Secret', apiVersion: 'v1', plural: 'secrets' },
 ];
 
 const shape =

@@ -64,7 +64,7 @@ test.each([
   [
     'a key of two sections',
     'listen: 127.0.0.1:1',
-    /did you mean listen, under "haproxy:" or under "keepalived:"\?$/,
+    /did you mean listen, under "haproxy:" or under "keepalived:" or under "router:"\?$/,
   ],
   ['a misspelt section', 'haprox:\n  drainTimeout: 1s', /did you mean haproxy\?$/],
   ['a flag with its dashes', 'api-vips: [10.0.0.5]', /did you mean apiVips\?$/],

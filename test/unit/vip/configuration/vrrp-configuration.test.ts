@@ -47,7 +47,7 @@ test('a node that has gone is not counted while keepalived still has it as a pee
   const gone = { name: 'cp-3', addresses: ['192.0.2.3'] };
   const controlPlane = [...servers.map(({ name, address }) => ({ name, addresses: [address] })), gone];
   const input = { settings: modelSettings, controlPlane, allNodes: [], interfaces: [], routes: [] };
-  vrrpConfiguration(settings, parts).observe({ kind: 'reloaded', acknowledged: true }, input, 'text');
+  await vrrpConfiguration(settings, parts).observe({ kind: 'reloaded', acknowledged: true }, input, 'text');
 
   expect(logged.find(({ event }) => event === 'configuration-reloaded')).toMatchObject({
     nodes: 2,

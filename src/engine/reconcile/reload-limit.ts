@@ -1,0 +1,26 @@
+import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+
+/**
+ * How long a reload has to wait: the first one not at all, each further one until `intervalMs` have passed since the start of the one
+ * before. However long that one took: a loop that waits for its answer never has two at once, and whatever came meanwhile is in the next.
+ */
+export function reloadWaitMs(lastStartMs: number | undefined, intervalMs: number, nowMs: number): number {
+  return lastStartMs === undefined ? 0 : Math.max(0, lastStartMs + intervalMs - nowMs);
+}
+
+/**
+ * When the program was started for an outcome that is known at `nowMs`; undefined where it was not. What its check refused costs
+ * nobody a connection, and what nobody answered is retried less and less often anyway.
+ */
+export function reloadStartMs(outcome: ApplyOutcome, nowMs: number): number | undefined {
+  switch (outcome.kind) {
+    case 'reloaded':
+      return nowMs - (outcome.tookMs ?? 0);
+    case 'rejected':
+      return outcome.by === 'reload' ? nowMs : undefined;
+    case 'unchanged':
+    case 'unreachable':
+    case 'failed':
+      return undefined;
+  }
+}

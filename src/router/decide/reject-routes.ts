@@ -1,0 +1,31 @@
+import type { Admission, Refusal, RejectedRoute } from '../admission/verdict.ts';
+import type { RouterModel } from '../model.ts';
+
+/** The decision without these routes, by key: they are rejected, and nothing else changes. */
+export function rejectRoutes<D extends { readonly admission: Admission; readonly model: RouterModel }>(
+  decision: D,
+  refusals: ReadonlyMap<string, Refusal>,
+): D {
+  const { admission, model } = decision;
+  const rejected = admission.admitted.flatMap(
+    ({ route, key, kind, host, wildcard, path }): readonly RejectedRoute[] => {
+      const refusal = refusals.get(key);
+      return refusal === undefined ? [] : [{ route, key, kind, host, wildcard, path, ...refusal }];
+    },
+  );
+  if (rejected.length === 0) return decision;
+  const backends = model.backends.filter(({ key }) => !refusals.has(key));
+  return { ...decision, admission: moveToRejected(admission, rejected), model: { backends } };
+}
+
+/** Those that were admitted before. */
+export function moveToRejected(
+  { admitted, rejected }: Admission,
+  failed: readonly RejectedRoute[],
+): Admission {
+  const keys = new Set(failed.map(({ key }) => key));
+  return {
+    admitted: admitted.filter(({ key }) => !keys.has(key)),
+    rejected: [...rejected, ...failed].sort((a, b) => (a.key < b.key ? -1 : 1)),
+  };
+}

@@ -1,0 +1,73 @@
+import type { ApiSession } from '../../engine/kube/api-session.ts';
+import { followResources } from '../../engine/kube/follow-resources.ts';
+import { identify } from '../../engine/kube/kube-objects.ts';
+import type { Resource } from '../../engine/kube/resource.ts';
+import type { LogEvent } from '../../engine/observe/logger.ts';
+import type { Once } from '../../engine/observe/once.ts';
+import type { RouterObjects } from '../objects/router-objects.ts';
+import type { LiveSettings } from '../settings/router-command.ts';
+import { routerResources, type Unreadable } from './router-resources.ts';
+
+export interface FollowedObjects {
+  /** Undefined until every kind was listed. */
+  readonly objects: () => RouterObjects | undefined;
+  /** Resolves once `signal` has aborted and every loop has ended. Rejects only for a bug. */
+  readonly ended: Promise<void>;
+}
+
+interface Api {
+  readonly session: ApiSession;
+  readonly log: (event: LogEvent) => void;
+  readonly once: Once;
+  /** Something may have changed. */
+  readonly hear: () => void;
+  /** Every Route that a list or a watch tells of. */
+  readonly onRoute: (object: unknown) => void;
+}
+
+/** Lists and watches everything that the configuration is made of. A kind that the settings do not need is not asked for. */
+export function followObjects(settings: LiveSettings, api: Api, signal: AbortSignal): FollowedObjects {
+  const { log, once, onRoute } = api;
+  const unreadable: Unreadable = (what, object, problems) => {
+    const { key } = identify(object);
+    if (!once.isNew(`${what} ${key}`, problems.join())) return;
+    log({ event: 'object-unreadable', level: 'warn', what, key, problems });
+  };
+  const resources = routerResources(settings, unreadable);
+  const ended: Promise<void>[] = [];
+  const follow = <T>(resource: Resource<T>) => {
+    const following = followResources([resource], { session: api.session, report: log }, api.hear, signal);
+    ended.push(following.ended);
+    return following.objects;
+  };
+  const followIf = <T>(isNeeded: boolean, resource: Resource<T>) =>
+    isNeeded ? follow(resource) : (): readonly T[] => [];
+  const hasShard = settings.namespaceLabels !== undefined || settings.projectLabels !== undefined;
+  const routes = follow({
+    ...resources.routes,
+    project: (object) => {
+      onRoute(object);
+      return resources.routes.project(object);
+    },
+  });
+  const ingresses = followIf(settings.ingressClass !== undefined, resources.ingresses);
+  const [endpoints, services] = [follow(resources.endpoints), follow(resources.services)];
+  const namespaces = followIf(hasShard, resources.namespaces);
+  const secrets = followIf(settings.secrets, resources.secrets);
+  return {
+    objects: () => {
+      const found = {
+        ...{ routes: routes(), ingresses: ingresses(), endpoints: endpoints(), services: services() },
+        ...{ namespaces: namespaces(), secrets: secrets() },
+      };
+      return isWhole(found) ? found : undefined;
+    },
+    ended: Promise.all(ended).then(() => undefined),
+  };
+}
+
+function isWhole(
+  found: { readonly [Kind in keyof RouterObjects]: RouterObjects[Kind] | undefined },
+): found is RouterObjects {
+  return Object.values(found).every((list) => list !== undefined);
+}

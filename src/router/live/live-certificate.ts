@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { findLiveFile, readIfThere } from '../../engine/apply/live-file.ts';
+import { folderNamedIn } from '../../engine/apply/set-path.ts';
+import type { Log } from '../../engine/observe/logger.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import { defaultCertificate } from '../configuration/default-certificate.ts';
+import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
+import type { LiveSettings } from '../settings/router-command.ts';
+
+/** Where key and certificate are read from, for those who watch files. */
+export function certificatePaths({
+  defaultCertificatePath: path,
+  defaultCertificateDir: folder,
+}: LiveSettings): readonly string[] {
+  if (folder !== undefined) return [join(folder, 'tls.crt'), join(folder, 'tls.key')];
+  return path === undefined ? [] : [path];
+}
+
+/**
+ * The certificate for hosts without their own, as it is now. A self-signed one is made once, and is the one that is served where an earlier
+ * process made it. One that cannot be used any more is told, and the last good one stays. Throws a ConfigError where there never was one.
+ */
+export function openDefaultCertificate(settings: LiveSettings, log: Log): () => Promise<string> {
+  let good: string | undefined;
+  let told: string | undefined;
+  const isGiven = settings.defaultCertificate !== undefined || certificatePaths(settings).length > 0;
+  return async () => {
+    if (good !== undefined && !isGiven) return good;
+    try {
+      good = await defaultCertificate(settings, await servedPath(settings.config), new Date());
+      if (told !== undefined) log({ event: 'default-certificate-usable' });
+      told = undefined;
+    } catch (error) {
+      if (good === undefined) throw error;
+      const message = messageOf(error);
+      if (told !== message) log({ event: 'default-certificate-unusable', level: 'error', message });
+      told = message;
+    }
+    return good;
+  };
+}
+
+async function servedPath(config: string): Promise<string> {
+  const file = await findLiveFile(config);
+  const folder = folderNamedIn(file, await readIfThere(file.path));
+  return join(folder ?? `${file.path}.sets`, DEFAULT_CERTIFICATE_FILE);
+}

@@ -1,0 +1,51 @@
+import type { Rendered } from '../../engine/apply/file-set.ts';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import type { RenderResult } from '../../engine/reconcile/proposal.ts';
+import type { Refusal } from '../admission/verdict.ts';
+import { type RouterTemplate, renderRouter } from '../configuration/render-router.ts';
+import { readRouterTemplate } from '../configuration/router-template.ts';
+import type { LeftOut } from '../configuration/unprintable.ts';
+import type { RouteBackend } from '../model.ts';
+import type { LiveSettings } from '../settings/router-command.ts';
+import { type ServableDecision, withRefusals } from './left-out-routes.ts';
+import { openDefaultCertificate } from './live-certificate.ts';
+
+interface LiveRenderer {
+  /** `shown` has what is rendered: what the template cannot print is rejected. Undefined where nothing was rendered. */
+  readonly render: (
+    input: ServableDecision,
+  ) => Promise<{ readonly result: RenderResult; readonly shown: ServableDecision | undefined }>;
+  /** Other backends as in the last `render`, with the same template and certificate. Undefined where that fails. */
+  readonly renderAgain: (backends: readonly RouteBackend[]) => Rendered | undefined;
+}
+
+/** Renders with the current template and default certificate. What cannot be used is logged once, and the served configuration stays. */
+export function createLiveRenderer(settings: LiveSettings, { log, once }: Observers): LiveRenderer {
+  const certificate = openDefaultCertificate(settings, log);
+  let last: { readonly template: RouterTemplate; readonly certificate: string } | undefined;
+  const complain = (message: string) => {
+    if (once.isNew('template', message)) log({ event: 'template-unusable', level: 'error', message });
+    return { result: { kind: 'refused', message } as const, shown: undefined };
+  };
+  return {
+    render: async (input) => {
+      const template = await readRouterTemplate(settings.template);
+      if (template.kind === 'unreadable') return complain(template.message);
+      last = { template, certificate: await certificate() };
+      const outcome = renderRouter(template, settings, input.decision.model, last.certificate);
+      if (outcome.kind === 'failed') return complain(outcome.message);
+      if (once.clear('template')) log({ event: 'template-usable' });
+      const shown = withRefusals(input, new Map(outcome.leftOut.map(refusalOf)));
+      return { result: { kind: 'rendered', rendered: outcome.rendered }, shown };
+    },
+    renderAgain: (backends) => {
+      if (last === undefined) return undefined;
+      const outcome = renderRouter(last.template, settings, { backends }, last.certificate);
+      return outcome.kind === 'rendered' ? outcome.rendered : undefined;
+    },
+  };
+}
+
+function refusalOf({ key, problem }: LeftOut): readonly [string, Refusal] {
+  return [key, { reason: 'Unprintable', message: `${problem} cannot be printed` }];
+}

@@ -1,0 +1,79 @@
+import { allowlistFileName, caFileName, certificateFileName } from '../configuration/file-names.ts';
+import type { RouteBackend } from '../model.ts';
+
+/** The most that a tenant is told of HAProxy's words. */
+const MOST_CHARACTERS = 400;
+
+/**
+ * The routes that HAProxy's words about a refused configuration are about, by key, each with those words: by a line of haproxy.cfg that is
+ * part of their backend, by the backend's name, or by the name of a file of theirs. Empty where its words name none. What names
+ * several routes is told to none of them: they may be in different namespaces. `text` is the main file that was refused.
+ */
+export function offendersIn(
+  detail: string,
+  text: string,
+  backends: readonly RouteBackend[],
+): ReadonlyMap<string, string> {
+  const named = namesOf(backends);
+  const sections = sectionsByLine(text);
+  const found = new Map<string, string>();
+  for (const message of messagesIn(detail)) {
+    const names = [...placesIn(message).map(sections), ...namesIn(message)];
+    const keys = new Set(names.flatMap((name) => named.get(name ?? '') ?? []));
+    for (const key of keys) if (!found.has(key)) found.set(key, keys.size > 1 ? '' : wordsOf(message));
+  }
+  return found;
+}
+
+/** What HAProxy says first against a configuration, without the place. */
+export function firstWords(detail: string): string {
+  const [message = ''] = messagesIn(detail);
+  return wordsOf(message);
+}
+
+function namesOf(backends: readonly RouteBackend[]): ReadonlyMap<string, string> {
+  return new Map(
+    backends.flatMap(({ name, key }) =>
+      [name, certificateFileName(key), caFileName(key), allowlistFileName(key)].map(
+        (each) => [each, key] as const,
+      ),
+    ),
+  );
+}
+
+/** `[/etc/haproxy/haproxy.cfg.candidate:123]` */
+function placesIn(message: string): readonly number[] {
+  return [...message.matchAll(/\[[^\]\n]*:(\d{1,9})\]/g)].map(([, line]) => Number(line));
+}
+
+/** Of backends and of files. */
+function namesIn(message: string): readonly string[] {
+  const names =
+    /\b(?:be_(?:http|edge_http|secure|tcp):[\w.-]+:[\w.-]*\w|(?:certs|cacerts|allowlists)\/[\w.-]*\w)/g;
+  return message.match(names) ?? [];
+}
+
+/** What it warns about it takes. What goes on in a further line is indented. */
+function messagesIn(detail: string): readonly string[] {
+  return detail.split(/\n(?=\S)/).filter((message) => message.startsWith('[ALERT]'));
+}
+
+/** `[ALERT]    (12) : config : parsing [/etc/haproxy.cfg:3] : unknown keyword …` */
+function wordsOf(message: string): string {
+  const words = message.replace(
+    /^\[ALERT\][^:]*:\s*(?:config\s*:\s*)?(?:parsing )?(?:\[[^\]\n]*:\d+\]\s*:\s*)?/,
+    '',
+  );
+  return words.replaceAll(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
+}
+
+/** The name of the backend in which a line stands. */
+function sectionsByLine(text: string): (line: number) => string | undefined {
+  let lines: readonly string[] | undefined;
+  return (line) => {
+    lines ??= text.split('\n');
+    if (line > lines.length) return undefined;
+    const start = lines.slice(0, line).findLast((each) => /^[a-z]/.test(each));
+    return /^backend (\S+)/.exec(start ?? '')?.[1];
+  };
+}

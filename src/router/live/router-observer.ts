@@ -1,0 +1,19 @@
+import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import type { RejectedRoute } from '../admission/verdict.ts';
+import type { Decision } from '../decide/decide.ts';
+
+/**
+ * Who else hears of what the router does: the writer of statuses, the metrics. Each is called in turn, is soon done, and never
+ * throws.
+ */
+export interface RouterObserver {
+  /** Every Route that a list or a watch tells of, as the API has it. */
+  readonly onRoute?: (object: unknown) => void;
+  /**
+   * Each decision before it is applied, however long its reload has to wait. `leftOut` are those of its rejected routes that
+   * admission let in and HAProxy, or the template, cannot take.
+   */
+  readonly onDecision?: (decision: Decision, leftOut: readonly RejectedRoute[]) => void;
+  /** What became of a configuration; `tookMs` is all of it: files, check, reload. */
+  readonly onOutcome?: (outcome: ApplyOutcome, tookMs: number) => void;
+}

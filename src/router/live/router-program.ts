@@ -1,0 +1,65 @@
+import { openApiSession } from '../../engine/kube/api-session.ts';
+import { openCredentials } from '../../engine/kube/in-cluster.ts';
+import { createMonitorMetrics, type MonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
+import { runConfigurationLoop } from '../../engine/reconcile/configuration-loop.ts';
+import { type Monitor, monitorProgram } from '../../engine/reconcile/monitor-program.ts';
+import type { Loops } from '../../engine/reconcile/run-monitor.ts';
+import { hawserVersion } from '../../engine/system/version.ts';
+import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
+import type { LiveSettings } from '../settings/router-command.ts';
+import { withoutEffect } from '../settings/without-effect.ts';
+import { type FollowedObjects, followObjects } from './follow-objects.ts';
+import { certificatePaths } from './live-certificate.ts';
+import { type RouterConfiguration, routerConfiguration } from './router-configuration.ts';
+import type { RouterObserver } from './router-observer.ts';
+import type { RouterStatus } from './router-status.ts';
+
+/** Of an API server on this machine, which is asked where the kubeconfig's server does not answer. */
+const API_PORT = 6_443;
+/** A probe of the kubelet waits for one second. */
+const PROBE_MS = 800;
+
+/** Resolves with 0 once it was asked to stop and the time in which clients go to other routers has passed. */
+export async function runRouter(settings: LiveSettings): Promise<number> {
+  return await monitorProgram(
+    { name: 'router', createMetrics: createMonitorMetrics, hasReadiness: true },
+    { ...settings, monitorConf: certificatePaths(settings) },
+    (monitor) => prepare(settings, monitor),
+  );
+}
+
+async function prepare(
+  settings: LiveSettings,
+  { observers, log, wake, show, readyUnless, signal }: Monitor<MonitorMetrics>,
+): Promise<Loops> {
+  for (const message of withoutEffect(settings.env)) log({ event: 'setting-without-effect', message });
+  const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
+  const session = openApiSession({ kubeconfig, apiPort: API_PORT, fallbacks: [] }, signal);
+  const others: readonly RouterObserver[] = [];
+  const onRoute = (object: unknown): void => {
+    for (const other of others) other.onRoute?.(object);
+  };
+  const api = { session, log, once: observers.once, hear: wake.poke, onRoute };
+  const followed = followObjects(settings, api, signal);
+  const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
+  const isSynced = () => followed.objects() !== undefined;
+  show((): RouterStatus => ({ version: hawserVersion(), synced: isSynced(), ...configuration.view() }));
+  readyUnless(() => problemOf(settings, followed, configuration));
+  log({ event: 'router-started', config: settings.config });
+  return {
+    objects: () => followed.ended,
+    configuration: (stop) => runConfigurationLoop(configuration, stop),
+  };
+}
+
+/** Why clients should not come here; undefined where they may. */
+async function problemOf(
+  { statsSocket }: LiveSettings,
+  { objects }: FollowedObjects,
+  { isServed }: RouterConfiguration,
+): Promise<string | undefined> {
+  if (objects() === undefined) return 'not every kind of object has been listed yet';
+  if (!isServed()) return 'the configuration is not served yet';
+  const info = await askRuntimeApi(statsSocket, 'show info', PROBE_MS);
+  return info === undefined || info === '' ? 'HAProxy does not answer on its stats socket' : undefined;
+}

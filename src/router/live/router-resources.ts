@@ -1,0 +1,59 @@
+import type { Resource } from '../../engine/kube/resource.ts';
+import { readEndpointSlice, readEndpoints } from '../objects/endpoints.ts';
+import { readIngress } from '../objects/ingress.ts';
+import { readNamespace } from '../objects/namespace.ts';
+import { projecting, type Reading } from '../objects/reading.ts';
+import { readRoute } from '../objects/route.ts';
+import { readSecret } from '../objects/secret.ts';
+import { readService } from '../objects/service.ts';
+import type { Selector } from '../selectors/label-selector.ts';
+
+/** Which objects the router asks for. */
+export interface ResourceSettings {
+  readonly namespace?: string | undefined;
+  readonly routeLabels?: Selector | undefined;
+  readonly watchEndpoints: boolean;
+}
+
+/** Is told of an object that cannot be read, and is left out. */
+export type Unreadable = (what: string, object: unknown, problems: readonly string[]) => void;
+
+/** Secrets of these types hold no certificate, and may be large: helm keeps whole charts in them. */
+const OTHER_SECRETS = [
+  'helm.sh/release.v1',
+  'kubernetes.io/service-account-token',
+  'kubernetes.io/dockercfg',
+];
+
+/** Every kind that the router reads, and what it keeps of each. */
+export function routerResources(settings: ResourceSettings, unreadable: Unreadable) {
+  const place = settings.namespace === undefined ? {} : { namespace: settings.namespace };
+  const labels = settings.routeLabels === undefined ? {} : { labelSelector: settings.routeLabels.text };
+  const resource = <T>(
+    what: string,
+    apiVersion: string,
+    plural: string,
+    read: (object: unknown) => Reading<T>,
+    where: { readonly namespace?: string } = place,
+  ): Resource<T> => ({
+    ...{ what, apiVersion, plural, ...where },
+    project: projecting(read, (object, problems) => unreadable(what, object, problems)),
+  });
+  return {
+    routes: {
+      ...resource('Routes', 'route.openshift.io/v1', 'routes', readRoute),
+      ...labels,
+      mayBeAbsent: true,
+    },
+    ingresses: { ...resource('Ingresses', 'networking.k8s.io/v1', 'ingresses', readIngress), ...labels },
+    endpoints: settings.watchEndpoints
+      ? resource('Endpoints', 'v1', 'endpoints', readEndpoints)
+      : resource('EndpointSlices', 'discovery.k8s.io/v1', 'endpointslices', readEndpointSlice),
+    services: resource('Services', 'v1', 'services', readService),
+    namespaces: resource('Namespaces', 'v1', 'namespaces', readNamespace, {}),
+    secrets: {
+      ...resource('Secrets', 'v1', 'secrets', readSecret),
+      fieldSelector: OTHER_SECRETS.map((type) => `type!=${type}`).join(','),
+    },
+  } as const;
+}

@@ -1,0 +1,60 @@
+import * as z from 'zod/mini';
+import { flag, toggle } from '../../cli/command-spec.ts';
+import { durationMs } from '../../cli/duration.ts';
+import { absolutePath, listenAddress, port } from '../../cli/fields.ts';
+import { defaultPorts } from '../../cli/ports.ts';
+import { daemonFlags } from '../../cli/shared-flags.ts';
+import { haproxyMonitorFlags } from '../../haproxy/supervise/haproxy-flags.ts';
+import { truth, wordPath } from './router-fields.ts';
+
+const { socket, haproxy } = haproxyMonitorFlags;
+
+/** What the running router has beside what its configuration is made with. */
+export const liveFlags = {
+  kubeconfig: flag(
+    '<path>',
+    z.optional(absolutePath),
+    "credentials for the API (default: the pod's service account)",
+    { inFile: 'top' },
+  ),
+  config: flag('<path>', wordPath, "where haproxy.cfg is written; the same as the supervisor's", {
+    default: '/etc/haproxy/haproxy.cfg',
+  }),
+  ...{ socket, haproxy },
+  reloadInterval: flag(
+    '<duration>',
+    durationMs.check(z.minimum(1_000, { error: 'expected at least 1s' })),
+    'the first change is served at once; HAProxy is reloaded at most once in this time',
+    { default: '5s', variable: 'RELOAD_INTERVAL' },
+  ),
+  compareInterval: flag(
+    '<duration>',
+    durationMs,
+    'how often the files are compared with what they should be',
+    {
+      default: '1m',
+    },
+  ),
+  watchEndpoints: toggle('read Endpoints instead of EndpointSlices', { variable: 'ROUTER_WATCH_ENDPOINTS' }),
+  secrets: flag('<true|false>', truth, 'read the Secrets that routes and Ingresses name', {
+    default: 'true',
+    variable: 'ROUTER_ENABLE_EXTERNAL_CERTIFICATE',
+  }),
+  shutdownDelay: flag('<duration>', durationMs, 'after SIGTERM it is not ready for so long before it ends', {
+    default: '45s',
+    variable: 'ROUTER_GRACEFUL_SHUTDOWN_DELAY',
+  }),
+  listen: flag(
+    '<address:port>',
+    z.optional(listenAddress),
+    '/healthz, /healthz/ready, /metrics and /status',
+    {
+      variable: 'ROUTER_LISTEN_ADDR',
+    },
+  ),
+  statsPort: flag('<port>', port, 'port of that page on all addresses, where --listen is not given', {
+    default: `${defaultPorts.router}`,
+    variable: 'STATS_PORT',
+  }),
+  ...daemonFlags,
+};

@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import type { StoredObject } from '../api-server/object-store.ts';
+import { type Cluster, createCluster } from '../cluster.ts';
+import { type Backends, startBackends } from '../load/start-backends.ts';
+import { hawser } from '../supervisor-build.ts';
+import {
+  type LogLine,
+  readLogEvents,
+  type SupervisorProcess,
+  startSupervisor,
+} from '../supervisor-process.ts';
+import { waitFor } from '../wait-for.ts';
+
+/** The real router and the real supervisor in a network of their own, with a stand-in for the API and one for pods. */
+export interface LiveRouter extends AsyncDisposable {
+  readonly cluster: Cluster;
+  readonly host: string;
+  readonly httpPort: number;
+  readonly config: string;
+  readonly supervisor: SupervisorProcess;
+  readonly pods: Backends;
+  readonly router: ChildProcess;
+  /** Which objects there are from now on. */
+  readonly set: (objects: readonly StoredObject[]) => void;
+  /** The body that a request for `host` gets through HAProxy, and its status. */
+  readonly ask: (host: string, path?: string) => Promise<{ readonly status: number; readonly body: string }>;
+  readonly answers: (host: string, body: string, path?: string) => Promise<void>;
+  /** The status of a path of the router's page; 0 where nothing answers. */
+  readonly page: (path: string) => Promise<number>;
+  readonly events: (event: string) => readonly LogLine[];
+  readonly says: (event: string, count?: number) => Promise<LogLine>;
+  /** How often HAProxy was started. */
+  readonly generation: () => Promise<number>;
+}
+
+export interface LiveRouterOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly objects?: readonly StoredObject[];
+  readonly pods?: readonly string[];
+  /** Otherwise nothing listens at the API's address yet. */
+  readonly startApi?: boolean;
+}
+
+export const POD_PORT = 8_080;
+const HTTP_PORT = 8_000;
+const PAGE_PORT = 1_936;
+const host = '10.77.0.11';
+
+/** Pods have the addresses 10.77.1.1, 10.77.1.2 … and say their names. */
+export const podAddress = (index: number): string => `10.77.1.${index + 1}`;
+
+export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<LiveRouter> {
+  const { env = {}, objects = [], pods: names = ['a', 'b'], startApi = true } = options;
+  await using stack = new AsyncDisposableStack();
+  const cluster = stack.use(await createCluster(1));
+  const { namespace, dir, serving } = cluster;
+  const [node] = cluster.nodes;
+  if (node === undefined) throw new Error('no node');
+  for (const index of names.keys())
+    await namespace.run('ip', 'address', 'add', `${podAddress(index)}/32`, 'dev', 'node0');
+  const backends = names.map((name, index) => ({ name, host: podAddress(index), port: POD_PORT }));
+  const identity = {
+    cert: readFileSync(serving.certFile, 'utf8'),
+    key: readFileSync(serving.keyFile, 'utf8'),
+  };
+  const pods = stack.use(await startBackends(namespace.prefix, backends, identity));
+  cluster.setObjects(objects);
+  if (startApi) await cluster.startServer(node);
+  const at = (name: string): string => join(dir, name);
+  for (const name of ['conf', 'run']) mkdirSync(at(name));
+  const config = at('conf/haproxy.cfg');
+  const socket = at('run/master.sock');
+  const shared = ['--config', config, '--socket', socket, '--stats-socket', at('run/stats.sock')];
+  const supervisor = startSupervisor(
+    namespace.prefix,
+    [
+      ...shared,
+      ...['--pid-file', at('run/haproxy.pid'), '--state-file', at('run/state'), '--listen', 'off'],
+      ...['--drain-timeout', '2s', '--force-delete-timeout', '60s'],
+    ],
+    { socket, logPath: at('supervisor.log') },
+  );
+  await waitFor('the supervisor', () => existsSync(socket));
+  const [file, ...before] = namespace.prefix;
+  const log = openSync(at('router.log'), 'a');
+  const kubeconfig = cluster.kubeconfig(`https://${host}:6443`);
+  const flags = [...shared, '--kubeconfig', kubeconfig, '--listen', `${host}:${PAGE_PORT}`, '--threads', '1'];
+  const router = spawn(file, [...before, hawser, 'router', ...flags], {
+    stdio: ['ignore', log, log],
+    env: {
+      ...process.env,
+      ROUTER_SERVICE_HTTP_PORT: `${HTTP_PORT}`,
+      ROUTER_SERVICE_HTTPS_PORT: '8443',
+      ROUTER_MAX_CONNECTIONS: '1000',
+      ROUTER_GRACEFUL_SHUTDOWN_DELAY: '0s',
+      RELOAD_INTERVAL: '1s',
+      ...env,
+    },
+  });
+  closeSync(log);
+  stack.defer(async () => {
+    if (router.exitCode !== null || router.signalCode !== null) return;
+    const gone = once(router, 'exit');
+    router.kill('SIGKILL');
+    await gone;
+  });
+  const events = (event: string) => readLogEvents(at('router.log')).filter((line) => line.event === event);
+  const ask = async (asked: string, path = '/') => {
+    const url = `http://${host}:${HTTP_PORT}${path}`;
+    const curl = [
+      'curl',
+      '-s',
+      '--max-time',
+      '5',
+      '-w',
+      '\n%{http_code}',
+      '-H',
+      `Host: ${asked}`,
+      url,
+    ] as const;
+    const text = await namespace.run(...curl).catch(() => '\n0');
+    const end = text.lastIndexOf('\n');
+    return { status: Number(text.slice(end + 1)), body: text.slice(0, end) };
+  };
+  const owned = stack.move();
+  return {
+    ...{ cluster, host, httpPort: HTTP_PORT, config, supervisor, pods, router, ask, events },
+    set: cluster.setObjects,
+    answers: async (asked, body, path) => {
+      await waitFor(`${asked}${path ?? ''} to answer ${body}`, async () => {
+        const found = await ask(asked, path);
+        return found.body === body || `${found.status}` === body;
+      });
+    },
+    page: async (path) => {
+      const url = `http://${host}:${PAGE_PORT}${path}`;
+      const code = namespace.run('curl', '-s', '-o', '/dev/null', '-w', '%{http_code}', url);
+      return Number(await code.catch(() => '0'));
+    },
+    says: (event, count = 1) =>
+      waitFor(`the router to say "${event}"; ${lastLines(at('router.log'))}`, () => events(event)[count - 1]),
+    generation: async () => {
+      const status = z.looseObject({ current: z.looseObject({ generation: z.number() }) });
+      return status.parse(await supervisor.status()).current.generation;
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+function lastLines(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8').slice(-600) : '';
+}
