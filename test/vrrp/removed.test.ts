@@ -137,3 +137,35 @@ test('a member that reboots and finds no API server takes part, because it hears
   await waitFor('it to take part', () => takesPart(node), PATIENCE_MS);
   expect(takeOvers(scene.bed.events(), fromMs, monotonicMs())).toEqual([]);
 }, 400_000);
+
+const programOf = (node: BedNode, verb: 'supervise' | 'monitor') => {
+  const found = node.processes().filter(({ argv }) => argv.includes('keepalived') && argv.includes(verb));
+  expect(found).toHaveLength(1);
+  return found.map(({ id }) => id);
+};
+
+test('a node that is listed again stays out when the holder, which it hears, forgets it late', async () => {
+  const node = theOneRemoved();
+  const holder = await scene.rested();
+  const [supervisor, monitor] = [programOf(holder, 'supervise'), programOf(holder, 'monitor')];
+  // Its keepalived goes on sending adverts to the node, until the supervisor gets to the reload.
+  sendSignal(supervisor, 'SIGSTOP');
+  scene.bed.setMembers(others());
+  await waitFor('the holder to ask for a reload without it', () => forgets(holder), PATIENCE_MS);
+  sendSignal(monitor, 'SIGSTOP');
+  scene.bed.setMembers(scene.members);
+  await waitFor('the node to start keepalived', () => node.running('keepalived').length > 0, PATIENCE_MS);
+  // Long enough for a look at whether the holder is heard, not for all that it takes to trust it.
+  const startedMs = monotonicMs();
+  await waitFor(
+    'it to hear the holder',
+    () => takesPart(node) || monotonicMs() - startedMs > 5_000,
+    PATIENCE_MS,
+  );
+  sendSignal(supervisor, 'SIGCONT');
+  await watch(SHORT_WATCH_MS / 4);
+  sendSignal(monitor, 'SIGCONT');
+  await waitFor('the holder to take it up again', () => !forgets(holder), PATIENCE_MS);
+  await waitFor('it to take part', () => takesPart(node), PATIENCE_MS);
+  await watch(SHORT_WATCH_MS / 4);
+}, 400_000);

@@ -77,7 +77,7 @@ export function createVipUseWatch(
     // Only now: what comes in between two rounds counts in the second.
     return (await trap.forget()) ?? outcome.noted;
   };
-  const round = async (vips: readonly AskedVip[]): Promise<void> => {
+  const round = async (vips: readonly ConfiguredVip[]): Promise<void> => {
     isWatching = true;
     const began = forgotten;
     const seen = await ask(vips);
@@ -90,11 +90,11 @@ export function createVipUseWatch(
     }
     once.clear('vip-use');
     const own = ownMacs();
-    for (const { vip } of vips) {
+    for (const { vip, takeOverMs } of vips) {
       const answers = seen.answers.flatMap((each) =>
         each.vip === vip && !own.has(each.mac) ? each.mac : [],
       );
-      const heard = { answers, isAdvertised: seen.advertised.has(vip), nowMs: monotonicMs() };
+      const heard = { answers, isAdvertised: seen.advertised.has(vip), takeOverMs, nowMs: monotonicMs() };
       states.set(vip, nextVipUse(stateOf(vip), heard));
     }
   };
@@ -107,7 +107,8 @@ export function createVipUseWatch(
       const worst = (['elsewhere', 'unknown', 'unseen'] as const).flatMap(
         (is) => uses.find((use) => use.kind === is) ?? [],
       );
-      return worst[0] ?? { kind: uses.length === 0 ? 'unseen' : 'clear' };
+      const heardForMs = Math.min(...uses.flatMap((use) => (use.kind === 'clear' ? use.heardForMs : [])));
+      return worst[0] ?? (uses.length === 0 ? { kind: 'unseen' } : { kind: 'clear', heardForMs });
     },
     forget: (kind) => {
       forgotten += 1;

@@ -4,6 +4,8 @@ export interface VipUseRound {
   readonly answers: readonly string[];
   /** An advert of this VIP came in: its holder sends its adverts to this node too. */
   readonly isAdvertised: boolean;
+  /** How long VRRP needs for a holder that fell silent. */
+  readonly takeOverMs: number;
   readonly nowMs: number;
 }
 
@@ -19,6 +21,8 @@ export interface VipUseState {
   /** Consecutive rounds without an advert. */
   readonly unheard: number;
   readonly advertisedMs: number;
+  /** When the first advert came of those without a gap between them. */
+  readonly heardSinceMs: number;
   /** Consecutive rounds that could not be made. */
   readonly failed: number;
 }
@@ -27,8 +31,11 @@ export interface VipUseState {
 export type VipUse =
   /** Too few rounds, or the last one failed. */
   | { readonly kind: 'unknown' }
-  /** Nobody holds it, or its holder sends its adverts here. */
-  | { readonly kind: 'clear' }
+  /**
+   * Nobody holds it, or its holder sends its adverts here. `heardForMs`: from the first to the last advert of those without a gap
+   * between them; infinite if nobody holds it.
+   */
+  | { readonly kind: 'clear'; readonly heardForMs: number }
   /**
    * The segment cannot be asked, there is no VIP to ask for yet, or the silence may be the gap of a failover: no reason to
    * stay out, and no evidence.
@@ -39,7 +46,7 @@ export type VipUse =
 
 export const initialVipUse: VipUseState = {
   ...{ rounds: 0, silent: 0, silentSinceMs: Number.POSITIVE_INFINITY, holders: [], failed: 0 },
-  ...{ unheard: Number.POSITIVE_INFINITY, advertisedMs: Number.NEGATIVE_INFINITY },
+  ...{ unheard: Number.POSITIVE_INFINITY, advertisedMs: Number.NEGATIVE_INFINITY, heardSinceMs: 0 },
 };
 
 /** A single question or its answer may be lost. */
@@ -55,7 +62,9 @@ const ROUNDS_HEARD = 2;
  */
 const TAKE_OVERS_HEARD = 0.5;
 
-export function nextVipUse(state: VipUseState, { answers, isAdvertised, nowMs }: VipUseRound): VipUseState {
+export function nextVipUse(state: VipUseState, round: VipUseRound): VipUseState {
+  const { answers, isAdvertised, takeOverMs, nowMs } = round;
+  const isNew = isAdvertised && !isHeard(state, nowMs, takeOverMs);
   return {
     rounds: state.rounds + 1,
     silent: answers.length > 0 ? 0 : state.silent + 1,
@@ -63,8 +72,13 @@ export function nextVipUse(state: VipUseState, { answers, isAdvertised, nowMs }:
     holders: answers.length > 0 ? answers : state.holders,
     unheard: isAdvertised ? 0 : state.unheard + 1,
     advertisedMs: isAdvertised ? nowMs : state.advertisedMs,
+    heardSinceMs: isNew ? nowMs : state.heardSinceMs,
     failed: 0,
   };
+}
+
+function isHeard({ unheard, advertisedMs }: VipUseState, nowMs: number, takeOverMs: number): boolean {
+  return unheard < ROUNDS_HEARD || nowMs - advertisedMs < TAKE_OVERS_HEARD * takeOverMs;
 }
 
 /** A round in which the segment could not be asked. */
@@ -79,13 +93,12 @@ export function failedVipUse(state: VipUseState): VipUseState {
  * `takeOverMs` is how long VRRP needs for a holder that fell silent.
  */
 export function vipUseOf(state: VipUseState, nowMs: number, takeOverMs: number): VipUse {
-  const { rounds, silent, silentSinceMs, holders, unheard, advertisedMs, failed } = state;
+  const { rounds, silent, silentSinceMs, holders, heardSinceMs, advertisedMs, failed } = state;
   if (failed >= ROUNDS_TO_BELIEVE) return { kind: 'unseen' };
   if (failed > 0 || rounds < ROUNDS_TO_BELIEVE) return { kind: 'unknown' };
   const isHeld = holders.length > 0 && silent < ROUNDS_TO_BELIEVE;
-  const isHeard = unheard < ROUNDS_HEARD || nowMs - advertisedMs < TAKE_OVERS_HEARD * takeOverMs;
-  if (isHeard) return { kind: 'clear' };
+  if (isHeard(state, nowMs, takeOverMs)) return { kind: 'clear', heardForMs: advertisedMs - heardSinceMs };
   if (isHeld) return { kind: 'elsewhere', holders };
   const isFailoverOver = nowMs - silentSinceMs >= takeOverMs;
-  return { kind: isFailoverOver ? 'clear' : 'unseen' };
+  return isFailoverOver ? { kind: 'clear', heardForMs: Number.POSITIVE_INFINITY } : { kind: 'unseen' };
 }

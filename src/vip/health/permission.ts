@@ -16,6 +16,13 @@ const REUNITED_PATIENCE_MS = 2_500;
 /** The patience when an API server has answered but its list is not believed yet: three polls have to agree. */
 const UNDECIDED_PATIENCE_MS = 30_000;
 
+/**
+ * For so long without a gap a node that was not listed has to hear the holder. The holder forgets a node three seconds after it
+ * has seen the list without it, and a starved one needs some more for the reload: a node that trusted the adverts from before that
+ * would be a second holder until the holder has taken it up again.
+ */
+const HEARD_AGAIN_MS = 10_000;
+
 /** Whether this node's health may be written, so that it takes part. */
 export type Permission =
   | { readonly kind: 'given' }
@@ -27,8 +34,8 @@ export type Permission =
  * After a boot keepalived stays in FAULT until its configuration is confirmed. A node that cannot confirm it takes part
  * after a while, unless another host holds the VIP and sends it no adverts: then it is most likely no member any more. A
  * monitor that was only restarted goes on where it was, by what the last one has noted. A node that no API server listed starts
- * over once it is listed, and waits until the holder of the VIP sends it adverts: the other nodes may see it in their lists
- * later than the node itself does.
+ * over once it is listed, and waits until the holder of the VIP has sent it adverts for a while, or nobody holds the VIP: the
+ * other nodes may see in their lists that it was gone, and that it is back, later than the node itself does.
  */
 export function createPermission(
   trackFile: string,
@@ -64,6 +71,7 @@ export function createPermission(
     const patienceMs = isConfirmed() ? 0 : unconfirmedPatienceMs(isUndecided(), isReturn);
     if (nowMs() - sinceMs < patienceMs || use.kind === 'unknown') return { kind: 'waiting' };
     if (use.kind === 'elsewhere') return { kind: 'held-elsewhere', holders: use.holders };
+    if (isForgotten && use.kind === 'clear' && use.heardForMs < HEARD_AGAIN_MS) return { kind: 'waiting' };
     isGiven = true;
     isForgotten = false;
     return { kind: 'given' };

@@ -15,16 +15,23 @@ const silent: Partial<VipUseRound> = {};
 type Round = Partial<VipUseRound> | 'failed';
 
 /** Rounds a second apart, judged at the moment of the last. */
-function playAt(takeOverMs: number, ...rounds: readonly Round[]): VipUse['kind'] {
+function judgedAt(takeOverMs: number, ...rounds: readonly Round[]): VipUse {
   const state = rounds.reduce<typeof initialVipUse>(
     (before, round, index) =>
       round === 'failed'
         ? failedVipUse(before)
-        : nextVipUse(before, { answers: [], isAdvertised: false, nowMs: index * 1_000, ...round }),
+        : nextVipUse(before, {
+            answers: [],
+            isAdvertised: false,
+            takeOverMs,
+            nowMs: index * 1_000,
+            ...round,
+          }),
     initialVipUse,
   );
-  return vipUseOf(state, (rounds.length - 1) * 1_000, takeOverMs).kind;
+  return vipUseOf(state, (rounds.length - 1) * 1_000, takeOverMs);
 }
+const playAt = (takeOverMs: number, ...rounds: readonly Round[]) => judgedAt(takeOverMs, ...rounds).kind;
 const play = (...rounds: readonly Round[]) => playAt(600, ...rounds);
 const times = (count: number, round: Round) => Array.from({ length: count }, () => round);
 
@@ -63,6 +70,19 @@ test('a holder whose adverts come here does not keep a node out, and does so two
 test('with a long advert interval an advert counts for two intervals', () => {
   expect(playAt(12_200, advertised, ...times(6, answered))).toBe('clear');
   expect(playAt(12_200, advertised, ...times(7, answered))).toBe('elsewhere');
+});
+
+test('how long the holder was heard counts from the last gap in its adverts, and ends with nobody', () => {
+  const forMs = (takeOverMs: number, ...rounds: readonly Round[]) => {
+    const use = judgedAt(takeOverMs, ...rounds);
+    return use.kind === 'clear' ? use.heardForMs : use.kind;
+  };
+  expect(forMs(600, ...times(9, advertised))).toBe(8_000);
+  expect(forMs(600, ...times(9, advertised), answered)).toBe(8_000);
+  expect(forMs(600, ...times(9, advertised), answered, ...times(3, advertised))).toBe(12_000);
+  expect(forMs(600, ...times(9, advertised), answered, answered, ...times(3, advertised))).toBe(2_000);
+  expect(forMs(12_200, ...times(3, advertised), ...times(5, answered), advertised)).toBe(8_000);
+  expect(forMs(600, ...times(9, advertised), ...times(3, silent))).toBe(Number.POSITIVE_INFINITY);
 });
 
 test('a round that failed says nothing, and after three in a row the segment cannot be asked', () => {

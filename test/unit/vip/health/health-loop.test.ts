@@ -39,7 +39,10 @@ test('a node that the list of nodes does not contain is in FAULT, though its ser
       ...{ isConfirmed: () => true, isExcluded: () => isExcluded, isUndecided: () => false },
       onChange: () => undefined,
       mustLeave: () => false,
-      vipUse: { look: () => ({ kind: 'clear' }), forget: () => undefined },
+      vipUse: {
+        look: () => ({ kind: 'clear', heardForMs: Number.POSITIVE_INFINITY }),
+        forget: () => undefined,
+      },
       steering: { steer: () => 'none', text: () => undefined, onChange: () => undefined },
     },
     {

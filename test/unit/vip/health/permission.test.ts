@@ -26,7 +26,7 @@ beforeEach(() => {
   trackFile = join(dir, 'lb.track');
   now = {
     ...{ confirmed: false, excluded: false, undecided: false, reunited: false },
-    ...{ use: { kind: 'clear' }, ms: 0, looks: 0, forgotten: 0 },
+    ...{ use: clear, ms: 0, looks: 0, forgotten: 0 },
   };
 });
 afterEach(() => rmSync(dir, { recursive: true }));
@@ -51,6 +51,7 @@ const permission = () =>
     },
     () => now.ms,
   );
+const clear: VipUse = { kind: 'clear', heardForMs: Number.POSITIVE_INFINITY };
 const elsewhere: VipUse = { kind: 'elsewhere', holders: ['02:00:00:00:00:01'] };
 
 test('a node that no API server answers waits for ten seconds, and for thirty where a list is not believed yet', () => {
@@ -114,7 +115,7 @@ test('a node whose VIP is held by a host that it does not hear stays out until t
   expect(ask().kind).toBe('waiting');
   now.ms = 3_600_000;
   expect(ask()).toEqual({ kind: 'held-elsewhere', holders: ['02:00:00:00:00:01'] });
-  now.use = { kind: 'clear' };
+  now.use = clear;
   expect(ask().kind).toBe('given');
 });
 
@@ -184,9 +185,29 @@ test('a node that is listed again stays out until the holder sends it adverts, h
   expect(ask().kind).toBe('waiting');
   now.use = elsewhere;
   expect(ask().kind).toBe('held-elsewhere');
-  now.use = { kind: 'clear' };
+  now.use = clear;
   expect(ask().kind).toBe('given');
   now.use = elsewhere;
+  expect(ask().kind).toBe('given');
+});
+
+test('a node that is listed again stays out while the holder may still forget it late', () => {
+  const ask = permission();
+  now.excluded = true;
+  ask();
+  [now.excluded, now.confirmed] = [false, true];
+  now.use = { kind: 'clear', heardForMs: 9_999 };
+  expect(ask().kind).toBe('waiting');
+  now.use = elsewhere;
+  expect(ask().kind).toBe('held-elsewhere');
+  now.use = { kind: 'clear', heardForMs: 10_000 };
+  expect(ask().kind).toBe('given');
+});
+
+test('a member that boots does not wait for the holder any longer than until it is heard', () => {
+  const ask = permission();
+  now.use = { kind: 'clear', heardForMs: 0 };
+  now.ms = 10_000;
   expect(ask().kind).toBe('given');
 });
 
