@@ -8,6 +8,7 @@ import { watchFiles } from '../engine/system/file/watch-files.ts';
 import { openNodeLists } from './configuration/node-lists.ts';
 import { vrrpConfiguration } from './configuration/vrrp-configuration.ts';
 import { guardLeftVips } from './guards/left-vip-guard.ts';
+import { guardLostPeers } from './guards/lost-peers-guard.ts';
 import { createSplitBrainSentinel } from './guards/split-brain-sentinel.ts';
 import { createVipUseWatch } from './guards/vip-use-watch.ts';
 import { createVirtualRouterIdGuard } from './guards/virtual-router-id-guard.ts';
@@ -77,6 +78,7 @@ async function prepare(
     'virtual router id guard': guard.run,
     ...Object.fromEntries(loops.map((each) => [`${each.kind} health`, each.run])),
     'split-brain sentinel': sentinel.run,
+    'lost peers': (stop) => guardLostPeers(settings.stateFile, configuration.served, observers, stop),
     'VIP use': vipUse.run,
     peers: (stop) =>
       publishStatus(settings, { lists, served: configuration.served, status }, observers, stop),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import type { Scene } from '../bench/failover/scene.ts';
+import type { BedNode } from '../helpers/vrrp/bed-node.ts';
 import { takesPart } from '../helpers/vrrp/hawser.ts';
 import { takeOvers } from '../helpers/vrrp/holdings.ts';
 import { logFromNow } from '../helpers/vrrp/node-log.ts';
@@ -32,6 +33,32 @@ test.each([
   },
   240_000,
 );
+
+/** For longer the kernel does not keep a MAC that nobody confirms, with the times below. */
+const FORGOTTEN_AFTER_MS = 12_000;
+
+test('each holder of a partition knows where its peers are, however long the partition lasts', async () => {
+  const holder = await scene.rested();
+  for (const node of scene.members)
+    for (const words of [
+      ['base_reachable', '1000'],
+      ['delay_probe', '1000'],
+    ])
+      await node.namespace.run('ip', 'ntable', 'change', 'name', 'arp_cache', 'dev', 'eth0', ...words);
+  await scene.bed.split([holder]);
+  const fromMs = monotonicMs();
+  await waitFor('a holder on each side', () => scene.bed.holders().length === 2, 60_000);
+  await waitFor('the kernel to forget', () => monotonicMs() - fromMs > FORGOTTEN_AFTER_MS, 60_000);
+  const knowsItsPeers = async (node: BedNode) => {
+    const entries = (await node.namespace.run('ip', 'neigh', 'show')).trim().split('\n');
+    const ofPeers = scene.members.filter((each) => each !== node).map(({ address }) => `${address} `);
+    return ofPeers.every((peer) => entries.some((line) => line.startsWith(peer) && line.includes('lladdr')));
+  };
+  for (const node of scene.bed.holders())
+    await waitFor(`${node.name} to know its peers`, () => knowsItsPeers(node), 60_000);
+  await scene.bed.heal();
+  await scene.rested();
+}, 240_000);
 
 test('a holder whose cable is out for two seconds moves no VIP once it is back', async () => {
   const holder = await scene.rested();

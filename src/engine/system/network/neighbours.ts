@@ -76,13 +76,46 @@ export async function askNeighbours(
   const forget = ({ address, interface: device }: Neighbour) =>
     `neigh replace ${address} dev ${device} nud failed\n`;
   const input = [...anew.map((each) => forget(each) + ask(each)), ...known.map(ask)].join('');
+  return await changeNeighbours(`ask for ${list(anew)}`, input);
+}
+
+/** `state`: `REACHABLE`, `STALE`, `DELAY`, `PROBE`, `INCOMPLETE`, `FAILED` and the like. */
+const entry = z.object({
+  dst: z.string(),
+  dev: z.string(),
+  lladdr: z.optional(z.string()),
+  state: z.optional(z.array(z.string())),
+});
+export type NeighbourEntry = z.infer<typeof entry>;
+
+/** The kernel's table, of both families; undefined where it cannot be asked. */
+export async function listNeighbours(): Promise<readonly NeighbourEntry[] | undefined> {
+  return await listByIp(['neigh', 'show'], entry, IP_TIMEOUT_MS);
+}
+
+export interface LocatedNeighbour extends Neighbour {
+  readonly mac: string;
+}
+
+/**
+ * Has the kernel send to these MACs until it has asked in vain whether they are still right, which takes it 8 s. A neighbour that
+ * speaks from another MAC is found there at once. Resolves with what went wrong.
+ */
+export async function reviveNeighbours(located: readonly LocatedNeighbour[]): Promise<string | undefined> {
+  const revive = ({ address, mac, interface: device }: LocatedNeighbour) =>
+    `neigh replace ${address} lladdr ${mac} dev ${device} nud stale\n`;
+  return await changeNeighbours(`keep the MAC of ${list(located)}`, located.map(revive).join(''));
+}
+
+/** `input`: commands of `ip -batch`. */
+async function changeNeighbours(what: string, input: string): Promise<string | undefined> {
   try {
     const argv = ['ip', '-batch', '-'] as const;
     const { exitCode, stderr } = await runLeanCommand(argv, { input, timeoutMs: IP_TIMEOUT_MS });
     if (exitCode === 0) return undefined;
-    return `Cannot ask for ${list(anew)}: ${stderr.trim().split('\n')[0]}, expected "ip neigh" with CAP_NET_ADMIN`;
+    return `Cannot ${what}: ${stderr.trim().split('\n')[0]}, expected "ip neigh" with CAP_NET_ADMIN`;
   } catch (error) {
-    return `Cannot ask for ${list(anew)}: ${messageOf(error)}, expected iproute2`;
+    return `Cannot ${what}: ${messageOf(error)}, expected iproute2`;
   }
 }
 
