@@ -1,5 +1,6 @@
 import type { NodeChange } from '../cli/node-change.ts';
 import type { Check } from '../engine/examine/check.ts';
+import { askedOfInstance } from './asked-of-instance.ts';
 import type { ApiLbContext } from './doctor/context.ts';
 import { firewallChecks } from './doctor/firewall.ts';
 import { doctorFlags } from './doctor/flags.ts';
@@ -21,7 +22,7 @@ const checks: readonly Check<ApiLbContext>[] = [
 
 /** What the API load balancer brings to the commands that look at every product. */
 export const apiLb = {
-  ...{ name: 'api-lb', pods: [haproxyPod], doctorFlags, checks, ports },
+  ...{ name: 'api-lb', pods: [haproxyPod], doctorFlags, checks, ports, ofInstance: askedOfInstance },
   unused: {},
   effectLabels: loadBalancerEffectLabels,
   // The monitor's code is large, and only `hawser plan` needs it.

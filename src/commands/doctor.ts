@@ -27,8 +27,8 @@ export const settingsReader = (
   usual: SettingsReader,
 ): SettingsReader => settingsBelow(filesBelow(String(root)), usual);
 
-export async function run(settings: Settings, { settingsFile }: CommandContext): Promise<number> {
-  const report = await examine(settings, filesBelow(settings.root), settingsFile, products, checks);
+export async function run(settings: Settings, context: CommandContext): Promise<number> {
+  const report = await examine(settings, filesBelow(settings.root), context, products, checks);
   await print(report, settings);
   // A read from a dead disk or file server may never return; do not wait for it.
   process.exit(exitCodeOf(report));

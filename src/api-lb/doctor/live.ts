@@ -18,7 +18,8 @@ function runningOf(answer: Answer): Running | undefined {
 const haproxy: LiveProgram<ApiLbContext> = {
   name: 'haproxy',
   runningOf,
-  supervisor: ({ settings, readings }) => readings.supervisor('haproxy', settings.haproxySocket),
+  supervisor: ({ settings, readings }) =>
+    readings.supervisor('haproxy', settings.haproxySocket, settings.instance),
   config: ({ settings }) => settings.haproxyConfig,
 };
 

@@ -38,6 +38,13 @@ export function isHawser({ argv }: HostProcess, words: readonly string[]): boole
   return argv.some((_, at) => words.every((word, index) => argv[at + index] === word));
 }
 
+/** The name of an instance that its arguments give it; undefined for a program without one. */
+export function instanceOf({ argv }: HostProcess): string | undefined {
+  const flag = '--instance';
+  const at = argv.indexOf(flag);
+  return at < 0 ? argv.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) : argv[at + 1];
+}
+
 /** The supervisor's keepalived reads an accepted copy in the foreground and is never respawned by itself. */
 export function isSupervisedKeepalived({ name, argv }: HostProcess): boolean {
   return name === 'keepalived' && argv.includes('--dont-respawn') && argv.includes('--dont-fork');

@@ -36,9 +36,10 @@ export interface Running {
 function judgeSupervisor<Context>(
   live: LiveProgram<Context>,
   look: SupervisorReading,
-  isInstalled: boolean,
+  { isInstalled, instance }: { readonly isInstalled: boolean; readonly instance: string | undefined },
 ): Finding {
   const program = live.name;
+  const command = `hawser ${program} status${ofInstance(instance)}`;
   const logs = `crictl logs $(crictl ps -a -q --name '^${program}$' | head -1)`;
   if (look.kind === 'absent')
     return isInstalled
@@ -48,13 +49,13 @@ function judgeSupervisor<Context>(
     return /EACCES|EPERM/.test(look.message)
       ? unknown(look.message, moreRights)
       : fail(`nothing answers: ${look.message}`, `${logs}; the kubelet restarts it`);
-  return judgeOutcome(live, look.outcome, logs);
+  return judgeOutcome(live, look.outcome, { logs, command });
 }
 
 function judgeOutcome<Context>(
   { name: program, runningOf }: LiveProgram<Context>,
   outcome: RequestOutcome,
-  logs: string,
+  { logs, command }: { readonly logs: string; readonly command: string },
 ): Finding {
   if (outcome.kind === 'unacknowledged')
     return warn(
@@ -67,12 +68,16 @@ function judgeOutcome<Context>(
   if (current === null)
     return fail(
       `${program} does not run: ${phase}${failure === undefined ? '' : `; ${failure}`}`,
-      `hawser ${program} status; ${logs}`,
+      `${command}; ${logs}`,
     );
   const found = `${phase}, pid ${current.pid}${current.note}`;
   return current.note.includes('last good')
-    ? warn(found, `hawser ${program} status says why; correct the file or the template`)
+    ? warn(found, `${command} says why; correct the file or the template`)
     : ok(found);
+}
+
+function ofInstance(instance: string | undefined): string {
+  return instance === undefined ? '' : ` --instance ${instance}`;
 }
 
 /** The file on disk against the bytes that the running program was started on. */
@@ -80,7 +85,7 @@ function judgeConfig<Context>(
   { name: program, runningOf }: LiveProgram<Context>,
   path: string,
   disk: FileReading,
-  look: SupervisorReading,
+  { look, instance }: { readonly look: SupervisorReading; readonly instance: string | undefined },
 ): Finding {
   if (look.kind === 'unreachable')
     return unknown(
@@ -101,7 +106,7 @@ function judgeConfig<Context>(
   if (onDisk === running) return ok(`${path} is what runs (sha256 ${onDisk.slice(0, 12)})`);
   return fail(
     `${path} (sha256 ${onDisk.slice(0, 12)}) is not what runs (${running.slice(0, 12)})`,
-    `hawser ${program} reload takes it over or says why not; the monitor puts back what was edited by hand`,
+    `hawser ${program} reload${ofInstance(instance)} takes it over or says why not; the monitor puts back what was edited by hand`,
   );
 }
 
@@ -118,8 +123,11 @@ export function supervisorCheck<Context extends NodeContext>(
     run: async (context) => {
       const look = await live.supervisor(context);
       const { files, settings } = context;
-      const manifest = await files.value(`${settings.manifests}/${name}.yaml`);
-      const finding = judgeSupervisor(live, look, /\bhawser\b/.test(manifest ?? ''));
+      const { instance, manifests } = settings;
+      const manifest = await files.value(`${manifests}/${name}.yaml`);
+      // An instance is known by its processes or by its manifest, whatever that is called.
+      const isInstalled = instance !== undefined || /\bhawser\b/.test(manifest ?? '');
+      const finding = judgeSupervisor(live, look, { isInstalled, instance });
       if (look.kind !== 'absent') return finding;
       if (finding.kind === 'fail' && !(await context.readings.areProcessesSeen()))
         return unknown(`${name} is installed, and this process sees none of the node`, moreRights);
@@ -140,7 +148,8 @@ export function configCheck<Context extends NodeContext>(
     run: async (context) => {
       const path = live.config(context);
       const look = await live.supervisor(context);
-      const finding = judgeConfig(live, path, await context.files.read(path), look);
+      const { instance } = context.settings;
+      const finding = judgeConfig(live, path, await context.files.read(path), { look, instance });
       return look.kind === 'absent' ? await unlessUnseen(context, finding) : finding;
     },
   };

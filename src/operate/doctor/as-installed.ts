@@ -1,15 +1,17 @@
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import type { Pod } from '../../cli/pod.ts';
-import type { SettingsFile } from '../../cli/settings-values.ts';
+import type { SettingsFile, SettingsReader } from '../../cli/settings-values.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { daemonIn } from '../plan/daemon-settings.ts';
 import { findDaemons } from '../plan/daemons.ts';
-import type { ProgramPage } from './look/context.ts';
+import { instancesHere, pagesOfInstances } from './instances-here.ts';
+import type { InstalledInstance, ProgramPage } from './look/context.ts';
 
 /** The settings of the daemons on this node, as they run or as their manifests would start them. */
 export interface AsInstalled {
   readonly pages: readonly ProgramPage[];
+  readonly instances: readonly InstalledInstance[];
   /** Undefined if no monitor is installed here. */
   readonly kubeconfig: string | undefined;
 }
@@ -25,17 +27,25 @@ export async function asInstalled(
   files: HostFiles,
   file: SettingsFile | undefined,
   pods: readonly Pod[],
+  readSettings: SettingsReader,
 ): Promise<AsInstalled> {
   const everyOne = await findDaemons(files, [{ pods, unused: {} }]);
   const daemons = everyOne.filter(({ instance }) => instance === undefined);
-  const found = pods
-    .flatMap((pod) => pod.daemons)
-    .map((spec) => ({ spec, known: settingsOf(() => daemonIn(daemons, file, file)(spec)?.after) }));
+  const specs = pods.flatMap((pod) => pod.daemons);
+  const found = specs.map((spec) => ({
+    spec,
+    known: settingsOf(() => daemonIn(daemons, file, file)(spec)?.after),
+  }));
   const pages = found.flatMap(({ spec, known }) => {
     if (known === undefined) return wouldListen(spec, file);
     return known.listen === undefined ? [] : { program: spec.name, port: known.listen.port };
   });
-  return { pages, kubeconfig: found.flatMap(({ known }) => known?.kubeconfig ?? [])[0] };
+  const instances = instancesHere(everyOne, files, readSettings);
+  return {
+    pages: [...pages, ...pagesOfInstances(instances, specs)],
+    instances,
+    kubeconfig: found.flatMap(({ known }) => known?.kubeconfig ?? [])[0],
+  };
 }
 
 function settingsOf(read: () => unknown): DaemonSettings | undefined {

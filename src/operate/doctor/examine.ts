@@ -1,4 +1,4 @@
-import type { SettingsFileReading } from '../../cli/forgiving-reader.ts';
+import type { CommandContext } from '../../cli/run-command.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { createPrograms } from '../../engine/examine/run-program.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
@@ -19,19 +19,20 @@ const ANSWER_SHARE = 0.6;
 export async function examine(
   typed: DoctorCommandSettings,
   files: HostFiles,
-  settingsFile: SettingsFileReading,
+  { settingsFile, readSettings }: Pick<CommandContext, 'settingsFile' | 'readSettings'>,
   products: readonly Product[],
   checks: readonly DoctorCheck[],
 ): Promise<DoctorReport> {
   const start = performance.now();
   const controller = new AbortController();
   const signal = AbortSignal.any([controller.signal, stopOnSignals(() => undefined)]);
-  const { pages, kubeconfig } = await asInstalled(
+  const { pages, instances, kubeconfig } = await asInstalled(
     files,
     settingsFile.kind === 'read' ? settingsFile.file : undefined,
     products.flatMap(({ pods }) => pods),
+    readSettings,
   );
-  const settings = { ...typed, pages, kubeconfig: typed.kubeconfig ?? kubeconfig };
+  const settings = { ...typed, pages, instances, kubeconfig: typed.kubeconfig ?? kubeconfig };
   const answerTimeoutMs = settings.timeout * ANSWER_SHARE;
   const programs = createPrograms(runLeanCommand, settings.timeout);
   const all = { ...settings, settingsFile };

@@ -3,6 +3,7 @@ import { credentialChecks } from './checks/credentials.ts';
 import { kubeconfigServerChecks } from './checks/kubeconfig-server.ts';
 import { portChecks } from './checks/ports.ts';
 import { settingsFileChecks } from './checks/settings-file.ts';
+import { withInstances } from './instance-checks.ts';
 import type { DoctorCheck } from './look/context.ts';
 import type { Product } from './look/product.ts';
 
@@ -10,7 +11,7 @@ import type { Product } from './look/product.ts';
 export function checksOf(products: readonly Product[]): readonly DoctorCheck[] {
   return [
     ...settingsFileChecks,
-    ...products.flatMap(({ checks }) => checks),
+    ...products.flatMap(withInstances),
     ...portChecks(products),
     ...kubeconfigServerChecks,
     ...credentialChecks,

@@ -36,6 +36,7 @@ const defaults: Scene['settings'] = {
   keepalived: '/usr/sbin/keepalived',
   manifests: '/etc/kubernetes/manifests',
   pages: [],
+  instances: [],
   settingsFile: { kind: 'none' },
 };
 

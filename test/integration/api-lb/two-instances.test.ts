@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import * as z from 'zod/mini';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespace.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
@@ -99,8 +100,20 @@ async function statusOf() {
     namespace.run('curl', '-s', 'http://127.0.0.1:22009/').catch(() => undefined),
   );
   server.kill();
-  return { json: JSON.parse(await say('--json')), text: await say(), page };
+  const [json, text] = await Promise.all([say('--json'), say()]);
+  return { json: JSON.parse(json), text, page };
 }
+
+async function checksOf(only: string) {
+  const [command, ...rest] = [...namespace.prefix, ...hawserHere('doctor', '--json', '--only', only)];
+  const { stdout } = await runCommand([command ?? '', ...rest, '--timeout', '20s'], { timeoutMs: 60_000 });
+  const { checks } = reportSchema.parse(JSON.parse(stdout));
+  return Object.fromEntries(checks.map((check) => [check.id, check]));
+}
+
+const reportSchema = z.object({
+  checks: z.array(z.object({ id: z.string(), verdict: z.string(), found: z.string() })),
+});
 
 const configurationOf = (folder: string) =>
   readFileSync(join(directory, 'etc', folder, 'haproxy.cfg'), 'utf8');
@@ -118,7 +131,11 @@ test('two HAProxys with a monitor and a supervisor each run beside each other, a
     expect.arrayContaining(['haproxy-monitor', 'haproxy-supervisor', 'haproxy-supervisor-b']),
   );
 
-  const shown = await statusOf();
+  const [shown, doctor, words] = await Promise.all([
+    statusOf(),
+    checksOf('haproxy-supervisor,haproxy-config,ports'),
+    namespace.run(...hawserHere('haproxy', 'status', '--instance', 'b')),
+  ]);
   expect(shown.json).toMatchObject({
     here: {
       haproxySupervisor: { current: { pid: one.pid } },
@@ -140,8 +157,13 @@ test('two HAProxys with a monitor and a supervisor each run beside each other, a
   expect(shown.text).toMatch(/^HAProxy on \S+: serving$/m);
   expect(shown.text).toMatch(/^HAProxy on \S+, instance b: serving$/m);
   expect(shown.page).toContain(', instance b</h2>');
-  const words = await namespace.run(...hawserHere('haproxy', 'status', '--instance', 'b'));
   expect(words).toContain(`pid ${other.pid}`);
+  expect(doctor['haproxy-supervisor']).toMatchObject({
+    verdict: 'ok',
+    found: `serving, pid ${one.pid}; instance b: serving, pid ${other.pid}`,
+  });
+  expect(doctor['haproxy-config']?.found).toMatch(/instance b: \/etc\/haproxy-b\/haproxy.cfg is what runs/);
+  expect(doctor['ports']?.found).toMatch(/22000 is held by haproxy .*22002 is held by .*, as it should be/);
 
   expect(await api.supervisor.reload()).toMatchObject({ ok: true });
   api.supervisor.kill('SIGKILL');

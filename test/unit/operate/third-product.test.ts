@@ -101,6 +101,11 @@ test('plan and doctor know the daemons of a new pod', async () => {
   expect(restarts.parse([{ container: 'router', because: 'settings', keys: ['listen'] }])).toHaveLength(1);
   const parsed = parseSettingsFile(file, 'F', keysOf(pods));
   if (parsed.kind !== 'values') throw new Error(parsed.problems.join('; '));
-  const found = await asInstalled(hostFiles(folderWith({})), { path: 'F', values: parsed.values }, pods);
+  const found = await asInstalled(
+    hostFiles(folderWith({})),
+    { path: 'F', values: parsed.values },
+    pods,
+    () => undefined,
+  );
   expect(found.pages).toContainEqual({ program: 'router', port: 5_000 });
 });

@@ -8,22 +8,29 @@ import {
   warn,
   worstOf,
 } from '../../../engine/examine/check.ts';
-import { type HostProcess, isHawser } from '../../../engine/examine/host-processes.ts';
+import { type HostProcess, instanceOf, isHawser } from '../../../engine/examine/host-processes.ts';
 import type { WantedPort } from '../../../engine/examine/wanted-port.ts';
 import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from '../look/context.ts';
 import { type HeldPort, heldPorts } from '../look/listeners.ts';
 import type { Product } from '../look/product.ts';
 
-type PortsOf = Pick<Product, 'ports'>;
+type PortsOf = Pick<Product, 'ports' | 'ofInstance'>;
 
 function wantedPorts(products: readonly PortsOf[], settings: DoctorSettings): readonly WantedPort[] {
-  return [...products.flatMap((product) => product.ports(settings)), ...settings.pages.map(pagePort)];
+  const ofInstances = settings.instances.flatMap(({ name, settingsOf }) =>
+    products
+      .flatMap(({ ofInstance }) => ofInstance?.(settingsOf, settings).ports ?? [])
+      .map((port) => ({ ...port, what: `${port.what} of instance ${name}` })),
+  );
+  const own = products.flatMap((product) => product.ports(settings));
+  return [...own, ...ofInstances, ...settings.pages.map(pagePort)];
 }
 
-function pagePort({ program, port }: ProgramPage): WantedPort {
+function pagePort({ program, instance, port }: ProgramPage): WantedPort {
+  const what = `page of hawser ${program}${instance === undefined ? '' : ` --instance ${instance}`}`;
   return {
-    ...{ port, what: `page of hawser ${program}`, flag: '--listen', scope: 'loopback' },
-    isOurs: (process) => isHawser(process, program.split(' ')),
+    ...{ port, what, flag: '--listen', scope: 'loopback' },
+    isOurs: (process) => isHawser(process, program.split(' ')) && instanceOf(process) === instance,
   };
 }
 

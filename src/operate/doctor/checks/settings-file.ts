@@ -1,5 +1,5 @@
-import { type Finding, fail, ok, skip, unlessUnseen } from '../../../engine/examine/check.ts';
-import type { DoctorCheck, DoctorSettings } from '../look/context.ts';
+import { type Finding, fail, ok, skip, unlessUnseen, worstOf } from '../../../engine/examine/check.ts';
+import type { DoctorCheck, DoctorSettings, InstalledInstance } from '../look/context.ts';
 
 export function judgeSettingsFile(look: DoctorSettings['settingsFile']): Finding {
   switch (look.kind) {
@@ -15,14 +15,23 @@ export function judgeSettingsFile(look: DoctorSettings['settingsFile']): Finding
   }
 }
 
+function judgeInstance({ name, problems }: InstalledInstance): Finding {
+  return fail(
+    `instance ${name}: ${problems.join('; ')}`,
+    'correct the arguments of its containers, or the settings file that they name; no check looked at this instance',
+  );
+}
+
 const settingsFile: DoctorCheck = {
   id: 'settings-file',
   title: 'The settings file',
   why: 'No process of hawser starts with a broken one: what runs now goes on until its next restart.',
   run: async (context) => {
-    const { settingsFile: look } = context.settings;
+    const { settingsFile: look, instances } = context.settings;
     const finding = judgeSettingsFile(look);
-    return look.kind === 'none' ? await unlessUnseen(context, finding) : finding;
+    const own = look.kind === 'none' ? await unlessUnseen(context, finding) : finding;
+    const broken = instances.filter(({ problems }) => problems.length > 0);
+    return broken.length === 0 ? own : worstOf([own, ...broken.map(judgeInstance)], '');
   },
 };
 

@@ -1,3 +1,4 @@
+import type { CommandSpec } from '../../../cli/command-spec.ts';
 import type { Check } from '../../../engine/examine/check.ts';
 import type { NodeContext } from '../../../engine/examine/context.ts';
 import type { PeerFiles } from '../../../engine/peers/peer.ts';
@@ -16,6 +17,7 @@ export interface DoctorSettings {
   /** `HOST=IP[:PORT],…`: the nodes, where the API cannot be asked for them. */
   readonly servers?: string | undefined;
   readonly apiPort: number;
+  readonly instance?: string | undefined;
   readonly manifests: string;
   /** With what the nodes show each other their status; undefined where they do not. */
   readonly peers?:
@@ -25,6 +27,8 @@ export interface DoctorSettings {
     | undefined;
   /** Where the daemons have their pages, as they run here or would. */
   readonly pages: readonly ProgramPage[];
+  /** Those that run here or have a manifest. */
+  readonly instances: readonly InstalledInstance[];
   /** The outcome of reading `/etc/hawser/config.yaml`, from which settings may come. */
   readonly settingsFile:
     | { readonly kind: 'none' }
@@ -32,9 +36,19 @@ export interface DoctorSettings {
     | { readonly kind: 'broken'; readonly problems: readonly string[] };
 }
 
+/** One more instance of a product's daemons. */
+export interface InstalledInstance {
+  readonly name: string;
+  /** Why its daemons would refuse their arguments or their settings file. */
+  readonly problems: readonly string[];
+  /** Undefined for a daemon that it does not have, and for all where there are problems. */
+  readonly settingsOf: <Settings>(spec: CommandSpec<Settings>) => Settings | undefined;
+}
+
 export interface ProgramPage {
   /** What is typed after `hawser`: `haproxy supervise`. */
   readonly program: string;
+  readonly instance?: string;
   readonly port: number;
 }
 

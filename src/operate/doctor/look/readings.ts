@@ -46,9 +46,9 @@ export function createReadings(
     interfaces: () => currentInterfaces(),
     routes: once(currentRoutes),
     processes,
-    supervisor: async (program, socket) => {
+    supervisor: async (program, socket, instance) => {
       const known = supervisors.get(socket);
-      const look = known ?? lookAtSupervisor({ program, socket, files, processes, ...limits });
+      const look = known ?? lookAtSupervisor({ program, socket, instance, files, processes, ...limits });
       supervisors.set(socket, look);
       return await look;
     },
