@@ -1,4 +1,4 @@
-import { forgetTable } from '../../engine/system/nft/nft.ts';
+import { forgetTable } from '../../engine/system/nft/forget-table.ts';
 import type { Redirect } from './redirect.ts';
 
 /** Of every instance's table. */

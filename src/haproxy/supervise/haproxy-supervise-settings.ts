@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { commandSpec, flag, type SettingsOf } from '../../cli/command-spec.ts';
+import { commandSpec, flag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { durationMs, parseDurationMs } from '../../cli/duration.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
@@ -38,6 +38,10 @@ export const haproxySuperviseCommand = commandSpec({
     startTimeout: flag('<duration>', durationMs, 'how long a new generation may take to serve', {
       default: '10s',
     }),
+    dropSynDuringRestart: toggle(
+      'for an HAProxy that hands no listeners over: drop new connections while it is replaced, with nftables',
+      { variable: 'DROP_SYN_DURING_RESTART', inFile: 'never' },
+    ),
     listen: supervisorListen(defaultPorts.haproxySupervisor),
     ...daemonFlags,
   },

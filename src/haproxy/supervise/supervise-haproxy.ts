@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { instanceLabels } from '../../engine/observe/instance.ts';
+import type { Log } from '../../engine/observe/logger.ts';
 import { coalesce } from '../../engine/supervise/coalesce.ts';
 import { superviseProgram } from '../../engine/supervise/supervise-program.ts';
+import { dropSyns } from '../drop-syn.ts';
 import { createHaproxyProgram } from '../haproxy-program.ts';
 import type { HaproxySuperviseSettings } from './haproxy-supervise-settings.ts';
 import { createHaproxySupervisorMetrics } from './haproxy-supervisor-metrics.ts';
@@ -18,8 +20,11 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
   return await superviseProgram('haproxy-supervisor', settings, metrics, async (log) => {
     const { statsSocket, pidFile, stateFile } = settings;
     for (const file of [statsSocket, pidFile, stateFile]) mkdirSync(dirname(file), { recursive: true });
+    const drop = settings.dropSynDuringRestart ? synDrop(settings, log) : undefined;
+    // What an earlier supervisor left that was killed.
+    await drop?.allow();
     const supervisor = await createSupervisor({
-      program: createHaproxyProgram(settings),
+      program: drop?.program ?? createHaproxyProgram(settings),
       limits: {
         drainTimeoutMs: settings.drainTimeout,
         forceDeleteTimeoutMs: settings.forceDeleteTimeout,
@@ -28,6 +33,7 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
       recordPath: join(dirname(statsSocket), 'hawser-generations.json'),
       log,
     });
+    void supervisor.finished.then(drop?.allow);
     // Each status asks every worker. Coalescing keeps a client that asks a thousand times at once from opening a thousand
     // connections to each.
     const answers = {
@@ -42,4 +48,11 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
       now: () => ({ ...supervisor.generations(), ...supervisor.connections() }),
     };
   });
+}
+
+function synDrop(settings: HaproxySuperviseSettings, log: Log) {
+  const { statsSocket, instance, startTimeout } = settings;
+  const onFailure = (message: string): void => log({ event: 'syn-drop-failed', level: 'warn', message });
+  const options = { statsSocket, instance, startTimeoutMs: startTimeout, onFailure };
+  return dropSyns(createHaproxyProgram(settings), options);
 }

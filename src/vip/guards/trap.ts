@@ -1,4 +1,5 @@
-import { forgetTable, type NftOptions, nftFor } from '../../engine/system/nft/nft.ts';
+import { forgetTable } from '../../engine/system/nft/forget-table.ts';
+import { type NftOptions, nftFor } from '../../engine/system/nft/nft.ts';
 
 /** One rule for what comes in on one interface, in nft's language. */
 export interface IngressRule {

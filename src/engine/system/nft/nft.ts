@@ -48,8 +48,3 @@ function failure(table: string, what: string, missingTable: boolean): NftOutcome
 function firstLine(stderr: string): string {
   return stderr.trim().split('\n')[0] ?? '';
 }
-
-/** Removes a table in one transaction, without an error if it is missing: `add` does nothing to an existing table. */
-export function forgetTable(table: string): string {
-  return `add table ${table}\ndelete table ${table}\n`;
-}

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { RunProgram } from '../../../engine/examine/run-program.ts';
-import { forgetTable } from '../../../engine/system/nft/nft.ts';
+import { forgetTable } from '../../../engine/system/nft/forget-table.ts';
 import { parseJson } from '../../../engine/system/text/parse-json.ts';
 import { listenWith } from './listen.ts';
 

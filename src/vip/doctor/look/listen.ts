@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { lastWords, type RunProgram } from '../../../engine/examine/run-program.ts';
-import { forgetTable } from '../../../engine/system/nft/nft.ts';
+import { forgetTable } from '../../../engine/system/nft/forget-table.ts';
 
 /** Three adverts of a router that keeps to the usual second, and a little: one that comes late is still heard. */
 export const LISTEN_MS = 3_200;

@@ -31,6 +31,7 @@ test('the defaults are those of the original pods', () => {
     drainTimeout: 55_000,
     forceDeleteTimeout: 120_000,
     startTimeout: 10_000,
+    dropSynDuringRestart: false,
     listen: { host: '127.0.0.1', port: 29_449 },
     logLevel: 'info',
   });

@@ -1,0 +1,102 @@
+import { listeningPorts } from '../engine/system/network/listening-ports.ts';
+import { forgetTable } from '../engine/system/nft/forget-table.ts';
+import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
+import { holdersOf } from '../engine/system/process/socket-holders.ts';
+import { findRunning } from './find-running.ts';
+import type { ProxyDriver } from './program.ts';
+
+interface Options {
+  readonly statsSocket: string;
+  readonly instance: string | undefined;
+  readonly startTimeoutMs: number;
+  readonly onFailure: (message: string) => void;
+}
+
+export interface SynDrop {
+  /** The same driver, whose replacements of a serving generation go on without new connections. */
+  readonly program: ProxyDriver;
+  /** Lets them in, and removes what was left. Never rejects. */
+  readonly allow: () => Promise<void>;
+}
+
+const NFT_TIMEOUT_MS = 2_000;
+/** For the old generation to close its listeners once it was told to. */
+const CLOSING_MS = 500;
+/** How much longer than a start the kernel waits for us. */
+const SPARE_MS = 2_000;
+
+/**
+ * For an HAProxy that does not hand its listeners over: from before a new generation is started until the old one has closed its
+ * own, new connections to HAProxy's ports are dropped, and clients send their SYN again after a second. Otherwise those that the old
+ * generation has not accepted yet would be reset. What is dropped has a time limit in the kernel: it ends even where
+ * this process is killed. Where nft cannot be used the replacement goes on without it (docs/decisions/0076).
+ */
+export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
+  const table = `inet hawser_drop_syn${options.instance === undefined ? '' : `-${options.instance}`}`;
+  let turn = 0;
+  const nft = async (ruleset: string): Promise<void> => {
+    const { exitCode, stderr } = await runLeanCommand(['nft', '-f', '-'], {
+      timeoutMs: NFT_TIMEOUT_MS,
+      input: ruleset,
+    });
+    if (exitCode !== 0) options.onFailure(stderr.trim() || 'nft was not done in time');
+  };
+  const use = async (ruleset: string): Promise<void> => {
+    turn += 1;
+    await nft(ruleset).catch((error: unknown) => options.onFailure(String(error)));
+  };
+  const allow = (): Promise<void> => use(forgetTable(table));
+  const allowSoon = (): void => {
+    const mine = turn;
+    setTimeout(() => {
+      // Another replacement may have begun.
+      if (turn === mine) void allow();
+    }, CLOSING_MS).unref();
+  };
+  return {
+    allow,
+    program: {
+      ...program,
+      saveState: async () => {
+        const ports = portsOf(options.statsSocket);
+        if (ports.length > 0) await use(dropRuleset(table, ports, options.startTimeoutMs + SPARE_MS));
+        return await program.saveState();
+      },
+      prove: async (running, signal) => {
+        const workers = await program.prove(running, signal);
+        allowSoon();
+        return workers;
+      },
+    },
+  };
+}
+
+/** Replaces the table in one transaction. The kernel takes each port out of the set once its time is over. */
+export function dropRuleset(table: string, ports: readonly number[], timeoutMs: number): string {
+  const elements = ports.map((port) => `${port} timeout ${timeoutMs}ms`).join(', ');
+  return `${forgetTable(table)}table ${table} {
+  set ports {
+    type inet_service
+    flags timeout
+    elements = { ${elements} }
+  }
+  chain input {
+    type filter hook input priority -10; policy accept;
+    tcp dport @ports tcp flags & (fin | syn | rst | ack) == syn counter drop
+  }
+}
+`;
+}
+
+/** The TCP ports on which the generation listens that serves now: what its sockets are, whatever its configuration says. */
+function portsOf(statsSocket: string): readonly number[] {
+  const pids = findRunning(statsSocket)
+    .filter(({ listens }) => listens)
+    .flatMap(({ master, workers }) => [master, ...workers].map(({ pid }) => pid));
+  const listening = listeningPorts();
+  const holders = holdersOf(new Set(listening.map(({ inode }) => inode)));
+  const own = new Set(pids.flatMap((pid) => [...(holders.get(pid) ?? [])]));
+  return [...new Set(listening.filter(({ inode }) => own.has(inode)).map(({ port }) => port))].sort(
+    (a, b) => a - b,
+  );
+}
