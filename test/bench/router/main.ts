@@ -18,12 +18,14 @@ import {
   formatGrowth,
   formatRenders,
   formatRequests,
+  formatStatuses,
   growthOf,
   lookups,
   type RenderFigures,
   type RequestFigures,
 } from './report.ts';
 import { requestCostUs, residentKb, type Subject } from './request-cost.ts';
+import { statusCost } from './status-cost.ts';
 
 const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--rounds N] [--requests N]
   --routes    sizes (default: 100, 1000 and 10000); requests are compared between the smallest and the largest
@@ -36,6 +38,9 @@ const targets = {
   renderAndWriteMs: { kind: 'at-most', value: 500 },
   requestRatio: { kind: 'at-most', value: 1.15 },
   residentKbPerRoute: { kind: 'at-most', value: 35 },
+  statusesCompleteMs: { kind: 'at-most', value: 2_000 },
+  statusWritesPerRoute: { kind: 'at-most', value: 1 },
+  quietWrites: { kind: 'at-most', value: 10 },
 } as const;
 
 async function measureRender(routes: number, rounds: number): Promise<Omit<RenderFigures, 'routes'>> {
@@ -112,19 +117,23 @@ async function run(
   console.log(formatRenders(renders));
   const ends = [...new Set([sizes[0] ?? 0, sizes.at(-1) ?? 0])];
   const figures = await measureRequests(ends, rounds, requests);
+  const statuses = await statusCost(1_000);
   const growth = { hash: growthOf(figures, 'hash'), regex: growthOf(figures, 'regex') };
-  console.log(`\n${formatRequests(figures)}\n\n${formatGrowth(growth)}`);
+  console.log(`\n${formatRequests(figures)}\n\n${formatGrowth(growth)}\n${formatStatuses(statuses)}`);
   const results = {
     renderAndWriteMs: renders.at(-1)?.allMs?.median ?? null,
     requestRatio: growth.hash.hundredHosts,
     residentKbPerRoute: growth.hash.residentKbPerRoute,
+    statusesCompleteMs: statuses.completeMs,
+    statusWritesPerRoute: statuses.writesPerRoute,
+    quietWrites: statuses.quietWrites,
   };
   for (const [name, target] of Object.entries(targets))
     console.log(
       `${name}: ${formatTarget(target)}: ${meets(results[name as keyof typeof targets], target) ? 'yes' : 'MISSED'}`,
     );
   const quick = rounds < 5 || (sizes.at(-1) ?? 0) < 10_000;
-  const report = { renders, requests: figures, growth, results, machine, quick };
+  const report = { renders, requests: figures, growth, statuses, results, machine, quick };
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
 }
 

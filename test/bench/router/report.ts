@@ -1,5 +1,6 @@
 import type { Spread } from '../reload/figures.ts';
 import type { RenderCost } from './render-cost.ts';
+import type { StatusCost } from './status-cost.ts';
 
 export const lookups = ['hash', 'regex'] as const;
 
@@ -71,6 +72,11 @@ export function formatGrowth(growth: Readonly<Record<Lookup, Growth>>): string {
       return `${lookup}: a request costs ${cost}, a route ${residentKbPerRoute.toFixed(1)} kB of HAProxy`;
     })
     .join('\n');
+}
+
+export function formatStatuses({ routes, completeMs, writesPerRoute, quietWrites }: StatusCost): string {
+  const complete = `${routes} statuses ${completeMs.toFixed(0)} ms after the last route was created`;
+  return `${complete}, with ${writesPerRoute.toFixed(2)} writes a route; three replicas make ${quietWrites} writes in 10 quiet seconds`;
 }
 
 function shown(spread: Spread | null): string {
