@@ -22,6 +22,8 @@ export interface RouterMetrics extends MonitorMetrics {
   /** Of all routes of this router: how many are served, and how many are not, by reason. */
   readonly routes: (admitted: number, rejected: ReadonlyMap<RejectionReason, number>) => void;
   readonly runtimeCommands: (done: number, failed: number) => void;
+  /** A write of a Route's status, or somebody else's change of our entry. */
+  readonly statusWrite: (result: 'written' | 'failed' | 'contended') => void;
   readonly firstExpiry: (certificate: FirstExpiry | undefined) => void;
   readonly ready: (isReady: boolean) => void;
 }
@@ -59,6 +61,11 @@ export function createRouterMetrics(
     'Commands to the running HAProxy that changed it without a reload.',
     [{ result: 'done' }, { result: 'failed' }],
   );
+  const statuses = registry.counter(
+    'hawser_router_status_writes_total',
+    "Writes of Routes' statuses: written, failed, or contended, where another router of the same name had changed them.",
+    [{ result: 'written' }, { result: 'failed' }, { result: 'contended' }],
+  );
   const expiry = registry.gauge(
     'hawser_router_certificate_expiry_timestamp_seconds',
     'Unix time until which the certificate is valid that ends first, of those that are served.',
@@ -76,6 +83,7 @@ export function createRouterMetrics(
       commands({ result: 'done' }, done);
       commands({ result: 'failed' }, failed);
     },
+    statusWrite: (result) => statuses({ result }),
     firstExpiry: (certificate) => {
       expiry.clear();
       if (certificate === undefined) return;
