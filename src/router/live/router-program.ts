@@ -8,6 +8,7 @@ import { hawserVersion } from '../../engine/system/version.ts';
 import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
+import { keepStatuses } from '../status/keep-statuses.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { certificatePaths } from './live-certificate.ts';
 import { type RouterConfiguration, routerConfiguration } from './router-configuration.ts';
@@ -34,8 +35,11 @@ async function prepare(
 ): Promise<Loops> {
   for (const message of withoutEffect(settings.env)) log({ event: 'setting-without-effect', message });
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
-  const session = openApiSession({ kubeconfig, apiPort: API_PORT, fallbacks: [] }, signal);
-  const others: readonly RouterObserver[] = [];
+  // The Lease is given back after `signal` has aborted.
+  const closing = new AbortController();
+  const session = openApiSession({ kubeconfig, apiPort: API_PORT, fallbacks: [] }, closing.signal);
+  const statuses = keepStatuses(settings, { session, report: log, count: () => undefined }, signal);
+  const others: readonly RouterObserver[] = [{ onRoute: statuses.see, onDecision: statuses.decided }];
   const onRoute = (object: unknown): void => {
     for (const other of others) other.onRoute?.(object);
   };
@@ -49,6 +53,10 @@ async function prepare(
   return {
     objects: () => followed.ended,
     configuration: (stop) => runConfigurationLoop(configuration, stop),
+    statuses: async () => {
+      await statuses.ended;
+      closing.abort();
+    },
   };
 }
 

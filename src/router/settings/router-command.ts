@@ -3,13 +3,14 @@ import { isInCluster } from '../../engine/kube/in-cluster.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { liveFlags } from './live-flags.ts';
 import { routerFlags } from './router-settings.ts';
+import { statusFlags } from './status-flags.ts';
 
 export const routerCommand = commandSpec({
   name: 'router',
   section: 'router',
   summary:
     'Serves Routes and Ingresses: watches the API, writes the configuration of HAProxy, asks for reloads.',
-  flags: { ...routerFlags, ...liveFlags },
+  flags: { ...routerFlags, ...liveFlags, ...statusFlags },
   examples: [
     ['hawser router', 'in a pod, beside hawser haproxy supervise'],
     ['hawser router --kubeconfig ~/.kube/config --ingress-class hawser', 'Ingresses of that class too'],

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Decision } from '../decide/decide.ts';
 import { admissionPolicy } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
@@ -20,7 +21,7 @@ export function keepStatuses(
   signal: AbortSignal,
 ): StatusKeeper {
   if (!settings.updateStatus)
-    return { see: () => undefined, decided: () => undefined, ended: Promise.resolve() };
+    return { see: () => undefined, decided: () => undefined, ended: aborted(signal) };
   const { serviceName, serviceNamespace: namespace, canonicalHostname = '', routeLabels } = settings;
   const policy = admissionPolicy(settings);
   const writer = startStatusWriter(
@@ -37,4 +38,8 @@ export function keepStatuses(
     decided: (decision) => writer.want(wantedStatuses(decision, policy)),
     ended: writer.ended,
   };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
