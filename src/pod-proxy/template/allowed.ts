@@ -88,10 +88,12 @@ function refused(what: string, found: unknown, isAllowed: boolean): string | und
   return isAllowed ? undefined : `the ${what} ${JSON.stringify(`${found}`.slice(0, 60))} is not supported`;
 }
 
+/** A call's target is written into the compiled text as well, for messages: it may be a name, or a method of a name. */
 function isCall(call: Node): boolean {
   const target = nodeIn(call, 'name');
   if (target?.typename === 'Symbol') return functionNames.has(nameIn(call));
-  return target?.typename === 'LookupVal' && methodNames.has(nameIn(target, 'val'));
+  const isOfName = target !== undefined && nodeIn(target, 'target')?.typename === 'Symbol';
+  return isOfName && methodNames.has(nameIn(target, 'val'));
 }
 
 /** Of a symbol, or of a literal after a dot. */
@@ -104,10 +106,11 @@ function nodeIn(node: Node, field: string): Node | undefined {
   return isNode(node[field]) ? node[field] : undefined;
 }
 
+/** Of every property: `fields` does not name them all, such as the body of a `set`. */
 function partsOf(node: Node): readonly Node[] {
-  return node.fields.flatMap((field) => [node[field]].flat()).filter(isNode);
+  return Object.values(node).flat().filter(isNode);
 }
 
 function isNode(part: unknown): part is Node {
-  return typeof part === 'object' && part !== null && 'typename' in part && 'fields' in part;
+  return typeof part === 'object' && part !== null && 'typename' in part;
 }

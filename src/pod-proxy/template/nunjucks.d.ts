@@ -3,8 +3,6 @@
 declare module 'nunjucks/src/nodes.js' {
   export class Node {
     readonly typename: string;
-    /** The names of its parts. */
-    readonly fields: readonly string[];
     /** Counted from 0. */
     readonly lineno: number;
     readonly [field: string]: unknown;

@@ -46,6 +46,7 @@ describe('a template', () => {
       '{{ "web"|upper }} {{ cache|default("none") }} {{ hosts.web|sort|last }}',
       'WEB none 10.0.0.2\n',
     ],
+    ['captures text', '{% set x %}a{{ hosts.db[0] }}{% endset %}{{ x }}', 'a10.1.0.1\n'],
     ['counts with range', '{% for i in range(2, 4) %}{{ i }}{% endfor %}', '23\n'],
     ['keeps what is raw, and drops comments', '{% raw %}{{ x }}{% endraw %}{# no #}', '{{ x }}\n'],
   ])('%s', (_what, template, text) => {
@@ -105,6 +106,20 @@ describe('a hostile template', () => {
     ['{{ 1 is "a\\")^x" }}', /test .* is not supported/],
     ['{{ hosts|constructor }}', /filter .* is not supported/],
     ['{{ hosts|groupby("constructor") }}', /filter .* is not supported/],
+    // Its text would end the string that names the call's target in the compiled template.
+    [
+      String.raw`{{ hosts['\\", context, [])), env.opts.autoescape); throw Error("code") //'].items() }}`,
+      /call .* is not supported/,
+    ],
+    ['{% set x %}{% include "y" %}{% endset %}', /"Include" is not supported/],
+    ['{% set x %}{{ a"^fetch`x`^" }}{% endset %}', /name .* is not supported/],
+    ['{% filter upper %}{{ a"^fetch`x`^" }}{% endfilter %}', /name .* is not supported/],
+    ['{% if a"^fetch`x`^" %}{% elif b"^fetch`x`^" %}{% endif %}', /name .* is not supported/],
+    ['{{ "x"|join(a"^fetch`x`^") }}', /name .* is not supported/],
+    ['{{ 1 if a"^fetch`x`^" else 2 }}', /name .* is not supported/],
+    ['{{ hosts[a"^fetch`x`^"] }}', /name .* is not supported/],
+    ['{{ [a"^fetch`x`^"] }}', /name .* is not supported/],
+    ['{{ 1 < a"^fetch`x`^" }}', /name .* is not supported/],
     ['{{ r/(a+)+$/ }}', /value .* is not supported/],
     ['{{ {"__proto__": 1} }}', /"Dict" is not supported/],
   ])('is refused before it becomes code: %s', (template, message) => {
