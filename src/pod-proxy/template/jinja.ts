@@ -7,6 +7,7 @@ import type { RenderOutcome } from '../../engine/render/render-template.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { overLimit } from '../../engine/system/limit.ts';
 import { filterNames, problemIn, testNames } from './allowed.ts';
+import { isAsExpected } from './compiled.ts';
 import type { TemplateModel } from './template-model.ts';
 
 /** A template and what it gets, as plain data. */
@@ -53,6 +54,7 @@ function within<T>(timeoutMs: number, work: () => T): T {
 
 function run(template: string, model: TemplateModel): string {
   const source = compiler.compile(template, [], [], 'template', {});
+  if (!isAsExpected(source)) throw new Error('it is compiled to something else than a template');
   // A realm without globals, where text never becomes code.
   const contextCodeGeneration = { strings: false, wasm: false };
   const { root }: { readonly root: Root } = runInNewContext(`(() => {${source}})()`, Object.create(null), {
