@@ -1,4 +1,5 @@
 import { type DaemonChange, monitorHere, type NodeChange } from '../cli/node-change.ts';
+import { sha256Of } from '../engine/apply/file-set.ts';
 import { askStatus } from '../engine/control/ask-status.ts';
 import {
   type DryRun,
@@ -12,8 +13,9 @@ import { propose } from '../engine/reconcile/proposal.ts';
 import { presentAddresses } from '../engine/system/network/interface-addresses.ts';
 import { createWake } from '../engine/system/time/wake.ts';
 import { loadBalancerFacts } from '../haproxy/load-balancer-facts.ts';
+import { differenceOf } from '../haproxy/runtime/difference.ts';
 import { haproxySuperviseCommand } from '../haproxy/supervise/haproxy-supervise-settings.ts';
-import { supervisorStatusSchema } from '../haproxy/supervise/supervisor-status.ts';
+import { type SupervisorStatus, supervisorStatusSchema } from '../haproxy/supervise/supervisor-status.ts';
 import { haproxyConfiguration } from './haproxy-configuration.ts';
 import { createHaproxyMonitorMetrics } from './haproxy-monitor-metrics.ts';
 import { type HaproxyMonitorSettings, haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
@@ -36,7 +38,7 @@ export async function dryRun({ daemon, restarts, timeoutMs }: NodeChange): Promi
   const { forceDeleteTimeout, drainTimeout } = supervisor?.before ?? USUAL;
   const present = presentAddresses();
   const effects = loadBalancerEffects({
-    configuration: file && configurationChange(file, status !== undefined),
+    configuration: file && configurationChange(file, status),
     vipPort: { before: monitor?.before.apiPort ?? 0, after: monitor?.after.apiPort ?? 0 },
     heldVips: (monitor?.before.vips ?? []).filter((vip) => present.has(vip)),
     ...{ restarts, sessions, forceDeleteTimeoutMs: forceDeleteTimeout, drainTimeoutMs: drainTimeout },
@@ -68,12 +70,23 @@ async function pass(
   return { proposal, servedSha256, check: configuration.check, remarks: remarks() };
 }
 
-function configurationChange(file: ProposedFile, isRunning: boolean): LoadBalancerChange['configuration'] {
+function configurationChange(
+  file: ProposedFile,
+  status: SupervisorStatus | undefined,
+): LoadBalancerChange['configuration'] {
   const { before, after, state } = file;
   if (after === undefined || !isTaken(file)) return undefined;
+  const isRunning = status !== undefined && state.kind !== 'same';
   return {
     before: before === undefined ? undefined : loadBalancerFacts(before),
     after: loadBalancerFacts(after),
-    isReloaded: isRunning && state.kind !== 'same',
+    takes: isRunning ? howTaken(file, status) : undefined,
   };
+}
+
+/** Only a HAProxy that runs on the file of before, under a supervisor that makes changes, needs no reload. */
+function howTaken({ before, after }: ProposedFile, status: SupervisorStatus): 'reload' | 'change' {
+  if (before === undefined || after === undefined || status.changes === undefined) return 'reload';
+  const isServed = status.current?.configSha256 === sha256Of(before);
+  return isServed && differenceOf(before, after).kind !== 'reload' ? 'change' : 'reload';
 }

@@ -5,6 +5,7 @@ import type { LoadBalancerFacts } from '../haproxy/load-balancer-facts.ts';
 /** What can happen to HAProxy of a node, as `hawser plan` labels it. */
 export const loadBalancerEffectLabels = {
   'haproxy-reload': 'reload',
+  'haproxy-change': 'no reload',
   servers: 'servers',
   'port-closed': 'PORT CLOSED',
   'load-balancer-away': 'HAPROXY AWAY',
@@ -21,8 +22,8 @@ export interface LoadBalancerChange {
         /** Undefined if there is none yet. */
         readonly before: LoadBalancerFacts | undefined;
         readonly after: LoadBalancerFacts;
-        /** HAProxy is to read another text than the one that it runs on. */
-        readonly isReloaded: boolean;
+        /** How HAProxy comes to another text than the one that it runs on; undefined where it need not. */
+        readonly takes: 'reload' | 'change' | undefined;
       }
     | undefined;
   /** Containers. */
@@ -41,15 +42,28 @@ export interface LoadBalancerChange {
 /** What a change does to HAProxy of this node, and to the redirect that leads the VIPs there. */
 export function loadBalancerEffects(change: LoadBalancerChange): readonly LoadBalancerEffect[] {
   const { configuration, restarts, vipPort, heldVips } = change;
-  const reload = configuration?.isReloaded ? [reloading(change.forceDeleteTimeoutMs)] : [];
+  const taken = takingOver(configuration?.takes, change.forceDeleteTimeoutMs);
   return [
-    ...(restarts.has('haproxy') ? [away(change)] : reload),
-    ...(configuration?.before ? differences(configuration.before, configuration.after) : []),
+    ...(restarts.has('haproxy') ? [away(change)] : taken),
+    ...(configuration?.before
+      ? differences(configuration.before, configuration.after, configuration.takes)
+      : []),
     ...(restarts.has('haproxy-monitor') && heldVips.length > 0 ? [withoutRedirect(heldVips)] : []),
     ...(vipPort.before === vipPort.after ? [] : heldVips).map((vip) =>
       closing('the VIP', `${vip}:${vipPort.before}`),
     ),
   ];
+}
+
+function takingOver(
+  takes: 'reload' | 'change' | undefined,
+  endedWithinMs: number,
+): readonly LoadBalancerEffect[] {
+  if (takes === undefined) return [];
+  if (takes === 'reload') return [reloading(endedWithinMs)];
+  const says =
+    'HAProxy is told while it runs: it is not reloaded, and only connections with servers that are removed end';
+  return [{ kind: 'haproxy-change', level: 'nothing', says }];
 }
 
 /** A new generation serves; connections of the one before have a while to end by themselves. */
@@ -67,7 +81,12 @@ function away({ sessions, drainTimeoutMs: endedWithinMs }: LoadBalancerChange): 
   };
 }
 
-function differences(before: LoadBalancerFacts, after: LoadBalancerFacts): readonly LoadBalancerEffect[] {
+function differences(
+  before: LoadBalancerFacts,
+  after: LoadBalancerFacts,
+  takes: 'reload' | 'change' | undefined,
+): readonly LoadBalancerEffect[] {
+  const level = takes === 'change' ? 'nothing' : 'reload';
   const added = after.servers.filter((each) => !before.servers.includes(each));
   const removed = before.servers.filter((each) => !after.servers.includes(each));
   const parts = [
@@ -77,7 +96,7 @@ function differences(before: LoadBalancerFacts, after: LoadBalancerFacts): reado
   const stays = new Set(after.listeners.map(({ address }) => address));
   const closed = before.listeners.filter(({ address }) => !stays.has(address));
   return [
-    ...(parts.length === 0 ? [] : [{ kind: 'servers', level: 'reload', says: parts.join('; ') } as const]),
+    ...(parts.length === 0 ? [] : [{ kind: 'servers', level, says: parts.join('; ') } as const]),
     ...closed.map(({ proxy, address }) => closing(proxy, address)),
   ];
 }

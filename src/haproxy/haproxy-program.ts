@@ -12,9 +12,13 @@ import { createConfigurationCheck } from './check-configuration.ts';
 import { findRunning } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
 import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
-import type { ConfigChoice, ProxyDriver, Running, StartOutcome, StartRequest } from './program.ts';
+import type { ConfigChoice, ProxyDriver, StartOutcome, StartRequest } from './program.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
+import { describeConfiguration } from './runtime/describe-configuration.ts';
+import { createRuntime } from './runtime/execute.ts';
+import type { Running } from './runtime/running.ts';
+import { parseRunningServers } from './runtime/running-servers.ts';
 import { askRuntimeApi } from './runtime-api.ts';
 import { parseServerCounters } from './server-counters.ts';
 import { stateForTracking } from './state-for-tracking.ts';
@@ -25,6 +29,8 @@ const CHECK_TIMEOUT_MS = 30_000;
 const ASK_TIMEOUT_MS = 1_000;
 /** A question to one that hangs stays open for longer than it is left alone; one that is starved may take as long. */
 const HANGS_FOR_MS = 60_000;
+/** A supervisor keeps its memory small: it does not take apart a configuration of thousands of routes. */
+const MAX_COMPARED_BYTES = 2 * 1024 * 1024;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
 const NO_STATE = '1\n';
 
@@ -46,6 +52,9 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
   ): Promise<string | undefined> =>
     askRuntimeApi(masterSocket(running.generation), commands.map((it) => `@1 ${it}`).join(';'), withinMs);
 
+  const askOnce = (running: Running, command: string): Promise<string | undefined> =>
+    askWorker(running, [command]);
+
   const endSome = async (
     running: Running,
     choose: (sessions: readonly Session[]) => readonly Session[],
@@ -59,7 +68,24 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
       );
   };
 
+  const runtime = createRuntime({
+    ask: askOnce,
+    endSessions: async (draining, servers) => {
+      const isEnding = ({ server }: Session): boolean => servers.has(server);
+      await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isEnding))));
+    },
+  });
+
   return {
+    change: runtime.change,
+    drift: async (serving, configSha256) => {
+      const found = readConfiguration(paths.config);
+      if (found.kind === 'unusable' || found.sha256 !== configSha256) return undefined;
+      if (found.bytes.length > MAX_COMPARED_BYTES) return undefined;
+      const wanted = describeConfiguration(found.bytes.toString('utf8'));
+      return wanted && (await runtime.drift(serving, wanted));
+    },
+    missingCommands: runtime.missingCommands,
     hasConfiguration: async () => readConfiguration(paths.config).kind === 'present',
     hasLastGood: async () => readConfiguration(lastGood).kind === 'present',
     check: (config) => check(askHaproxy, fileOf(config)),
@@ -108,7 +134,11 @@ async function saveState(paths: HaproxyPaths): Promise<boolean> {
   const saved = state?.startsWith('1\n') === true;
   const next = readConfiguration(paths.config);
   const configuration = next.kind === 'present' ? next.bytes.toString('utf8') : '';
-  const kept = saved ? stateForTracking(configuration, state) : NO_STATE;
+  const statistics = saved
+    ? await askRuntimeApi(paths.statsSocket, 'show stat -1 4 -1', ASK_TIMEOUT_MS)
+    : undefined;
+  const running = saved ? parseRunningServers(state, statistics ?? '') : undefined;
+  const kept = saved ? stateForTracking(configuration, state, running) : NO_STATE;
   // Only the generation that starts next reads the file: no need for a rename, nor for the disk to keep up.
   return await writeFile(paths.stateFile, kept, { mode: 0o600 }).then(
     () => saved,

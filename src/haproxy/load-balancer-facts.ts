@@ -26,7 +26,7 @@ export function loadBalancerFacts(text: string): LoadBalancerFacts {
       .split(/\s+/);
     if (sections.includes(word)) proxy = `${word} ${name}`.trim();
     if (word === 'bind') listeners.push(...name.split(',').map((each) => ({ proxy, address: each })));
-    if (word === 'server') servers.add(`${name} ${address}`);
+    if (word === 'server' && !/\sdisabled\b/.test(line)) servers.add(`${name} ${address}`);
   }
   return { listeners, servers: [...servers] };
 }

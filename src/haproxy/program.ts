@@ -1,5 +1,8 @@
 import type { CheckOutcome } from '../engine/apply/configuration-check.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
+import type { RuntimeChange } from './runtime/change.ts';
+import type { ChangeOutcome } from './runtime/execute.ts';
+import type { Running } from './runtime/running.ts';
 import type { ServerCounters } from './server-counters.ts';
 
 /** Which file a generation runs on: the one that its owner writes, or our copy of the last one that served. */
@@ -31,12 +34,6 @@ export interface RunningGeneration {
   readonly workers: readonly ProcessId[];
   /** It takes new connections. */
   readonly listens: boolean;
-}
-
-/** A master process and its generation's number: what a program needs to speak to it. */
-export interface Running {
-  readonly generation: number;
-  readonly master: ProcessId;
 }
 
 /**
@@ -79,6 +76,16 @@ export interface ProxyDriver {
   readonly countersOf: (running: Running) => Promise<readonly ServerCounters[] | undefined>;
   /** Gives the server (`backend/name`) no new connections until its next good check; those that it has stay. Says why not, if so. */
   readonly setAside: (running: Running, server: string) => Promise<string | undefined>;
+  /** Changes what runs, without a reload. Those that drain lose their sessions with servers that are removed. */
+  readonly change: (
+    serving: Running,
+    draining: readonly Running[],
+    changes: readonly RuntimeChange[],
+  ) => Promise<ChangeOutcome>;
+  /** What of the live configuration does not run, if that is the one that was started or made; undefined where it is unknown. */
+  readonly drift: (serving: Running, configSha256: string) => Promise<readonly RuntimeChange[] | undefined>;
+  /** The commands for changes that it lacks, in the program's words. */
+  readonly missingCommands: (running: Running) => Promise<readonly string[]>;
   /** What generations left in the file system that are neither among these nor running. */
   readonly cleanUpAllBut: (generations: readonly number[]) => Promise<void>;
   /** The generation is gone: what it left in the file system goes too. */

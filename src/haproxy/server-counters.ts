@@ -1,5 +1,5 @@
 import type { TcpAddress } from '../engine/system/network/probe-tcp.ts';
-import { apiServersOf, countIn, parseStatistics, SERVER } from './parse-statistics.ts';
+import { apiServersOf, countIn, parseStatistics, SERVER } from './runtime/parse-statistics.ts';
 
 /** What HAProxy has counted of a server that clients may get, since its process began. */
 export interface ServerCounters {

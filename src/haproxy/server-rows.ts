@@ -1,4 +1,4 @@
-import { apiServersOf, type Cell, countIn, parseStatistics, SERVER } from './parse-statistics.ts';
+import { apiServersOf, type Cell, countIn, parseStatistics, SERVER } from './runtime/parse-statistics.ts';
 
 /** A server as HAProxy sees it. */
 export interface ServerRow {

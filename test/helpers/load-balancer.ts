@@ -91,7 +91,8 @@ export function createLoadBalancer(cluster: Cluster, kubeconfig: string): LoadBa
   };
 }
 
-/** Each once: the servers that clients get are named a second time where they are checked. */
+/** Each once: the servers that clients get are named a second time where they are checked. Spare ones have no work. */
 export function serverNames(config: string): readonly string[] {
-  return [...new Set([...config.matchAll(/^\s*server (\S+) /gm)].flatMap(([, name]) => name ?? []))];
+  const lines = [...config.matchAll(/^\s*server (\S+) (?!.* disabled$)/gm)];
+  return [...new Set(lines.flatMap(([, name]) => name ?? []))];
 }

@@ -2,7 +2,12 @@ import { codeOf, messageOf } from '../system/errors.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
 import { afterReload } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
-import { connectSupervisor, type Supervisor, type SupervisorOptions } from './ask-supervisor.ts';
+import {
+  connectSupervisor,
+  type ReloadOutcome,
+  type Supervisor,
+  type SupervisorOptions,
+} from './ask-supervisor.ts';
 import type { ConfigurationCheck } from './configuration-check.ts';
 import { identityOf, mustBeSet, type Rendered, sha256Of } from './file-set.ts';
 import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
@@ -22,9 +27,17 @@ export interface ApplierOptions extends SupervisorOptions {
   readonly configPath: string;
   /** What HAProxy itself says about a file. */
   readonly check: ConfigurationCheck;
+  /** How to come from the text in place to another one; without it every change is a reload. */
+  readonly difference?: (before: string, after: string) => Difference;
   /** A file that hawser did not write was kept beside its place, and is replaced. */
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
+
+/** What a program that runs can be told, in words of its supervisor, or why it has to be reloaded. */
+export type Difference =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'runtime'; readonly changes: readonly object[] }
+  | { readonly kind: 'reload'; readonly reason: string };
 
 export interface Applier {
   /**
@@ -116,11 +129,30 @@ async function applySet(
   if (refusal !== undefined) return remember(memory, identity, refusal);
   // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
-  const outcome = await memory.supervisor.reload(signal);
+  const isEdit = inPlace === undefined && before !== undefined;
+  const outcome = await bringIntoService(isEdit ? before : undefined, staged.text, options, memory, signal);
   if (outcome.kind === 'reloaded') memory.served = sha256Of(staged.text);
   const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
   await removeOldSets(file);
   return remember(memory, identity, settled);
+}
+
+/** The supervisor decides whether `before` is what it serves. */
+async function bringIntoService(
+  before: Buffer | undefined,
+  after: string,
+  { difference }: ApplierOptions,
+  { supervisor }: Memory,
+  signal: AbortSignal,
+): Promise<ReloadOutcome> {
+  const found = before === undefined ? undefined : difference?.(before.toString('utf8'), after);
+  if (before === undefined || found === undefined) return await supervisor.reload(signal);
+  if (found.kind === 'reload') {
+    const outcome = await supervisor.reload(signal);
+    return outcome.kind === 'reloaded' ? { ...outcome, reason: found.reason } : outcome;
+  }
+  const changes = found.kind === 'runtime' ? found.changes : [];
+  return await supervisor.change({ from: sha256Of(before), to: sha256Of(after), changes }, signal);
 }
 
 /** A supervisor that started with this file needs no reload, so its status is asked first. */

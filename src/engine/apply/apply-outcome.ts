@@ -11,6 +11,10 @@ export type ApplyOutcome =
       readonly acknowledged: boolean;
       readonly generation?: number;
       readonly tookMs?: number;
+      /** The program that runs was told what changed: no generation was started, and no connection ended for it. */
+      readonly atRunTime?: true;
+      /** Why it could not be told. */
+      readonly reason?: string;
     }
   /** HAProxy (`check`) or the supervisor (`reload`) would not have it; the last good file is back in place. */
   | {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import * as z from 'zod/mini';
+import { MAX_LINE_BYTES } from '../control/line-splitter.ts';
 import { type ControlRequest, type RequestOutcome, request } from '../control/request.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 
@@ -23,6 +24,11 @@ export type ReloadOutcome = Extract<ApplyOutcome, { kind: 'reloaded' | 'rejected
  * as unknown, to be asked for again.
  */
 export interface Supervisor {
+  /**
+   * Asks for a change of what runs, and for a reload where the supervisor knows no such changes: an older one, or the shell daemon.
+   * Rejects only when `signal` stops it.
+   */
+  readonly change: (change: object, signal: AbortSignal) => Promise<ReloadOutcome>;
   /** Rejects only when `signal` stops it. */
   readonly reload: (signal: AbortSignal) => Promise<ReloadOutcome>;
   /** The hash of what the current generation serves, undefined where that cannot be learned. */
@@ -38,6 +44,9 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
   let answeredOn: string | undefined;
   /** Nothing was answered the last time, so the next reload is not waited for as long. */
   let isSilent = false;
+
+  /** The socket file behind which a supervisor was asked what it knows, and whether it makes changes; undefined without an answer. */
+  let asked: { readonly of: string | undefined; readonly changes: boolean | undefined } | undefined;
 
   const ask = async (line: ControlRequest, timeoutMs: number, signal: AbortSignal) => {
     const outcome = await request(socketPath, line, { timeoutMs, signal });
@@ -55,25 +64,45 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
     if (ping.kind === 'unacknowledged') return { kind: 'reloaded', acknowledged: false };
     return unreachable(socketPath, ping.kind === 'unreachable' ? ping.message : slow);
   };
+  const askStatus = async (signal: AbortSignal) => {
+    const of = await identityOf(socketPath);
+    const outcome = await ask('status', statusTimeoutMs, signal);
+    if (outcome.kind === 'unreachable') return undefined;
+    const status = outcome.kind === 'answered' ? statusSchema.safeParse(outcome.answer).data : undefined;
+    asked = { of, changes: outcome.kind === 'answered' ? status?.changes !== undefined : undefined };
+    return status;
+  };
+  const makesChanges = async (signal: AbortSignal): Promise<boolean> => {
+    const of = await identityOf(socketPath);
+    // What did not answer was slow if it has answered since; else it is the shell daemon.
+    const isUnknown = asked?.of !== of || (asked?.changes === undefined && answeredOn === of);
+    if (isUnknown) await askStatus(signal);
+    return asked?.changes === true;
+  };
+  const reloadBy = async (line: ControlRequest, signal: AbortSignal): Promise<ReloadOutcome> => {
+    const outcome = await ask(line, isSilent ? statusTimeoutMs : reloadTimeoutMs, signal);
+    if (outcome.kind === 'unacknowledged') return await afterSilence(signal);
+    isSilent = false;
+    return outcome.kind === 'unreachable'
+      ? unreachable(socketPath, outcome.message)
+      : reloadOutcomeOf(outcome, socketPath);
+  };
   return {
-    reload: async (signal) => {
-      const outcome = await ask('reload', isSilent ? statusTimeoutMs : reloadTimeoutMs, signal);
-      if (outcome.kind === 'unacknowledged') return await afterSilence(signal);
-      isSilent = false;
-      return outcome.kind === 'unreachable'
-        ? unreachable(socketPath, outcome.message)
-        : reloadOutcomeOf(outcome, socketPath);
+    reload: (signal) => reloadBy('reload', signal),
+    change: async (change, signal) => {
+      const order = `apply ${JSON.stringify(change)}` as const;
+      const isKnown = Buffer.byteLength(order) <= MAX_LINE_BYTES && (await makesChanges(signal));
+      return await reloadBy(isKnown ? order : 'reload', signal);
     },
-    servedSha256: async (signal) => {
-      const outcome = await ask('status', statusTimeoutMs, signal);
-      if (outcome.kind !== 'answered') return undefined;
-      const status = statusSchema.safeParse(outcome.answer);
-      return status.success ? status.data.current.configSha256 : undefined;
-    },
+    servedSha256: async (signal) => (await askStatus(signal))?.current?.configSha256,
   };
 }
 
-const statusSchema = z.looseObject({ current: z.looseObject({ configSha256: z.string() }) });
+const statusSchema = z.looseObject({
+  current: z.nullish(z.looseObject({ configSha256: z.string() })),
+  /** A supervisor that makes changes counts them. */
+  changes: z.optional(z.looseObject({})),
+});
 
 async function identityOf(socketPath: string): Promise<string | undefined> {
   try {
@@ -101,6 +130,7 @@ function reloadOutcomeOf(
     acknowledged: true,
     ...(answer.generation === undefined ? {} : { generation: answer.generation }),
     ...(answer.tookMs === undefined ? {} : { tookMs: answer.tookMs }),
+    ...(answer['atRunTime'] === true && { atRunTime: true }),
   };
 }
 

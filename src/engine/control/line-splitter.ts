@@ -1,5 +1,5 @@
-/** The longest line a client may send, in bytes without its end. */
-export const MAX_LINE_BYTES = 4096;
+/** The longest line a client may send, in bytes without its end: a change of a few hundred servers has room. */
+export const MAX_LINE_BYTES = 64 * 1024;
 
 export type SplitLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'too-long' };
 

@@ -16,7 +16,9 @@ export function logOutcome(
     case 'reloaded': {
       const { kind: _kind, ...answer } = outcome;
       once.clear('apply');
-      log({ ...answer, ...facts, event: 'configuration-reloaded' });
+      const { atRunTime, ...reload } = answer;
+      if (atRunTime === true) log({ ...reload, ...facts, event: 'configuration-changed' });
+      else log({ ...reload, ...facts, event: 'configuration-reloaded' });
       return;
     }
     case 'rejected': {

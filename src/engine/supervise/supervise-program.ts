@@ -27,10 +27,14 @@ export interface SuperviseSettings extends InstanceSettings {
 
 type Answers = Readonly<Record<string, () => Answer | Promise<Answer>>>;
 
+type Orders = Readonly<Record<string, (rest: string) => Promise<Answer>>>;
+
 /** A supervisor that runs, as the control socket, signals, probes and collectors see it. */
 export interface Supervised<Now> {
   /** By the line that asks for it; `ping` is answered without asking the supervisor. */
   readonly answers: Answers & { readonly reload: () => Answer | Promise<Answer> };
+  /** By the first word of a line whose rest says what to do. */
+  readonly orders?: Orders;
   readonly status: Endpoint['status'];
   /** What the metrics show besides the logged events. */
   readonly now: () => Now;
@@ -54,7 +58,8 @@ export async function superviseProgram<Now>(
   const log = observeSupervisor(await openLog(name, settings), metrics);
   survive(log);
   mkdirSync(dirname(socket), { recursive: true });
-  const { promise: ready, resolve: setReady } = Promise.withResolvers<Answers>();
+  const { promise: ready, resolve: setReady } =
+    Promise.withResolvers<Pick<Supervised<Now>, 'answers' | 'orders'>>();
   const control = await serveControlSocket(socket, async (line) => await answerTo(line, await ready), log);
   if (control.kind === 'in-use')
     throw new ConfigError([`Cannot listen on "${socket}": another supervisor answers there, expected none`]);
@@ -62,7 +67,7 @@ export async function superviseProgram<Now>(
     await control.close();
     throw error;
   });
-  setReady(supervisor.answers);
+  setReady(supervisor);
   process.on('SIGTERM', supervisor.stop);
   process.on('SIGINT', supervisor.stop);
   process.on('SIGHUP', () => void supervisor.answers.reload());
@@ -80,10 +85,16 @@ export async function superviseProgram<Now>(
   return 0;
 }
 
-async function answerTo(line: string, answers: Answers): Promise<Answer> {
+async function answerTo(
+  line: string,
+  { answers, orders = {} }: { readonly answers: Answers; readonly orders?: Orders },
+): Promise<Answer> {
   if (line === 'ping') return { ok: true };
   const answer = Object.hasOwn(answers, line) ? answers[line] : undefined;
   if (answer !== undefined) return await answer();
+  const [, word = '', rest = ''] = /^(\w+) (.*)$/.exec(line) ?? [];
+  const order = Object.hasOwn(orders, word) ? orders[word] : undefined;
+  if (order !== undefined) return await order(rest);
   const known = Object.keys(answers).map((each) => `"${each}"`);
   const message = `Cannot answer "${line.slice(0, 80)}": it is no request, expected ${known.join(', ')} or "ping"`;
   return { ok: false, stage: 'protocol', message };

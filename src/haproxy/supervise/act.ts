@@ -20,6 +20,8 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
       return program
         .check(action.config)
         .then((outcome) => dispatch({ kind: 'checked', failure: failureOf(outcome) }));
+    case 'change':
+      return change(action, effects);
     case 'save-state':
       return program.saveState().then(() => dispatch({ kind: 'state-saved' }));
     case 'start':
@@ -58,6 +60,12 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
       };
     case 'save-state':
       return { kind: 'state-saved' };
+    case 'change':
+      return {
+        kind: 'changed',
+        number: action.serving.number,
+        outcome: { kind: 'refused', reason: message },
+      };
     case 'start': {
       const { number } = action;
       return { kind: 'start-failed', number, message: `Cannot start generation ${number}: ${message}` };
@@ -80,6 +88,14 @@ function failureOf(outcome: Awaited<ReturnType<ProxyDriver['check']>>): Failure 
   if (outcome.kind === 'valid') return undefined;
   const { message } = outcome;
   return { stage: 'check', message, ...(outcome.kind === 'invalid' && { detail: outcome.detail }) };
+}
+
+async function change(
+  { serving, draining, changes }: Extract<Action, { kind: 'change' }>,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const outcome = await program.change(runningOf(serving), draining.map(runningOf), changes);
+  dispatch({ kind: 'changed', number: serving.number, outcome });
 }
 
 function start(action: Extract<Action, { kind: 'start' }>, { program, dispatch }: Effects): void {

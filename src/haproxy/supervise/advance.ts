@@ -7,8 +7,9 @@ import {
   stepOf,
 } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import { changed, changeRequested, drifted, nextChange } from './change.ts';
 import { looked } from './hang.ts';
-import { beginJob, endJob, jobFailed, startAfterEnd, startGeneration } from './job.ts';
+import { beginJob, endJob, jobFailed, startAfterEnd, startGeneration, stopping } from './job.ts';
 import { advanceRetiring, compareServers, hasten, retire, retiringDeadlines } from './retire.ts';
 import type { Action, Event, Serving, State } from './state.ts';
 
@@ -20,7 +21,7 @@ type Emit = EmitAction<Action>;
  * because a stop was requested, that each request is answered exactly once, and that at most one job is under way.
  */
 export function advance(state: State, event: Event, now: number): Step<State, Action> {
-  return stepOf((emit) => finishIfEmpty(handle(state, event, now, emit), emit));
+  return stepOf((emit) => finishIfEmpty(nextChange(handle(state, event, now, emit), now, emit), emit));
 }
 
 /** When the next `tick` is due; undefined while only an event from outside can change anything. */
@@ -37,6 +38,12 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       return booted(state, event.hasConfiguration, now, emit);
     case 'requested':
       return requested(state, event.request, now, emit);
+    case 'change-requested':
+      return changeRequested(state, event, emit);
+    case 'drifted':
+      return drifted(state, event.change);
+    case 'changed':
+      return changed(state, event, now, emit);
     case 'checked':
       return checked(state, event.failure, now, emit);
     case 'state-saved':
@@ -73,11 +80,11 @@ function requested(state: State, request: RequestId, now: number, emit: Emit): S
     emit({ kind: 'answer', requests: [request], result: stopping });
     return state;
   }
-  if (state.job !== undefined) return { ...state, queued: [...state.queued, request] };
+  // A change that is under way ends first: what it has not done yet must not reach the new generation half.
+  if (state.job !== undefined || state.changing !== undefined)
+    return { ...state, queued: [...state.queued, request] };
   return beginJob(state, { cause: 'request', requests: [request], config: 'live' }, now, emit);
 }
-
-const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
 
 function checked(state: State, failure: Failure | undefined, now: number, emit: Emit): State {
   const { job } = state;
@@ -178,11 +185,13 @@ function stop(state: State, now: number, emit: Emit): State {
     event: 'stopping',
     fields: { drainTimeoutMs: state.limits.drainTimeoutMs },
   });
-  emit({ kind: 'answer', requests: [...(job?.requests ?? []), ...state.queued], result: stopping });
+  const changes = [...(state.changing === undefined ? [] : [state.changing]), ...state.changes];
+  const waiting = [...(job?.requests ?? []), ...state.queued, ...changes.flatMap(({ requests }) => requests)];
+  emit({ kind: 'answer', requests: waiting, result: stopping });
   const candidate = job?.stage.kind === 'proving' ? [{ ...job.stage, workers: [] }] : [];
   const leaving = [...(serving === undefined ? [] : [serving]), ...candidate];
-  const cleared: State = { ...state, phase: 'stopping', job: undefined, queued: [], serving: undefined };
-  const idle: State = { ...cleared, restart: noRestart };
+  const cleared = { ...state, job: undefined, queued: [], changing: undefined, changes: [] };
+  const idle: State = { ...cleared, phase: 'stopping', serving: undefined, restart: noRestart };
   const hurried = hasten(idle, now, now + state.limits.drainTimeoutMs);
   return leaving.reduce((next, generation) => retire(next, generation, 'stopping', now, emit), hurried);
 }

@@ -11,6 +11,12 @@ export interface HaproxySupervisorNow extends ConnectionCounts {
   readonly drainingMemoryBytes: number;
 }
 
+const changeResults: Readonly<Record<string, string>> = {
+  'configuration-changed': 'made',
+  'drift-repaired': 'repaired',
+  'change-refused': 'refused',
+};
+
 export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorMetrics<HaproxySupervisorNow> {
   const registry = createMetricsRegistry(labels);
   const { counter, gauge, histogram, text } = registry;
@@ -31,6 +37,11 @@ export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorM
   const setAside = counter(
     'hawser_servers_set_aside_total',
     'How often a server got no new connections until its next good check, because it answered no probe.',
+  );
+  const changed = counter(
+    'hawser_runtime_changes_total',
+    'Changes without a reload: made (a reload avoided), repaired (made by hand and undone), refused (reloaded instead).',
+    ['made', 'repaired', 'refused'].map((result) => ({ result })),
   );
   const redispatch = counter(
     'hawser_connections_redispatched_total',
@@ -53,6 +64,8 @@ export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorM
       if (event.event === 'generation-refused') counts.refused(event);
       if (event.event === 'generation-hung') hang();
       if (event.event === 'server-set-aside') setAside();
+      const change = changeResults[event.event];
+      if (change !== undefined) changed({ result: change });
       if (event.event === 'internal-error') counts.internalError();
     },
     lag: counts.lag,

@@ -4,6 +4,9 @@ import type { Action, Job, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
 
+/** The answer to whatever is asked of a supervisor that is on its way out. */
+export const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
+
 /**
  * Starts the only job that may be under way. A restart after a death skips the check: no serving process is at risk,
  * and the check would double the time without an API.

@@ -100,7 +100,7 @@ export function compareServers(state: State, now: number, emit: Emit): State {
   return { ...state, compareServersAt: now + COMPARE_EVERY_MS };
 }
 
-function drainingOf(state: State): readonly Retiring[] {
+export function drainingOf(state: State): readonly Retiring[] {
   return state.retiring.filter(({ sent }) => sent === 'soft-stop');
 }
 

@@ -3,6 +3,8 @@ import { noRestart, type Restart } from '../../engine/supervise/restart.ts';
 import type { Failure, RequestId, SharedAction } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import type { ConfigChoice } from '../program.ts';
+import type { ChangeRequest } from '../runtime/change.ts';
+import type { ChangeOutcome } from '../runtime/execute.ts';
 
 /** Times are milliseconds of the monotonic clock, which all processes of one boot share. */
 export interface State {
@@ -17,6 +19,12 @@ export interface State {
   readonly job: Job | undefined;
   /** Requests that came during the job; they lead to exactly one further job. */
   readonly queued: readonly RequestId[];
+  /** The change that is being made without a reload, and those that wait for it or for the job. */
+  readonly changing: RunningChange | undefined;
+  readonly changes: readonly Change[];
+  readonly changeCounts: ChangeCounts;
+  /** The configuration for which a reload had to bring back what had drifted: one is enough. */
+  readonly reloadedForDrift: string | undefined;
   readonly retiring: readonly Retiring[];
   /** When to compare the servers of draining generations with those of the serving one. */
   readonly compareServersAt: number;
@@ -46,7 +54,7 @@ export interface Serving {
 
 /** One attempt to make a new generation serve. */
 export interface Job {
-  readonly cause: 'boot' | 'request' | 'died' | 'hung' | 'retry';
+  readonly cause: 'boot' | 'request' | 'died' | 'hung' | 'retry' | 'drift';
   readonly requests: readonly RequestId[];
   readonly config: ConfigChoice;
   readonly since: number;
@@ -61,6 +69,26 @@ export interface Job {
         readonly configSha256: string;
         readonly until: number;
       };
+}
+
+/** From one configuration to another without a reload, or back to the one that should run. */
+export interface Change extends ChangeRequest {
+  readonly cause: 'request' | 'drift';
+  /** Of a change that was requested, one. */
+  readonly requests: readonly RequestId[];
+}
+
+export interface RunningChange extends Change {
+  readonly number: number;
+  readonly since: number;
+}
+
+/** Since the supervisor began. */
+export interface ChangeCounts {
+  readonly made: number;
+  readonly repaired: number;
+  readonly refused: number;
+  readonly lastRefusal: string | undefined;
 }
 
 export type RetireReason = 'replaced' | 'unproven' | 'stopping' | 'left-over' | 'hung';
@@ -85,6 +113,10 @@ export type Hangs = 'master' | 'worker';
 export type Event =
   | { readonly kind: 'booted'; readonly hasConfiguration: boolean }
   | { readonly kind: 'requested'; readonly request: RequestId }
+  | { readonly kind: 'change-requested'; readonly request: RequestId; readonly change: ChangeRequest }
+  /** What runs is no longer what the configuration says that is served. */
+  | { readonly kind: 'drifted'; readonly change: ChangeRequest }
+  | { readonly kind: 'changed'; readonly number: number; readonly outcome: ChangeOutcome }
   | { readonly kind: 'checked'; readonly failure: Failure | undefined }
   | { readonly kind: 'state-saved' }
   | {
@@ -107,6 +139,12 @@ export type Action = OwnAction | SharedAction<Served>;
 
 export type OwnAction =
   | { readonly kind: 'check'; readonly config: ConfigChoice }
+  | {
+      readonly kind: 'change';
+      readonly serving: Serving;
+      readonly draining: readonly Retiring[];
+      readonly changes: Change['changes'];
+    }
   | { readonly kind: 'save-state' }
   | {
       readonly kind: 'start';
@@ -141,6 +179,8 @@ export interface Served {
   readonly generation: number;
   readonly pid: number;
   readonly tookMs: number;
+  /** Without a new generation. */
+  readonly atRunTime?: true;
 }
 
 /** Every generation that is known to run and has proven itself, or drains. */
@@ -160,6 +200,10 @@ export function initialState(
     serving: undefined,
     job: undefined,
     queued: [],
+    changing: undefined,
+    changes: [],
+    changeCounts: { made: 0, repaired: 0, refused: 0, lastRefusal: undefined },
+    reloadedForDrift: undefined,
     retiring: [],
     compareServersAt: 0,
     restart: noRestart,

@@ -1,9 +1,11 @@
 import { failureLines, seconds, troubleLines } from '../../engine/supervise/status-lines.ts';
 import type { SharedStatus } from '../../engine/supervise/status-schema.ts';
+import type { SupervisorStatus } from './supervisor-status.ts';
 
 /** The part of a supervisor's status that is shown to a person. */
 export interface ShownStatus extends Pick<SharedStatus, 'restart' | 'trouble' | 'lastFailure'> {
   readonly phase: string;
+  readonly changes?: SupervisorStatus['changes'];
   readonly current: (ShownGeneration & { readonly config: string; readonly configSha256: string }) | null;
   readonly draining: readonly (ShownGeneration & {
     readonly terminateInMs: number;
@@ -27,10 +29,20 @@ export function statusLines(status: ShownStatus): readonly string[] {
     ...status.draining.map(
       (it) => `draining    ${describe(it)}, ends within ${seconds(it.terminateInMs)}: ${it.reason}`,
     ),
+    ...changeLines(status.changes),
     ...(status.restart === null
       ? []
       : [`restart     in ${seconds(status.restart.inMs)}, failures in a row: ${status.restart.failures}`]),
     ...failureLines(status),
+  ];
+}
+
+function changeLines(changes: ShownStatus['changes']): readonly string[] {
+  if (changes === undefined || changes.made + changes.repaired + changes.refused === 0) return [];
+  const { made, repaired, refused, lastRefusal } = changes;
+  return [
+    `changes     ${made} without a reload, ${repaired} by hand undone, ${refused} refused`,
+    ...(lastRefusal === undefined ? [] : [`            the last refusal: ${lastRefusal}`]),
   ];
 }
 

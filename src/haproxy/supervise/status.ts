@@ -23,8 +23,13 @@ export function describeState(state: State, sessions: Sessions, now: number): Su
     phase: phaseOf(state),
     current: describeServing(state, sessions, now),
     draining: state.retiring.map((generation) => describeRetiring(generation, sessions, now)),
+    changes: describeChanges(state.changeCounts),
     ...describeShared(state, job && { cause: job.cause, stage: job.stage.kind }, now),
   };
+}
+
+function describeChanges({ lastRefusal, ...counts }: State['changeCounts']): SupervisorStatus['changes'] {
+  return { ...counts, ...(lastRefusal !== undefined && { lastRefusal }) };
 }
 
 function phaseOf(state: State): SupervisorStatus['phase'] {

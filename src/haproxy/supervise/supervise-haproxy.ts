@@ -44,6 +44,7 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
     return {
       ...supervisor,
       answers,
+      orders: { apply: supervisor.change },
       status,
       now: () => ({ ...supervisor.generations(), ...supervisor.connections() }),
     };

@@ -25,6 +25,17 @@ export const supervisorStatusSchema = z.object({
       reason: z.string(),
     }),
   ),
+  /** Changes without a reload since the supervisor began. One that makes none does not say. */
+  changes: z.optional(
+    z.object({
+      made: z.number(),
+      /** What was changed by hand, and changed back. */
+      repaired: z.number(),
+      /** Those that took a reload all the same, and why the last one did. */
+      refused: z.number(),
+      lastRefusal: z.optional(z.string()),
+    }),
+  ),
   ...sharedStatusFields,
 });
 

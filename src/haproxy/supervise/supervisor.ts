@@ -7,6 +7,7 @@ import { createSupervision, endOfAdopted } from '../../engine/supervise/supervis
 import { residentBytes } from '../../engine/system/process/processes.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
+import { decodeChangeRequest } from '../runtime/change.ts';
 import { act, type Effects, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { adopt } from './left-over.ts';
@@ -14,6 +15,7 @@ import { type GenerationsRecord, recordOf, recordSchema } from './record.ts';
 import { type Action, type Event, generationsIn, initialState, type Limits, type State } from './state.ts';
 import { describeState } from './status.ts';
 import type { SupervisorStatus } from './supervisor-status.ts';
+import { watchDrift } from './watch-drift.ts';
 import { watchHangs } from './watch-hangs.ts';
 import { type ConnectionCounts, watchServers } from './watch-servers.ts';
 
@@ -28,6 +30,11 @@ export interface SupervisorOptions {
 export interface Supervisor {
   /** Resolves when the reload has succeeded or failed. */
   readonly reload: () => Promise<Answer>;
+  /**
+   * Resolves once the change that the text asks for is made, without a reload or with one. See `ChangeRequest`: the file lies there
+   * already, so that a generation that starts meanwhile has it as well.
+   */
+  readonly change: (text: string) => Promise<Answer>;
   /** Always answers; each generation's worker has this long to report its sessions. */
   readonly status: (workersWithinMs: number) => Promise<SupervisorStatus>;
   /** How many generations run, without asking them. */
@@ -76,9 +83,20 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   dispatch({ kind: 'booted', hasConfiguration: await program.hasConfiguration() });
   const watch = watchHangs(program, { state, dispatch });
   const servers = watchServers(program, { state, log });
-  void finished.then(watch.stop).then(servers.stop);
+  const drift = watchDrift(program, { state, dispatch, log });
+  void finished.then(watch.stop).then(servers.stop).then(drift.stop);
   return {
     reload: () => ask((request) => ({ kind: 'requested', request })),
+    change: async (text) => {
+      const change = decodeChangeRequest(text);
+      if (change !== undefined)
+        return await ask((request) => ({ kind: 'change-requested', request, change }));
+      return {
+        ok: false,
+        stage: 'protocol',
+        message: `Cannot read the change "${text.slice(0, 80)}": it is none`,
+      };
+    },
     status: async (workersWithinMs) =>
       withTrouble(await statusOf(state(), program, workersWithinMs), trouble()),
     generations: () => generationsOf(state()),

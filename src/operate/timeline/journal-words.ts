@@ -22,6 +22,9 @@ export interface JournalWords {
 const common: ProductJournal = {
   titles: {
     'configuration-reloaded': 'reloaded to generation',
+    'configuration-changed': 'changed without a reload, generation',
+    'drift-repaired': 'changes by hand undone:',
+    'change-refused': 'reload needed',
     'configuration-refused': 'configuration refused, cause',
     'configuration-rejected': 'configuration rejected by',
   },

@@ -10,7 +10,7 @@ const facts: LoadBalancerFacts = {
   servers: ['cp-1 10.0.0.1:6443', 'cp-2 10.0.0.2:6443'],
 };
 
-interface Given extends Partial<Omit<LoadBalancerChange, 'configuration' | 'restarts' | 'vipPort'>> {
+interface Given extends Partial<Omit<LoadBalancerChange, 'restarts' | 'vipPort'>> {
   readonly after?: LoadBalancerFacts;
   readonly restarts?: readonly string[];
   readonly vipPort?: number;
@@ -19,7 +19,11 @@ interface Given extends Partial<Omit<LoadBalancerChange, 'configuration' | 'rest
 /** Of a node that holds the VIP, on which nothing changes but what is given. */
 function effectsOf({ after, restarts = [], vipPort = 6443, ...given }: Given) {
   return loadBalancerEffects({
-    configuration: { before: facts, after: after ?? facts, isReloaded: after !== undefined },
+    configuration: {
+      before: facts,
+      after: after ?? facts,
+      takes: after === undefined ? undefined : 'reload',
+    },
     restarts: new Set(restarts),
     vipPort: { before: 6443, after: vipPort },
     ...{ heldVips: ['10.0.0.100'], sessions: 214, forceDeleteTimeoutMs: 120_000, drainTimeoutMs: 55_000 },
@@ -45,6 +49,15 @@ test('another list of servers is a reload, after which connections have the time
       level: 'reload',
       says: 'servers added: cp-4 10.0.0.4:6443; servers removed: cp-2 10.0.0.2:6443',
     },
+  ]);
+});
+
+test('where HAProxy is told of other servers while it runs, nothing is reloaded', () => {
+  const servers = [...facts.servers, 'cp-4 10.0.0.4:6443'];
+  const configuration = { before: facts, after: { ...facts, servers }, takes: 'change' as const };
+  expect(effectsOf({ configuration })).toMatchObject([
+    { kind: 'haproxy-change', level: 'nothing' },
+    { kind: 'servers', level: 'nothing', says: 'servers added: cp-4 10.0.0.4:6443' },
   ]);
 });
 

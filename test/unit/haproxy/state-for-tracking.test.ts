@@ -46,3 +46,22 @@ test('a state for a configuration that tracks nothing stays as it is', () => {
   const state = head + row('masters/a', DOWN);
   expect(stateForTracking('backend masters\n  server a 10.0.0.1:6443 check\n', state)).toBe(state);
 });
+
+test('a server that was added while HAProxy ran takes along what is known of its spare server', () => {
+  const running = new Map([
+    ['masters/a', { endpoint: '10.0.0.1:6443', weight: 1, isOut: false, tracks: 'checks/_spare-1' }],
+  ]);
+  const known = head + row('masters/a', DOWN) + row('checks/_spare-1', DOWN) + row('checks/a', UP);
+  expect(stateForTracking(configuration, known, running)).toBe(
+    head + row('masters/a', DOWN) + row('checks/a', DOWN),
+  );
+});
+
+test.each([
+  ['in maintenance', 1],
+  ['in maintenance from the file', 5],
+  ['draining', 8],
+])('a server that is %s is in use again after a reload that has it', (_, admin) => {
+  const out = row('other/c', UP).replace(/ 0\n$/, ` ${admin}\n`);
+  expect(stateForTracking(configuration, head + out + row('other/d', UP))).toBe(head);
+});

@@ -14,7 +14,7 @@ const facts = {
   servers: ['cp-2 10.0.0.2:6443'],
 };
 const haproxy = {
-  configuration: { before: facts, after: { listeners: [], servers: [] }, isReloaded: true },
+  configuration: { before: facts, after: { listeners: [], servers: [] }, takes: 'reload' as const },
   restarts: new Set<string>(),
   vipPort: { before: 6443, after: 6443 },
   ...{ heldVips: [vip], sessions: 1, forceDeleteTimeoutMs: 120_000, drainTimeoutMs: 55_000 },
@@ -39,6 +39,7 @@ const restarts = new Set(['haproxy', 'haproxy-monitor', 'keepalived', 'keepalive
 const effects = [
   ...loadBalancerEffects(haproxy),
   ...loadBalancerEffects({ ...haproxy, restarts }),
+  ...loadBalancerEffects({ ...haproxy, configuration: { ...haproxy.configuration, takes: 'change' } }),
   ...vrrpEffects(keepalived),
   ...vrrpEffects({ ...keepalived, restarts }),
   ...vrrpEffects({ ...keepalived, restarts, wasAlone: true }),

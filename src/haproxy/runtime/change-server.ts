@@ -1,0 +1,91 @@
+import type { RuntimeChange } from './change.ts';
+import { type Command, type Steps, stepsFor } from './commands.ts';
+import { backendOf } from './description.ts';
+import type { LeftOvers } from './left-overs.ts';
+import type { Running } from './running.ts';
+import { parseRunningServers, type RunningServers } from './running-servers.ts';
+
+type Ask = (running: Running, command: string) => Promise<string | undefined>;
+
+export type ServerOutcome =
+  | { readonly kind: 'changed'; readonly commands: number; readonly endsSessions: boolean }
+  | Extract<Steps, { kind: 'no-spare' }>
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** A session that was shut down ends within moments, and only then its server can be deleted. */
+const ATTEMPTS = 6;
+
+/** Makes one change: looks at what runs, and gives the commands that are left to give. Each answer of HAProxy counts. */
+export function createServerChanges(
+  ask: Ask,
+  leftOvers: LeftOvers,
+): (running: Running, change: RuntimeChange) => Promise<ServerOutcome> {
+  const stepsNow = async (running: Running, change: RuntimeChange): Promise<Steps | undefined> => {
+    const { server, wanted } = change;
+    const servers = wanted?.checked === undefined ? [server] : [server, wanted.checked.server];
+    const seen = await look(ask, running, servers.map(backendOf));
+    return seen && stepsFor(change, seen, leftOvers.of(running));
+  };
+  const stepsOnceDeleted = async (running: Running, change: RuntimeChange): Promise<Steps | undefined> => {
+    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
+      const steps = await stepsNow(running, change);
+      const isBack = change.wanted !== null && leftOvers.of(running).has(change.server);
+      // A server that was removed keeps the spare one that it tracks until it is deleted.
+      const isInTheWay = steps?.kind === 'no-spare' || isBack;
+      if (!isInTheWay || !(await leftOvers.advance(running, true))) return steps;
+    }
+    return await stepsNow(running, change);
+  };
+  return async (running, change) => {
+    const { server, wanted } = change;
+    const steps = await stepsOnceDeleted(running, change);
+    if (steps === undefined) return refused(`HAProxy does not say which servers "${backendOf(server)}" has`);
+    if (steps.kind === 'no-spare') return steps;
+    const trouble = await tellAll(ask, running, steps.commands);
+    if (trouble !== undefined) return refused(trouble);
+    if (wanted !== null) leftOvers.forget(running, server);
+    else if (steps.commands.length > 0) leftOvers.add(running, server);
+    return { kind: 'changed', commands: steps.commands.length, endsSessions: steps.endSessions };
+  };
+}
+
+/** The servers of these backends, for a router has ten thousand others; without names, all. */
+export async function look(
+  ask: Ask,
+  running: Running,
+  backends?: readonly string[],
+): Promise<RunningServers | undefined> {
+  const lookAt = async (state: string, stat: string): Promise<RunningServers | undefined> => {
+    const answers = await Promise.all([ask(running, state), ask(running, stat)]);
+    return parseRunningServers(answers[0] ?? '', answers[1] ?? '');
+  };
+  if (backends === undefined) return await lookAt('show servers state', 'show stat -1 4 -1');
+  const found = await Promise.all(
+    [...new Set(backends)].map((name) => lookAt(`show servers state ${name}`, `show stat ${name} 4 -1`)),
+  );
+  return found.includes(undefined) ? undefined : new Map(found.flatMap((each) => [...(each ?? [])]));
+}
+
+/** Undefined where HAProxy has done it, else what it said. */
+export async function tell(ask: Ask, running: Running, { text, done }: Command): Promise<string | undefined> {
+  const reply = (await ask(running, text))?.trim();
+  if (reply !== undefined && done.test(reply)) return undefined;
+  return `"${text}" was answered with ${reply === undefined ? 'nothing' : JSON.stringify(reply.slice(0, 200))}`;
+}
+
+/** Stops at the first that HAProxy refuses, and resolves with what it said. */
+export async function tellAll(
+  ask: Ask,
+  running: Running,
+  commands: readonly Command[],
+): Promise<string | undefined> {
+  for (const command of commands) {
+    const trouble = await tell(ask, running, command);
+    if (trouble !== undefined) return trouble;
+  }
+  return undefined;
+}
+
+function refused(reason: string): ServerOutcome {
+  return { kind: 'refused', reason };
+}

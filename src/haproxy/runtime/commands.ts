@@ -1,0 +1,142 @@
+import { hostPort } from '../../engine/system/network/address-text.ts';
+import type { RuntimeChange, WantedServer } from './change.ts';
+import { backendOf, SPARE_NAME } from './description.ts';
+import type { RunningServer, RunningServers } from './running-servers.ts';
+
+/** A command of HAProxy's Runtime API, and how it answers when it has done what it says. */
+export interface Command {
+  readonly text: string;
+  readonly done: RegExp;
+}
+
+export type Steps =
+  | { readonly kind: 'commands'; readonly commands: readonly Command[]; readonly endSessions: boolean }
+  /** It takes a server that only the file can declare. */
+  | { readonly kind: 'no-spare'; readonly backend: string };
+
+const SILENT = /^$/;
+const MOVED = /^(?:IP changed from|port changed from|no need to change the addr|nothing changed)/;
+
+/**
+ * What turns the servers that run into what one change wants, nothing where they are that already. `leftOver` are those that were
+ * removed and could not be deleted yet. Source: HAProxy's management guide, "add server", "set server".
+ */
+export function stepsFor(
+  change: RuntimeChange,
+  running: RunningServers,
+  leftOver: ReadonlySet<string>,
+): Steps {
+  const { server, wanted } = change;
+  const found = running.get(server);
+  if (wanted === null) return found === undefined || leftOver.has(server) ? nothing : removal(server);
+  if (found === undefined || leftOver.has(server)) return addition(server, wanted, running);
+  return alteration(server, wanted, found, running);
+}
+
+export function deletion(server: string): Command {
+  return { text: `del server ${server}`, done: /^Server deleted\.$/ };
+}
+
+const nothing: Steps = { kind: 'commands', commands: [], endSessions: false };
+
+/** What is under way may end: it is told to go a moment later, see `ending`. */
+function removal(server: string): Steps {
+  return { kind: 'commands', commands: [setState(server, 'drain')], endSessions: true };
+}
+
+/** Ends what a server that was removed still has. Its checks end where they are no other server's. */
+export function ending(
+  server: string,
+  running: RunningServers,
+  leftOver: ReadonlySet<string>,
+): readonly Command[] {
+  const tracks = running.get(server)?.tracks;
+  const isShared = [...running].some(
+    ([other, each]) => each.tracks === tracks && other !== server && !leftOver.has(other),
+  );
+  const checks = tracks === undefined || isShared ? [] : [setState(tracks, 'maint')];
+  return [setState(server, 'maint'), shutDown(server), ...checks];
+}
+
+function addition(server: string, wanted: WantedServer, running: RunningServers): Steps {
+  const { checked, options, weight } = wanted;
+  const slot = checked && spareFor(checked.server, running);
+  if (checked !== undefined && slot === undefined)
+    return { kind: 'no-spare', backend: backendOf(checked.server) };
+  const checks =
+    slot !== undefined && checked !== undefined ? [move(slot, checked), setState(slot, 'ready')] : [];
+  const words = [
+    server,
+    endpointOf(wanted),
+    options,
+    `weight ${weight}`,
+    ...(slot === undefined ? [] : [`track ${slot}`]),
+  ];
+  const added = {
+    text: `add server ${words.filter((word) => word !== '').join(' ')}`,
+    done: /^New server registered\.$/,
+  };
+  // A server that was added takes nothing, and is not checked, until it is told to.
+  const health = /(?:^| )check(?: |$)/.test(options)
+    ? [{ text: `enable health ${server}`, done: SILENT }]
+    : [];
+  const commands = [...checks, added, ...health, setState(server, 'ready')];
+  return { kind: 'commands', commands, endSessions: false };
+}
+
+function alteration(
+  server: string,
+  wanted: WantedServer,
+  found: RunningServer,
+  running: RunningServers,
+): Steps {
+  const { checked } = wanted;
+  const slot = found.tracks === undefined ? undefined : running.get(found.tracks);
+  // What runs tracks nothing of ours: only a reload brings that in order.
+  if (checked !== undefined && (slot === undefined || found.tracks === undefined))
+    return { kind: 'no-spare', backend: backendOf(checked.server) };
+  const hasMoved = found.endpoint !== endpointOf(wanted);
+  const commands: Command[] = [];
+  if (checked !== undefined && slot !== undefined && found.tracks !== undefined) {
+    if (slot.endpoint !== endpointOf(checked)) commands.push(move(found.tracks, checked));
+    if (slot.isOut) commands.push(setState(found.tracks, 'ready'));
+  }
+  if (hasMoved) commands.push(move(server, wanted), shutDown(server));
+  if (found.weight !== wanted.weight)
+    commands.push({ text: `set server ${server} weight ${wanted.weight}`, done: SILENT });
+  if (found.isOut) commands.push(setState(server, 'ready'));
+  return { kind: 'commands', commands, endSessions: hasMoved };
+}
+
+/** The server of this name once its work is done, else any spare one that has none. */
+function spareFor(name: string, running: RunningServers): string | undefined {
+  const backend = backendOf(name);
+  const tracked = new Set([...running.values()].map(({ tracks }) => tracks));
+  const isFree = (server: string): boolean => running.get(server)?.isOut === true && !tracked.has(server);
+  if (isFree(name)) return name;
+  return [...running.keys()].find(
+    (server) =>
+      backendOf(server) === backend && SPARE_NAME.test(server.slice(backend.length + 1)) && isFree(server),
+  );
+}
+
+function setState(server: string, state: 'ready' | 'drain' | 'maint'): Command {
+  return { text: `set server ${server} state ${state}`, done: SILENT };
+}
+
+function shutDown(server: string): Command {
+  return { text: `shutdown sessions server ${server}`, done: SILENT };
+}
+
+interface Place {
+  readonly address: string;
+  readonly port: number;
+}
+
+function move(server: string, { address, port }: Place): Command {
+  return { text: `set server ${server} addr ${address} port ${port}`, done: MOVED };
+}
+
+function endpointOf({ address: host, port }: Place): string {
+  return hostPort({ host, port });
+}

@@ -1,0 +1,123 @@
+import { SocketAddress } from 'node:net';
+import { familyOf } from '../../engine/system/network/address-text.ts';
+import { type Description, type ServerDescription, SPARE_NAME } from './description.ts';
+
+const SECTION =
+  /^(?:global|defaults|frontend|backend|listen|userlist|peers|resolvers|program|cache|ring|mailers|http-errors|fcgi-app|log-forward|crt-store|traces|log-profile|acme)\b/;
+const ENDPOINT = /^(?:(\d+(?:\.\d+){3})|\[([0-9a-fA-F:.]+)\]):(\d+)$/;
+/** With these in it, a line means something else than its words say. */
+const INVOLVED = /["'\\$#]/;
+
+interface Section {
+  readonly title: string;
+  /** Undefined in one that has no servers. */
+  readonly backend: string | undefined;
+  readonly lines: string[];
+  defaults: readonly string[];
+}
+
+/**
+ * Describes a haproxy.cfg by its text. Undefined where parts of it depend on conditions (`.if`): those can be loaded, and not
+ * compared. A server that is more than a name, an address and plain words belongs to its section.
+ */
+export function describeConfiguration(text: string): Description | undefined {
+  const sections = new Map<string, string[]>();
+  const servers = new Map<string, ServerDescription>();
+  const openBackends = new Set<string>();
+  /** What later sections inherit: of the last `defaults`, and of each that has a name. */
+  const inherited = new Map<string, readonly string[]>();
+  let section: Section = { title: '', backend: undefined, lines: [], defaults: [] };
+  for (const raw of text.split('\n')) {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    if (line.startsWith('.')) return undefined;
+    const words = line.split(/\s+/);
+    if (SECTION.test(line)) {
+      section = begin(words, inherited, sections.size);
+      sections.set(section.title, section.lines);
+      continue;
+    }
+    const found =
+      words[0] === 'server' && section.backend !== undefined ? serverOf(line, words, section) : undefined;
+    if (found !== undefined) {
+      servers.set(`${section.backend}/${words[1]}`, found);
+      continue;
+    }
+    section.lines.push(words.join(' '));
+    if (words[0] === 'default-server') section.defaults = [...section.defaults, ...words.slice(1)];
+    if (section.title.startsWith('defaults')) remember(section, inherited);
+    if (words[0]?.startsWith('server') && section.backend !== undefined) openBackends.add(section.backend);
+  }
+  const joined = [...sections].map(([title, lines]) => [title, lines.join('\n')] as const);
+  return { sections: new Map(joined), servers, openBackends };
+}
+
+function begin(words: readonly string[], inherited: Map<string, readonly string[]>, index: number): Section {
+  const [kind = '', name = ''] = words;
+  if (kind === 'defaults') {
+    const parent = words[2] === 'from' ? inherited.get(words[3] ?? '') : undefined;
+    const section: Section = {
+      title: `${words.join(' ')} ${index}`,
+      backend: undefined,
+      lines: [],
+      defaults: parent ?? [],
+    };
+    remember(section, inherited);
+    return section;
+  }
+  const hasServers = kind === 'backend' || kind === 'listen';
+  const defaults = inherited.get(words[2] === 'from' ? (words[3] ?? '') : '') ?? [];
+  return { title: words.join(' '), backend: hasServers ? name : undefined, lines: [], defaults };
+}
+
+function remember({ title, defaults }: Section, inherited: Map<string, readonly string[]>): void {
+  inherited.set('', defaults);
+  inherited.set(title.split(' ')[1] ?? '', defaults);
+}
+
+function serverOf(
+  line: string,
+  [, name = '', endpoint = '', ...own]: readonly string[],
+  { backend, defaults }: Section,
+): ServerDescription | undefined {
+  const [, four, six, port] = ENDPOINT.exec(endpoint) ?? [];
+  const address = four ?? six;
+  if (address === undefined || !isCanonical(address)) return undefined;
+  if (INVOLVED.test(line) || defaults.some((word) => INVOLVED.test(word))) return undefined;
+  const taken = takeApart([...defaults, ...own]);
+  // A server that is out of use on purpose is nothing that is added or removed.
+  if (taken.isDisabled && !SPARE_NAME.test(name)) return undefined;
+  const { tracked, weight, options } = taken;
+  if (!Number.isInteger(weight)) return undefined;
+  const tracks = tracked === undefined || tracked.includes('/') ? tracked : `${backend}/${tracked}`;
+  return { address, port: Number(port), weight, options, tracks, isSpare: taken.isDisabled };
+}
+
+/** As HAProxy prints it, so that the two can be compared. */
+function isCanonical(address: string): boolean {
+  try {
+    return new SocketAddress({ address, family: familyOf(address) }).address === address;
+  } catch {
+    return false;
+  }
+}
+
+interface Taken {
+  readonly weight: number;
+  readonly tracked: string | undefined;
+  readonly isDisabled: boolean;
+  readonly options: string;
+}
+
+function takeApart(words: readonly string[]): Taken {
+  let [weight, tracked, isDisabled]: [number, string | undefined, boolean] = [1, undefined, false];
+  const options: string[] = [];
+  const rest = words.values();
+  for (const word of rest) {
+    if (word === 'weight') weight = Number(rest.next().value);
+    else if (word === 'track') tracked = rest.next().value;
+    else if (word === 'disabled') isDisabled = true;
+    else options.push(word);
+  }
+  return { weight, tracked, isDisabled, options: options.join(' ') };
+}

@@ -1,0 +1,31 @@
+/**
+ * A configuration as far as it can be changed while HAProxy runs. A controller makes it of its model, or of the file where that is
+ * small (`describe-configuration.ts`).
+ */
+export interface Description {
+  /** By section, `backend masters`: all of it that is no described server. The same only where HAProxy does the same with it. */
+  readonly sections: ReadonlyMap<string, string>;
+  /** By `backend/name`. */
+  readonly servers: ReadonlyMap<string, ServerDescription>;
+  /** Backends that have other servers as well: one of theirs that is not described need not be a stranger. */
+  readonly openBackends: ReadonlySet<string>;
+}
+
+export interface ServerDescription {
+  readonly address: string;
+  readonly port: number;
+  readonly weight: number;
+  /** Its other options as HAProxy reads them, those of `default-server` first. */
+  readonly options: string;
+  /** The server whose checks decide about this one, as `backend/name`. */
+  readonly tracks: string | undefined;
+  /** Declared without work, for a server that comes later: HAProxy lets a server track only one of the file. */
+  readonly isSpare: boolean;
+}
+
+/** Spare servers are known by their names. */
+export const SPARE_NAME = /^_spare-\d+$/;
+
+export function backendOf(server: string): string {
+  return server.slice(0, server.indexOf('/'));
+}

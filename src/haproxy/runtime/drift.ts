@@ -1,0 +1,36 @@
+import type { RuntimeChange } from './change.ts';
+import { stepsFor } from './commands.ts';
+import { backendOf, type Description } from './description.ts';
+import { changeTo, wantedServers } from './plan.ts';
+import type { RunningServers } from './running-servers.ts';
+
+/**
+ * What runs and is not described, or is described otherwise: a server that was changed, added or taken out of use by hand. Servers that
+ * are down, or set aside until their next good check, are as they should be. `leftOver` were removed, and wait to be deleted.
+ */
+export function driftOf(
+  wanted: Description,
+  running: RunningServers,
+  leftOver: ReadonlySet<string>,
+): readonly RuntimeChange[] {
+  const described = wantedServers(wanted);
+  const changed = [...described].map(changeTo).filter((change) => {
+    const steps = stepsFor(change, running, leftOver);
+    return steps.kind !== 'commands' || steps.commands.length > 0;
+  });
+  const tracked = new Set([...running.values()].map(({ tracks }) => tracks));
+  const isKnown = (server: string): boolean =>
+    wanted.servers.has(server) || leftOver.has(server) || tracked.has(server);
+  // One that is out of use harms no client: a server of an earlier file that HAProxy will not delete.
+  const strangers = [...running]
+    .filter(([server, { isOut }]) => !isOut && isClosed(backendOf(server), wanted) && !isKnown(server))
+    .map(([server]) => server);
+  return [...changed, ...strangers.map((server) => changeTo([server, null]))];
+}
+
+/** Whether every server of the backend is described. */
+function isClosed(backend: string, { sections, openBackends }: Description): boolean {
+  return (
+    !openBackends.has(backend) && ['backend', 'listen'].some((kind) => sections.has(`${kind} ${backend}`))
+  );
+}

@@ -1,0 +1,138 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../engine/system/errors.ts';
+import type { RuntimeChange } from './change.ts';
+import { createServerChanges, look, type ServerOutcome, tell, tellAll } from './change-server.ts';
+import { deletion, ending } from './commands.ts';
+import { backendOf, type Description } from './description.ts';
+import { driftOf } from './drift.ts';
+import { createLeftOvers, type Farewell } from './left-overs.ts';
+import type { Running } from './running.ts';
+
+/** How HAProxy is spoken to. */
+export interface RuntimeLine {
+  /** Undefined where its worker does not answer. */
+  readonly ask: (running: Running, command: string) => Promise<string | undefined>;
+  /** Ends the sessions that generations which drain have with these servers. */
+  readonly endSessions: (draining: readonly Running[], servers: ReadonlySet<string>) => Promise<void>;
+  readonly stepMs?: number;
+}
+
+export type ChangeOutcome =
+  | { readonly kind: 'changed'; readonly commands: number }
+  /** HAProxy has a part of it at most: only a reload brings it to what the file says. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+export interface Runtime {
+  /** Makes the changes one after the other, and stops at the first that HAProxy refuses. Call it for one at a time. Never rejects. */
+  readonly change: (
+    running: Running,
+    draining: readonly Running[],
+    changes: readonly RuntimeChange[],
+  ) => Promise<ChangeOutcome>;
+  /** What of the description does not run. Undefined where HAProxy does not say. */
+  readonly drift: (running: Running, wanted: Description) => Promise<readonly RuntimeChange[] | undefined>;
+  /** Which commands this build of HAProxy lacks; empty where changes can be made, or it does not say. */
+  readonly missingCommands: (running: Running) => Promise<readonly string[]>;
+}
+
+const NEEDED = [
+  'add server',
+  'del server',
+  'enable health',
+  'set server',
+  'shutdown sessions server',
+  'show stat',
+];
+/** Between two steps of a server that was removed: what is under way with it may end by itself. */
+const STEP_MS = 250;
+
+export function createRuntime({ ask, endSessions, stepMs = STEP_MS }: RuntimeLine): Runtime {
+  const end: Farewell['end'] = async (running, server, leftOver) => {
+    const seen = await look(ask, running, [backendOf(server)]);
+    return seen === undefined ? 'no answer' : await tellAll(ask, running, ending(server, seen, leftOver));
+  };
+  const remove: Farewell['remove'] = (running, server) => tell(ask, running, deletion(server));
+  const leftOvers = createLeftOvers({ end, remove }, stepMs);
+  // What is deleted is not to be added at the same time.
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = turn.then(work, work);
+    turn = done.catch(() => undefined);
+    return done;
+  };
+  const servers = createServerChanges(ask, leftOvers);
+  const endSoon = async (
+    running: Running,
+    draining: readonly Running[],
+    ended: ReadonlySet<string>,
+  ): Promise<void> => {
+    await pause(stepMs, undefined, { ref: false });
+    await endSessions(draining, ended);
+    // What takes longer than two steps is done when drift is looked for.
+    for (let step = 0; step < 2; step += 1) {
+      await inTurn(() => leftOvers.advance(running, false));
+      await pause(stepMs, undefined, { ref: false });
+    }
+  };
+  const round = async (running: Running, changes: readonly RuntimeChange[]): Promise<Made> => {
+    let made: Made = { commands: 0, ended: [], waiting: [], refusal: undefined };
+    for (const each of changes) {
+      const outcome = await servers(running, each);
+      if (outcome.kind === 'refused') return { ...made, refusal: outcome };
+      if (outcome.kind === 'no-spare')
+        made = { ...made, waiting: [...made.waiting, each], refusal: noSpare(outcome) };
+      else {
+        const { commands, endsSessions } = outcome;
+        const ended = endsSessions ? [...made.ended, each.server] : made.ended;
+        made = { ...made, commands: made.commands + commands, ended };
+      }
+    }
+    return made;
+  };
+  const change = async (running: Running, changes: readonly RuntimeChange[]): Promise<Made> => {
+    const first = await round(running, changes);
+    if (first.waiting.length === 0) return first;
+    // Servers come before others go, unless they take the spare ones that those leave.
+    const second = await round(running, first.waiting);
+    return {
+      ...second,
+      commands: first.commands + second.commands,
+      ended: [...first.ended, ...second.ended],
+    };
+  };
+  return {
+    change: async (running, draining, changes) => {
+      try {
+        const { commands, ended, refusal } = await inTurn(() => change(running, changes));
+        if (ended.length > 0) void endSoon(running, draining, new Set(ended)).catch(() => undefined);
+        return refusal ?? { kind: 'changed', commands };
+      } catch (error) {
+        return { kind: 'refused', reason: messageOf(error) };
+      }
+    },
+    drift: async (running, wanted) => {
+      await inTurn(() => leftOvers.advance(running, false));
+      const seen = await look(ask, running);
+      return seen && driftOf(wanted, seen, leftOvers.of(running));
+    },
+    missingCommands: async (running) => {
+      const help = await ask(running, 'help');
+      return help === undefined ? [] : NEEDED.filter((command) => !help.includes(`\n  ${command}`));
+    },
+  };
+}
+
+type Refusal = Extract<ChangeOutcome, { kind: 'refused' }>;
+
+function noSpare({ backend }: Extract<ServerOutcome, { kind: 'no-spare' }>): Refusal {
+  return { kind: 'refused', reason: `no spare server is left in "${backend}"` };
+}
+
+interface Made {
+  readonly commands: number;
+  /** The servers whose sessions ended. */
+  readonly ended: readonly string[];
+  /** For want of a spare server. */
+  readonly waiting: readonly RuntimeChange[];
+  readonly refusal: Refusal | undefined;
+}

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { Running } from './running.ts';
+
+/**
+ * The servers that were removed from a generation and are still there: they get no new connections, and what is under way has a moment
+ * to end. Then the sessions that are left are shut down, and another moment later it is deleted: not at once, since HAProxy 2.6.12 may
+ * crash where a server goes that a session is just leaving. A new generation reads the file, and has none.
+ */
+export interface LeftOvers {
+  readonly of: (running: Running) => ReadonlySet<string>;
+  readonly add: (running: Running, server: string) => void;
+  readonly forget: (running: Running, server: string) => void;
+  /** Takes each whose time has come one step further; with `waits`, all. False where nothing came of it. */
+  readonly advance: (running: Running, waits: boolean) => Promise<boolean>;
+}
+
+/** How HAProxy is told; each resolves with its trouble, in HAProxy's words. */
+export interface Farewell {
+  /** `leftOver` are all that are there still. */
+  readonly end: (
+    running: Running,
+    server: string,
+    leftOver: ReadonlySet<string>,
+  ) => Promise<string | undefined>;
+  readonly remove: (running: Running, server: string) => Promise<string | undefined>;
+}
+
+interface LeftOver {
+  /** `kept`: HAProxy does not delete it, since the file that it was started with refers to it. */
+  readonly stage: 'leaving' | 'ended' | 'kept';
+  readonly dueMs: number;
+}
+
+export function createLeftOvers({ end, remove }: Farewell, stepMs: number): LeftOvers {
+  let [generation, servers]: [number, Map<string, LeftOver>] = [0, new Map()];
+  const inGeneration = (running: Running): Map<string, LeftOver> => {
+    if (running.generation !== generation) servers = new Map();
+    generation = running.generation;
+    return servers;
+  };
+  /** Undefined once it is gone. */
+  const next = async (
+    running: Running,
+    server: string,
+    { stage, dueMs }: LeftOver,
+  ): Promise<LeftOver | undefined> => {
+    const later = monotonicMs() + stepMs;
+    if (stage === 'leaving') {
+      const trouble = await end(running, server, new Set(servers.keys()));
+      return { stage: trouble === undefined ? 'ended' : stage, dueMs: later };
+    }
+    const trouble = await remove(running, server);
+    if (trouble === undefined || trouble.includes('No such server')) return undefined;
+    return trouble.includes('configuration elements') ? { stage: 'kept', dueMs } : { stage, dueMs: later };
+  };
+  return {
+    of: (running) => new Set(inGeneration(running).keys()),
+    add: (running, server) =>
+      void inGeneration(running).set(server, { stage: 'leaving', dueMs: monotonicMs() + stepMs }),
+    forget: (running, server) => void inGeneration(running).delete(server),
+    advance: async (running, waits) => {
+      const known = inGeneration(running);
+      let hasAdvanced = false;
+      for (const [server, leftOver] of [...known]) {
+        const leftMs = leftOver.dueMs - monotonicMs();
+        if (leftOver.stage === 'kept' || (leftMs > 0 && !waits)) continue;
+        if (leftMs > 0) await pause(Math.ceil(leftMs));
+        const after = await next(running, server, leftOver);
+        if (after === undefined) known.delete(server);
+        else known.set(server, after);
+        hasAdvanced ||= after?.stage !== leftOver.stage;
+      }
+      return hasAdvanced;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { hostPort } from '../../engine/system/network/address-text.ts';
+import { parseStatistics, SERVER } from './parse-statistics.ts';
+
+/** A server as HAProxy has it at this moment. */
+export interface RunningServer {
+  /** `10.0.0.1:6443`, `[fd00::1]:6443`. */
+  readonly endpoint: string;
+  readonly weight: number;
+  /** Told to take nothing, or nothing new, by a command or by the file; not because of the server that it tracks. */
+  readonly isOut: boolean;
+  readonly tracks: string | undefined;
+}
+
+export type RunningServers = ReadonlyMap<string, RunningServer>;
+
+/** Of the administrative state: forced into maintenance, or told to drain. */
+export const OUT_OF_USE = 0x01 | 0x08;
+
+/**
+ * The servers by `backend/name`: of `show servers state` all but whom they track, which only `show stat` says. Undefined where one of
+ * the texts is something else. Source: HAProxy's management guide, "show servers state".
+ */
+export function parseRunningServers(state: string, statistics: string): RunningServers | undefined {
+  const cells = parseStatistics(statistics)?.filter((cell) => cell('type') === SERVER);
+  if (cells === undefined || !state.startsWith('1\n# be_id be_name ')) return undefined;
+  const tracks = new Map(
+    cells.map((cell) => [`${cell('pxname')}/${cell('svname')}`, cell('tracked') || undefined]),
+  );
+  const rows = state.split('\n').filter((line) => /^\d+ /.test(line));
+  return new Map(
+    rows.map((line) => {
+      const fields = line.split(' ');
+      const server = `${fields[1]}/${fields[3]}`;
+      const [host = '', port, admin] = [fields[4], Number(fields[18]), Number(fields[6])];
+      const isOut = (admin & OUT_OF_USE) !== 0;
+      const endpoint = hostPort({ host, port });
+      return [server, { endpoint, weight: Number(fields[7]), isOut, tracks: tracks.get(server) }] as const;
+    }),
+  );
+}

@@ -1,0 +1,109 @@
+import type { Emit as EmitAction } from '../../engine/supervise/step.ts';
+import { type ChangeRequest, describeChange } from '../runtime/change.ts';
+import { beginJob, stopping } from './job.ts';
+import { drainingOf } from './retire.ts';
+import type { Action, Change, Event, RunningChange, Serving, State } from './state.ts';
+
+type Emit = EmitAction<Action>;
+
+/**
+ * A request to come to another configuration without a reload. It is judged when its turn has come, by the hash of what is served by
+ * then: a generation that was being loaded meanwhile has read the old file or the new one, and gets what it lacks.
+ */
+export function changeRequested(
+  state: State,
+  { request, change }: Extract<Event, { kind: 'change-requested' }>,
+  emit: Emit,
+): State {
+  if (state.phase === 'running')
+    return { ...state, changes: [...state.changes, { ...change, cause: 'request', requests: [request] }] };
+  emit({ kind: 'answer', requests: [request], result: stopping });
+  return state;
+}
+
+/** What was compared may be out of date by now: it is repaired only where nothing else is to be done. */
+export function drifted(state: State, change: ChangeRequest): State {
+  const isBusy = state.job !== undefined || state.changing !== undefined || state.changes.length > 0;
+  if (state.phase !== 'running' || isBusy) return state;
+  return { ...state, changes: [{ ...change, cause: 'drift', requests: [] }] };
+}
+
+/** Begins what waits while nothing is under way: a reload first, since it brings most changes with it. */
+export function nextChange(state: State, now: number, emit: Emit): State {
+  const { phase, job, changing, queued, serving } = state;
+  if (phase !== 'running' || job !== undefined || changing !== undefined) return state;
+  if (queued.length > 0)
+    return beginJob(
+      { ...state, queued: [] },
+      { cause: 'request', requests: queued, config: 'live' },
+      now,
+      emit,
+    );
+  const [change, ...changes] = state.changes;
+  if (change === undefined) return state;
+  const next = { ...state, changes };
+  const served = serving?.config === 'live' ? serving.configSha256 : undefined;
+  if (serving !== undefined && served === change.to && change.cause === 'request') {
+    emit({ kind: 'answer', requests: change.requests, result: servedBy(serving, 0) });
+    return nextChange(next, now, emit);
+  }
+  if (serving === undefined || served !== change.from)
+    return reloadInstead(
+      next,
+      change,
+      'another configuration is served than the one that it changes',
+      now,
+      emit,
+    );
+  emit({ kind: 'change', serving, draining: drainingOf(state), changes: change.changes });
+  return { ...next, changing: { ...change, number: serving.number, since: now } };
+}
+
+export function changed(
+  state: State,
+  { number, outcome }: Extract<Event, { kind: 'changed' }>,
+  now: number,
+  emit: Emit,
+): State {
+  const { changing, serving } = state;
+  if (changing === undefined || changing.number !== number) return state;
+  const next: State = { ...state, changing: undefined };
+  // Its generation has died meanwhile. The next one reads the file; where it has read an older one, it gets the change.
+  if (serving?.number !== number) return { ...next, changes: [changing, ...state.changes] };
+  if (outcome.kind === 'refused') return reloadInstead(next, changing, outcome.reason, now, emit);
+  const served = servedBy(serving, now - changing.since);
+  const { cause, changes, from, to } = changing;
+  const fields = { ...served, cause, commands: outcome.commands, changes: changes.map(describeChange) };
+  const isRepair = cause === 'drift';
+  const event = isRepair ? 'drift-repaired' : 'configuration-changed';
+  emit({ kind: 'log', level: isRepair ? 'warn' : 'info', event, fields });
+  emit({ kind: 'answer', requests: changing.requests, result: served });
+  if (from !== to) emit({ kind: 'keep-last-good', configSha256: to });
+  const { made, repaired, ...counts } = state.changeCounts;
+  const changeCounts = { ...counts, made: made + Number(!isRepair), repaired: repaired + Number(isRepair) };
+  return { ...next, serving: { ...serving, configSha256: to }, lastFailure: undefined, changeCounts };
+}
+
+function servedBy({ number, master }: Serving, tookMs: number) {
+  return { generation: number, pid: master.pid, tookMs: Math.round(tookMs), atRunTime: true as const };
+}
+
+/** The file says already what is wanted, so a reload makes the change whatever became of it. */
+function reloadInstead(
+  state: State,
+  change: Change | RunningChange,
+  reason: string,
+  now: number,
+  emit: Emit,
+): State {
+  const { cause, requests, to } = change;
+  const isRepeated = cause === 'drift' && state.reloadedForDrift === to;
+  const fields = { cause, reason, reloads: !isRepeated, changes: change.changes.map(describeChange) };
+  emit({ kind: 'log', level: 'warn', event: 'change-refused', fields });
+  const { refused, ...counts } = state.changeCounts;
+  const next = { ...state, changeCounts: { ...counts, refused: refused + 1, lastRefusal: reason } };
+  if (isRepeated) return next;
+  const reloading = cause === 'drift' ? { ...next, reloadedForDrift: to } : next;
+  if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...requests] };
+  return beginJob(reloading, { cause, requests, config: 'live' }, now, emit);
+}

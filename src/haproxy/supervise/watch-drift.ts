@@ -1,0 +1,57 @@
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { ProxyDriver } from '../program.ts';
+import type { Effects } from './act.ts';
+import type { Event, Serving, State } from './state.ts';
+
+const LOOK_EVERY_MS = 500;
+const COMPARE_EVERY_MS = 5_000;
+/** A large configuration is compared so rarely that it costs no more than this part of one processor. */
+const COST = 0.01;
+
+/**
+ * Compares what runs with the configuration that is served: once after each reload, and then every five seconds. What was changed by
+ * hand is changed back.
+ */
+export function watchDrift(
+  program: Pick<ProxyDriver, 'drift' | 'missingCommands'>,
+  engine: {
+    readonly state: () => State;
+    readonly dispatch: (event: Event) => void;
+    readonly log: Effects['log'];
+  },
+): { readonly stop: () => void } {
+  let known = 0;
+  let nextMs = 0;
+  let busy = false;
+  const compare = async (serving: Serving): Promise<void> => {
+    const running = { generation: serving.number, master: serving.master };
+    if (serving.number !== known) {
+      const missing = await program.missingCommands(running);
+      if (missing.length > 0) engine.log({ event: 'no-changes-at-run-time', level: 'warn', missing });
+      known = serving.number;
+    }
+    const sha256 = serving.configSha256;
+    const begunMs = monotonicMs();
+    const changes = await program.drift(running, sha256);
+    nextMs = monotonicMs() + Math.max(COMPARE_EVERY_MS, (monotonicMs() - begunMs) / COST);
+    const { serving: now } = engine.state();
+    // A change that was made meanwhile is no drift.
+    if (changes === undefined || changes.length === 0) return;
+    if (now?.number !== serving.number || now.configSha256 !== sha256) return;
+    engine.dispatch({ kind: 'drifted', change: { from: sha256, to: sha256, changes: [...changes] } });
+  };
+  const timer = setInterval(() => {
+    const { serving, job, changing } = engine.state();
+    if (busy || serving?.config !== 'live' || job !== undefined || changing !== undefined) return;
+    if (serving.number === known && monotonicMs() < nextMs) return;
+    busy = true;
+    void compare(serving)
+      .catch((error: unknown) =>
+        engine.log({ event: 'internal-error', level: 'error', message: String(error) }),
+      )
+      .finally(() => {
+        busy = false;
+      });
+  }, LOOK_EVERY_MS);
+  return { stop: () => clearInterval(timer) };
+}

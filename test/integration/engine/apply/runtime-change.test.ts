@@ -1,0 +1,94 @@
+import { rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Difference } from '../../../../src/engine/apply/applier.ts';
+import { sha256Of } from '../../../../src/engine/apply/file-set.ts';
+import { type ApplyScene, createApplyScene, goodText, serving } from './apply-scene.ts';
+
+const { signal } = new AbortController();
+const changes = [{ kind: 'server', server: 'b/s', wanted: null }];
+const [before, after] = [goodText(1001), goodText(1002)];
+const apply = `apply ${JSON.stringify({ from: sha256Of(before), to: sha256Of(after), changes })}`;
+/** Of a supervisor that makes changes. */
+const able = { ...serving(before), changes: { made: 0 } };
+const made = { ok: true, generation: 1, tookMs: 5, atRunTime: true } as const;
+
+let scene: ApplyScene;
+beforeEach(async () => {
+  scene = await createApplyScene();
+  await scene.serve();
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+/** An applier that has brought `before` into service, and what was asked for since. */
+async function begun(difference: Difference = { kind: 'runtime', changes }) {
+  const applier = scene.applier({ difference: () => difference, statusTimeoutMs: 300, reloadTimeoutMs: 500 });
+  await applier.apply(before, signal);
+  scene.requests.length = 0;
+  return applier;
+}
+
+test('a supervisor that makes changes is asked for one, after the file was written', async () => {
+  scene.answers.status = able;
+  const applier = await begun();
+  scene.answers.reload = made;
+  expect(await applier.apply(after, signal)).toMatchObject({ kind: 'reloaded', atRunTime: true });
+  expect(scene.requests.filter((line) => line !== 'status')).toEqual([apply]);
+  scene.requests.length = 0;
+  expect(await applier.apply(after, signal)).toEqual({ kind: 'unchanged' });
+  expect(scene.requests).toEqual([]);
+});
+
+test('one that reloaded instead says so by what it leaves out', async () => {
+  scene.answers.status = able;
+  const applier = await begun();
+  expect(await applier.apply(after, signal)).not.toHaveProperty('atRunTime');
+});
+
+test('an older supervisor, which does not count changes, is asked for a reload', async () => {
+  scene.answers.status = serving(before);
+  const applier = await begun();
+  expect(await applier.apply(after, signal)).toMatchObject({ kind: 'reloaded' });
+  expect(scene.requests.filter((line) => line !== 'status')).toEqual(['reload']);
+});
+
+test('what cannot be told is a reload with its reason', async () => {
+  scene.answers.status = able;
+  const applier = await begun({ kind: 'reload', reason: 'the section is new' });
+  expect(await applier.apply(after, signal)).toMatchObject({
+    kind: 'reloaded',
+    reason: 'the section is new',
+  });
+  expect(scene.requests).toEqual(['reload']);
+});
+
+test('a change that is longer than a line may be is a reload', async () => {
+  scene.answers.status = able;
+  const applier = await begun({ kind: 'runtime', changes: [{ text: 'x'.repeat(70_000) }] });
+  await applier.apply(after, signal);
+  expect(scene.requests.filter((line) => line !== 'status')).toEqual(['reload']);
+});
+
+test('a supervisor of another version that takes the place of one is asked what it knows', async () => {
+  scene.answers.status = able;
+  const applier = await begun();
+  await scene.stopServing();
+  await scene.serve();
+  scene.answers.status = serving(before);
+  await applier.apply(after, signal);
+  expect(scene.requests).toEqual(['status', 'reload']);
+});
+
+test('the shell daemon, which never answers, gets the reload that it knows', async () => {
+  const applier = await begun();
+  await scene.stopServing();
+  const path = join(scene.directory, 'master.sock');
+  rmSync(path, { force: true });
+  const lines: string[] = [];
+  const daemon = createServer((socket) => socket.on('data', (text) => lines.push(`${text}`.trim())));
+  await new Promise<void>((resolve) => daemon.listen(path, resolve));
+  expect(await applier.apply(after, signal)).toEqual({ kind: 'reloaded', acknowledged: false });
+  expect(lines.filter((line) => line !== 'status' && line !== 'ping')).toEqual(['reload']);
+  daemon.close();
+});

@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { lbPort, openRuntimeWorld, served, servers } from './runtime-world.ts';
+
+const cutsOf = (load: { events(): readonly { kind: string }[] }) =>
+  load.events().filter(({ kind }) => kind === 'cut').length;
+
+test('fifty changes of the API servers under load cut no stream, lose no connection and start no HAProxy', async () => {
+  const { host, begin, want, serving } = await openRuntimeWorld();
+  const lasting = ['cp-1', 'cp-2', 'cp-3'];
+  const supervisor = host.supervise(['--force-delete-timeout', '60s']);
+  await begin(supervisor, ...lasting);
+  const haproxys = host.haproxys().map(({ id }) => id.pid);
+  const streams = await host.load({ port: lbPort, streams: 200, streamRampMs: 500 });
+  await waitFor('the streams', async () => ((await supervisor.status()).current?.sessions ?? 0) >= 200);
+  const load = await host.load({ port: lbPort, ratePerSecond: 100, servers });
+  for (let change = 0; change < 50; change += 1) {
+    const extra = [`cp-${4 + (Math.floor(change / 2) % 5)}`].filter(() => change % 2 === 0);
+    expect(await want(...lasting, ...extra)).toMatchObject({ kind: 'reloaded', atRunTime: true });
+    expect(await serving()).toEqual(served(...lasting, ...extra));
+  }
+  expect(host.haproxys().map(({ id }) => id.pid)).toEqual(haproxys);
+  expect((await load.stop()).lost).toEqual({});
+  expect(cutsOf(streams)).toBe(0);
+  expect((await supervisor.status()).changes).toEqual({ made: 50, repaired: 0, refused: 0 });
+});
+
+test('a server that is removed loses its streams, in a generation that drains as well, and no other does', async () => {
+  const { host, begin, want, tell } = await openRuntimeWorld();
+  const supervisor = host.supervise(['--force-delete-timeout', '60s']);
+  await begin(supervisor, 'cp-1', 'cp-2');
+  await waitFor('both to be up', async () => !(await tell('show stat')).includes('DOWN'));
+  const old = await host.load({ port: lbPort, streams: 10, servers });
+  await waitFor('the streams', async () => ((await supervisor.status()).current?.sessions ?? 0) >= 10);
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  const newer = await host.load({ port: lbPort, streams: 10, servers });
+  await waitFor('more streams', async () => ((await supervisor.status()).current?.sessions ?? 0) >= 10);
+  await want('cp-1', 'cp-2', 'cp-3');
+  expect(await want('cp-1', 'cp-3')).toMatchObject({ atRunTime: true });
+  await waitFor('five of each ten to be cut', () => cutsOf(old) === 5 && cutsOf(newer) === 5);
+  expect((await supervisor.status()).draining).toHaveLength(1);
+});
+
+test('a server that was changed by hand is changed back', async () => {
+  const { host, begin, want, serving, running, tell } = await openRuntimeWorld();
+  const supervisor = host.supervise();
+  const { generation } = await begin(supervisor, 'cp-1', 'cp-2');
+  await want('cp-1', 'cp-2', 'cp-3');
+  const before = await running();
+  await tell('set server masters/cp-1 state maint');
+  await tell('set server masters/cp-2 addr 127.0.0.99 port 1');
+  await tell('set server masters/cp-3 weight 7');
+  await tell('add server masters/stranger 127.0.0.99:1');
+  await tell('set server masters/stranger state ready');
+  await waitFor(
+    'the servers of before',
+    async () => {
+      const now = await running();
+      return [...before].every(([name, server]) => JSON.stringify(now.get(name)) === JSON.stringify(server));
+    },
+    15_000,
+  );
+  await waitFor('the stranger to be gone', async () => !(await running()).has('masters/stranger'), 15_000);
+  expect(await serving()).toEqual(served('cp-1', 'cp-2', 'cp-3'));
+  expect((await supervisor.status()).current?.generation).toBe(generation);
+  expect(host.events('drift-repaired').length).toBeGreaterThan(0);
+  expect(host.events('change-refused')).toEqual([]);
+});
+
+test('a supervisor that starts anew serves what was changed, and goes on changing it', async () => {
+  const { host, begin, want, serving, running } = await openRuntimeWorld();
+  const first = host.supervise();
+  const { generation } = await begin(first, 'cp-1', 'cp-2');
+  await want('cp-1', 'cp-2', 'cp-3');
+  expect((await running()).get('masters/cp-3')?.tracks).toBe('masters_checks/_spare-1');
+  first.kill('SIGKILL');
+  await first.ended;
+  const second = host.supervise();
+  await second.waitForServing(generation);
+  expect(await serving()).toEqual(served('cp-1', 'cp-2', 'cp-3'));
+  expect((await running()).get('masters/cp-3')?.tracks).toBe('masters_checks/cp-3');
+  await waitFor('a change without a reload', async () => {
+    const outcome = await want('cp-1', 'cp-3');
+    return outcome.kind === 'reloaded' && outcome.atRunTime;
+  });
+  expect(await serving()).toEqual(served('cp-1', 'cp-3'));
+});
+
+test('more new servers than there are spare ones take a reload, and changes go on after it', async () => {
+  const { host, begin, want, serving } = await openRuntimeWorld();
+  const supervisor = host.supervise();
+  const { generation } = await begin(supervisor, 'cp-1', 'cp-2');
+  const many = ['cp-1', 'cp-2', 'cp-3', 'cp-4', 'cp-5', 'cp-6', 'cp-7', 'cp-8', 'cp-9'];
+  expect(await want(...many)).toMatchObject({ kind: 'reloaded', generation: generation + 1 });
+  expect(host.events('change-refused')).toMatchObject([
+    { reason: 'no spare server is left in "masters_checks"', reloads: true },
+  ]);
+  expect(await serving()).toEqual(served(...many));
+  expect(await want(...many.slice(1))).toMatchObject({ generation: generation + 1, atRunTime: true });
+});
+
+test('a server that is down stays down over a reload, though it was added without one', async () => {
+  const { host, begin, want, tell, running } = await openRuntimeWorld();
+  const supervisor = host.supervise();
+  const { generation } = await begin(supervisor, 'cp-1', 'cp-2');
+  await want('cp-1', 'cp-2', 'cp-3');
+  const checked = (await running()).get('masters/cp-3')?.tracks ?? '';
+  await tell(`set server ${checked} health down`);
+  const isDown = async () => /^masters,cp-3,.*,DOWN/m.test(await tell('show stat masters 4 -1'));
+  await waitFor('the server to be down', isDown);
+  expect(await supervisor.reload()).toMatchObject({ ok: true, generation: generation + 1 });
+  expect(await isDown()).toBe(true);
+});

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { describeConfiguration } from '../../../../src/haproxy/runtime/describe-configuration.ts';
+
+const plain = `global
+  maxconn 100
+defaults
+  default-server inter 5s
+backend masters
+  # a remark
+  default-server weight 256 slowstart 60s
+  server a 10.0.0.1:6443 track checks/a
+  server b [fd00::2]:6443 weight 7 track checks/b
+listen checks
+  server a 10.0.0.1:6443 check
+  server b [fd00::2]:6443 check
+  server _spare-1 127.0.0.1:1 check disabled
+`;
+
+test('servers are described with what they inherit, and the rest by section', () => {
+  const described = describeConfiguration(plain);
+  const weighed = { port: 6443, options: 'inter 5s slowstart 60s', isSpare: false };
+  const checked = { weight: 1, options: 'inter 5s check', tracks: undefined };
+  expect(Object.fromEntries(described?.servers ?? [])).toEqual({
+    'masters/a': { ...weighed, address: '10.0.0.1', weight: 256, tracks: 'checks/a' },
+    'masters/b': { ...weighed, address: 'fd00::2', weight: 7, tracks: 'checks/b' },
+    'checks/a': { ...checked, address: '10.0.0.1', port: 6443, isSpare: false },
+    'checks/b': { ...checked, address: 'fd00::2', port: 6443, isSpare: false },
+    'checks/_spare-1': { ...checked, address: '127.0.0.1', port: 1, isSpare: true },
+  });
+  expect(described?.sections.get('backend masters')).toBe('default-server weight 256 slowstart 60s');
+  expect(described?.openBackends).toEqual(new Set());
+});
+
+test.each([
+  ['a name', 'server c api.example:6443'],
+  ['a socket', 'server c /run/api.sock'],
+  ['a variable', 'server c "$API":6443'],
+  ['a remark behind it', 'server c 10.0.0.3:6443 # the third'],
+  ['another spelling', 'server c [fd00:0::3]:6443'],
+  ['a server out of use', 'server c 10.0.0.3:6443 disabled'],
+  ['a template', 'server-template c 3 10.0.0.3:6443'],
+])('%s in place of a plain server belongs to its section', (_, line) => {
+  const described = describeConfiguration(`backend masters\n  ${line}\n  server d 10.0.0.4:6443\n`);
+  expect([...(described?.servers.keys() ?? [])]).toEqual(['masters/d']);
+  expect(described?.sections.get('backend masters')).toBe(line);
+  expect(described?.openBackends).toEqual(new Set(['masters']));
+});
+
+test('a backend inherits from the defaults that it names, else from the last', () => {
+  const described = describeConfiguration(`defaults one
+  default-server inter 1s
+defaults two
+  default-server inter 2s
+backend x
+  server a 10.0.0.1:1
+backend y from one
+  server a 10.0.0.1:1
+`);
+  expect(described?.servers.get('x/a')?.options).toBe('inter 2s');
+  expect(described?.servers.get('y/a')?.options).toBe('inter 1s');
+});
+
+test('a file with conditions cannot be described', () => {
+  expect(describeConfiguration(`${plain}.if defined(X)\nbackend x\n.endif\n`)).toBeUndefined();
+});
+
+test('every server of the shipped template is described', () => {
+  const goldens = join(import.meta.dirname, '../../../golden/haproxy');
+  for (const name of readdirSync(goldens).filter((each) => each.endsWith('.golden'))) {
+    const text =
+      readFileSync(join(goldens, name), 'utf8')
+        .split(/^-{3,}$/m)
+        .at(-1) ?? '';
+    const described = describeConfiguration(text);
+    expect(described?.servers.size, name).toBe([...text.matchAll(/^ {2}server /gm)].length);
+  }
+});

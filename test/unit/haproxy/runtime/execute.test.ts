@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { describeConfiguration } from '../../../../src/haproxy/runtime/describe-configuration.ts';
+import { differenceOf } from '../../../../src/haproxy/runtime/difference.ts';
+import { createRuntime } from '../../../../src/haproxy/runtime/execute.ts';
+import type { Running } from '../../../../src/haproxy/runtime/running.ts';
+import { createHaproxyModel, type HaproxyModel } from './haproxy-model.ts';
+
+interface ApiServer {
+  readonly name: string;
+  readonly host: number;
+  readonly weight: number;
+}
+
+const running: Running = { generation: 1, master: { pid: 1, startTicks: 1 } };
+const SPARES = [1, 2, 3, 4];
+
+/** As the shipped template has it: the checks are of another backend. */
+function textOf(servers: readonly ApiServer[]): string {
+  const endpoint = ({ host }: ApiServer): string => `10.0.0.${host}:6443`;
+  return [
+    'backend masters',
+    ...servers.map(
+      (each) => `  server ${each.name} ${endpoint(each)} weight ${each.weight} track checks/${each.name}`,
+    ),
+    'backend checks',
+    ...servers.map((each) => `  server ${each.name} ${endpoint(each)} check`),
+    ...SPARES.map((number) => `  server _spare-${number} 127.0.0.1:1 check disabled`),
+    '',
+  ].join('\n');
+}
+
+/** What clients get: where their servers are, how much each gets, and whose checks decide. */
+function servesOf({ servers }: HaproxyModel): unknown {
+  const clients = [...servers].filter(([name, { admin }]) => name.startsWith('masters/') && admin === 0);
+  return Object.fromEntries(
+    clients.map(([name, { address, port, weight, tracks = '' }]) => {
+      const checked = servers.get(tracks);
+      const checks = checked?.admin === 0 ? `${checked.address}:${checked.port}` : 'nothing';
+      return [name, { endpoint: `${address}:${port}`, weight, checks }];
+    }),
+  );
+}
+
+const lists = fc.uniqueArray(
+  fc.record({
+    name: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    host: fc.integer({ min: 1, max: 4 }),
+    weight: fc.constantFrom(1, 100, 256),
+  }),
+  { selector: ({ name }) => name, maxLength: 4 },
+);
+
+function changesOf(before: readonly ApiServer[], after: readonly ApiServer[]) {
+  const found = differenceOf(textOf(before), textOf(after));
+  if (found.kind === 'reload') throw new Error(`Cannot change it at run time: ${found.reason}`);
+  return found.kind === 'nothing' ? [] : found.changes;
+}
+
+function createScene(first: readonly ApiServer[]) {
+  const haproxy = createHaproxyModel(textOf(first));
+  const runtime = createRuntime({ ask: haproxy.ask, endSessions: async () => undefined, stepMs: 0 });
+  return { haproxy, runtime };
+}
+
+test('after any number of changes HAProxy serves what it would serve after a reload', async () => {
+  await fc.assert(
+    fc.asyncProperty(lists, fc.array(lists, { maxLength: 6 }), async (first, wanted) => {
+      const { haproxy, runtime } = createScene(first);
+      let before = first;
+      for (const after of wanted) {
+        expect(await runtime.change(running, [], changesOf(before, after))).toMatchObject({
+          kind: 'changed',
+        });
+        expect(servesOf(haproxy)).toEqual(servesOf(createHaproxyModel(textOf(after))));
+        before = after;
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('a change that is made twice gives no command the second time', async () => {
+  await fc.assert(
+    fc.asyncProperty(lists, lists, async (before, after) => {
+      const { haproxy, runtime } = createScene(before);
+      const changes = changesOf(before, after).filter(({ wanted }) => wanted !== null);
+      await runtime.change(running, [], changes);
+      const { length } = haproxy.commands;
+      expect(await runtime.change(running, [], changes)).toEqual({ kind: 'changed', commands: 0 });
+      expect(haproxy.commands).toHaveLength(length);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('whatever was done by hand is found as drift, and repaired', async () => {
+  const byHand = fc.constantFrom(
+    'set server masters/a state maint',
+    'set server masters/a weight 3',
+    'set server masters/b addr 10.9.9.9 port 1',
+    'set server checks/a state maint',
+    'set server checks/b addr 10.9.9.9 port 1',
+    'add server masters/z 10.9.9.9:1',
+    'set server masters/z state ready',
+  );
+  const list = [
+    { name: 'a', host: 1, weight: 256 },
+    { name: 'b', host: 2, weight: 256 },
+  ];
+  const wanted = describeConfiguration(textOf(list));
+  if (wanted === undefined) throw new Error('Cannot describe it');
+  await fc.assert(
+    fc.asyncProperty(fc.array(byHand, { maxLength: 7 }), async (commands) => {
+      const { haproxy, runtime } = createScene(list);
+      for (const command of commands) await haproxy.ask(running, command);
+      await runtime.change(running, [], (await runtime.drift(running, wanted)) ?? []);
+      expect(servesOf(haproxy)).toEqual(servesOf(createHaproxyModel(textOf(list))));
+      expect(await runtime.drift(running, wanted)).toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('without a spare server, and where HAProxy refuses a command, the change is refused in its words', async () => {
+  const [before, after] = [[], ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, host: 1, weight: 1 }))];
+  const { runtime } = createScene(before);
+  expect(await runtime.change(running, [], changesOf(before, after))).toEqual({
+    kind: 'refused',
+    reason: 'no spare server is left in "checks"',
+  });
+  const deaf = createRuntime({
+    ask: async (_, command) =>
+      command.startsWith('show') ? createHaproxyModel(textOf([])).ask(running, command) : 'No.\n',
+    endSessions: async () => undefined,
+    stepMs: 0,
+  });
+  expect(await deaf.change(running, [], changesOf(before, after.slice(0, 1)))).toEqual({
+    kind: 'refused',
+    reason: '"set server checks/_spare-1 addr 10.0.0.1 port 6443" was answered with "No."',
+  });
+  const gone = createRuntime({ ask: async () => undefined, endSessions: async () => undefined, stepMs: 0 });
+  expect(await gone.change(running, [], changesOf(before, after))).toEqual({
+    kind: 'refused',
+    reason: 'HAProxy does not say which servers "masters" has',
+  });
+});
+
+test('a build without the commands is found by its own help', async () => {
+  const help = ['add server', 'set server', 'enable health', 'show stat'].map(
+    (command) => `  ${command} X : y`,
+  );
+  const poor = createRuntime({
+    ask: async () => `The following commands are valid:\n${help.join('\n')}\n`,
+    endSessions: async () => undefined,
+  });
+  expect(await poor.missingCommands(running)).toEqual(['del server', 'shutdown sessions server']);
+});

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Action, Event } from '../../../../src/haproxy/supervise/state.ts';
+import { createMachine, processOf, workersOf } from '../../../helpers/supervisor-model.ts';
+
+type Move =
+  | { readonly kind: 'edit'; readonly isReload: boolean }
+  | { readonly kind: 'finish'; readonly which: number; readonly well: boolean }
+  | { readonly kind: 'die' | 'tick' };
+
+const moves: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('edit' as const), isReload: fc.boolean() }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({ kind: fc.constant('finish' as const), which: fc.nat(9), well: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('die' as const, 'tick' as const) }) },
+);
+
+/** The file is written, and then the supervisor is asked; each HAProxy serves what it has read, or was told since. */
+function createWorld() {
+  const machine = createMachine();
+  const pending: ((well: boolean) => void)[] = [];
+  const serves = new Map<number, string>();
+  const answers: unknown[] = [];
+  let [file, version, asked] = ['v0', 0, 0];
+  const send = (event: Event): void => {
+    for (const action of machine.send(event)) react(action);
+  };
+  const react = (action: Action): void => {
+    if (action.kind === 'check') pending.push(() => send({ kind: 'checked', failure: undefined }));
+    if (action.kind === 'save-state') pending.push(() => send({ kind: 'state-saved' }));
+    if (action.kind === 'start') {
+      const { number } = action;
+      const configSha256 = file;
+      // HAProxy reads the file a moment after its hash was taken.
+      pending.push(() => {
+        serves.set(number, file);
+        pending.push((well) => end(number, well));
+        send({ kind: 'started', number, master: processOf(number), configSha256 });
+      });
+    }
+    if (action.kind === 'change') {
+      const { number } = action.serving;
+      const to = action.changes[0]?.server ?? '';
+      pending.push((well) => {
+        if (well) serves.set(number, to);
+        const outcome = well
+          ? ({ kind: 'changed', commands: 1 } as const)
+          : ({ kind: 'refused', reason: 'no' } as const);
+        send({ kind: 'changed', number, outcome });
+      });
+    }
+    if (action.kind !== 'answer') return;
+    answers.push(...action.requests);
+    // What was refused is asked for again, as a monitor does.
+    if ('stage' in action.result) pending.push(() => reload());
+  };
+  const tick = (): void => {
+    const { length } = machine.actions;
+    if (machine.tickAtDeadline()) for (const action of machine.actions.slice(length)) react(action);
+  };
+  const reload = (): void => {
+    asked += 1;
+    send({ kind: 'requested', request: asked });
+  };
+  const end = (number: number, well: boolean): void =>
+    send(
+      well
+        ? { kind: 'proven', number, workers: workersOf(number) }
+        : { kind: 'exited', number, how: 'exit code 1' },
+    );
+  const play = (move: Move): void => {
+    const { serving } = machine.state;
+    if (move.kind === 'finish') pending.splice(move.which % Math.max(1, pending.length), 1)[0]?.(move.well);
+    if (move.kind === 'die' && serving !== undefined)
+      send({ kind: 'exited', number: serving.number, how: 'signal SIGKILL' });
+    if (move.kind === 'tick') tick();
+    if (move.kind !== 'edit') return;
+    const from = file;
+    version += 1;
+    file = `v${version}`;
+    const change = { from, to: file, changes: [{ kind: 'server' as const, server: file, wanted: null }] };
+    if (move.isReload) reload();
+    else {
+      asked += 1;
+      send({ kind: 'change-requested', request: asked, change });
+    }
+  };
+  const settle = (): void => {
+    for (
+      let step = 0;
+      step < 2_000 && (pending.length > 0 || machine.state.serving === undefined);
+      step += 1
+    ) {
+      if (pending.length > 0) pending.shift()?.(true);
+      else tick();
+    }
+  };
+  send({ kind: 'booted', hasConfiguration: true });
+  return { machine, play, settle, answers, asked: () => asked, file: () => file, serves };
+}
+
+/** More with HAWSER_INTERLEAVINGS: each is a history of up to forty changes, reloads, deaths and outcomes in any order. */
+const numRuns = Number(process.env['HAWSER_INTERLEAVINGS'] ?? 400);
+
+test('no change is lost, in whatever order changes, reloads, deaths and outcomes come', () => {
+  fc.assert(
+    fc.property(fc.array(moves, { maxLength: 40 }), (played) => {
+      const world = createWorld();
+      for (const move of played) world.play(move);
+      world.settle();
+      const { serving } = world.machine.state;
+      expect(serving?.configSha256).toBe(world.file());
+      expect(world.serves.get(serving?.number ?? 0)).toBe(world.file());
+      expect(world.answers.toSorted()).toEqual(
+        Array.from({ length: world.asked() }, (_, i) => i + 1).toSorted(),
+      );
+    }),
+    { numRuns },
+  );
+});

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import type { ChangeOutcome } from '../../../../src/haproxy/runtime/execute.ts';
+import type { Event, State } from '../../../../src/haproxy/supervise/state.ts';
+import { processOf, proven, serving, started, succeed, valid } from '../../../helpers/supervisor-model.ts';
+
+const change = {
+  from: 'sha-1',
+  to: 'sha-2',
+  changes: [{ kind: 'server' as const, server: 'b/s', wanted: null }],
+};
+const requested = (request: number, asked = change): Event => ({
+  ...{ kind: 'change-requested', request, change: asked },
+});
+const made: ChangeOutcome = { kind: 'changed', commands: 1 };
+const refused: ChangeOutcome = { kind: 'refused', reason: 'no' };
+const changed = (outcome: ChangeOutcome, number = 1): Event => ({ kind: 'changed', number, outcome });
+const atRunTime = { generation: 1, pid: processOf(1).pid, tookMs: 0, atRunTime: true };
+
+test('a change is made by the generation that serves, which then serves the new file', () => {
+  const machine = serving();
+  expect(machine.send(requested(7))).toMatchObject([
+    { kind: 'change', serving: { number: 1 }, changes: change.changes },
+  ]);
+  expect(machine.send(changed(made))).toEqual([
+    { kind: 'answer', requests: [7], result: atRunTime },
+    { kind: 'keep-last-good', configSha256: 'sha-2' },
+  ]);
+  expect(machine.state.serving).toMatchObject({ number: 1, configSha256: 'sha-2' });
+  expect(machine.state.changeCounts).toMatchObject({ made: 1, refused: 0 });
+});
+
+test('what HAProxy refuses is reloaded, and the request gets the answer of the reload', () => {
+  const machine = serving();
+  machine.send(requested(7));
+  expect(machine.send(changed(refused))).toMatchObject([{ kind: 'check', config: 'live' }]);
+  succeed(machine);
+  expect(machine.actions.findLast(({ kind }) => kind === 'answer')).toMatchObject({
+    ...{ requests: [7], result: { generation: 2 } },
+  });
+  expect(machine.state.changeCounts).toMatchObject({ refused: 1, lastRefusal: 'no' });
+});
+
+test.each<readonly [string, Partial<State['serving']>]>([
+  ['another file', { configSha256: 'other' }],
+  ['its last good copy', { config: 'last-good' }],
+])('where HAProxy runs on %s, a change is a reload', (_, difference) => {
+  const machine = serving();
+  if (machine.state.serving !== undefined)
+    machine.state = { ...machine.state, serving: { ...machine.state.serving, ...difference } };
+  expect(machine.send(requested(7))).toMatchObject([{ kind: 'check' }]);
+});
+
+test.each([
+  ['the file of before', 'sha-1', 'change'],
+  ['the new file', 'sha-2', 'answer'],
+])('a change that came while a generation was loading: that one had read %s', (_, configSha256, action) => {
+  const machine = serving();
+  machine.send({ kind: 'requested', request: 1 });
+  machine.send(valid);
+  machine.send({ kind: 'state-saved' });
+  expect(machine.send(requested(7))).toEqual([]);
+  machine.send({ ...started(2), configSha256 } as Event);
+  const actions = machine.send(proven(2));
+  expect(actions.at(-1)).toMatchObject(
+    action === 'change' ? { kind: 'change', serving: { number: 2 } } : { kind: 'answer', requests: [7] },
+  );
+});
+
+test('a reload that is asked for during a change begins after it', () => {
+  const machine = serving();
+  machine.send(requested(7));
+  expect(machine.send({ kind: 'requested', request: 8 })).toEqual([]);
+  expect(machine.send(changed(made)).map(({ kind }) => kind)).toEqual(['answer', 'keep-last-good', 'check']);
+});
+
+test('a change whose generation died is made by the next one that has read the file of before', () => {
+  const machine = serving();
+  machine.send(requested(7));
+  machine.now += 20_000;
+  machine.send({ kind: 'exited', number: 1, how: 'signal SIGKILL' });
+  expect(machine.send(changed(refused))).toEqual([]);
+  machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
+  expect(machine.send(proven(2)).at(-1)).toMatchObject({ kind: 'change', serving: { number: 2 } });
+});
+
+test('drift is repaired while nothing else is to be done, and takes one reload at most', () => {
+  const machine = serving();
+  const drifted: Event = { kind: 'drifted', change: { ...change, to: 'sha-1' } };
+  expect(machine.send(drifted)).toMatchObject([{ kind: 'change' }]);
+  expect(machine.send(drifted)).toEqual([]);
+  expect(machine.send(changed(refused))).toMatchObject([{ kind: 'check' }]);
+  machine.send(valid);
+  machine.send({ kind: 'state-saved' });
+  machine.send({ ...started(2), configSha256: 'sha-1' } as Event);
+  machine.send(proven(2));
+  expect(machine.send(drifted)).toMatchObject([{ kind: 'change', serving: { number: 2 } }]);
+  expect(machine.send(changed(refused, 2))).toEqual([]);
+  machine.send(drifted);
+  machine.send(changed(made, 2));
+  expect(machine.state.changeCounts).toMatchObject({ made: 0, repaired: 1, refused: 2 });
+});
+
+test('a supervisor that stops answers the changes that wait, and makes none', () => {
+  const machine = serving();
+  machine.send(requested(7));
+  machine.send(requested(8));
+  expect(machine.send({ kind: 'stop' })).toContainEqual(
+    expect.objectContaining({ kind: 'answer', requests: [7, 8] }),
+  );
+  expect(machine.send(changed(made))).toEqual([]);
+  expect(machine.send(requested(9))).toMatchObject([
+    { kind: 'answer', requests: [9], result: { stage: 'stop' } },
+  ]);
+});
