@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { announcedInstances } from '../../engine/system/network/instance-pages.ts';
 import { type NftOptions, nftFor } from '../../engine/system/nft/nft.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { RedirectOutcome } from './redirect.ts';
@@ -9,12 +10,20 @@ const tables = z.object({
   nftables: z.array(z.looseObject({ table: z.optional(z.looseObject({ name: z.string() })) })),
 });
 
-/** Has no redirect of any instance in the kernel when it returns, whatever instances there were. Never rejects. */
-export async function removeRedirects(options: NftOptions = {}): Promise<RedirectOutcome> {
+/**
+ * Has no redirect in the kernel when it returns, whatever instances there were, but for those of instances that `run`: their
+ * monitors would put them back. Never rejects.
+ */
+export async function removeRedirects(
+  options: NftOptions = {},
+  run: readonly string[] = runningInstances(),
+): Promise<RedirectOutcome> {
   const listed = await nftFor(`inet ${REDIRECT_TABLE}`, options)(['-j', 'list', 'tables', 'inet'], undefined);
   if (!listed.ok) return { kind: 'failed', message: listed.message };
   const { nftables = [] } = tables.safeParse(parseJson(listed.stdout)).data ?? {};
-  const ours = nftables.flatMap(({ table }) => instanceOfTable(table?.name ?? '') ?? []);
+  const ours = nftables
+    .flatMap(({ table }) => instanceOfTable(table?.name ?? '') ?? [])
+    .filter(({ instance }) => instance === undefined || !run.includes(instance));
   const outcomes = await Promise.all(
     ours.map(({ instance }) => createRedirectKeeper({ ...options, instance }).remove()),
   );
@@ -24,4 +33,9 @@ export async function removeRedirects(options: NftOptions = {}): Promise<Redirec
     kind: 'absent',
     changed: outcomes.some((outcome) => outcome.kind === 'absent' && outcome.changed),
   };
+}
+
+/** Those whose monitor has announced its page. */
+function runningInstances(): readonly string[] {
+  return announcedInstances().flatMap(({ name, pages }) => ('haproxy-monitor' in pages ? name : []));
 }

@@ -143,12 +143,14 @@ describe('keeping it', () => {
     expect(await whoAnswers(net.client, vip4, 6443)).toBe('lb');
   });
 
-  it('of one instance leaves that of another alone, and hawser uninstall removes both', async () => {
+  it('of one instance leaves that of another alone, and hawser uninstall removes all but those of running ones', async () => {
     const nft = [...net.node.prefix, 'nft'] as const;
     const other = createRedirectKeeper({ nft, instance: 'b-2' });
     expect(await other.ensure({ ...wanted, apiPort: 7443 })).toEqual(present);
     expect(await keeper.ensure(wanted)).toEqual(present);
     expect(await other.ensure({ ...wanted, apiPort: 7443 })).toEqual({ kind: 'present', changed: false });
+    expect(await whoAnswers(net.client, vip4, 7443)).toBe('lb');
+    expect(await removeRedirects({ nft }, ['b-2'])).toEqual({ kind: 'absent', changed: true });
     expect(await whoAnswers(net.client, vip4, 7443)).toBe('lb');
     expect(await removeRedirects({ nft })).toEqual({ kind: 'absent', changed: true });
     expect(await net.node.run('nft', 'list', 'tables')).toBe('');

@@ -23,12 +23,16 @@ export function hawserProcesses(names: readonly string[]): readonly RunningProce
   return daemons.flatMap((daemon) => [daemon, ...below(daemon.id)]);
 }
 
-/** Which of these daemons it is: `haproxy supervise` for `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`. */
+/**
+ * Which of these daemons it is: `haproxy supervise` for `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`. None for one
+ * with the name of an instance: no install started it.
+ */
 export function daemonOf(pid: string | number, names: readonly string[]): string | undefined {
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = words.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
   const typed = `${words.slice(program + 1).join(' ')} `;
-  return program > 0 ? names.find((name) => typed.startsWith(`${name} `)) : undefined;
+  const isNamed = words.some((word) => /^--instance(?:=|$)/.test(word));
+  return program > 0 && !isNamed ? names.find((name) => typed.startsWith(`${name} `)) : undefined;
 }
 
 function below(parent: ProcessId): readonly RunningProcess[] {

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 /** The container "haproxy" of the pod, outside a container: the real supervisor with HAProxy below it. */
-async function startPod(port = 9445): Promise<ChildProcess> {
+async function startPod(port = 9445, flags: readonly string[] = []): Promise<ChildProcess> {
   const at = (name: string) => join(node.root, 'pod', name);
   mkdirSync(at(''), { recursive: true });
   writeFileSync(
@@ -31,7 +31,7 @@ async function startPod(port = 9445): Promise<ChildProcess> {
   const [command, ...prefix] = node.namespace.prefix;
   const paths = ['--config', at('haproxy.cfg'), '--socket', at('s'), '--stats-socket', at('haproxy.sock')];
   const more = ['--pid-file', at('pid'), '--state-file', at('state'), '--drain-timeout', '1s'];
-  const child = spawn(command, [...prefix, hawser, 'haproxy', 'supervise', ...paths, ...more], {
+  const child = spawn(command, [...prefix, hawser, 'haproxy', 'supervise', ...paths, ...more, ...flags], {
     stdio: 'ignore',
   });
   await waitFor('HAProxy to serve', () =>
@@ -76,6 +76,15 @@ test('nothing is left: no file, no process, no VIP, no firewall table; a second 
     exitCode: 0,
     stdout: expect.stringContaining('nothing to do'),
   });
+});
+
+test('an instance that runs on the node is neither waited for nor touched', async () => {
+  await node.install();
+  const pod = await startPod(9545, ['--instance', 'b', '--listen', '127.0.0.1:29461']);
+  const result = await node.run('uninstall');
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await node.namespace.run('ss', '-Hltn', 'sport = :9545')).not.toBe('');
+  pod.kill('SIGKILL');
 });
 
 test('hawser uninstall --json prints one document, with what it removed and what is left', async () => {
