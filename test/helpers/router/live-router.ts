@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { StoredObject } from '../api-server/object-store.ts';
@@ -14,6 +14,7 @@ import {
   startSupervisor,
 } from '../supervisor-process.ts';
 import { waitFor } from '../wait-for.ts';
+import { routerTemplate } from './router-settings.ts';
 
 /** The real router and the real supervisor in a network of their own, with a stand-in for the API and one for pods. */
 export interface LiveRouter extends AsyncDisposable {
@@ -43,6 +44,10 @@ export interface LiveRouterOptions {
   readonly pods?: readonly string[];
   /** Otherwise nothing listens at the API's address yet. */
   readonly startApi?: boolean;
+  /** The program that the supervisor starts instead of HAProxy. */
+  readonly haproxy?: (dir: string) => string;
+  /** The router's template, made of the one that comes with hawser. */
+  readonly template?: (shipped: string) => string;
 }
 
 export const POD_PORT = 8_080;
@@ -80,7 +85,8 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
     [
       ...shared,
       ...['--pid-file', at('run/haproxy.pid'), '--state-file', at('run/state'), '--listen', 'off'],
-      ...['--drain-timeout', '2s', '--force-delete-timeout', '60s'],
+      ...['--drain-timeout', '1s', '--force-delete-timeout', '60s'],
+      ...(options.haproxy === undefined ? [] : ['--haproxy', options.haproxy(dir)]),
     ],
     { socket, logPath: at('supervisor.log') },
   );
@@ -88,7 +94,19 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
   const [file, ...before] = namespace.prefix;
   const log = openSync(at('router.log'), 'a');
   const kubeconfig = cluster.kubeconfig(`https://${host}:6443`);
-  const flags = [...shared, '--kubeconfig', kubeconfig, '--listen', `${host}:${PAGE_PORT}`, '--threads', '1'];
+  if (options.template !== undefined)
+    writeFileSync(at('template.ejs'), options.template(routerTemplate.text));
+  const template = options.template === undefined ? [] : ['--template', at('template.ejs')];
+  const flags = [
+    ...shared,
+    ...template,
+    '--kubeconfig',
+    kubeconfig,
+    '--listen',
+    `${host}:${PAGE_PORT}`,
+    '--threads',
+    '1',
+  ];
   const router = spawn(file, [...before, hawser, 'router', ...flags], {
     stdio: ['ignore', log, log],
     env: {

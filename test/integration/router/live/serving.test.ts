@@ -1,21 +1,101 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { StoredObject } from '../../../helpers/api-server/object-store.ts';
+import { startLoad } from '../../../helpers/load/start-load.ts';
 import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
 import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
 
 /** The observable contract of a running router, with the real HAProxy under its real supervisor. */
+const web = [plainRoute('web', '10.77.0.11'), slice('web', [0])];
+/** HAProxy refuses a line of the first, and for the second a line that is nobody's. */
+const wrongTemplate = (shipped: string) =>
+  shipped
+    .replace(
+      '  balance <%= backend.balance %>',
+      "$&\n<%_ if (backend.name.endsWith(':refused')) { _%>\n  wrong words\n<%_ } _%>",
+    )
+    .replace(
+      '# No route wants this request.',
+      "<%_ if (backends.some((each) => each.name.endsWith(':hidden'))) { _%>\n  wrong words\n<%_ } _%>\n$&",
+    );
 let live: LiveRouter;
+let objects: readonly StoredObject[] = web;
+
+const set = (...next: readonly StoredObject[]) => {
+  objects = next;
+  live.set(objects);
+};
 
 beforeAll(async () => {
-  live = await startLiveRouter({ objects: [plainRoute('web', 'web.test'), slice('web', [0])] });
-  await live.says('configuration-reloaded');
+  live = await startLiveRouter({ objects, template: wrongTemplate });
+  await live.answers(live.host, 'a');
 });
 afterAll(async () => {
   await live[Symbol.asyncDispose]();
 });
 
-test('9: an endpoint that is added or removed gets traffic or none any more', async () => {
+test('6: no request is lost over reloads, and a long one goes on', async () => {
+  const load = await startLoad(live.cluster.namespace.prefix, {
+    ...{ host: live.host, port: live.httpPort, ratePerSecond: 100, timeoutMs: 10_000 },
+    ...{ streams: 5, streamRampMs: 100, servers: ['a'], probe: null },
+  });
+  const before = await live.generation();
+  for (const name of ['one', 'two', 'three']) {
+    set(...web, plainRoute(name, `${name}.test`, { service: 'web' }));
+    await live.answers(`${name}.test`, 'a');
+  }
+  const { ok, lost, streams } = await load.stop();
+  expect(await live.generation()).toBeGreaterThanOrEqual(before + 3);
+  expect([lost, streams.cut, streams.refused]).toEqual([{}, 0, 0]);
+  expect(ok).toBeGreaterThan(100);
+});
+
+test('9: traffic follows the endpoints, and equal endpoints that are sent again are no reload', async () => {
+  set(web[0] as StoredObject, slice('web', [1]));
+  await live.answers(live.host, 'b');
+  const before = await live.generation();
+  const again = slice('web', [1]);
+  set(web[0] as StoredObject, { ...again, metadata: { ...again.metadata, annotations: { sent: 'again' } } });
+  set(web[0] as StoredObject, slice('web', [0, 1]));
+  set(...objects, plainRoute('other', 'other.test', { service: 'web' }));
+  await live.answers('other.test', 'a');
+  expect((await live.generation()) - before).toBeLessThanOrEqual(2);
+});
+
+test('11: a newer route of another namespace gets the host once the older one is gone', async () => {
+  const newer = plainRoute('taken', 'web.test', { namespace: 'blog', createdAt: 9 });
+  set(...web, newer, slice('taken', [1], 'blog'), plainRoute('first', 'web.test', { service: 'web' }));
   await live.answers('web.test', 'a');
-  live.set([plainRoute('web', 'web.test'), slice('web', [1])]);
+  set(...web, newer, slice('taken', [1], 'blog'));
   await live.answers('web.test', 'b');
-  expect(await live.page('/healthz/ready')).toBe(200);
+});
+
+test('a route that HAProxy refuses is left out with its words, and the others are served', async () => {
+  const wish = { service: 'web' };
+  set(...web, plainRoute('refused', 'refused.test', wish), plainRoute('fine', 'fine.test', wish));
+  await live.answers('fine.test', 'a');
+  await live.answers('refused.test', '503');
+  expect(live.events('route-left-out').at(-1)).toMatchObject({
+    route: 'shop:refused',
+    words: "unknown keyword 'wrong' in 'backend' section",
+  });
+});
+
+test('one whose mistake stands in no line of its own is found too', async () => {
+  const wish = { service: 'web' };
+  const others = ['c', 'd', 'e', 'f'].map((name) => plainRoute(name, `${name}.test`, wish));
+  set(...web, plainRoute('hidden', 'hidden.test', wish), ...others);
+  await live.answers('f.test', 'a');
+  expect(live.events('route-left-out').at(-1)).toMatchObject({ route: 'shop:hidden' });
+});
+
+test('what could not be written is written without a new event', async () => {
+  const sets = `${live.config}.sets`;
+  renameSync(sets, `${sets}.aside`);
+  writeFileSync(sets, '');
+  set(...web, plainRoute('late', 'late.test', { service: 'web' }));
+  await live.says('configuration-not-applied');
+  rmSync(sets);
+  renameSync(`${sets}.aside`, sets);
+  await live.answers('late.test', 'a');
 });

@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startLoad } from '../../../helpers/load/start-load.ts';
+import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
+import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
+
+/** How a router begins and ends. */
+let live: LiveRouter;
+
+beforeAll(async () => {
+  live = await startLiveRouter({
+    objects: [plainRoute('web', '10.77.0.11'), slice('web', [0])],
+    startApi: false,
+    env: { ROUTER_GRACEFUL_SHUTDOWN_DELAY: '2s' },
+  });
+});
+afterAll(async () => {
+  await live[Symbol.asyncDispose]();
+});
+
+test('20: it is alive before it is ready, ready once it serves, and not any more from SIGTERM on, while it goes on to serve', async () => {
+  const [node] = live.cluster.nodes;
+  if (node === undefined) throw new Error('no node');
+  await live.says('router-started');
+  expect([await live.page('/healthz'), await live.page('/healthz/ready')]).toEqual([200, 503]);
+  expect(await live.ask(live.host)).toMatchObject({ status: 0 });
+
+  await live.cluster.startServer(node);
+  await live.says('configuration-reloaded');
+  expect([await live.page('/healthz'), await live.page('/healthz/ready')]).toEqual([200, 200]);
+  expect(await live.ask(live.host)).toMatchObject({ body: 'a' });
+
+  live.router.kill('SIGTERM');
+  await live.says('stopping');
+  expect([await live.page('/healthz'), await live.page('/healthz/ready')]).toEqual([200, 503]);
+  expect(await live.ask(live.host)).toMatchObject({ body: 'a' });
+});
+
+test('24: it ends with 0 after its delay; the supervisor then drains, and ends what is held beyond its limit', async () => {
+  const load = await startLoad(live.cluster.namespace.prefix, {
+    ...{ host: live.host, port: live.httpPort, ratePerSecond: 0, timeoutMs: 1_000 },
+    ...{ streams: 1, streamRampMs: 1, servers: [], probe: null },
+  });
+  const [code] = live.router.exitCode === null ? await once(live.router, 'exit') : [live.router.exitCode];
+  expect(code).toBe(0);
+  live.supervisor.kill('SIGTERM');
+  expect(await live.supervisor.ended).toBe(0);
+  expect((await load.stop()).streams.cut).toBe(1);
+});

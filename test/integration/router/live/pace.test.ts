@@ -1,0 +1,61 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type LiveRouter, startLiveRouter } from '../../../helpers/router/live-router.ts';
+import { plainRoute, slice } from '../../../helpers/router/route-objects.ts';
+import type { LogLine } from '../../../helpers/supervisor-process.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+/** How often a running router reloads HAProxy, which takes half a second to start here. */
+const INTERVAL_MS = 2_000;
+const web = [plainRoute('web', 'web.test'), slice('web', [0])];
+let live: LiveRouter;
+
+beforeAll(async () => {
+  const haproxy = (dir: string): string => {
+    const path = join(dir, 'slow-haproxy');
+    writeFileSync(path, '#!/bin/sh\ncase "$*" in *-W*) sleep 0.5 ;; esac\nexec /usr/sbin/haproxy "$@"\n');
+    chmodSync(path, 0o755);
+    return path;
+  };
+  live = await startLiveRouter({ objects: web, haproxy, env: { RELOAD_INTERVAL: `${INTERVAL_MS}ms` } });
+  await live.answers('web.test', 'a');
+});
+afterAll(async () => {
+  await live[Symbol.asyncDispose]();
+});
+
+interface Reload {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+function reloads(): readonly Reload[] {
+  return live.events('configuration-reloaded').map((line: LogLine & { time?: unknown; tookMs?: unknown }) => {
+    const endMs = Date.parse(String(line.time));
+    return { startMs: endMs - Number(line.tookMs), endMs };
+  });
+}
+
+test('7 and 8: of a burst of 200 changes the first is served at once, and the rest by reloads an interval apart, none during another', async () => {
+  const before = reloads().length;
+  const routes = Array.from({ length: 200 }, (_, index) =>
+    plainRoute(`r${index}`, `r${index}.test`, { service: 'web' }),
+  );
+  live.set([...web, ...routes.slice(0, 1)]);
+  // The reload for it has begun: its files are in place.
+  await waitFor('the first change', () => readFileSync(live.config, 'utf8').includes('be_http:shop:r0'));
+  for (let count = 20; count <= routes.length; count += 20) live.set([...web, ...routes.slice(0, count)]);
+  await live.answers('r199.test', 'a');
+
+  // The log's clock and the supervisor's round to milliseconds.
+  const found = reloads().slice(before);
+  for (const [index, next] of found.entries()) {
+    const last = found[index - 1];
+    if (last === undefined) continue;
+    expect(next.startMs - last.startMs).toBeGreaterThanOrEqual(INTERVAL_MS - 100);
+    expect(next.startMs).toBeGreaterThanOrEqual(last.endMs);
+  }
+  const soon = found.filter(({ startMs }) => startMs < (found[0]?.startMs ?? 0) + INTERVAL_MS - 100);
+  expect([soon.length, found.length > 1]).toEqual([1, true]);
+});
