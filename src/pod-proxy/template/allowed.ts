@@ -73,6 +73,10 @@ function problemOf(node: Node): string | undefined {
         value,
         value === null || ['string', 'number', 'boolean'].includes(typeof value),
       );
+    case 'Set':
+      return refused('target', 'set', [node['targets']].flat().every(isSymbol));
+    case 'For':
+      return refused('variable', 'for', isSymbol(node['name']) || partsOf(node['name']).every(isSymbol));
     case 'Filter':
       return refused('filter', nameIn(node), filterNames.has(nameIn(node)));
     case 'Is':
@@ -107,8 +111,13 @@ function nodeIn(node: Node, field: string): Node | undefined {
 }
 
 /** Of every property: `fields` does not name them all, such as the body of a `set`. */
-function partsOf(node: Node): readonly Node[] {
-  return Object.values(node).flat().filter(isNode);
+function partsOf(node: unknown): readonly Node[] {
+  return isNode(node) ? Object.values(node).flat().filter(isNode) : [];
+}
+
+/** nunjucks takes a string for a variable, too. */
+function isSymbol(node: unknown): boolean {
+  return isNode(node) && node.typename === 'Symbol';
 }
 
 function isNode(part: unknown): part is Node {

@@ -121,6 +121,8 @@ describe('a hostile template', () => {
     ['{{ [a"^fetch`x`^"] }}', /name .* is not supported/],
     ['{{ 1 < a"^fetch`x`^" }}', /name .* is not supported/],
     ['{{ r/(a+)+$/ }}', /value .* is not supported/],
+    [`{% set 'a"^fetch^"' = 1 %}`, /target "set" is not supported/],
+    [`{% for a, 'b"^fetch^"' in hosts.items() %}{% endfor %}`, /variable "for" is not supported/],
     ['{{ {"__proto__": 1} }}', /"Dict" is not supported/],
   ])('is refused before it becomes code: %s', (template, message) => {
     expect(textOf(template)).toMatch(message);
