@@ -1,12 +1,13 @@
 import { announce } from '../observe/announce.ts';
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
-import { serveEndpoint } from '../observe/http-endpoint.ts';
+import { type Endpoint, serveEndpoint } from '../observe/http-endpoint.ts';
 import { type InstanceSettings, instanceLabels } from '../observe/instance.ts';
 import { openLog } from '../observe/journal/open-log.ts';
 import type { Log } from '../observe/logger.ts';
 import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
+import { pieces } from '../observe/pieces.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
 import { stopOnSignals } from '../system/process/stop-signals.ts';
 import { abortLater } from '../system/time/abort-later.ts';
@@ -31,8 +32,12 @@ export interface MonitorSettings extends InputPaths, InstanceSettings {
 export interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly name: string;
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
-  /** Whether it answers `/healthz/ready`. Others send their clients to it by that. */
-  readonly hasReadiness?: true;
+  /** What its page has besides; `unready` is what keeps it from being ready, and undefined where nothing does. */
+  readonly page?: (metrics: Metrics, unready: Problem) => MorePage;
+}
+
+interface MorePage extends Pick<Endpoint, 'mayReadMetrics' | 'unready'> {
+  readonly moreMetrics: () => Promise<Iterable<string>>;
 }
 
 type Problem = () => Promise<string | undefined>;
@@ -55,7 +60,7 @@ export interface Monitor<Metrics extends MonitorMetrics> {
  * that a monitor that has to wait for its cluster is not restarted meanwhile.
  */
 export async function monitorProgram<Metrics extends MonitorMetrics>(
-  { name, createMetrics, hasReadiness }: MonitorKind<Metrics>,
+  { name, createMetrics, page: pageOf }: MonitorKind<Metrics>,
   settings: MonitorSettings,
   prepare: (monitor: Monitor<Metrics>) => Promise<Loops>,
 ): Promise<number> {
@@ -77,10 +82,16 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
       first.resolve(next());
     };
     let problem: Problem = async () => 'it is starting';
+    const { moreMetrics, ...more }: Partial<MorePage> =
+      pageOf?.(metrics, async () => (stopping.aborted ? 'it is stopping' : await problem())) ?? {};
     const page = {
-      ...(hasReadiness && { unready: async () => (stopping.aborted ? 'it is stopping' : await problem()) }),
+      ...more,
       trouble: () => livenessFailure(metrics.secondsSinceBeat()),
-      metrics: () => `${metrics.text()}\n${own()}`,
+      metrics: async () => {
+        const others = await moreMetrics?.();
+        const text = `${metrics.text()}\n${own()}`;
+        return others === undefined ? text : pieces(`${text}\n`, others);
+      },
       status: () => status(),
     };
     await serveEndpoint(settings.listen, page, signal);

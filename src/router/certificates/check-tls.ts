@@ -10,6 +10,7 @@ export interface CheckedTls {
     readonly pem: string;
     /** Of the certificate itself: equal ones are the same certificate. */
     readonly fingerprint: string;
+    readonly validToMs: number;
   };
   readonly destinationCaPem?: string;
 }
@@ -76,6 +77,7 @@ function pairOf({
   return {
     pem: `${keyPem(privateKey)}${certificatePem(part.certificates)}${ca.pem}`,
     fingerprint: leaf.fingerprint256,
+    validToMs: Date.parse(leaf.validTo),
   };
 }
 

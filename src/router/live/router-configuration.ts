@@ -90,6 +90,7 @@ export function routerConfiguration(
     holdMs: (_rendered, identity) => {
       const holdMs = identity === served ? 0 : reloadWaitMs(lastStartMs, reloadInterval, monotonicMs());
       if (holdMs === 0) attempt = { identity, atMs: monotonicMs() };
+      if (holdMs === 0 && identity !== served) for (const { onReload } of others) onReload?.();
       return holdMs;
     },
     observe: async (outcome, input, text) => {
@@ -100,7 +101,7 @@ export function routerConfiguration(
       lastStartMs = reloadStartMs(outcome, nowMs) ?? lastStartMs;
       const cause = changes.note({ text: identity, parts: { 'routes-changed': identity } }, outcome);
       logOutcome(outcome, { cause, routes: input.decision.model.backends.length }, observers);
-      for (const { onOutcome } of others) onOutcome?.(outcome, nowMs - atMs);
+      for (const { onOutcome } of others) onOutcome?.(outcome, nowMs - atMs, cause);
       await isolate(outcome, input, text);
     },
     view: () => ({ routes: decided === undefined ? null : routeCounts(decided), ...changes.view() }),

@@ -7,6 +7,8 @@ import type { Decision } from '../decide/decide.ts';
  * throws.
  */
 export interface RouterObserver {
+  /** Something was heard that may change the configuration. */
+  readonly onEvent?: () => void;
   /** Every Route that a list or a watch tells of, as the API has it. */
   readonly onRoute?: (object: unknown) => void;
   /**
@@ -14,6 +16,8 @@ export interface RouterObserver {
    * admission let in and HAProxy, or the template, cannot take.
    */
   readonly onDecision?: (decision: Decision, leftOut: readonly RejectedRoute[]) => void;
-  /** What became of a configuration; `tookMs` is all of it: files, check, reload. */
-  readonly onOutcome?: (outcome: ApplyOutcome, tookMs: number) => void;
+  /** A configuration that is not served yet is about to be checked, and then loaded. */
+  readonly onReload?: () => void;
+  /** What became of a configuration; `tookMs` is all of it: files, check, reload. `cause` made it differ from the one before. */
+  readonly onOutcome?: (outcome: ApplyOutcome, tookMs: number, cause: string) => void;
 }

@@ -1,16 +1,20 @@
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { openCredentials } from '../../engine/kube/in-cluster.ts';
-import { createMonitorMetrics, type MonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
 import { runConfigurationLoop } from '../../engine/reconcile/configuration-loop.ts';
 import { type Monitor, monitorProgram } from '../../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../../engine/reconcile/run-monitor.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../../engine/system/version.ts';
 import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
+import { metricsAccess } from '../metrics/metrics-access.ts';
+import { createRouterMetrics, type RouterMetrics } from '../metrics/router-metrics.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { certificatePaths } from './live-certificate.ts';
+import { observeRouter } from './observe-router.ts';
+import { observeStatistics } from './observe-statistics.ts';
 import { type RouterConfiguration, routerConfiguration } from './router-configuration.ts';
 import type { RouterObserver } from './router-observer.ts';
 import type { RouterStatus } from './router-status.ts';
@@ -20,30 +24,57 @@ const API_PORT = 6_443;
 /** A probe of the kubelet waits for one second. */
 const PROBE_MS = 800;
 
+/** What a change record names as causes. */
+const RELOAD_REASONS = ['start', 'routes-changed', 'template-changed', 'edited'];
+
 /** Resolves with 0 once it was asked to stop and the time in which clients go to other routers has passed. */
 export async function runRouter(settings: LiveSettings): Promise<number> {
+  const statistics = observeStatistics(settings);
   return await monitorProgram(
-    { name: 'router', createMetrics: createMonitorMetrics, hasReadiness: true },
+    {
+      name: 'router',
+      createMetrics: (nowMs, registry) => createRouterMetrics(nowMs, registry, RELOAD_REASONS),
+      page: (metrics, unready) => ({
+        ...{ unready, mayReadMetrics: metricsAccess(settings) },
+        moreMetrics: async () => {
+          metrics.ready((await unready()) === undefined);
+          return await statistics.page();
+        },
+      }),
+    },
     { ...settings, monitorConf: certificatePaths(settings) },
-    (monitor) => prepare(settings, monitor),
+    (monitor) => prepare(settings, monitor, statistics.observer),
   );
 }
 
 async function prepare(
   settings: LiveSettings,
-  { observers, log, wake, show, readyUnless, signal }: Monitor<MonitorMetrics>,
+  { observers, log, wake, show, readyUnless, signal }: Monitor<RouterMetrics>,
+  statistics: RouterObserver,
 ): Promise<Loops> {
   for (const message of withoutEffect(settings.env)) log({ event: 'setting-without-effect', message });
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
   // The Lease is given back after `signal` has aborted.
   const closing = new AbortController();
   const session = openApiSession({ kubeconfig, apiPort: API_PORT, fallbacks: [] }, closing.signal);
-  const statuses = keepStatuses(settings, { session, report: log, count: () => undefined }, signal);
-  const others: readonly RouterObserver[] = [{ onRoute: statuses.see, onDecision: statuses.decided }];
+  const statuses = keepStatuses(
+    settings,
+    { session, report: log, count: observers.metrics.statusWrite },
+    signal,
+  );
+  const others: readonly RouterObserver[] = [
+    observeRouter(observers.metrics, monotonicMs),
+    statistics,
+    { onRoute: statuses.see, onDecision: statuses.decided },
+  ];
   const onRoute = (object: unknown): void => {
     for (const other of others) other.onRoute?.(object);
   };
-  const api = { session, log, once: observers.once, hear: wake.poke, onRoute };
+  const hear = (): void => {
+    for (const other of others) other.onEvent?.();
+    wake.poke();
+  };
+  const api = { session, log, once: observers.once, hear, onRoute };
   const followed = followObjects(settings, api, signal);
   const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;

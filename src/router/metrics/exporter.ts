@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { createMetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
+import { pieces } from '../../engine/observe/pieces.ts';
 import { generationSockets } from '../../haproxy/generation-sockets.ts';
 import { infoNumber } from '../../haproxy/parse-replies.ts';
 import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
@@ -81,14 +82,9 @@ export function createExporter(
     scrape,
     page: async () => {
       if (nowMs() >= nextAt) await scrape();
-      return pieces(own.text(), statisticsPage(rows, columns, totals));
+      return pieces(`${own.text()}\n`, statisticsPage(rows, columns, totals));
     },
   };
-}
-
-function* pieces(first: string, others: Iterable<string>): Generator<string> {
-  yield `${first}\n`;
-  yield* others;
 }
 
 interface Reply {

@@ -13,8 +13,10 @@ export interface FirstExpiry {
 export interface RouterMetrics extends MonitorMetrics {
   /** A whole set was rendered and written. */
   readonly written: (seconds: number) => void;
-  /** HAProxy was asked for a reload. `reason` is the planner's, of a few words that are known. */
-  readonly reloaded: (reason: string, result: ReloadResult, seconds: number) => void;
+  /** A reload was necessary: what for, what became of it, and how long HAProxy took where that is known. */
+  readonly reloaded: (reason: string, result: ReloadResult, seconds: number | undefined) => void;
+  /** Whether what is wanted is not served, because of its check or its reload. */
+  readonly failing: (isFailing: boolean) => void;
   /** A change was served without a reload. */
   readonly reloadAvoided: () => void;
   /** From the first event of a change to the moment at which it is served. */
@@ -104,7 +106,7 @@ function reloadMetrics(registry: MetricsRegistry, knownReasons: readonly string[
   const failure = simpleGauge(
     registry,
     'template_router_reload_failure',
-    '1 where the last reload of HAProxy failed.',
+    '1 where the last reload of HAProxy failed, or its configuration was refused.',
   );
   const reloads = registry.counter(
     'hawser_router_reloads_total',
@@ -122,11 +124,11 @@ function reloadMetrics(registry: MetricsRegistry, knownReasons: readonly string[
   );
   return {
     written,
+    failing: failure,
     changeServed,
     reloadAvoided: () => avoided(),
-    reloaded: (reason: string, result: ReloadResult, tookSeconds: number) => {
-      seconds(tookSeconds);
-      failure(result !== 'done');
+    reloaded: (reason: string, result: ReloadResult, tookSeconds: number | undefined) => {
+      if (tookSeconds !== undefined) seconds(tookSeconds);
       reloads({ reason, result });
     },
   };

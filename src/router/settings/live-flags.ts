@@ -5,6 +5,7 @@ import { absolutePath, listenAddress, port } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import { daemonFlags } from '../../cli/shared-flags.ts';
 import { haproxyMonitorFlags } from '../../haproxy/supervise/haproxy-flags.ts';
+import { metricsFlags } from './metrics-flags.ts';
 import { truth, wordPath } from './router-fields.ts';
 
 const { socket, haproxy } = haproxyMonitorFlags;
@@ -56,5 +57,6 @@ export const liveFlags = {
     default: `${defaultPorts.router}`,
     variable: 'STATS_PORT',
   }),
+  ...metricsFlags,
   ...daemonFlags,
 };

@@ -82,6 +82,7 @@ function routerPage(): string {
   const metrics = drivenMonitor((nowMs, registry) => createRouterMetrics(nowMs, registry, ['routes']));
   metrics.written(0.1);
   metrics.reloaded('routes', 'failed', 0.1);
+  metrics.failing(true);
   metrics.reloadAvoided();
   metrics.changeServed(0.1);
   metrics.routes(1, new Map([['HostAlreadyClaimed', 1]]));

@@ -9,14 +9,16 @@ test('21: a failed reload shows until the next good one, under the names of open
   for (const name of ['template_router_reload_seconds_count', 'template_router_write_config_seconds_count'])
     expect(lines()).toContain(`${name} 0`);
   metrics.written(0.2);
-  metrics.reloaded('route-added', 'rejected', 0.5);
+  metrics.reloaded('route-added', 'rejected', undefined);
+  metrics.failing(true);
   expect(lines()).toContain('template_router_reload_failure 1');
   metrics.reloaded('route-added', 'done', 1.5);
+  metrics.failing(false);
   expect(lines()).toEqual(
     expect.arrayContaining([
       'template_router_reload_failure 0',
-      'template_router_reload_seconds_sum 2',
-      'template_router_reload_seconds_count 2',
+      'template_router_reload_seconds_sum 1.5',
+      'template_router_reload_seconds_count 1',
       'template_router_write_config_seconds_sum 0.2',
       'hawser_router_reloads_total{reason="route-added",result="rejected"} 1',
       'hawser_router_reloads_total{reason="route-added",result="failed"} 0',

@@ -1,0 +1,70 @@
+import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import type { AdmittedRoute, RejectionReason } from '../admission/verdict.ts';
+import type { Decision } from '../decide/decide.ts';
+import type { FirstExpiry, ReloadResult, RouterMetrics } from '../metrics/router-metrics.ts';
+import type { RouterObserver } from './router-observer.ts';
+
+/** Tells the metrics what the router does. `nowMs` is monotonic. */
+export function observeRouter(metrics: RouterMetrics, nowMs: () => number): RouterObserver {
+  /** The first event that no decision has seen yet, and the first one of those that are decided and not served. */
+  let [heardMs, decidedMs]: [number | undefined, number | undefined] = [undefined, undefined];
+  return {
+    onEvent: () => {
+      heardMs ??= nowMs();
+    },
+    onDecision: (decision) => {
+      decidedMs ??= heardMs;
+      heardMs = undefined;
+      metrics.routes(decision.admission.admitted.length, countReasons(decision));
+      metrics.firstExpiry(firstExpiry(decision.admission.admitted));
+    },
+    onOutcome: (outcome, tookMs, cause) => {
+      const isServed = outcome.kind === 'reloaded' || outcome.kind === 'unchanged';
+      if (outcome.kind === 'reloaded' && decidedMs !== undefined)
+        metrics.changeServed((nowMs() - decidedMs) / 1_000);
+      if (isServed) decidedMs = undefined;
+      metrics.failing(!isServed);
+      countReload(metrics, outcome, tookMs, cause);
+    },
+  };
+}
+
+function countReload(metrics: RouterMetrics, outcome: ApplyOutcome, tookMs: number, cause: string): void {
+  const result = resultOf(outcome);
+  if (result === undefined) return;
+  // A supervisor says how long its part took; what one that does not answer did is all in one.
+  const reloadMs = outcome.kind === 'reloaded' ? (outcome.tookMs ?? 0) : 0;
+  if (result === 'done') metrics.written((tookMs - reloadMs) / 1_000);
+  metrics.reloaded(cause, result, result === 'done' ? reloadMs / 1_000 : undefined);
+}
+
+/** Undefined where no reload was necessary. */
+function resultOf(outcome: ApplyOutcome): ReloadResult | undefined {
+  switch (outcome.kind) {
+    case 'unchanged':
+      return undefined;
+    case 'reloaded':
+      return 'done';
+    case 'rejected':
+      return outcome.by === 'check' ? 'rejected' : 'failed';
+    case 'unreachable':
+    case 'failed':
+      return 'failed';
+  }
+}
+
+function countReasons({ admission }: Decision): ReadonlyMap<RejectionReason, number> {
+  const counts = new Map<RejectionReason, number>();
+  for (const { reason } of admission.rejected) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return counts;
+}
+
+function firstExpiry(admitted: readonly AdmittedRoute[]): FirstExpiry | undefined {
+  let first: FirstExpiry | undefined;
+  for (const { route, tls } of admitted) {
+    const validToMs = tls.certificate?.validToMs;
+    if (validToMs === undefined || (first !== undefined && first.validToMs <= validToMs)) continue;
+    first = { namespace: route.namespace, route: route.name, validToMs };
+  }
+  return first;
+}

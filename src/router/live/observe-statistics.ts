@@ -1,0 +1,34 @@
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { createExporter, type Exporter } from '../metrics/exporter.ts';
+import type { LiveSettings } from '../settings/router-command.ts';
+import type { RouterObserver } from './router-observer.ts';
+
+/**
+ * HAProxy's statistics for a running router, which counts its servers and asks HAProxy before a reload: the old generation may
+ * end at once. That question and the check of the new configuration go on side by side.
+ */
+export function observeStatistics(
+  settings: LiveSettings,
+): Pick<Exporter, 'page'> & { readonly observer: RouterObserver } {
+  let servers = 0;
+  const exporter = createExporter(
+    {
+      statsSocket: settings.statsSocket,
+      exported: settings.metricsExported,
+      serverThreshold: settings.metricsServerThreshold,
+      baseIntervalMs: settings.metricsInterval,
+      timeoutMs: settings.metricsTimeout,
+    },
+    () => servers,
+    monotonicMs,
+  );
+  return {
+    page: exporter.page,
+    observer: {
+      onDecision: ({ model }) => {
+        servers = model.backends.reduce((sum, backend) => sum + backend.servers.length, 0);
+      },
+      onReload: () => void exporter.scrape(),
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
+import { observeRouter } from '../../../../src/router/live/observe-router.ts';
+import { createRouterMetrics } from '../../../../src/router/metrics/router-metrics.ts';
+import { decided, routeObject } from '../objects-of.ts';
+
+const decision = decided([
+  routeObject({ name: 'a' }),
+  routeObject({ name: 'b', namespace: 'other', age: 1 }),
+]);
+const refused = { kind: 'rejected', by: 'check', message: 'no', detail: '' } as const;
+const reloaded = { kind: 'reloaded', acknowledged: true, tookMs: 400 } as const;
+
+function observed() {
+  const registry = createMetricsRegistry();
+  const clock = { nowMs: 0 };
+  const observer = observeRouter(
+    createRouterMetrics(() => 0, registry, ['start']),
+    () => clock.nowMs,
+  );
+  return { clock, observer, lines: () => registry.text().split('\n') };
+}
+
+test('an event counts until it is served, however many decisions and refusals come before that', () => {
+  const { clock, observer, lines } = observed();
+  observer.onEvent?.();
+  observer.onDecision?.(decision, []);
+  clock.nowMs = 1_000;
+  observer.onEvent?.();
+  observer.onDecision?.(decision, []);
+  observer.onOutcome?.(refused, 100, 'start');
+  expect(lines()).toContain('hawser_router_change_to_serving_seconds_count 0');
+  expect(lines()).toContain('template_router_reload_failure 1');
+  clock.nowMs = 3_000;
+  observer.onOutcome?.(reloaded, 500, 'start');
+  expect(lines()).toEqual(
+    expect.arrayContaining([
+      'hawser_router_change_to_serving_seconds_sum 3',
+      'hawser_router_change_to_serving_seconds_count 1',
+      'template_router_reload_seconds_sum 0.4',
+      'template_router_write_config_seconds_sum 0.1',
+      'hawser_router_reloads_total{reason="start",result="rejected"} 1',
+      'hawser_router_reloads_total{reason="start",result="done"} 1',
+      'template_router_reload_failure 0',
+    ]),
+  );
+});
+
+test('an event after the decision counts for the next one, and one that changes nothing not at all', () => {
+  const { clock, observer, lines } = observed();
+  observer.onEvent?.();
+  observer.onDecision?.(decision, []);
+  clock.nowMs = 2_000;
+  observer.onEvent?.();
+  observer.onOutcome?.({ kind: 'unchanged' }, 1, 'start');
+  observer.onDecision?.(decision, []);
+  clock.nowMs = 2_500;
+  observer.onOutcome?.(reloaded, 500, 'start');
+  expect(lines()).toContain('hawser_router_change_to_serving_seconds_sum 0.5');
+});
+
+test('routes are counted, served and by reason', () => {
+  const { observer, lines } = observed();
+  observer.onDecision?.(decision, []);
+  expect(lines()).toContain('hawser_router_routes 1');
+  expect(lines()).toContain('hawser_router_rejected_routes{reason="HostAlreadyClaimed"} 1');
+});
