@@ -2,8 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { readCommandLine } from '../../../src/cli/command-line.ts';
+import type { CommandSpec } from '../../../src/cli/command-spec.ts';
 import { hawserVersion } from '../../../src/engine/system/version.ts';
+import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { readRoute } from '../../../src/router/objects/route.ts';
+import { routerCommand } from '../../../src/router/settings/router-command.ts';
 
 const read = (name: string) =>
   [
@@ -125,7 +129,11 @@ describe('the Deployment', () => {
 
   it('shares configuration and sockets, keeps private keys in memory, and mounts nothing of the host', () => {
     for (const { volumeMounts } of spec.containers)
-      for (const mountPath of ['/etc/haproxy', '/var/run/haproxy', '/var/lib/haproxy/run'])
+      for (const mountPath of [
+        '/etc/haproxy-router',
+        '/var/run/haproxy-router',
+        '/var/lib/haproxy-router/run',
+      ])
         expect(volumeMounts).toContainEqual({ name: expect.any(String), mountPath });
     const volume = (name: string) => spec.volumes.find((each: { name: string }) => each.name === name);
     expect([volume('conf-dir'), volume('trial-dir')].map(({ emptyDir }) => emptyDir.medium)).toEqual([
@@ -133,6 +141,18 @@ describe('the Deployment', () => {
       'Memory',
     ]);
     expect(spec.volumes.filter((each: object) => 'hostPath' in each)).toEqual([]);
+  });
+
+  it('is an instance with a name, and its two programs mean the same files', () => {
+    const pathsOf = (spec: CommandSpec, [...words]: string[]) => {
+      const argv = words.slice(spec.name.split(' ').length);
+      const line = readCommandLine(spec, argv, {}, () => undefined);
+      if (line.kind === 'help') throw new Error('expected no --help');
+      const { config, socket, statsSocket } = line.values;
+      return { config, socket, statsSocket };
+    };
+    expect(haproxy.args).toContain('--instance=router');
+    expect(pathsOf(routerCommand, router.args)).toEqual(pathsOf(haproxySuperviseCommand, haproxy.args));
   });
 
   it("names the image by the project's version", () => {
