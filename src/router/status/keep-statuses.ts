@@ -4,7 +4,7 @@ import { admissionPolicy } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import type { StatusSettings } from '../settings/status-flags.ts';
 import { type StatusWriterSettings, startStatusWriter } from './status-writer.ts';
-import { wantedStatuses } from './wanted-statuses.ts';
+import { createStatusWishes } from './wanted-statuses.ts';
 
 export interface StatusKeeper {
   /** Takes every Route that a list or a watch tells of, whatever of it has changed. Never throws. */
@@ -23,7 +23,7 @@ export function keepStatuses(
   if (!settings.updateStatus)
     return { see: () => undefined, decided: () => undefined, ended: aborted(signal) };
   const { serviceName, serviceNamespace: namespace, canonicalHostname = '', routeLabels } = settings;
-  const policy = admissionPolicy(settings);
+  const wishes = createStatusWishes(admissionPolicy(settings));
   const writer = startStatusWriter(
     {
       ...means,
@@ -35,7 +35,7 @@ export function keepStatuses(
   );
   return {
     see: writer.see,
-    decided: (decision) => writer.want(wantedStatuses(decision, policy)),
+    decided: (decision) => writer.want(wishes(decision)),
     ended: writer.ended,
   };
 }

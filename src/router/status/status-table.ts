@@ -121,20 +121,23 @@ export function createStatusTable(
   };
 
   const noticeMissing = (): readonly string[] => {
-    const missing = [...seen].filter(([key, found]) => !wanted.has(key) && found.decisions < decisions - 1);
-    for (const [key] of missing) {
+    for (const [key, found] of seen) {
+      if (wanted.has(key) || found.decisions >= decisions - 1) continue;
       if (routeLabels !== undefined && ownOf(key) !== undefined) leaving.add(key);
       else forget(key);
     }
     return [...leaving];
   };
 
+  const hasLeft = (key: string, route: unknown): boolean =>
+    leaving.has(key) && routeLabels !== undefined && !selects(routeLabels, labelsOf(route));
+
   const decide = (route: unknown, key: string): { ingress: readonly IngressEntry[] } | undefined => {
     const parsed = metadata.safeParse(route);
     const wish = wanted.get(key);
-    if (!parsed.success || (wish !== undefined && wish.uid !== parsed.data.metadata.uid)) return undefined;
-    const isBack = wish === undefined && routeLabels !== undefined && selects(routeLabels, labelsOf(route));
-    if (isBack) return undefined;
+    if (!parsed.success) return undefined;
+    const isMeant = wish === undefined ? hasLeft(key, route) : wish.uid === parsed.data.metadata.uid;
+    if (!isMeant) return undefined;
     const ingress = desiredIngress(ingressEntries(route), wish?.entry, router, new Date());
     return ingress === undefined ? undefined : { ingress };
   };
@@ -150,9 +153,8 @@ export function createStatusTable(
       wanted.delete(key);
     },
     want: (statuses) => {
-      const changed = [...statuses].flatMap(([key, wish]) =>
-        isSameWish(wanted.get(key), wish) ? [] : [key],
-      );
+      const changed: string[] = [];
+      for (const [key, wish] of statuses) if (!isSameWish(wanted.get(key), wish)) changed.push(key);
       wanted = statuses;
       decisions += 1;
       for (const key of leaving) if (wanted.has(key)) leaving.delete(key);

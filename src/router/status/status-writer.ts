@@ -137,7 +137,7 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     if (outcome.kind === 'patched') count('written');
     if (outcome.kind === 'gone') table.gone(key);
     // Else a CRD without these fields would be written for ever.
-    const isLost = outcome.kind === 'patched' && !isRenewed && table.pending(key) !== undefined;
+    const isLost = 'object' in outcome && !isRenewed && table.pending(key) !== undefined;
     const problem = isLost ? lost : problemOf(outcome);
     if (problem === undefined) succeeded(key);
     else failed(key, problem);
@@ -153,8 +153,8 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   const failed = (key: string, { kind, message }: Problem): void => {
     count('failed');
     retries.failed(key);
-    // Nothing about this Route: the next one would fare no better.
-    if (kind === 'no answer' || kind === '429') api.failed('');
+    // Those that were under way together are one failure of the API.
+    if (apiTroubles.has(kind) && !api.isWaiting('')) api.failed('');
     const remedy = kind === '403' ? 'expected a role that may patch routes/status' : undefined;
     outage.failed(`Cannot write the status of Route ${key.replace(':', '/')}: ${message}`, { kind, remedy });
   };
@@ -219,6 +219,9 @@ interface Problem {
   readonly kind: string;
   readonly message: string;
 }
+
+/** Nothing about this Route: the next one would fare no better. */
+const apiTroubles: ReadonlySet<string> = new Set(['no answer', '429', '503', '504']);
 
 const lost: Problem = { kind: 'lost', message: 'the API did not keep what was written' };
 

@@ -15,28 +15,46 @@ export interface WantedStatus {
   readonly entry: EntryWanted | undefined;
 }
 
+/** What a decision wants of each Route's status, by key. */
+export type StatusWishes = (decision: Pick<Decision, 'admission' | 'outside'>) => Map<string, WantedStatus>;
+
 /**
- * By key. An Ingress is left alone: its status has a load balancer's address, which the router does not know, and no place
- * for a reason.
+ * An Ingress is left alone: its status has a load balancer's address, which the router does not know, and no place for a
+ * reason. What is wanted of an admitted Route follows from the Route, and is made once: decisions come often, and with
+ * ten thousand Routes.
  */
-export function wantedStatuses(
-  { admission, outside }: Pick<Decision, 'admission' | 'outside'>,
-  policy: AdmissionPolicy,
-): Map<string, WantedStatus> {
-  const wanted = new Map<string, WantedStatus>();
-  const want = (route: Route, entry: EntryWanted | undefined): void => {
-    const { namespace, name, uid, ingress } = route;
-    if (ingress === undefined) wanted.set(keyOf(route), { namespace, name, uid, entry });
+export function createStatusWishes(policy: AdmissionPolicy): StatusWishes {
+  const admitted = new WeakMap<Route, WantedStatus>();
+  const wish = ({ namespace, name, uid }: Route, entry: EntryWanted | undefined): WantedStatus => ({
+    namespace,
+    name,
+    uid,
+    entry,
+  });
+  const plain = (route: Route): EntryWanted => ({
+    host: hostOf(route, policy),
+    wildcardPolicy: route.wildcardPolicy,
+  });
+  const ofAdmitted = (route: Route): WantedStatus => {
+    const made = admitted.get(route) ?? wish(route, plain(route));
+    admitted.set(route, made);
+    return made;
   };
-  const plain = (route: Route) => ({ host: hostOf(route, policy), wildcardPolicy: route.wildcardPolicy });
-  for (const route of outside) want(route, undefined);
-  for (const { route } of admission.admitted) want(route, plain(route));
-  for (const { route, reason, message } of admission.rejected)
-    want(route, { ...plain(route), refusal: { reason, message } });
-  return wanted;
+  return ({ admission, outside }) => {
+    const wanted = new Map<string, WantedStatus>();
+    for (const route of outside)
+      if (route.ingress === undefined) wanted.set(keyOf(route), wish(route, undefined));
+    for (const { route, key } of admission.admitted)
+      if (route.ingress === undefined) wanted.set(key, ofAdmitted(route));
+    for (const { route, key, reason, message } of admission.rejected)
+      if (route.ingress === undefined)
+        wanted.set(key, wish(route, { ...plain(route), refusal: { reason, message } }));
+    return wanted;
+  };
 }
 
 export function isSameWish(one: WantedStatus | undefined, other: WantedStatus): boolean {
+  if (one === other) return true;
   if (one === undefined || one.uid !== other.uid) return false;
   const [a, b] = [one.entry, other.entry];
   return (

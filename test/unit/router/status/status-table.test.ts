@@ -124,3 +124,11 @@ test.each([undefined, 'x', {}, { metadata: {} }, { metadata: { ...metadata, reso
     expect(table.see(object)).toBeUndefined();
   },
 );
+
+test('a write that is under way leaves a route alone of which nothing is wanted any more', () => {
+  want(wish);
+  table.see(route(1));
+  const write = pending();
+  want();
+  expect(write?.decide(route(2, [{ routerName: 'public' }]))).toBeUndefined();
+});
