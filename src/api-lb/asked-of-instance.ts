@@ -6,7 +6,7 @@ import { haproxyMonitorCommand } from './haproxy-monitor-settings.ts';
 
 type SettingsOf = <Settings>(spec: CommandSpec<Settings>) => Settings | undefined;
 
-/** What is asked about an instance: of HAProxy where its supervisor is there, of the redirect and ports where a monitor is. */
+/** What is asked about an instance: of HAProxy where its supervisor is there, of the rest where a monitor is. */
 export function askedOfInstance(settingsOf: SettingsOf, settings: ApiLbContext['settings']) {
   const [supervisor, monitor] = [settingsOf(haproxySuperviseCommand), settingsOf(haproxyMonitorCommand)];
   const { lbPort, statPort, healthPort, apiPort, haproxy } = monitor ?? settings;
@@ -19,8 +19,9 @@ export function askedOfInstance(settingsOf: SettingsOf, settings: ApiLbContext['
     settings: own,
     apiVips: monitor?.vips ?? [],
     checks: [
-      ...(supervisor === undefined ? [] : ['haproxy-supervisor', 'haproxy-config']),
-      ...(monitor === undefined ? [] : ['redirect']),
+      ...(supervisor === undefined ? [] : ['haproxy-supervisor']),
+      // The controller of another product may keep the configuration in its pod.
+      ...(monitor === undefined ? [] : ['haproxy-config', 'redirect']),
     ],
     ports: monitor === undefined ? [] : ports({ ...settings, ...own }),
   };

@@ -20,7 +20,9 @@ test('an instance of which nothing runs is found by its manifest, whatever that 
     kind: 'fail',
     found: 'instance b: the manifest of haproxy is here, and no supervisor runs',
   });
-  expect(await examine('redirect', files, settings)).toMatchObject({ kind: 'skip' });
+  // Without a monitor it is another product's: that keeps the configuration where it likes, and has no redirect.
+  for (const id of ['haproxy-config', 'redirect'])
+    expect(await examine(id, files, settings)).toMatchObject({ kind: 'skip' });
 });
 
 test('an instance that would refuse its arguments is named with what is wrong', async () => {
