@@ -14,6 +14,9 @@ export const loadBalancerEffectLabels = {
 
 type LoadBalancerEffect = Effect<keyof typeof loadBalancerEffectLabels>;
 
+/** Of the connections with a server that is removed while HAProxy runs. */
+const REMOVED_WITHIN_MS = 500;
+
 /** What is about to happen to one node. */
 export interface LoadBalancerChange {
   /** Undefined if haproxy.cfg stays as it is, or that is unknown. */
@@ -42,7 +45,7 @@ export interface LoadBalancerChange {
 /** What a change does to HAProxy of this node, and to the redirect that leads the VIPs there. */
 export function loadBalancerEffects(change: LoadBalancerChange): readonly LoadBalancerEffect[] {
   const { configuration, restarts, vipPort, heldVips } = change;
-  const taken = takingOver(configuration?.takes, change.forceDeleteTimeoutMs);
+  const taken = takingOver(configuration, change.forceDeleteTimeoutMs);
   return [
     ...(restarts.has('haproxy') ? [away(change)] : taken),
     ...(configuration?.before
@@ -56,14 +59,24 @@ export function loadBalancerEffects(change: LoadBalancerChange): readonly LoadBa
 }
 
 function takingOver(
-  takes: 'reload' | 'change' | undefined,
-  endedWithinMs: number,
+  configuration: LoadBalancerChange['configuration'],
+  forceDeleteTimeoutMs: number,
 ): readonly LoadBalancerEffect[] {
-  if (takes === undefined) return [];
-  if (takes === 'reload') return [reloading(endedWithinMs)];
-  const says =
-    'HAProxy is told while it runs: it is not reloaded, and only connections with servers that are removed end';
-  return [{ kind: 'haproxy-change', level: 'nothing', says }];
+  if (configuration?.takes === undefined) return [];
+  if (configuration.takes === 'reload') return [reloading(forceDeleteTimeoutMs)];
+  const { before, after } = configuration;
+  const removes = before?.servers.some((each) => !after.servers.includes(each)) === true;
+  const says = 'HAProxy is told while it runs: no connection is refused';
+  if (!removes) return [{ kind: 'haproxy-change', level: 'nothing', says: `${says}, and none ends` }];
+  const ends = `${says}, and those with a removed server end`;
+  return [
+    {
+      kind: 'haproxy-change',
+      level: 'reload',
+      says: ends,
+      connections: { endedWithinMs: REMOVED_WITHIN_MS },
+    },
+  ];
 }
 
 /** A new generation serves; connections of the one before have a while to end by themselves. */

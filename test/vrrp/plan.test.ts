@@ -124,7 +124,7 @@ test('one more server on the holder is no reload of HAProxy, one of keepalived, 
   const text = settings({ top: `source: static\nservers: [${servers.join(', ')}]` });
   await applied(holder, text, async (done) => {
     expect(done.planned.exitCode).toBe(1);
-    expect(done.planned.report.cost).toMatchObject({ level: 'restart', sessions: { fate: 'drained' } });
+    expect(done.planned.report.cost).toMatchObject({ level: 'restart', sessions: { fate: 'kept' } });
     expect(kindsOf(done.planned)).toEqual([
       ...['haproxy-change', 'servers', 'redirect-away', 'keepalived-reload', 'health-untold'],
     ]);

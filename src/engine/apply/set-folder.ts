@@ -23,22 +23,25 @@ export async function findInPlace(
   found: Buffer | undefined,
   rendered: Rendered,
 ): Promise<StagedSet | undefined> {
-  const others = othersOf(rendered);
-  const folder = others.length === 0 ? undefined : folderNamedIn(file, found);
+  const folder = othersOf(rendered).length === 0 ? undefined : folderNamedIn(file, found);
   const text = finalText(rendered, folder);
   if (found?.equals(Buffer.from(text)) !== true) return undefined;
-  if (folder === undefined) return { text, folder };
+  return folder === undefined || (await holdsAll(folder, rendered)) ? { text, folder } : undefined;
+}
+
+/** Whether the folder has the other files, and nothing else. */
+async function holdsAll(folder: string, rendered: Rendered): Promise<boolean> {
+  const others = othersOf(rendered);
   const names = await filesIn(folder);
-  if (names.size !== others.length) return undefined;
-  let isWhole = true;
+  let isWhole = names.size === others.length;
   await forEachAtOnce(others, async (each) => {
     if (isWhole && !(await isSame(folder, names, each, rendered.mode))) isWhole = false;
   });
-  return isWhole ? { text, folder } : undefined;
+  return isWhole;
 }
 
 /**
- * Writes the other files into a folder of their own: whole and on the disk once it resolves, each with its permissions
+ * Writes the other files into a folder of their own, unless the one in place has just these: whole and on the disk once it resolves, each with its permissions
  * before its first byte. A file that the set in place has too is linked, not written. On an error the folder is gone.
  */
 export async function stageSet(
@@ -47,9 +50,12 @@ export async function stageSet(
   rendered: Rendered,
 ): Promise<StagedSet> {
   if (othersOf(rendered).length === 0) return { text: rendered.text, folder: undefined };
+  const before = folderNamedIn(file, found);
+  if (before !== undefined && (await holdsAll(before, rendered)))
+    return { text: finalText(rendered, before), folder: before };
   const folder = await makeSetFolder(file, folderMode(rendered.mode));
   try {
-    await fillFolder(folder, folderNamedIn(file, found), rendered);
+    await fillFolder(folder, before, rendered);
   } catch (error) {
     await removeFolder(folder);
     throw error;

@@ -15,6 +15,8 @@ export function reloadWaitMs(lastStartMs: number | undefined, intervalMs: number
 export function reloadStartMs(outcome: ApplyOutcome, nowMs: number): number | undefined {
   switch (outcome.kind) {
     case 'reloaded':
+      // What the program was told while it runs started nothing.
+      if (outcome.atRunTime === true) return undefined;
       return nowMs - (outcome.tookMs ?? 0);
     case 'rejected':
       return outcome.by === 'reload' ? nowMs : undefined;

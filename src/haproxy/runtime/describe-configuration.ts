@@ -5,6 +5,8 @@ import { type Description, type ServerDescription, SPARE_NAME } from './descript
 const SECTION =
   /^(?:global|defaults|frontend|backend|listen|userlist|peers|resolvers|program|cache|ring|mailers|http-errors|fcgi-app|log-forward|crt-store|traces|log-profile|acme)\b/;
 const ENDPOINT = /^(?:(\d+(?:\.\d+){3})|\[([0-9a-fA-F:.]+)\]):(\d+)$/;
+/** A word in quotes that means what it would mean without them. */
+const QUOTED = /^(['"])([\w.:-]+)\1$/;
 /** With these in it, a line means something else than its words say. */
 const INVOLVED = /["'\\$#]/;
 
@@ -31,14 +33,14 @@ export function describeConfiguration(text: string): Description | undefined {
     const line = raw.trim();
     if (line === '' || line.startsWith('#')) continue;
     if (line.startsWith('.')) return undefined;
-    const words = line.split(/\s+/);
+    const words = line.split(/\s+/).map((word) => QUOTED.exec(word)?.[2] ?? word);
     if (SECTION.test(line)) {
       section = begin(words, inherited, sections.size);
       sections.set(section.title, section.lines);
       continue;
     }
     const found =
-      words[0] === 'server' && section.backend !== undefined ? serverOf(line, words, section) : undefined;
+      words[0] === 'server' && section.backend !== undefined ? serverOf(words, section) : undefined;
     if (found !== undefined) {
       servers.set(`${section.backend}/${words[1]}`, found);
       continue;
@@ -76,14 +78,13 @@ function remember({ title, defaults }: Section, inherited: Map<string, readonly 
 }
 
 function serverOf(
-  line: string,
   [, name = '', endpoint = '', ...own]: readonly string[],
   { backend, defaults }: Section,
 ): ServerDescription | undefined {
   const [, four, six, port] = ENDPOINT.exec(endpoint) ?? [];
   const address = four ?? six;
   if (address === undefined || !isCanonical(address)) return undefined;
-  if (INVOLVED.test(line) || defaults.some((word) => INVOLVED.test(word))) return undefined;
+  if ([name, ...defaults, ...own].some((word) => INVOLVED.test(word))) return undefined;
   const taken = takeApart([...defaults, ...own]);
   // A server that is out of use on purpose is nothing that is added or removed.
   if (taken.isDisabled && !SPARE_NAME.test(name)) return undefined;

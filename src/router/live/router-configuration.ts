@@ -9,6 +9,7 @@ import { runCommand } from '../../engine/system/process/run-command.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
+import { differenceOf } from '../../haproxy/runtime/difference.ts';
 import { decide } from '../decide/decide.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
@@ -46,6 +47,7 @@ export function routerConfiguration(
     check,
     socketPath,
     onForeign,
+    difference: differenceOf,
     reloadTimeoutMs: RELOAD_TIMEOUT_MS,
   });
   const renderer = createLiveRenderer(settings, observers);

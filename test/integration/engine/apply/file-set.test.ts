@@ -63,6 +63,17 @@ describe('a set', () => {
     expect(reloads()).toBe(1);
   });
 
+  it('of which only the main file changed keeps its folder', async () => {
+    const { applySet } = scene.applier();
+    await applySet(setOf('one'), signal);
+    const edited = { ...setOf('one'), text: `${setOf('one').text}# edited\n` };
+    expect(await applySet(edited, signal)).toEqual(reloaded);
+    expect([setAt(scene.configPath), setsBeside(scene.configPath)]).toEqual([wholeSet(edited), ['1']]);
+    const bad = { ...edited, text: edited.text.replace('bind', 'blind') };
+    expect(await applySet(bad, signal)).toMatchObject({ kind: 'rejected', by: 'check' });
+    expect(setAt(scene.configPath)).toEqual(wholeSet(edited));
+  });
+
   it('writes only the files that changed, and never into the set of before', async () => {
     const { applySet } = scene.applier();
     await applySet(setOf('one'), signal);

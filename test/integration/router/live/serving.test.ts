@@ -99,3 +99,17 @@ test('what could not be written is written without a new event', async () => {
   renameSync(`${sets}.aside`, sets);
   await live.answers('late.test', 'a');
 });
+
+test('an endpoint that takes the place of another one is told to HAProxy, and starts none', async () => {
+  // HAProxy 2.6 takes no cookie for a server that is added while it runs.
+  const annotations = { 'haproxy.router.openshift.io/disable_cookies': 'true' };
+  const route = plainRoute('swap', 'swap.test', { annotations });
+  live.set([route, slice('swap', [0])]);
+  await live.answers('swap.test', 'a');
+  const generation = await live.generation();
+  const changes = live.events('configuration-changed').length;
+  live.set([route, slice('swap', [1])]);
+  await live.answers('swap.test', 'b');
+  await live.says('configuration-changed', changes + 1);
+  expect(await live.generation()).toBe(generation);
+});

@@ -77,3 +77,13 @@ test('every server of the shipped template is described', () => {
     expect(described?.servers.size, name).toBe([...text.matchAll(/^ {2}server /gm)].length);
   }
 });
+
+test('quotes around a plain word mean nothing, and those around another one keep the server in its section', () => {
+  const described = describeConfiguration(`backend b
+  server a 10.0.0.1:80 cookie '0123abc' weight 1
+  server c 10.0.0.2:80 cookie 'a b' weight 1
+`);
+  expect(described?.servers.get('b/a')?.options).toBe('cookie 0123abc');
+  expect([...(described?.openBackends ?? [])]).toEqual(['b']);
+  expect(described?.sections.get('backend b')).toContain('10.0.0.2:80');
+});
