@@ -24,6 +24,12 @@ export function apiServersOf(servers: readonly Cell[]): readonly Cell[] {
  * something else. Source: HAProxy's management guide, "CSV format".
  */
 export function parseStatistics(csv: string): readonly Cell[] | undefined {
+  const rows = statisticsRows(csv);
+  return rows && [...rows];
+}
+
+/** The same one after the other: of ten thousand backends, all cells at once would be 100 MB. */
+export function statisticsRows(csv: string): Iterable<Cell> | undefined {
   const [head = '', ...lines] = csv.split('\n');
   if (!head.startsWith('# pxname,svname,')) return undefined;
   const columns = new Map(
@@ -32,10 +38,14 @@ export function parseStatistics(csv: string): readonly Cell[] | undefined {
       .split(',')
       .map((name, index) => [name, index]),
   );
-  return lines.map((line) => {
+  return cellsIn(lines, columns);
+}
+
+function* cellsIn(lines: readonly string[], columns: ReadonlyMap<string, number>): Generator<Cell> {
+  for (const line of lines) {
     const values = cellsOf(line);
-    return (column) => values[columns.get(column) ?? -1] ?? '';
-  });
+    yield (column) => values[columns.get(column) ?? -1] ?? '';
+  }
 }
 
 /** Only the words of a check may hold a comma or a quote; they are quoted then. */

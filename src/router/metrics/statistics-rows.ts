@@ -1,4 +1,4 @@
-import { type Cell, parseStatistics } from '../../haproxy/runtime/parse-statistics.ts';
+import { type Cell, statisticsRows } from '../../haproxy/runtime/parse-statistics.ts';
 import type { Column, RowType } from './columns.ts';
 
 /** One row of HAProxy's statistics. */
@@ -7,7 +7,7 @@ export interface StatisticsRow {
   /** The proxy's name, and the server's after a space. */
   readonly key: string;
   /** In the order of the columns that were asked for; NaN where HAProxy has nothing. */
-  readonly values: Float64Array;
+  readonly values: readonly number[];
 }
 
 const types: Readonly<Record<string, RowType>> = { 0: 'frontend', 1: 'backend', 2: 'server' };
@@ -17,13 +17,16 @@ const types: Readonly<Record<string, RowType>> = { 0: 'frontend', 1: 'backend', 
  * taken for a counter that began anew.
  */
 export function readRows(csv: string, columns: readonly Column[]): readonly StatisticsRow[] | undefined {
-  const cells = csv.endsWith('\n') ? parseStatistics(csv.trimEnd()) : undefined;
-  return cells?.flatMap((cell) => {
+  const cells = csv.endsWith('\n') ? statisticsRows(csv.trimEnd()) : undefined;
+  if (cells === undefined) return undefined;
+  const rows: StatisticsRow[] = [];
+  for (const cell of cells) {
     const type = types[cell('type')];
-    if (type === undefined || cell('pxname') === '') return [];
+    if (type === undefined || cell('pxname') === '') continue;
     const key = type === 'server' ? `${cell('pxname')} ${cell('svname')}` : cell('pxname');
-    return [{ type, key, values: Float64Array.from(columns, (column) => numberIn(cell, column, type)) }];
-  });
+    rows.push({ type, key, values: columns.map((column) => numberIn(cell, column, type)) });
+  }
+  return rows;
 }
 
 function numberIn(cell: Cell, { column, of }: Column, type: RowType): number {

@@ -11,10 +11,10 @@ export interface StatisticsTotals {
   readonly keep: (isThere: (generation: string) => boolean) => void;
   /** Forgets rows that no generation has any more. */
   readonly keepRows: (rows: readonly StatisticsRow[]) => void;
-  readonly of: (row: StatisticsRow) => Float64Array;
+  readonly of: (row: StatisticsRow) => readonly number[];
 }
 
-type Counts = Map<string, Float64Array>;
+type Counts = Map<string, number[]>;
 
 /**
  * Counters that never go back. Each generation of HAProxy begins to count at 0, and so does a server that is taken out and put
@@ -23,10 +23,10 @@ type Counts = Map<string, Float64Array>;
  */
 export function createTotals(): StatisticsTotals {
   const totals: Counts = new Map();
-  const last = new Map<string, Counts>();
+  const last = new Map<string, Map<string, readonly number[]>>();
   return {
     add: (generation, rows) => {
-      const before = last.get(generation) ?? new Map();
+      const before = last.get(generation) ?? new Map<string, readonly number[]>();
       last.set(generation, before);
       for (const row of rows) {
         const name = nameOf(row);
@@ -49,16 +49,17 @@ function nameOf({ type, key }: StatisticsRow): string {
   return `${type} ${key}`;
 }
 
-function placeOf(totals: Counts, name: string, length: number): Float64Array {
+function placeOf(totals: Counts, name: string, length: number): number[] {
   const found = totals.get(name);
   if (found !== undefined) return found;
-  const made = new Float64Array(length);
+  const made = Array.from({ length }, () => 0);
   totals.set(name, made);
   return made;
 }
 
-function addTo(total: Float64Array, now: Float64Array, before: Float64Array | undefined): void {
-  for (const [index, value] of now.entries()) {
+function addTo(total: number[], now: readonly number[], before: readonly number[] | undefined): void {
+  for (let index = 0; index < now.length; index += 1) {
+    const value = now[index] ?? Number.NaN;
     if (Number.isNaN(value)) continue;
     const known = before?.[index] ?? 0;
     total[index] = (total[index] ?? 0) + (value >= known ? value - known : value);

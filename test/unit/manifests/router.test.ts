@@ -6,8 +6,10 @@ import { readCommandLine } from '../../../src/cli/command-line.ts';
 import type { CommandSpec } from '../../../src/cli/command-spec.ts';
 import { hawserVersion } from '../../../src/engine/system/version.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
+import { routerResources } from '../../../src/router/live/router-resources.ts';
 import { readRoute } from '../../../src/router/objects/route.ts';
 import { routerCommand } from '../../../src/router/settings/router-command.ts';
+import { helpOf } from '../../helpers/command-help.ts';
 
 const read = (name: string) =>
   [
@@ -155,6 +157,15 @@ describe('the Deployment', () => {
     expect(pathsOf(routerCommand, router.args)).toEqual(pathsOf(haproxySuperviseCommand, haproxy.args));
   });
 
+  it('calls commands with flags that they know', () => {
+    for (const { args } of spec.containers) {
+      const flags = args.filter((arg: string) => arg.startsWith('--'));
+      const words = args.filter((arg: string) => !arg.startsWith('--'));
+      const known = helpOf(words).flags;
+      expect(known).toEqual(expect.arrayContaining(flags.map((flag: string) => flag.replace(/=.*/, ''))));
+    }
+  });
+
   it("names the image by the project's version", () => {
     for (const { image } of spec.containers) expect(image).toBe(`hawser:${hawserVersion()}`);
   });
@@ -191,16 +202,18 @@ test('the router may do with the API what it asks for, and nothing else', () => 
       rule.resources.map((resource) => `${kind} ${rule.apiGroups[0]}/${resource} ${rule.verbs.join()}`),
     ),
   );
-  expect(rules.sort()).toEqual([
-    'ClusterRole /namespaces list,watch',
-    'ClusterRole /secrets list,watch',
-    'ClusterRole /services list,watch',
-    'ClusterRole discovery.k8s.io/endpointslices list,watch',
-    'ClusterRole networking.k8s.io/ingresses list,watch',
-    'ClusterRole route.openshift.io/routes get,list,watch',
+  const listed = Object.values(routerResources({ watchEndpoints: false }, () => undefined)).map(
+    ({ apiVersion, plural }) => {
+      const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
+      const verbs = plural === 'routes' ? 'get,list,watch' : 'list,watch';
+      return `ClusterRole ${group}/${plural} ${verbs}`;
+    },
+  );
+  const written = [
     'ClusterRole route.openshift.io/routes/status patch',
     'Role coordination.k8s.io/leases get,create,patch',
-  ]);
+  ];
+  expect(rules.sort()).toEqual([...listed, ...written].sort());
   for (const { kind, subjects } of objects.filter((each) => each.kind.endsWith('Binding')))
     expect(subjects, kind).toEqual([
       { kind: 'ServiceAccount', name: 'hawser-router', namespace: 'hawser-router' },
