@@ -63,11 +63,12 @@ export const scenes: readonly Scene[] = [
 
 function serving(template: string, shown: readonly DownstreamPod[], servers: readonly string[]): Step['run'] {
   return async ({ proxy, show }) => {
-    const reloads = () => proxy.events().filter(({ event }) => event === 'configuration-reloaded');
-    const before = reloads().length;
+    const changes = () =>
+      proxy.events().filter(({ event }) => /^configuration-(?:changed|reloaded)$/.test(event));
+    const before = changes().length;
     show(template, shown);
     await proxy.serves(...servers);
-    const last = await waitFor('the reload', () => reloads()[before]);
+    const last = await waitFor('the change', () => changes()[before]);
     return `${servers.join(', ')}, after ${Math.round(Number(last['changeMs']))} ms`;
   };
 }

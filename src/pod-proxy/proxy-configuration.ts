@@ -9,6 +9,7 @@ import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
 import { configurationText } from './configuration-text.ts';
+import { additions } from './difference.ts';
 import type { FollowedProxy, ProxyView } from './follow-proxy.ts';
 import { createPace } from './pace.ts';
 import type { ProblemRecord } from './problem.ts';
@@ -72,7 +73,10 @@ export function proxyConfiguration(
       problems.note(own, { reason: 'TemplateRefused', message: outcome.message });
       return { kind: 'refused', message: outcome.message };
     },
-    applier: createApplier({ configPath, check, socketPath, onForeign: logForeignFile(observers) }),
+    applier: createApplier({
+      ...{ configPath, check, socketPath, difference: additions },
+      onForeign: logForeignFile(observers),
+    }),
     observe: (outcome, input, text) => {
       const causes = { 'hosts-changed': JSON.stringify(input.hosts), 'template-changed': input.template };
       const cause = changes.note({ text, parts: causes }, outcome);
