@@ -2,9 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { ApiTarget } from '../../../../src/engine/kube/api-request.ts';
 import { type Following, followResources } from '../../../../src/engine/kube/follow-resources.ts';
+import type { Report } from '../../../../src/engine/kube/report.ts';
 import type { Resource } from '../../../../src/engine/kube/resource.ts';
 import type { ResourceNews } from '../../../../src/engine/kube/resource-view.ts';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
+import { status } from '../../../helpers/api-server/answers.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { kubernetesSlice, route } from '../../../helpers/api-server/objects.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
@@ -48,14 +50,16 @@ afterEach(async () => {
 
 function follow<T>(resource: Resource<T>, timing: Partial<ListWatchTiming> = {}) {
   const news: ResourceNews[] = [];
-  const settings = { session, report: () => undefined, timing: { ...testTiming, ...timing } };
+  const events: string[] = [];
+  const report: Report = ({ event }) => void events.push(event);
+  const settings = { session, report, timing: { ...testTiming, ...timing } };
   const following = followResources([resource], settings, (each) => news.push(each), stop.signal);
   running = [...running, following];
   const sees = async (expected: readonly T[]) =>
     await waitFor(`${expected}`, () => {
       return JSON.stringify(following.objects()?.toSorted()) === JSON.stringify(expected.toSorted());
     });
-  return { following, news, sees };
+  return { following, news, events, sees };
 }
 
 test('objects with one name in two namespaces are two, and a watch alone keeps up with them', async () => {
@@ -140,4 +144,30 @@ test('a watch that is being opened at a server that another request found dead g
   const ask = async ({ base }: ApiTarget) => (base.url === first.url ? dead : ({ kind: 'alive' } as const));
   expect(await session.firstAnswer(ask, stop.signal)).toMatchObject({ kind: 'answered' });
   await waitFor('the watch', () => second.served().watches === 1);
+});
+
+test('a kind that the cluster lacks has no objects until it is there, and loses none when it is missed later', async () => {
+  let isThere = false;
+  const unknown = {
+    code: 404,
+    body: status(404, 'NotFound', 'the server could not find the requested resource'),
+  };
+  const other = await cluster.start({ instead: () => (isThere ? undefined : unknown) });
+  cluster.writeKubeconfig(other.url);
+  const { sees, events } = follow({ ...routes, mayBeAbsent: true });
+  await sees([]);
+  const asked = other.requests.length;
+  await waitFor('more requests', () => other.requests.length > asked + 2);
+  expect(events).toEqual(['kind-absent']);
+
+  isThere = true;
+  await sees(['a.example', 'b.example', 'blog.example', 'c.example']);
+  expect(events).toEqual(['kind-absent', 'kind-found']);
+  await waitFor('the watch', () => other.served().watches === 1);
+
+  isThere = false;
+  await other.setFaults({ reset: true });
+  await other.setFaults({ reset: false });
+  await waitFor('the list to be refused', () => events.includes('api-unavailable'));
+  await sees(['a.example', 'b.example', 'blog.example', 'c.example']);
 });
