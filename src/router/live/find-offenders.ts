@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 import type { Rendered } from '../../engine/apply/file-set.ts';
+import { codeOf } from '../../engine/system/errors.ts';
 import { MAIN_FILE, writeOut } from '../configuration/write-out.ts';
 import type { Decision } from '../decide/decide.ts';
 import { firstRefused } from './first-refused.ts';
@@ -16,7 +17,8 @@ interface Refused {
   readonly detail: string;
 }
 
-interface Trial {
+/** How other configurations are tried. */
+export interface Trial {
   readonly check: ConfigurationCheck;
   /** Undefined where these backends cannot be rendered. */
   readonly render: (backends: Decision['model']['backends']) => Rendered | undefined;
@@ -45,7 +47,7 @@ export async function findOffenders(
   return search.kind === 'found' ? new Map([[search.item.key, firstWords(detail)]]) : new Map();
 }
 
-/** In a folder of its own: what is served and what lies beside it stay as they are. */
+/** In a folder of its own: what is served and what lies beside it stay as they are. Undefined where that cannot be found out. */
 async function isTaken(
   rendered: Rendered,
   check: ConfigurationCheck,
@@ -56,6 +58,10 @@ async function isTaken(
     await writeOut(folder, rendered);
     const outcome = await check(join(folder, MAIN_FILE), signal);
     return outcome.kind === 'impossible' ? undefined : outcome.kind === 'valid';
+  } catch (error) {
+    // It is to stop, or there is no room for the files.
+    if (signal.aborted || codeOf(error) !== undefined) return undefined;
+    throw error;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
