@@ -4,7 +4,7 @@ import { ConfigError } from '../engine/system/errors.ts';
 import type { CommandSpec, Flag } from './command-spec.ts';
 import { flagName, variableName } from './flag-name.ts';
 import { HELP_WIDTH, helpTail } from './help-text.ts';
-import { instanceDefault, refuseMissingPorts } from './instance.ts';
+import { instanceDefault, refuseInstance, refuseMissingPorts } from './instance.ts';
 import type { Section, SettingsFile, SettingsReader } from './settings-values.ts';
 
 export type CommandLine = ValuesTyped | { readonly kind: 'help'; readonly text: string };
@@ -27,7 +27,7 @@ type Named = readonly [name: string, Origin];
  * The values of a command line by camel-case name, `settings` being the path of the file that was read. The order is:
  * flags, `HAWSER_…` variables (`--stats-socket` is `HAWSER_STATS_SOCKET`; none of a `typedOnly` flag), the settings file,
  * defaults. `folder` is where the path of the file is typed. Throws a ConfigError for an unknown flag, a missing argument, and every problem of the settings file.
- * An instance reads no settings file but one that is named, since the default one has the ports and VIPs of the one without a name.
+ * An instance reads no settings file but one of its own that is named.
  */
 export function readCommandLine(
   spec: CommandSpec,
@@ -41,6 +41,7 @@ export function readCommandLine(
   const { command } = parsed;
   const instance = instanceOf(spec, command, env);
   const path = typedSettingsPath(command, env, folder);
+  if (instance !== undefined) refuseInstance(instance, path);
   const readsFile = spec.section !== undefined && (instance === undefined || path !== undefined);
   const file = readsFile ? readSettings(path) : undefined;
   const flags = Object.entries(spec.flags).map(

@@ -2,11 +2,13 @@ import * as z from 'zod/mini';
 import { ConfigError } from '../engine/system/errors.ts';
 import { type Flag, flag } from './command-spec.ts';
 import { flagName } from './flag-name.ts';
+import { defaultSettingsPath } from './settings-values.ts';
 
 /** Part of file names, of an nftables table's name and of paths of sockets, which the kernel keeps short. */
 const instanceName = z.string().check(
   z.regex(/^[a-z](?:[a-z0-9-]{0,18}[a-z0-9])?$/, {
-    error: 'expected a letter, then letters, digits and hyphens (a-z 0-9 -), at most 20 in all',
+    error:
+      'expected a letter, then letters, digits and hyphens (a-z 0-9 -), no hyphen at the end, at most 20 in all',
   }),
 );
 
@@ -27,6 +29,19 @@ export function instancePath(path: string, name: string): string {
 export function instanceDefault({ ofInstance, default: usual }: Flag, name: string): string | undefined {
   if (ofInstance === 'path' && usual !== undefined) return instancePath(usual, name);
   return ofInstance === 'port' ? undefined : usual;
+}
+
+/**
+ * Throws a ConfigError for a name that no instance may have, and for the settings file of the one without a name: its VIPs would
+ * be redirected twice, and its ports would count as given. `settings` is absolute, undefined where none was named.
+ */
+export function refuseInstance(name: string, settings: string | undefined): void {
+  const issue = instanceName.safeParse(name).error?.issues[0];
+  if (issue !== undefined) throw new ConfigError([`Cannot use --instance "${name}": ${issue.message}`]);
+  if (settings !== defaultSettingsPath) return;
+  throw new ConfigError([
+    `Cannot use --settings "${settings}" for instance "${name}": it has the ports and VIPs of the one without a name, expected a file of its own`,
+  ]);
 }
 
 /** Throws one ConfigError that names every port that an instance was not given. */

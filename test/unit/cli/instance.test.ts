@@ -63,12 +63,25 @@ test('an instance reads a settings file that is named, and no other', () => {
   expect({ asked, lbPort: found.lbPort }).toEqual({ asked: ['/b.yaml'], lbPort: 7 });
 });
 
+test.each([
+  [['--settings', '/etc/hawser/config.yaml'], {}],
+  [['--settings=/etc/hawser/../hawser/config.yaml'], {}],
+  [[], { HAWSER_SETTINGS: '/etc/hawser/config.yaml' }],
+])('the settings file of the one without a name is refused: %j %j', (given, env) => {
+  const argv = ['--instance', 'b', '--listen', '127.0.0.1:4', ...given];
+  const read = () => ({ path: '/etc/hawser/config.yaml', values: { top: {} } });
+  expect(() => settingsTyped(haproxySuperviseCommand, argv, env, read)).toThrow(
+    'Cannot use --settings "/etc/hawser/config.yaml" for instance "b": it has the ports and VIPs of the one without a name',
+  );
+});
+
 test.each(['', 'B', 'b_c', '-b', 'b-', '2b', 'b.c', '../b', 'b'.repeat(21)])(
   '"%s" is no name of an instance',
   (name) => {
-    const argv = ['--instance', name, '--listen', 'off'];
-    expect(() => settingsTyped(haproxySuperviseCommand, argv, {}, noFile)).toThrow(
-      `Cannot use --instance "${name}": expected a letter`,
-    );
+    const problem = `Cannot use --instance "${name}": expected a letter`;
+    for (const more of [[], ['--listen', 'off']])
+      expect(() => settingsTyped(haproxySuperviseCommand, ['--instance', name, ...more], {}, noFile)).toThrow(
+        problem,
+      );
   },
 );

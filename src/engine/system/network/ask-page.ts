@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { messageOf } from '../errors.ts';
 import { patientTimeout } from '../time/patient-timeout.ts';
 import { timeoutReason } from '../time/timeout-reason.ts';
 import { hostPort } from './address-text.ts';
@@ -29,7 +30,7 @@ export function askPage(
   path: string,
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
 ): Promise<PageAnswer> {
-  return new Promise((resolve) => {
+  const answer = new Promise<PageAnswer>((resolve) => {
     const timeout = patientTimeout(timeoutMs);
     const bounded = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     const socket = connect({ host, port, signal: bounded, allowHalfOpen: true });
@@ -56,6 +57,8 @@ export function askPage(
     });
     socket.once('error', fail);
   });
+  // An address that is none, such as a port above 65535, is refused at once, and not by an event.
+  return answer.catch((error: unknown) => ({ kind: 'silent', message: messageOf(error) }));
 }
 
 function parseAnswer(received: Buffer): Extract<PageAnswer, { kind: 'answered' }> | undefined {

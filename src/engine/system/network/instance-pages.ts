@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { hostPort } from './address-text.ts';
 import type { PageAddress } from './ask-page.ts';
 import { heldNames, holdName } from './held-name.ts';
@@ -23,12 +24,14 @@ export async function announcePage(instance: string, program: string, page: Page
 }
 
 /** In the order of their names. Only pages at addresses of this node are taken. */
-export function announcedInstances(names = heldNames()): readonly InstancePages[] {
-  const found = names.flatMap((held) => {
-    const [, name = '', program = '', bracketed, plain, digits] = NAME.exec(held) ?? [];
-    const page = { host: bracketed ?? plain ?? '', port: Number(digits) };
-    return isHere(page) ? [{ name, program, page }] : [];
-  });
+export function announcedInstances(
+  names = heldNames(),
+  present = presentAddresses,
+): readonly InstancePages[] {
+  const said = names.flatMap((held) => parseAnnouncement(held) ?? []);
+  if (said.length === 0) return [];
+  const here = present();
+  const found = said.filter(({ page: { host } }) => isOfNode(host) || here.has(host));
   return [...Map.groupBy(found, ({ name }) => name)]
     .map(([name, own]) => ({
       name,
@@ -38,6 +41,16 @@ export function announcedInstances(names = heldNames()): readonly InstancePages[
     .slice(0, MOST_INSTANCES);
 }
 
-function isHere({ host }: PageAddress): boolean {
-  return ['0.0.0.0', '::'].includes(host) || host.startsWith('127.') || presentAddresses().has(host);
+function parseAnnouncement(held: string) {
+  const [, name, program, bracketed, plain, digits] = NAME.exec(held) ?? [];
+  const [host, port] = [bracketed ?? plain ?? '', Number(digits)];
+  const isAddress = isIP(host) !== 0 && port >= 1 && port <= 65_535;
+  return isAddress && name !== undefined && program !== undefined
+    ? { name, program, page: { host, port } }
+    : undefined;
+}
+
+/** On every node, and so not asked of its interfaces. */
+function isOfNode(host: string): boolean {
+  return ['0.0.0.0', '::'].includes(host) || host.startsWith('127.');
 }

@@ -89,3 +89,8 @@ test('one that accepts and says nothing, one that nothing listens at, and one th
   await new Promise((resolve) => server?.close(resolve));
   expect(await askPage(address, '/', patient)).toEqual({ kind: 'silent', message: 'nothing listens there' });
 });
+
+test('an address that cannot be connected to is silent', async () => {
+  const answer = await askPage({ host: '127.0.0.1', port: 99_999 }, '/', patient);
+  expect(answer).toEqual({ kind: 'silent', message: expect.stringMatching(/port.*99999/i) });
+});
