@@ -12,8 +12,9 @@ const content = z.looseObject({ users: z.array(z.looseObject({ user: z.nullish(u
  */
 export async function moveTokenFiles(text: string, dir: string): Promise<string> {
   if (!/\btoken-?file\b/i.test(text)) return text;
-  const { parse } = await import('yaml');
-  const { data } = content.safeParse(parse(text, { merge: true }));
+  // The bundle of a CommonJS package has no names but its default.
+  const { default: yaml } = await import('yaml');
+  const { data } = content.safeParse(yaml.parse(text, { merge: true }));
   if (data === undefined) throw new Error('its users cannot be read');
   const users = data.users.map(({ user, ...named }) => {
     const { tokenFile, 'token-file': other, ...rest } = user ?? {};

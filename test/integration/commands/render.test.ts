@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
+import { node } from '../../helpers/api-server/objects.ts';
 import { serverNames } from '../../helpers/load-balancer.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
+import { createTestCluster } from '../engine/kube/observing.ts';
 
 const templateSource = fileURLToPath(new URL('../../../templates/haproxy.cfg.ejs', import.meta.url));
 
@@ -38,6 +40,23 @@ test('render writes the configuration once, with the mode of its template', asyn
 test('render on the first node of a cluster, without an API or a kubeconfig, gives HAProxy something to start with', async () => {
   expect(await run('render')).toMatchObject({ exitCode: 0 });
   expect(readFileSync(at('haproxy.cfg'), 'utf8')).toContain('/haproxy_ready');
+});
+
+test('render asks the API with the token of a file', async () => {
+  const cluster = createTestCluster();
+  try {
+    cluster.store.set(node('cp-1', ['10.0.0.1']));
+    const { port } = await cluster.start({
+      authorize: ({ token }) => (token === 'of the file' ? 'allowed' : 'unauthenticated'),
+    });
+    writeFileSync(at('token'), 'of the file\n');
+    cluster.writeKubeconfig(`https://127.0.0.1:${port}`, `{tokenFile: ${at('token')}}`);
+    copyFileSync(cluster.kubeconfigPath, at('kubeconfig'));
+    expect(await run('render')).toMatchObject({ exitCode: 0 });
+    expect(serverNames(readFileSync(at('haproxy.cfg'), 'utf8'))).toEqual(['cp-1']);
+  } finally {
+    await cluster.remove();
+  }
 });
 
 test('render leaves a configuration alone that it knows no better than', async () => {
