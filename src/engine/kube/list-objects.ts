@@ -1,3 +1,4 @@
+import type * as z from 'zod/mini';
 import { overLimit } from '../system/limit.ts';
 import { type ApiFailure, type ApiTarget, getJson } from './api-request.ts';
 import { identify, listPage } from './kube-objects.ts';
@@ -37,30 +38,57 @@ export async function listObjects<T>(
 async function listPages<T>(
   target: ApiTarget,
   resource: Resource<T>,
-  { signal, timeoutMs, timing }: ListLimits,
+  limits: ListLimits,
 ): Promise<({ readonly kind: 'listed' } & ListedObjects<T>) | ApiFailure> {
   const objects = new Map<string, Kept<T>>();
-  const limit = `${timing.pageLimit}`;
-  const { maxObjects, maxPageBytes } = timing;
-  let token: string | undefined;
-  for (let page = 1; ; page += 1) {
-    const tooMany = overLimit(page, 'pages', { MAX_PAGES });
+  const { maxObjects, pageLimit } = limits.timing;
+  let next: NextPage = { token: undefined, limit: pageLimit };
+  for (let pages = 1; ; pages += 1) {
+    const tooMany = overLimit(pages, 'pages', { MAX_PAGES });
     if (tooMany !== undefined) return tooLarge(`the list has ${tooMany}`);
-    const path = queryPath(resource, { limit, ...(token !== undefined && { continue: token }) });
-    const answer = await getJson(target, path, { signal, timeoutMs, maxBytes: { maxPageBytes } });
+    const answer = await readPage(target, resource, next, limits);
     if (answer.kind === 'failure') return answer;
-    const parsed = listPage.safeParse(answer.value);
-    if (!parsed.success) return { kind: 'failure', status: undefined, message: 'the answer is no list' };
-    for (const item of parsed.data.items ?? []) {
+    for (const item of answer.page.items ?? []) {
       const value = resource.project(item);
       const { key, resourceVersion } = identify(item);
       if (value !== undefined) objects.set(key, { resourceVersion, value });
     }
     const over = overLimit(objects.size, 'objects', { maxObjects });
     if (over !== undefined) return tooLarge(`the list has ${over}`);
-    const { resourceVersion } = parsed.data.metadata;
-    token = parsed.data.metadata.continue;
+    const { resourceVersion, continue: token } = answer.page.metadata;
     if (token === undefined || token === '') return { kind: 'listed', resourceVersion, objects };
+    next = { token, limit: Math.min(answer.limit * 2, pageLimit) };
+  }
+}
+
+interface NextPage {
+  /** Of the page before. */
+  readonly token: string | undefined;
+  /** Objects at most. */
+  readonly limit: number;
+}
+
+/**
+ * One page, and the limit it was read with. A page over `maxPageBytes` is asked for again with half as many objects:
+ * large objects of one namespace must not keep those of all others from being listed.
+ */
+async function readPage(
+  target: ApiTarget,
+  resource: Resource<unknown>,
+  next: NextPage,
+  { signal, timeoutMs, timing: { maxPageBytes } }: ListLimits,
+): Promise<
+  { readonly kind: 'page'; readonly page: z.infer<typeof listPage>; readonly limit: number } | ApiFailure
+> {
+  for (let { limit } = next; ; limit = Math.floor(limit / 2)) {
+    const parameters = { limit: `${limit}`, ...(next.token !== undefined && { continue: next.token }) };
+    const path = queryPath(resource, parameters);
+    const answer = await getJson(target, path, { signal, timeoutMs, maxBytes: { maxPageBytes } });
+    if (answer.kind === 'failure' && answer.isTooLarge && limit > 1) continue;
+    if (answer.kind === 'failure') return answer;
+    const parsed = listPage.safeParse(answer.value);
+    if (!parsed.success) return { kind: 'failure', status: undefined, message: 'the answer is no list' };
+    return { kind: 'page', page: parsed.data, limit };
   }
 }
 

@@ -17,12 +17,13 @@ export interface ListWatchTiming {
   readonly backoffCapMs: number;
   /** Objects a page: it is parsed at once, and so is memory for a moment. */
   readonly pageLimit: number;
+  /** A longer page is asked for again with fewer objects. */
   readonly maxPageBytes: number;
   /** A list that was over a limit at one API server and answered by no other is asked for again after this time. */
   readonly tooLargePauseMs: number;
   /** Of one resource: what is kept of each takes memory for good. */
   readonly maxObjects: number;
-  /** etcd takes objects up to 1.5 MiB. */
+  /** etcd takes objects up to 1.5 MiB. In JSON, a byte of them is six characters at most (`\u003c`). */
   readonly maxLineBytes: number;
 }
 
@@ -38,5 +39,5 @@ export const defaultTiming: ListWatchTiming = {
   maxPageBytes: 16_000_000,
   tooLargePauseMs: 60_000,
   maxObjects: 100_000,
-  maxLineBytes: 2_000_000,
+  maxLineBytes: 10_000_000,
 };

@@ -42,6 +42,21 @@ test('the list of before stays while there are more objects than maxObjects, and
   await seen.sees(two);
 });
 
+test('objects that are over maxPageBytes together are listed in smaller pages, which grow again behind them', async () => {
+  fill(60);
+  for (const index of [17, 18, 19, 20, 21])
+    cluster.store.set({ ...node(`cp-${index}`, [`10.0.0.${index}`]), spec: { taints: 'x'.repeat(15_000) } });
+  seen = watchCluster('all-nodes', cluster, {
+    checkInterval: 60_000,
+    timing: { maxPageBytes: 40_000, pageLimit: 32, watchIdleMs: 60_000 },
+  });
+  await waitFor('a list', () => seen.latest()?.length === 60);
+  const limits = server.requests.flatMap((path) => /[?&]limit=(\d+)/.exec(path)?.[1] ?? []);
+  // Sorted by name, the 9th to the 11th are large, the 13th and the 14th.
+  expect(limits.map(Number)).toEqual([32, 16, 8, 16, 8, 4, 2, 4, 2, 4, 8, 16, 32]);
+  expect(seen.events.filter(({ event }) => event === 'api-unavailable')).toEqual([]);
+});
+
 test('a page over maxPageBytes is told with its limit, and other watches of the server go on', async () => {
   const heavy = node('cp-1', ['10.0.0.1']);
   cluster.store.set(heavy);
@@ -68,7 +83,7 @@ test('a list of more pages than MAX_PAGES is given up and told', async () => {
 
 test.each([
   ['objects', { maxObjects: 2 }],
-  ['bytes', { maxPageBytes: 100 }],
+  ['bytes', { maxPageBytes: 100, pageLimit: 1 }],
 ])(
   'a list with too many %s is asked for once of each API server, and again after a long pause',
   async (_what, limit) => {
