@@ -1,4 +1,3 @@
-import { announce } from '../engine/observe/announce.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
@@ -14,7 +13,10 @@ import { watchServers } from './server-watch.ts';
 /** Resolves with 0 after a stop was requested and the redirect is gone. */
 export async function monitorHaproxy(settings: HaproxyMonitorSettings): Promise<number> {
   return await monitorProgram(
-    { name: 'haproxy-monitor', createMetrics: createHaproxyMonitorMetrics },
+    {
+      ...{ name: 'haproxy-monitor', createMetrics: createHaproxyMonitorMetrics },
+      others: { 'haproxy-statistics': { host: '127.0.0.1', port: settings.statPort } },
+    },
     settings,
     (monitor) => prepare(settings, monitor),
   );
@@ -37,7 +39,6 @@ async function prepare(
       ...redirect.view(),
     }),
   );
-  await announce(settings, 'haproxy-statistics', { host: '127.0.0.1', port: settings.statPort }, log);
   log({ event: 'monitor-started', source: settings.source, vips: settings.vips, config: settings.config });
   return {
     ...loops,

@@ -38,7 +38,7 @@ export async function servePages(pages: Pages, signal: AbortSignal): Promise<Sta
   };
   return {
     node: 'cp-1',
-    instances: () => [],
+    instances: async () => ({ instances: [], leftOut: [] }),
     pages: {
       'haproxy-supervisor': await page(pages['haproxy-supervisor'] ?? haproxySupervisorSays),
       'haproxy-monitor': await page(pages['haproxy-monitor'] ?? haproxyMonitorSays),

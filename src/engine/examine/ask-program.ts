@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { hostPort } from '../system/network/address-text.ts';
-import { askPage, type PageAddress } from '../system/network/ask-page.ts';
+import { type AskOptions, askPage, type PageAddress } from '../system/network/ask-page.ts';
 import { parseJson } from '../system/text/parse-json.ts';
 
 /** Whether a program answered, and where it was asked: `127.0.0.1:29446`. */
@@ -22,7 +22,7 @@ export async function askProgram<Name extends string, T>(
   name: Name,
   page: PageAddress | undefined,
   schema: z.ZodMiniType<T>,
-  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  options: AskOptions,
 ): Promise<ProgramAnswer<Name, T>> {
   if (page === undefined) {
     const problem = 'its --listen is off';
@@ -42,7 +42,7 @@ export async function askProgram<Name extends string, T>(
 }
 
 /** A program that listens on all addresses is asked on loopback. */
-function reachable({ host, port }: PageAddress): PageAddress {
+export function reachable({ host, port }: PageAddress): PageAddress {
   if (host === '0.0.0.0') return { host: '127.0.0.1', port };
   return { host: host === '::' ? '::1' : host, port };
 }

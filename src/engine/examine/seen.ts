@@ -9,6 +9,8 @@ export interface SeenNode {
   readonly programs: readonly ProgramState<string>[];
   /** Those of its programs that run under the name of an instance; missing where none does. */
   readonly instances?: readonly NamedInstance[] | undefined;
+  /** A line for each announced page of an instance that is not shown; missing where there is none. */
+  readonly leftOut?: readonly string[] | undefined;
 }
 
 /** One more of a product on a node; the product adds what its programs say, as in the node's own status. */

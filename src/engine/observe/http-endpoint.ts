@@ -18,6 +18,8 @@ export interface Endpoint {
   readonly mayReadMetrics?: (reader: Reader) => Promise<boolean>;
   /** What this process knows, for JSON; answers soon. */
   readonly status: () => Promise<object> | object;
+  /** Which instance of which program this is, for JSON; undefined for the one without a name. */
+  readonly identity?: object | undefined;
 }
 
 export interface Reader {
@@ -36,7 +38,8 @@ const PLACES = { connections: 64, whenFull: 'oldest-goes' } as const;
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus and `/status` for people's commands, until `signal` aborts.
+ * `/healthz` and `/readyz` for the kubelet, `/metrics` for Prometheus, `/status` and `/instance` for people's commands, until
+ * `signal` aborts.
  * Rejects with the system's error where the address is taken or not ours.
  *
  * Status is here and not on a socket alone: the sockets lie in a volume of each pod, while all pods share the node's
@@ -83,11 +86,10 @@ async function answerOf(
   switch (url) {
     case '/metrics':
       return await metricsOf(readerOf(head, remoteAddress), endpoint);
-    case '/status': {
-      if (!isAskedHere(head, localAddress))
-        return response('403 Forbidden', 'expected this address, or localhost, in the Host header\n');
-      return response('200 OK', `${JSON.stringify(await endpoint.status())}\n`, 'application/json');
-    }
+    case '/status':
+      return await json(head, localAddress, endpoint.status);
+    case '/instance':
+      return await json(head, localAddress, () => endpoint.identity ?? {});
     case '/healthz':
       return verdict(endpoint.trouble());
     case '/readyz':
@@ -95,6 +97,16 @@ async function answerOf(
       if (endpoint.unready !== undefined) return verdict(endpoint.trouble() ?? (await endpoint.unready()));
   }
   return response('404 Not Found', 'expected /healthz, /metrics or /status\n');
+}
+
+async function json(
+  head: string,
+  localAddress: string | undefined,
+  say: () => Promise<object> | object,
+): Promise<string> {
+  return isAskedHere(head, localAddress)
+    ? response('200 OK', `${JSON.stringify(await say())}\n`, 'application/json')
+    : response('403 Forbidden', 'expected this address, or localhost, in the Host header\n');
 }
 
 function readerOf(head: string, remoteAddress = ''): Reader {

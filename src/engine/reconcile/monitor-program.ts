@@ -1,7 +1,7 @@
 import { announce } from '../observe/announce.ts';
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { type Endpoint, serveEndpoint } from '../observe/http-endpoint.ts';
-import { type InstanceSettings, instanceLabels } from '../observe/instance.ts';
+import { type InstanceSettings, instanceIdentity, instanceLabels } from '../observe/instance.ts';
 import { openLog } from '../observe/journal/open-log.ts';
 import type { Log } from '../observe/logger.ts';
 import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
@@ -9,6 +9,7 @@ import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
 import { pieces } from '../observe/pieces.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
+import type { PageAddress } from '../system/network/ask-page.ts';
 import { stopOnSignals } from '../system/process/stop-signals.ts';
 import { abortLater } from '../system/time/abort-later.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
@@ -34,6 +35,8 @@ export interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
   /** What its page has besides; `unready` is what keeps it from being ready, and undefined where nothing does. */
   readonly page?: (metrics: Metrics, unready: Problem) => MorePage;
+  /** Pages of what it drives, by name, for whoever looks for those of an instance. */
+  readonly others?: Readonly<Record<string, PageAddress>>;
 }
 
 interface MorePage extends Pick<Endpoint, 'mayReadMetrics' | 'unready'> {
@@ -60,7 +63,7 @@ export interface Monitor<Metrics extends MonitorMetrics> {
  * that a monitor that has to wait for its cluster is not restarted meanwhile.
  */
 export async function monitorProgram<Metrics extends MonitorMetrics>(
-  { name, createMetrics, page: pageOf }: MonitorKind<Metrics>,
+  { name, createMetrics, page: pageOf, others }: MonitorKind<Metrics>,
   settings: MonitorSettings,
   prepare: (monitor: Monitor<Metrics>) => Promise<Loops>,
 ): Promise<number> {
@@ -93,6 +96,7 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
         return others === undefined ? text : pieces(`${text}\n`, others);
       },
       status: () => status(),
+      identity: instanceIdentity(name, settings, others),
     };
     await serveEndpoint(settings.listen, page, signal);
     await announce(settings, name, settings.listen, log);

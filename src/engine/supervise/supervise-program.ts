@@ -4,7 +4,7 @@ import type { Answer } from '../control/answer.ts';
 import { serveControlSocket } from '../control/control-server.ts';
 import { announce } from '../observe/announce.ts';
 import type { Endpoint } from '../observe/http-endpoint.ts';
-import { type InstanceSettings, instanceLabels } from '../observe/instance.ts';
+import { type InstanceSettings, instanceIdentity, instanceLabels } from '../observe/instance.ts';
 import { openLog } from '../observe/journal/open-log.ts';
 import type { Log } from '../observe/logger.ts';
 import { observeSupervisor } from '../observe/observe-supervisor.ts';
@@ -75,7 +75,7 @@ export async function superviseProgram<Now>(
   const end = new AbortController();
   const own = processMetrics({ version: hawserVersion(), ...instanceLabels(settings) });
   const text = (): string => `${metrics.text(supervisor.now())}\n${own()}`;
-  const page = { ...supervisor, metrics: text };
+  const page = { ...supervisor, metrics: text, identity: instanceIdentity(name, settings) };
   void servePatiently(listen, page, log, end.signal);
   await announce(settings, name, listen, log);
   await supervisor.finished;

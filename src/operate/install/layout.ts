@@ -1,4 +1,5 @@
 import type { Pod } from '../../cli/pod.ts';
+import { unprivilegedId } from '../../engine/system/process/unprivileged-id.ts';
 import type { WantedFolder } from './plan.ts';
 
 export type Flavor = 'kubeadm' | 'openshift';
@@ -38,12 +39,6 @@ export interface PodLayout {
   /** The file in it that the program runs with. */
   readonly configuration: string;
 }
-
-/**
- * User and group of the container "haproxy", in manifests/haproxy.yaml: a number that no distribution gives away
- * (docs/decisions/0026).
- */
-export const unprivilegedId = 65_529;
 
 /** Every program adds a journal of its own, and none may remove that of another. */
 export const journalFolder = { path: layout.journalDir, mode: 0o1775, group: unprivilegedId } as const;

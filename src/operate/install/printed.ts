@@ -1,5 +1,5 @@
 import { Document } from 'yaml';
-import { unprivilegedId } from './layout.ts';
+import { unprivilegedId } from '../../engine/system/process/unprivileged-id.ts';
 import type { WantedFile } from './plan.ts';
 
 const header = [

@@ -1,6 +1,6 @@
 import { healthPorts } from '../../cli/ports.ts';
+import { findInstances } from '../../engine/examine/find-instances.ts';
 import { peerQuestion } from '../../engine/peers/peer-question.ts';
-import { announcedInstances } from '../../engine/system/network/instance-pages.ts';
 import type { ClusterEndpoints } from './collect-cluster-status.ts';
 import { nodeStatusSchema } from './node-status.ts';
 import type { ProductStatus } from './product-status.ts';
@@ -16,7 +16,7 @@ export async function clusterEndpoints(
 ): Promise<ClusterEndpoints> {
   const { apiVips, ingressVips, statPort, healthPort, nodeName } = settings;
   return {
-    ...{ statPort, healthPorts: healthPorts(healthPort), node: nodeName, instances: announcedInstances },
+    ...{ statPort, healthPorts: healthPorts(healthPort), node: nodeName, instances: findInstances },
     pages: {
       'haproxy-supervisor': settings.haproxySupervisor,
       'haproxy-monitor': settings.haproxyMonitor,

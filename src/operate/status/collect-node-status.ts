@@ -1,7 +1,7 @@
 import { askProgram } from '../../engine/examine/ask-program.ts';
+import type { FoundInstances, InstancePages } from '../../engine/examine/find-instances.ts';
 import type { NamedInstance } from '../../engine/examine/seen.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
-import type { InstancePages } from '../../engine/system/network/instance-pages.ts';
 import { instancedAmong } from './instances.ts';
 import type { NodeStatus } from './node-status.ts';
 import type { Limits, ProductStatus, ProgramStatus } from './product-status.ts';
@@ -15,11 +15,14 @@ export interface StatusEndpoints {
   /** HAProxy's statistics, on loopback. */
   readonly statPort: number;
   /** Those that there are at this moment. */
-  readonly instances: () => readonly InstancePages[];
+  readonly instances: (limits: Limits) => Promise<FoundInstances>;
 }
 
-/** The name under which HAProxy's statistics of an instance are announced. */
+/** The name by which an instance's monitor says where HAProxy's statistics are. */
 const STATISTICS = 'haproxy-statistics';
+
+/** Longer answers of one program of an instance are none: all of a node's must fit into what its peers read. */
+const INSTANCE_BYTES = 64 * 1024;
 
 /** All are asked at once with this limit; a living program answers within a few milliseconds. */
 export const ANSWER_WITHIN_MS = 250;
@@ -34,16 +37,18 @@ export async function collectNodeStatus(
   const limits = { timeoutMs, signal };
   const base = { v: 1, at: new Date().toISOString(), node: places.node } as const;
   const asked = products.flatMap(({ programs }) => programs);
-  const [said, instances] = await Promise.all([
+  const [said, { instances, leftOut }] = await Promise.all([
     ask(base, { ...places, asked, products }, limits),
-    Promise.all(
-      places.instances().map(async (each) => await askInstance(base, each, instancedAmong(products), limits)),
-    ),
+    askInstances(base, places, instancedAmong(products), limits),
   ]);
   const names = products.map(({ nodeName }) => nodeName?.(said));
   const node = names.find((name) => name !== undefined) ?? places.node;
   const there = instances.filter(({ programs }) => programs.length > 0);
-  return { ...said, node, ...(there.length > 0 && { instances: there }) };
+  return {
+    ...{ ...said, node },
+    ...(there.length > 0 && { instances: there }),
+    ...(leftOut.length > 0 && { leftOut }),
+  };
 }
 
 type Base = Pick<NodeStatus, 'v' | 'at' | 'node'>;
@@ -70,6 +75,17 @@ async function ask(base: Base, { asked, products, ...places }: Asked, limits: Li
   return Object.assign(said, ...more);
 }
 
+async function askInstances(
+  base: Base,
+  places: Pick<StatusEndpoints, 'instances'>,
+  products: readonly ProductStatus[],
+  limits: Limits,
+): Promise<{ readonly instances: readonly NamedInstance[]; readonly leftOut: readonly string[] }> {
+  const { instances, leftOut } = await places.instances(limits);
+  const asked = instances.map(async (each) => await askInstance(base, each, products, limits));
+  return { instances: await Promise.all(asked), leftOut };
+}
+
 /** Of its programs only those that have announced a page are known. */
 async function askInstance(
   base: Base,
@@ -79,6 +95,6 @@ async function askInstance(
 ): Promise<NamedInstance> {
   const asked = products.flatMap(({ programs }) => programs).filter((program) => program.name in pages);
   const places = { pages, asked, products, statPort: pages[STATISTICS]?.port };
-  const { v, at, node, ...said } = await ask(base, places, limits);
+  const { v, at, node, ...said } = await ask(base, places, { ...limits, mostBytes: INSTANCE_BYTES });
   return { name, ...said };
 }

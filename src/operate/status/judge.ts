@@ -14,7 +14,8 @@ export function judge(
   if (!isHawserHere(here, products) && peers.every(({ published }) => published === null)) {
     const [first] = here.programs.filter(({ state }) => state === 'silent');
     const detail = first === undefined ? '' : ` (${first.name} at ${first.address}: ${first.problem})`;
-    return { verdict: 'unknown', problems: [`no program of hawser answers on ${here.node}${detail}`] };
+    const silence = `no program of hawser answers on ${here.node}${detail}`;
+    return { verdict: 'unknown', problems: [silence, ...leftOut(here).map(({ text }) => text)] };
   }
   const problems = worstFirst([
     ...products.flatMap(({ clusterProblems }) => clusterProblems?.(status) ?? []),
@@ -42,7 +43,12 @@ function nodeProblems(node: NodeStatus, products: readonly ProductStatus[]): rea
       problem('program', `${name} does not answer at ${address}: ${why}`),
     ),
     ...named,
+    ...leftOut(node),
   ];
+}
+
+function leftOut(node: NodeStatus): readonly Problem[] {
+  return (node.leftOut ?? []).map((text) => problem('blind', text));
 }
 
 function isHawserHere(here: NodeStatus, products: readonly ProductStatus[]): boolean {

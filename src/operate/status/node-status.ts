@@ -27,6 +27,8 @@ export function nodeStatusSchema(products: readonly ProductStatus[]): z.ZodMiniT
     node: z.string(),
     /** Programs with a name of their own beside the others, of this node. */
     instances: z.optional(z.array(instance)),
+    /** Announced pages of instances that are not shown, and why. */
+    leftOut: z.optional(z.array(z.string())),
   };
   // TypeScript does not know the products' fields.
   return z.object({ ...common, ...fieldsOf(products) }) as z.ZodMiniType as z.ZodMiniType<NodeStatus>;

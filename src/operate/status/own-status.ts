@@ -1,7 +1,7 @@
 import { settingsTyped } from '../../cli/command-line.ts';
 import type { CommandContext } from '../../cli/run-command.ts';
+import { findInstances } from '../../engine/examine/find-instances.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
-import { announcedInstances } from '../../engine/system/network/instance-pages.ts';
 import { collectNodeStatus } from './collect-node-status.ts';
 import type { NodeStatus } from './node-status.ts';
 import type { ProductStatus } from './product-status.ts';
@@ -35,7 +35,7 @@ export function ownStatus(
       'keepalived-monitor': listen,
     },
     statPort: places.statPort,
-    instances: announcedInstances,
+    instances: findInstances,
   };
   return (signal) => collectNodeStatus(endpoints, products, signal);
 }

@@ -8,6 +8,7 @@ import type { NodeStatus } from './node-status.ts';
 
 export interface Limits {
   readonly timeoutMs: number;
+  readonly mostBytes?: number;
   readonly signal: AbortSignal;
 }
 

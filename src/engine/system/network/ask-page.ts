@@ -15,7 +15,13 @@ export type PageAnswer =
   /** Nothing listens, or the answer was not complete in time. */
   | { readonly kind: 'silent'; readonly message: string };
 
-/** Far above any status or statistics of a control plane. */
+export interface AskOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** An answer that is longer is none. The default is far above any status or statistics of a control plane. */
+  readonly mostBytes?: number | undefined;
+}
+
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /**
@@ -28,7 +34,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 export function askPage(
   { host, port }: PageAddress,
   path: string,
-  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+  { timeoutMs, signal, mostBytes = MOST_BYTES }: AskOptions,
 ): Promise<PageAnswer> {
   const answer = new Promise<PageAnswer>((resolve) => {
     const timeout = patientTimeout(timeoutMs);
@@ -48,7 +54,7 @@ export function askPage(
     socket.on('data', (part) => {
       parts.push(part);
       bytes += part.length;
-      if (bytes > MOST_BYTES) fail(new Error('the answer has no end'));
+      if (bytes > mostBytes) fail(new Error(`the answer is longer than ${mostBytes} bytes`));
     });
     socket.once('end', () => {
       const answer = parseAnswer(Buffer.concat(parts));

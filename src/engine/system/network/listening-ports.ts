@@ -2,7 +2,11 @@ import { readText } from '../file/read-text.ts';
 import { holdersOf } from '../process/socket-holders.ts';
 
 export interface ListeningPort {
+  /** As the kernel prints it: `0100007F` is 127.0.0.1. */
+  readonly address: string;
   readonly port: number;
+  /** Whose process opened it. */
+  readonly user: number;
   readonly inode: string;
 }
 
@@ -18,8 +22,9 @@ export function listeningPorts(): readonly ListeningPort[] {
       .flatMap((line) => {
         const fields = line.trim().split(/\s+/);
         const [, local = '', , state] = fields;
-        const port = Number.parseInt(local.split(':')[1] ?? '', 16);
-        return state === LISTEN ? [{ port, inode: fields[9] ?? '' }] : [];
+        if (state !== LISTEN) return [];
+        const [address = '', port = ''] = local.split(':');
+        return { address, port: Number.parseInt(port, 16), user: Number(fields[7]), inode: fields[9] ?? '' };
       }),
   );
 }

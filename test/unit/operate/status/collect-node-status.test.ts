@@ -85,13 +85,20 @@ test('an instance has fields of its own, with what those of its programs say tha
   const dead = await servePages({ 'haproxy-supervisor': 'dead' }, stop.signal);
   const supervisor = dead.pages['haproxy-supervisor'] ?? statistics;
   const pages = { 'haproxy-supervisor': supervisor, 'haproxy-monitor': monitor };
-  const instances = () => [
+  const instances = [
     { name: 'b', pages: { ...pages, 'haproxy-statistics': statistics } },
     { name: 'router', pages: { 'haproxy-monitor': monitor } },
     { name: 'stranger', pages: { 'keepalived-monitor': monitor } },
   ];
-  const status = await collectNodeStatus({ ...places, instances }, statusProducts, stop.signal, 20_000);
+  const found = async () => ({ instances, leftOut: ['a page is left out'] });
+  const status = await collectNodeStatus(
+    { ...places, instances: found },
+    statusProducts,
+    stop.signal,
+    20_000,
+  );
   expect(nodeStatusSchema.parse(status)).toEqual(status);
+  expect(status.leftOut).toEqual(['a page is left out']);
   expect(status.instances).toMatchObject([
     {
       name: 'b',
@@ -108,4 +115,19 @@ test('an instance has fields of its own, with what those of its programs say tha
 
 test('a node without instances says nothing of any', async () => {
   expect(await collect({})).not.toHaveProperty('instances');
+});
+
+test('of an instance, an answer that would be too long for the peers is none', async () => {
+  const monitor = { ...haproxyMonitorSays, redirectProblem: 'x'.repeat(70_000) };
+  const places = await servePages({ 'haproxy-monitor': monitor }, stop.signal);
+  const page = places.pages['haproxy-monitor'];
+  const pages = page === undefined ? {} : { 'haproxy-monitor': page };
+  const instances = async () => ({ instances: [{ name: 'b', pages }], leftOut: [] });
+  const { haproxyMonitor, ...status } = await collectNodeStatus(
+    ...([{ ...places, instances }, statusProducts, stop.signal, 20_000] as const),
+  ).then((each) => each as NodeStatus);
+  expect(haproxyMonitor?.redirectProblem).toHaveLength(70_000);
+  expect(status.instances).toMatchObject([
+    { programs: [{ state: 'silent', problem: 'the answer is longer than 65536 bytes' }] },
+  ]);
 });
