@@ -1,3 +1,4 @@
+import { SPARE_NAME } from './runtime/description.ts';
 import { OUT_OF_USE, type RunningServers } from './runtime/running-servers.ts';
 
 /**
@@ -5,9 +6,9 @@ import { OUT_OF_USE, type RunningServers } from './runtime/running-servers.ts';
  * loaded with a state that the tracked server does not have, it would keep that state until the tracked one next changes,
  * which may be never. Such a row is left out, and the server begins with the state of the one that it tracks. So it is
  * after the reload that brings `track` into a configuration. A server that was added while HAProxy ran tracks a spare one, whose
- * row goes to the one that it tracks in the file. What was taken out of use by a command is in use again if the file has it.
- * Sources: HAProxy's configuration manual, "track"; management guide, "show servers state": field 2 is the backend, 4 the server,
- * 6 the operational state, 7 the administrative one.
+ * row goes to the one that it tracks in the file. A spare server begins without work, whatever it did before. What was taken out
+ * of use by a command is in use again if the file has it. Sources: HAProxy's configuration manual, "track"; management guide,
+ * "show servers state": field 2 is the backend, 4 the server, 6 the operational state, 7 the administrative one.
  */
 export function stateForTracking(configuration: string, state: string, running?: RunningServers): string {
   const tracked = trackedServers(configuration);
@@ -25,7 +26,7 @@ export function stateForTracking(configuration: string, state: string, running?:
     if ((Number(row.fields[6]) & OUT_OF_USE) !== 0) return [];
     const checked = renamed.get(name);
     if (checked !== undefined) return [named(row.fields, checked)];
-    return replaced.has(name) ? [] : [row];
+    return replaced.has(name) || SPARE_NAME.test(row.fields[3] ?? '') ? [] : [row];
   });
   const operational = new Map(
     rows.map(({ fields: [, backend, , server, , operationalState] }) => [

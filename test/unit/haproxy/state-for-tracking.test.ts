@@ -57,6 +57,15 @@ test('a server that was added while HAProxy ran takes along what is known of its
   );
 });
 
+test('a spare server begins without work, though one that is being removed was still checked by it', () => {
+  const running = new Map([
+    ['masters/z', { endpoint: '10.0.0.9:6443', weight: 1, isOut: true, tracks: 'checks/_spare-1' }],
+  ]);
+  const withSpare = configuration.replace('listen', '  server _spare-1 127.0.0.1:1 check disabled\nlisten');
+  const known = head + row('checks/_spare-1', UP) + row('checks/b', UP);
+  expect(stateForTracking(withSpare, known, running)).toBe(head + row('checks/b', UP));
+});
+
 test.each([
   ['in maintenance', 1],
   ['in maintenance from the file', 5],
