@@ -35,6 +35,8 @@ interface LeftOver {
 export function createLeftOvers({ end, remove }: Farewell, stepMs: number): LeftOvers {
   let [generation, servers]: [number, Map<string, LeftOver>] = [0, new Map()];
   const inGeneration = (running: Running): Map<string, LeftOver> => {
+    // What was still to be done in one that drains by now must not forget what the serving one has.
+    if (running.generation < generation) return new Map();
     if (running.generation !== generation) servers = new Map();
     generation = running.generation;
     return servers;
