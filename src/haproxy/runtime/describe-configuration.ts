@@ -35,7 +35,9 @@ export function describeConfiguration(text: string): Description | undefined {
     if (line.startsWith('.')) return undefined;
     const words = line.split(/\s+/).map((word) => QUOTED.exec(word)?.[2] ?? word);
     if (SECTION.test(line)) {
-      section = begin(words, inherited, sections.size);
+      const begun = begin(words, inherited, sections.size);
+      // HAProxy takes several sections of one name, `global` most of all, as one.
+      section = { ...begun, lines: sections.get(begun.title) ?? begun.lines };
       sections.set(section.title, section.lines);
       continue;
     }
@@ -45,7 +47,7 @@ export function describeConfiguration(text: string): Description | undefined {
       servers.set(`${section.backend}/${words[1]}`, found);
       continue;
     }
-    section.lines.push(words.join(' '));
+    section.lines.push(line);
     if (words[0] === 'default-server') section.defaults = [...section.defaults, ...words.slice(1)];
     if (section.title.startsWith('defaults')) remember(section, inherited);
     if (words[0]?.startsWith('server') && section.backend !== undefined) openBackends.add(section.backend);
@@ -86,6 +88,8 @@ function serverOf(
   if (address === undefined || !isCanonical(address)) return undefined;
   if ([name, ...defaults, ...own].some((word) => INVOLVED.test(word))) return undefined;
   const taken = takeApart([...defaults, ...own]);
+  // An agent changes its weight and its state, which is no drift.
+  if (/(?:^| )agent-check(?: |$)/.test(taken.options)) return undefined;
   // A server that is out of use on purpose is nothing that is added or removed.
   if (taken.isDisabled && !SPARE_NAME.test(name)) return undefined;
   const { tracked, weight, options } = taken;

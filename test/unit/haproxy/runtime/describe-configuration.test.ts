@@ -40,6 +40,7 @@ test.each([
   ['a remark behind it', 'server c 10.0.0.3:6443 # the third'],
   ['another spelling', 'server c [fd00:0::3]:6443'],
   ['a server out of use', 'server c 10.0.0.3:6443 disabled'],
+  ['a server that an agent weighs', 'server c 10.0.0.3:6443 check agent-check agent-port 9999'],
   ['a template', 'server-template c 3 10.0.0.3:6443'],
 ])('%s in place of a plain server belongs to its section', (_, line) => {
   const described = describeConfiguration(`backend masters\n  ${line}\n  server d 10.0.0.4:6443\n`);
@@ -86,4 +87,22 @@ test('quotes around a plain word mean nothing, and those around another one keep
   expect(described?.servers.get('b/a')?.options).toBe('cookie 0123abc');
   expect([...(described?.openBackends ?? [])]).toEqual(['b']);
   expect(described?.sections.get('backend b')).toContain('10.0.0.2:80');
+});
+
+test.each([
+  ['spaces in quotes', `http-request return string "a b"`, `http-request return string "a  b"`],
+  [
+    'quotes in quotes',
+    `http-request return string "an 'odd' word"`,
+    `http-request return string "an odd word"`,
+  ],
+])('%s are text of a section', (_, one, other) => {
+  const sectionOf = (line: string) =>
+    describeConfiguration(`backend b\n  ${line}\n`)?.sections.get('backend b');
+  expect(sectionOf(one)).not.toBe(sectionOf(other));
+});
+
+test('all sections of one name are compared', () => {
+  const described = describeConfiguration('global\n  maxconn 1\nglobal\n  nbthread 2\n');
+  expect(described?.sections.get('global')).toBe('maxconn 1\nnbthread 2');
 });
