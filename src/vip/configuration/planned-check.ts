@@ -3,6 +3,7 @@ import type { ConfigurationCheck } from '../../engine/apply/configuration-check.
 import type { Rendered } from '../../engine/apply/file-set.ts';
 import { messageOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
+import { vrrpFacts } from '../../keepalived/vrrp-facts.ts';
 import type { VrrpInput } from '../group/vrrp.ts';
 import type { VrrpRendering } from './vrrp-proposal.ts';
 
@@ -25,9 +26,10 @@ export function createPlannedCheck(
       const outcome = await render(input);
       if (outcome.kind === 'not-ready') return outcome.reason;
       if (outcome.kind === 'refused') return outcome.message;
-      const { rendered } = outcome;
+      const { rendered, model } = outcome;
       if (rendered.text === good) return undefined;
-      const refusal = await ask(path, rendered, check, signal);
+      const refusal =
+        hasty(rendered.text, model.downTimerAdverts) ?? (await ask(path, rendered, check, signal));
       if (refusal === undefined) good = rendered.text;
       return refusal;
     },
@@ -36,6 +38,14 @@ export function createPlannedCheck(
       return text !== undefined && text === good ? { kind: 'valid' } : await check(candidate, signal);
     },
   };
+}
+
+/** An edited template that an upgrade has kept may have a number that is too small for the agreed interval. */
+function hasty(text: string, needed: number): string | undefined {
+  const found = vrrpFacts(text).instances.find(({ downTimerAdverts }) => downTimerAdverts < needed);
+  if (found === undefined) return undefined;
+  const { name, downTimerAdverts, advertIntervalMs } = found;
+  return `Cannot change ${name} to adverts every ${advertIntervalMs} ms: its down_timer_adverts is ${downTimerAdverts}, expected ${needed}, which the template has as <%= downTimerAdverts %>`;
 }
 
 async function ask(
