@@ -70,6 +70,7 @@ test('a monitor that is started anew without the file goes on with what was agre
 test.each([
   ['shorter', '500ms', 'advert_int 0.5\n'],
   ['longer', '2s', 'advert_int 2\n'],
+  ['much shorter', '20ms', 'advert_int 0.02\n'],
 ])(
   'a %s advert interval comes to all nodes at one agreed time, and the VIP stays',
   async (_how, interval, line) => {

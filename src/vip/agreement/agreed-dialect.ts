@@ -4,8 +4,8 @@ import { readAgreementFile } from './agreement-file.ts';
 import { type DialectFlags, firstDialect, writeDialectRecord } from './dialect-record.ts';
 import {
   type Agreement,
-  changeLagMs,
   dialectText,
+  nextStep,
   type PlannedChange,
   plannedChange,
   sameDialect,
@@ -25,7 +25,7 @@ export interface AgreedDialect {
   readonly planned: () => KeepalivedMonitorStatus['planned'];
   /**
    * Reads the agreement, checks the planned configuration well before its time, reports it, and switches when the time
-   * has come. A node that does not take part yet starts with the agreed dialect at once. Never rejects.
+   * has come, on some nodes in two steps. A node that does not take part yet starts with the agreed dialect at once. Never rejects.
    */
   readonly switchIfDue: (
     part: TakingPart | undefined,
@@ -74,15 +74,15 @@ export function createAgreedDialect(
         if (isNew) await adopt(current);
         return { changed: false, lookAgainInMs: undefined };
       }
-      const lagMs = part === undefined ? 0 : changeLagMs(part.isHolder, current, plan.dialect);
-      const leftMs = plan.atMs + lagMs - Date.now();
+      const step = part ? nextStep(part.isHolder, current, plan.dialect) : { ...plan, lagMs: 0 };
+      const leftMs = plan.atMs + step.lagMs - Date.now();
       if (leftMs > 0) {
         if (isNew) await adopt(current);
         return { changed: false, lookAgainInMs: leftMs };
       }
-      const facts = { from: current, to: plan.dialect, at: shown(plan), lagMs };
+      const facts = { from: current, to: step.dialect, at: shown(plan), lagMs: step.lagMs };
       observers.log({ event: 'profile-changed', ...facts, lateMs: Math.round(-leftMs) });
-      await adopt(plan.dialect);
+      await adopt(step.dialect);
       plans.done();
       return { changed: part !== undefined, lookAgainInMs: undefined };
     },

@@ -29,7 +29,8 @@ export interface FirstDialect {
 /**
  * The dialect that this node begins with: the one that it used last, so that a monitor that starts while the agreement file is
  * broken or gone goes on with what was agreed. If profile and mode of the flags have changed since, or the interval has, the
- * new ones count. A node that was never told an interval keeps the one that its group has, whatever a new node would begin with.
+ * new ones count. A node that was never told an interval keeps the one that its group has, whatever a new node would begin with. A
+ * group of the openshift profile has none of its own, so its nodes will begin with that of a new node.
  */
 export function firstDialect(path: string, flags: DialectFlags): FirstDialect {
   const record = readRecord(path);
@@ -42,7 +43,8 @@ export function firstDialect(path: string, flags: DialectFlags): FirstDialect {
   const { profile, mode } = isAsBefore ? record.dialect : flags;
   const agreedMs = record.dialect.advertIntervalMs;
   const isGivenAnew = agreedMs === undefined || flags.advertIntervalMs !== record.flags.advertIntervalMs;
-  const keptMs = agreedMs ?? EARLIER_ADVERT_INTERVAL_MS;
+  const isFast = record.dialect.profile === 'fast';
+  const keptMs = agreedMs ?? (isFast ? EARLIER_ADVERT_INTERVAL_MS : NEW_ADVERT_INTERVAL_MS);
   const advertIntervalMs = isGivenAnew ? (flags.advertIntervalMs ?? keptMs) : keptMs;
   return { dialect: { profile, mode, advertIntervalMs }, isNew: !isAsBefore };
 }

@@ -1,5 +1,5 @@
 import type { VrrpMode, VrrpProfile } from '../../keepalived/vrrp-dialect.ts';
-import { advertIntervalMs } from '../group/keepalived-model.ts';
+import { advertIntervalMs, downTimerAdverts, PATIENCE_MS } from '../group/keepalived-model.ts';
 
 /**
  * How a node speaks to its group. Nodes that differ in profile or mode do not hear each other, and each side makes a holder.
@@ -8,7 +8,7 @@ import { advertIntervalMs } from '../group/keepalived-model.ts';
 export interface VrrpDialect {
   readonly profile: VrrpProfile;
   readonly mode: VrrpMode;
-  /** Of the fast profile. */
+  /** Of the fast profile; agreed upon in the other one too, for the day of the change to fast. */
   readonly advertIntervalMs: number;
 }
 
@@ -32,8 +32,8 @@ export interface PlannedChange {
 /** The shell pods look into the file when the clock shows full ten minutes, and change five minutes after that. */
 const ROUND_MS = 10 * 60_000;
 const AFTER_ROUND_MS = 5 * 60_000;
-/** Between two steps that may be far apart, and whose order matters: clocks differ by less. */
-const FIRST_STEP_MS = 3_000;
+/** Between two steps whose order matters: clocks differ by less. */
+const STEP_MS = 3_000;
 
 /**
  * What is to change and when, undefined where the agreement is what is there. The same on every node that got the same
@@ -57,26 +57,44 @@ export function plannedChange(
   return { dialect, atMs: atMs ?? (isNew ? arrivedMs : round) };
 }
 
+/** Intervals count in either profile: what openshift does not use yet is recorded. */
 export function sameDialect(a: VrrpDialect, b: VrrpDialect): boolean {
-  return a.profile === b.profile && a.mode === b.mode && advertIntervalMs(a) === advertIntervalMs(b);
+  return a.profile === b.profile && a.mode === b.mode && a.advertIntervalMs === b.advertIntervalMs;
 }
 
 export function dialectText({ profile, mode, advertIntervalMs }: VrrpDialect): string {
-  return profile === 'fast' ? `${profile}, ${mode}, ${advertIntervalMs}ms` : `${profile}, ${mode}`;
+  const interval = profile === 'fast' ? `, ${advertIntervalMs}ms` : ` (${advertIntervalMs}ms once fast)`;
+  return `${profile}, ${mode}${interval}`;
+}
+
+export interface Step {
+  readonly dialect: VrrpDialect;
+  /** How long after the agreed time. */
+  readonly lagMs: number;
 }
 
 /**
- * How long after the agreed time this node changes. Through a change of profile keepalived keeps a VIP: the holder
+ * What this node changes to next, and when. Through a change of profile keepalived keeps a VIP: the holder
  * changes first, and the others, which do not hear it any more, follow before they miss it. For a change of mode it
  * gives the VIP up, with an advert of priority 0: the holder changes last, so that no node acts on the advert in the
- * old mode, and the others already wait in the new mode while it still serves. A backup waits for a number of the intervals
- * that the holder's adverts name, and a smaller number goes with a longer interval: those that wait for many of the long ones
- * may be late to take a VIP, those that wait for few of the short ones would take it from a healthy holder. So with a shorter
- * interval the holder changes last, and with a longer one first.
+ * old mode, and the others already wait in the new mode while it still serves.
  */
-export function changeLagMs(isHolder: boolean, from: VrrpDialect, to: VrrpDialect): number {
-  if (from.mode !== to.mode) return isHolder ? 2 * advertIntervalMs(to) : 0;
-  if (from.profile !== to.profile) return isHolder ? 0 : advertIntervalMs(from);
-  const isShorter = to.advertIntervalMs < from.advertIntervalMs;
-  return isHolder === isShorter ? FIRST_STEP_MS : 0;
+export function nextStep(isHolder: boolean, from: VrrpDialect, to: VrrpDialect): Step {
+  if (from.mode !== to.mode) return { dialect: to, lagMs: isHolder ? 2 * advertIntervalMs(to) : 0 };
+  if (from.profile !== to.profile) return { dialect: to, lagMs: isHolder ? 0 : advertIntervalMs(from) };
+  return to.profile === 'fast' ? intervalStep(isHolder, from, to) : { dialect: to, lagMs: 0 };
+}
+
+/**
+ * A backup waits for a number of the intervals that the holder's adverts name, and after its own change for its own interval
+ * until the next advert. So the holder changes first, unless its backups would then wait too briefly. It changes last if they wait
+ * for two of its old adverts at least. Where neither holds, it begins with an interval between the two.
+ */
+function intervalStep(isHolder: boolean, from: VrrpDialect, to: VrrpDialect): Step {
+  const isHolderFirst = to.advertIntervalMs * downTimerAdverts(from) >= PATIENCE_MS;
+  if (isHolderFirst) return { dialect: to, lagMs: isHolder ? 0 : STEP_MS };
+  const isHolderLast = to.advertIntervalMs * downTimerAdverts(to) >= 2 * from.advertIntervalMs;
+  if (isHolderLast) return { dialect: to, lagMs: isHolder ? 2 * STEP_MS : 0 };
+  const between = { ...to, advertIntervalMs: PATIENCE_MS / downTimerAdverts(from) };
+  return isHolder ? { dialect: between, lagMs: 0 } : { dialect: to, lagMs: STEP_MS };
 }

@@ -51,7 +51,7 @@ export function advertIntervalMs(settings: Pick<KeepalivedSettings, 'profile' | 
 }
 
 /** A holder that is starved for less than this keeps its VIP, however often it sends its adverts (decision 65). */
-const PATIENCE_MS = 300;
+export const PATIENCE_MS = 300;
 
 /** How many adverts of a holder have to be missing before a backup takes its VIP; 3 is VRRP's own number. */
 export function downTimerAdverts(settings: Pick<KeepalivedSettings, 'profile' | 'advertIntervalMs'>): number {

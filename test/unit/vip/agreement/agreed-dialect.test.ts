@@ -158,11 +158,11 @@ test('a node of a group that sends every 100 ms goes on with that after an upgra
 test('an interval that is given counts, and one that is no longer given stays what it was agreed to be', async () => {
   noteEarlier('fast');
   expect(await intervalOf(startMonitor('fast', 500))).toBe(500);
-  push('monitor.conf', `advertInterval: 50ms\nat: ${inMs(-hour)}\n`);
-  expect(await intervalOf(startMonitor('fast', 500))).toBe(50);
+  push('monitor.conf', `advertInterval: 250ms\nat: ${inMs(-hour)}\n`);
+  expect(await intervalOf(startMonitor('fast', 500))).toBe(250);
   rmSync(join(dir, 'monitor.conf'));
-  expect(await intervalOf(startMonitor('fast', 500))).toBe(50);
-  expect(await intervalOf(startMonitor('fast'))).toBe(50);
+  expect(await intervalOf(startMonitor('fast', 500))).toBe(250);
+  expect(await intervalOf(startMonitor('fast'))).toBe(250);
   expect(await intervalOf(startMonitor('fast', 200))).toBe(200);
 });
 
@@ -182,4 +182,46 @@ test('an upgrade forgets no agreed profile, whatever interval is given', async (
     mode: 'unicast',
     advertIntervalMs: 100,
   });
+});
+
+test('a holder with a long interval comes to a short one by way of 100 ms, and a backup at once', async () => {
+  const backup = { ...holder, isHolder: false };
+  for (const [part, steps] of [
+    [holder, [100, 20]],
+    [backup, [20]],
+  ] as const) {
+    rmSync(join(dir, 'keepalived.conf.agreed'), { force: true });
+    const monitor = startMonitor('fast', 1_000);
+    await monitor.switchIfDue(undefined);
+    push('monitor.conf', `advertInterval: 20ms\nat: ${inMs(-hour)}\n`);
+    for (const step of steps) {
+      expect(await monitor.switchIfDue(part)).toMatchObject({ changed: true });
+      expect(monitor.now().advertIntervalMs).toBe(step);
+    }
+    expect(await monitor.switchIfDue(part)).toMatchObject({ changed: false });
+    rmSync(join(dir, 'monitor.conf'));
+  }
+});
+
+test('a node that is new to its group begins with the agreed interval, whatever its own settings are', async () => {
+  push('monitor.conf', `advertInterval: 20ms\nat: ${inMs(-hour)}\n`);
+  const monitor = startMonitor('fast', 1_000);
+  await monitor.switchIfDue(undefined);
+  expect(monitor.now().advertIntervalMs).toBe(20);
+});
+
+test('the nodes of an openshift group become fast with one interval, upgraded or new', async () => {
+  push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
+  expect(await intervalOf(startMonitor('openshift'))).toBe(20);
+  noteEarlier('openshift');
+  expect(await intervalOf(startMonitor('openshift'))).toBe(20);
+});
+
+test('an interval that was agreed upon while the profile is openshift counts from the change to fast on', async () => {
+  push('monitor.conf', `advertInterval: 50ms\nat: ${inMs(-hour)}\n`);
+  await intervalOf(startMonitor('openshift'));
+  push('monitor.conf', `profile: fast\nat: ${inMs(-hour)}\n`);
+  const monitor = startMonitor('openshift');
+  expect(await intervalOf(monitor)).toBe(50);
+  expect(monitor.now().profile).toBe('fast');
 });

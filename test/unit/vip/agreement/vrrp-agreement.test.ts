@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { changeLagMs, plannedChange } from '../../../../src/vip/agreement/vrrp-agreement.ts';
+import {
+  nextStep,
+  plannedChange,
+  type Step,
+  type VrrpDialect,
+} from '../../../../src/vip/agreement/vrrp-agreement.ts';
 import { downTimerAdverts } from '../../../../src/vip/group/keepalived-model.ts';
 
 const shellPods = { profile: 'openshift', mode: 'unicast', advertIntervalMs: 100 } as const;
@@ -13,7 +18,11 @@ test('what is agreed already is no change, and what is not named stays', () => {
     ...shellPods,
     mode: 'multicast',
   });
-  expect(plannedChange(shellPods, { advertIntervalMs: 20, arrivedMs }, false)).toBeUndefined();
+});
+
+test('an interval that openshift does not use yet is agreed upon all the same', () => {
+  const agreement = { advertIntervalMs: 20, arrivedMs: at('12:00:00') };
+  expect(plannedChange(shellPods, agreement, false)?.dialect.advertIntervalMs).toBe(20);
 });
 
 test('the time that the file says counts, also for a node that is new', () => {
@@ -62,30 +71,56 @@ test.each([
 ])(
   'another profile: the holder is first, the others follow before they miss two adverts',
   (from, to, lag) => {
-    expect(changeLagMs(true, from, to)).toBe(0);
-    expect(changeLagMs(false, from, to)).toBe(lag);
+    expect(nextStep(true, from, to).lagMs).toBe(0);
+    expect(nextStep(false, from, to).lagMs).toBe(lag);
   },
 );
 
 test('another mode: the holder is last, and before any node misses it in the new one', () => {
-  expect(changeLagMs(false, multicast, fast)).toBe(0);
-  expect(changeLagMs(true, multicast, fast)).toBe(200);
-  expect(changeLagMs(true, fast, { ...shellPods, mode: 'multicast' })).toBe(2_000);
+  expect(nextStep(false, multicast, fast).lagMs).toBe(0);
+  expect(nextStep(true, multicast, fast).lagMs).toBe(200);
+  expect(nextStep(true, fast, { ...shellPods, mode: 'multicast' }).lagMs).toBe(2_000);
 });
 
+const every = (advertIntervalMs: number) => ({ ...fast, advertIntervalMs });
+const interval = fc.integer({ min: 1, max: 4_095 }).map((tens) => every(tens * 10));
+const patienceMs = (sends: VrrpDialect, waits: VrrpDialect): number =>
+  sends.advertIntervalMs * downTimerAdverts(waits);
+
+function stepsOf(isHolder: boolean, from: VrrpDialect, to: VrrpDialect): readonly Step[] {
+  if (from.advertIntervalMs === to.advertIntervalMs) return [];
+  const step = nextStep(isHolder, from, to);
+  return [step, ...stepsOf(isHolder, step.dialect, to)];
+}
+
+/** What a node speaks from that time on. */
+function spokenAt(lagMs: number, from: VrrpDialect, steps: readonly Step[]): VrrpDialect {
+  return steps.findLast((step) => step.lagMs <= lagMs)?.dialect ?? from;
+}
+
 test('at no time of a change of interval a backup takes the VIP from a holder that is late by less than 0.3 s', () => {
-  const intervals = fc.integer({ min: 1, max: 100 }).map((tens) => tens * 10);
   fc.assert(
-    fc.property(intervals, intervals, (fromMs, toMs) => {
-      fc.pre(fromMs !== toMs);
-      const [from, to] = [
-        { ...fast, advertIntervalMs: fromMs },
-        { ...fast, advertIntervalMs: toMs },
-      ];
-      const [holderMs, backupMs] = [changeLagMs(true, from, to), changeLagMs(false, from, to)];
-      expect(Math.abs(holderMs - backupMs)).toBeGreaterThan(1_000);
-      const [heard, waits] = holderMs < backupMs ? [to, from] : [from, to];
-      expect(heard.advertIntervalMs * downTimerAdverts(waits)).toBeGreaterThanOrEqual(300);
+    fc.property(interval, interval, (from, to) => {
+      const [holder, backup] = [stepsOf(true, from, to), stepsOf(false, from, to)];
+      for (const { lagMs } of [...holder, ...backup]) {
+        const waits = spokenAt(lagMs, from, backup);
+        expect(patienceMs(spokenAt(lagMs, from, holder), waits)).toBeGreaterThanOrEqual(300);
+      }
+      // A backup that begins anew knows only its own interval until the next advert comes.
+      for (const { lagMs, dialect } of backup) {
+        const sent = spokenAt(lagMs, from, holder).advertIntervalMs;
+        expect(patienceMs(dialect, dialect)).toBeGreaterThanOrEqual(2 * sent);
+      }
+      for (const first of holder)
+        for (const second of backup) expect(Math.abs(first.lagMs - second.lagMs)).toBeGreaterThan(1_000);
     }),
   );
+});
+
+test('a holder that sends every second comes to 20 ms by way of 100 ms, and the backups change in between', () => {
+  expect(stepsOf(true, every(1_000), every(20))).toEqual([
+    { dialect: every(100), lagMs: 0 },
+    { dialect: every(20), lagMs: 6_000 },
+  ]);
+  expect(stepsOf(false, every(1_000), every(20))).toEqual([{ dialect: every(20), lagMs: 3_000 }]);
 });
