@@ -1,6 +1,7 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { notedPermission } from '../../keepalived/noted-permission.ts';
 import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
+import type { VipUse } from '../guards/vip-use.ts';
 import type { VipUseWatch } from '../guards/vip-use-watch.ts';
 
 /**
@@ -22,6 +23,9 @@ const UNDECIDED_PATIENCE_MS = 30_000;
  * would be a second holder until the holder has taken it up again.
  */
 const HEARD_AGAIN_MS = 10_000;
+
+/** For so long at most a node that was not listed waits for the segment, if that cannot be asked: nft is slow on a starved node. */
+const UNSEEN_PATIENCE_MS = 30_000;
 
 /** Whether this node's health may be written, so that it takes part. */
 export type Permission =
@@ -67,15 +71,21 @@ export function createPermission(
     isGiven ||= isConfirmed() && !isForgotten;
     if (isGiven) return { kind: 'given' };
     const use = segment.look();
+    const waitedMs = nowMs() - sinceMs;
     const isReturn = use.kind === 'clear' && !isForgotten && isReunited();
     const patienceMs = isConfirmed() ? 0 : unconfirmedPatienceMs(isUndecided(), isReturn);
-    if (nowMs() - sinceMs < patienceMs || use.kind === 'unknown') return { kind: 'waiting' };
+    if (waitedMs < patienceMs || use.kind === 'unknown') return { kind: 'waiting' };
     if (use.kind === 'elsewhere') return { kind: 'held-elsewhere', holders: use.holders };
-    if (isForgotten && use.kind === 'clear' && use.heardForMs < HEARD_AGAIN_MS) return { kind: 'waiting' };
+    if (isForgotten && isTooSoon(use, waitedMs)) return { kind: 'waiting' };
     isGiven = true;
     isForgotten = false;
     return { kind: 'given' };
   };
+}
+
+/** Of a node that the holder may still forget late. */
+function isTooSoon(use: Extract<VipUse, { kind: 'clear' | 'unseen' }>, waitedMs: number): boolean {
+  return use.kind === 'clear' ? use.heardForMs < HEARD_AGAIN_MS : waitedMs < UNSEEN_PATIENCE_MS;
 }
 
 function unconfirmedPatienceMs(isUndecided: boolean, isReturn: boolean): number {

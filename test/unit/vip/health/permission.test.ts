@@ -204,6 +204,18 @@ test('a node that is listed again stays out while the holder may still forget it
   expect(ask().kind).toBe('given');
 });
 
+test('a node that is listed again waits through rounds that fail, for half a minute at most', () => {
+  const ask = permission();
+  now.excluded = true;
+  ask();
+  [now.excluded, now.confirmed] = [false, true];
+  now.use = { kind: 'unseen' };
+  now.ms = 29_999;
+  expect(ask().kind).toBe('waiting');
+  now.ms = 30_000;
+  expect(ask().kind).toBe('given');
+});
+
 test('a member that boots does not wait for the holder any longer than until it is heard', () => {
   const ask = permission();
   now.use = { kind: 'clear', heardForMs: 0 };
