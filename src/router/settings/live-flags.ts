@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
-import { absolutePath, listenAddress, port } from '../../cli/fields.ts';
+import { absolutePath, port } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import { daemonFlags } from '../../cli/shared-flags.ts';
 import { haproxyMonitorFlags } from '../../haproxy/supervise/haproxy-flags.ts';
 import { metricsFlags } from './metrics-flags.ts';
-import { truth, wordPath } from './router-fields.ts';
+import { pageAddress, truth, wordPath } from './router-fields.ts';
 
 const { socket, haproxy } = haproxyMonitorFlags;
 
@@ -45,14 +45,9 @@ export const liveFlags = {
     default: '45s',
     variable: 'ROUTER_GRACEFUL_SHUTDOWN_DELAY',
   }),
-  listen: flag(
-    '<address:port>',
-    z.optional(listenAddress),
-    '/healthz, /healthz/ready, /metrics and /status',
-    {
-      variable: 'ROUTER_LISTEN_ADDR',
-    },
-  ),
+  listen: flag('<address:port>', z.optional(pageAddress), '/healthz, /healthz/ready, /metrics and /status', {
+    variable: 'ROUTER_LISTEN_ADDR',
+  }),
   statsPort: flag('<port>', port, 'port of that page on all addresses, where --listen is not given', {
     default: `${defaultPorts.router}`,
     variable: 'STATS_PORT',

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { usualColumns } from '../metrics/columns.ts';
+import type { MetricsAccess } from '../metrics/metrics-access.ts';
 import { columnNumbers, printable, timeMs, wholeNumber } from './router-fields.ts';
 
 /** What is shown under /metrics, and to whom. */
@@ -47,3 +48,14 @@ export const metricsFlags = {
     variable: 'ROUTER_METRICS_HAPROXY_EXPORTED',
   }),
 };
+
+/** A user without a password, or a password without a user, would leave the metrics to this machine alone. */
+export function metricsProblems(settings: MetricsAccess): readonly string[] {
+  const hasUser = (settings.statsUsername ?? settings.statsUsernameFile) !== undefined;
+  const hasPassword = (settings.statsPassword ?? settings.statsPasswordFile) !== undefined;
+  if (hasUser === hasPassword) return [];
+  const found = hasUser ? '--stats-username has no password' : '--stats-password has no user';
+  const expected =
+    'expected STATS_USERNAME and STATS_PASSWORD, or a file of each (STATS_USERNAME_FILE, STATS_PASSWORD_FILE)';
+  return [`Cannot protect /metrics: ${found}, ${expected}`];
+}

@@ -2,6 +2,7 @@ import { commandSpec, type SettingsOf } from '../../cli/command-spec.ts';
 import { isInCluster } from '../../engine/kube/in-cluster.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { liveFlags } from './live-flags.ts';
+import { metricsProblems } from './metrics-flags.ts';
 import { routerFlags } from './router-settings.ts';
 import { statusFlags } from './status-flags.ts';
 
@@ -22,10 +23,12 @@ export const routerCommand = commandSpec({
     'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: (settings, env) => {
+    const problems = [...metricsProblems(settings)];
     if (settings.kubeconfig === undefined && !isInCluster(env))
-      throw new ConfigError([
+      problems.push(
         'Cannot find credentials for the API: this is no pod (KUBERNETES_SERVICE_HOST is not set), expected --kubeconfig',
-      ]);
+      );
+    if (problems.length > 0) throw new ConfigError(problems);
     const listen = settings.listen ?? { host: '0.0.0.0', port: settings.statsPort };
     const { compareInterval: checkInterval, shutdownDelay: shutdownDelayMs } = settings;
     return { ...settings, listen, checkInterval, shutdownDelayMs, env };

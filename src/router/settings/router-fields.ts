@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { absolutePath } from '../../cli/fields.ts';
+import { absolutePath, listenAddress } from '../../cli/fields.ts';
 import { fileForms, parsedBy } from '../../cli/make-field.ts';
 import { isHostName } from '../safe-text.ts';
 
@@ -24,6 +24,12 @@ export function parseTimeMs(text: string): number | undefined {
 
 export const timeMs = parsedBy(parseTimeMs, 'expected a time such as 500ms, 30s or 1h, at least 1');
 timeMs.register(fileForms, { type: 'string', pattern: '^[1-9]\\d*(us|ms|s|m|h|d)?$' });
+
+/** ADDRESS:PORT, or as Go writes it, `:PORT` for all addresses. */
+export const pageAddress = parsedBy((text) => {
+  const found = listenAddress.safeParse(text.replace(/^:(?=\d)/, '0.0.0.0:'));
+  return found.success ? found.data : undefined;
+}, 'expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses');
 
 export function wholeNumber(minimum: number, maximum: number) {
   return parsedBy(

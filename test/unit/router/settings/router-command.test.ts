@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { settingsTyped } from '../../../../src/cli/command-line.ts';
+import { ConfigError } from '../../../../src/engine/system/errors.ts';
+import { routerCommand } from '../../../../src/router/settings/router-command.ts';
+
+const inPod = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
+const settings = (env: Readonly<Record<string, string>>) =>
+  settingsTyped(routerCommand, [], { ...inPod, ...env }, () => undefined);
+
+function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    settings(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test.each([
+  ['STATS_USERNAME', 'admin', '--stats-username has no password'],
+  ['STATS_USERNAME_FILE', '/etc/user', '--stats-username has no password'],
+  ['STATS_PASSWORD', 'secret', '--stats-password has no user'],
+  ['STATS_PASSWORD_FILE', '/etc/password', '--stats-password has no user'],
+])('%s alone is refused: nobody could read the metrics from elsewhere', (name, value, problem) => {
+  expect(problemsOf({ [name]: value })).toEqual([
+    `Cannot protect /metrics: ${problem}, expected STATS_USERNAME and STATS_PASSWORD, or a file of each (STATS_USERNAME_FILE, STATS_PASSWORD_FILE)`,
+  ]);
+});
+
+test.each([
+  [{}],
+  [{ STATS_USERNAME: 'admin', STATS_PASSWORD: 'secret' }],
+  [{ STATS_USERNAME: 'admin', STATS_PASSWORD_FILE: '/etc/password' }],
+  [{ STATS_USERNAME: '', STATS_PASSWORD: '' }],
+])('%j says who may read the metrics', (env) => {
+  expect(problemsOf(env)).toEqual([]);
+});
+
+test.each([
+  [{}, { host: '0.0.0.0', port: 1_936 }],
+  [{ STATS_PORT: '1' }, { host: '0.0.0.0', port: 1 }],
+  [{ ROUTER_LISTEN_ADDR: ':1937' }, { host: '0.0.0.0', port: 1_937 }],
+  [{ ROUTER_LISTEN_ADDR: '127.0.0.1:1937' }, { host: '127.0.0.1', port: 1_937 }],
+  [{ ROUTER_LISTEN_ADDR: '[::]:1937' }, { host: '::', port: 1_937 }],
+])('with %j the page is at %j', (env, listen) => {
+  expect(settings(env).listen).toEqual(listen);
+});
+
+test.each([':', ':0', ':70000', '::1936', 'localhost:1936', '1936'])('no page can be at %j', (text) => {
+  expect(problemsOf({ ROUTER_LISTEN_ADDR: text })).toEqual([
+    `Cannot use --listen "${text}": expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses`,
+  ]);
+});
