@@ -11,5 +11,6 @@ export function additions(before: string, after: string): Difference {
   if (plan.kind !== 'runtime') return plan;
   const running = describeConfiguration(before)?.servers;
   const kept = plan.changes.find(({ server, wanted }) => wanted === null || running?.has(server) !== false);
-  return kept === undefined ? plan : { kind: 'reload', reason: `server "${kept.server}" goes or moves` };
+  if (kept === undefined) return plan;
+  return { kind: 'reload', what: 'server-changed', reason: `server "${kept.server}" goes or moves` };
 }

@@ -9,7 +9,7 @@ import {
   type SupervisorOptions,
 } from './ask-supervisor.ts';
 import type { ConfigurationCheck } from './configuration-check.ts';
-import { identityOf, mustBeSet, type Rendered, sha256Of } from './file-set.ts';
+import { identityOf, mustBeSet, type Rendered, SET_FOLDER, sha256Of } from './file-set.ts';
 import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
 import {
   discard,
@@ -21,6 +21,7 @@ import {
 } from './live-file.ts';
 import { removeOldSets, removeUnlessNamed } from './old-sets.ts';
 import { findInPlace, type StagedSet, stageSet } from './set-folder.ts';
+import { folderNamedIn } from './set-path.ts';
 
 /** The supervisor to ask, its control socket, and how long to wait for it. */
 export interface ApplierOptions extends SupervisorOptions {
@@ -28,16 +29,21 @@ export interface ApplierOptions extends SupervisorOptions {
   /** What HAProxy itself says about a file. */
   readonly check: ConfigurationCheck;
   /** How to come from the text in place to another one; without it every change is a reload. */
-  readonly difference?: (before: string, after: string) => Difference;
+  readonly difference?: Compare;
   /** A file that hawser did not write was kept beside its place, and is replaced. */
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
+
+type Compare = (before: string, after: string) => Difference;
+
+/** What a reload is for where the main file differs in nothing but the folder of the others. */
+export const FILES_CHANGED = 'files-changed';
 
 /** What a program that runs can be told, in words of its supervisor, or why it has to be reloaded. */
 export type Difference =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'runtime'; readonly changes: readonly object[] }
-  | { readonly kind: 'reload'; readonly reason: string };
+  | { readonly kind: 'reload'; readonly what: string; readonly reason: string };
 
 export interface Applier {
   /**
@@ -52,6 +58,14 @@ export interface Applier {
    * a rejection may have had a passing reason (a port still taken), and the caller knows when it is time to look.
    */
   retryRejected(): void;
+}
+
+/** Of a main file of ours that lay there. */
+interface Edit {
+  readonly file: LiveFile;
+  readonly before: Buffer;
+  readonly rendered: Rendered;
+  readonly staged: StagedSet;
 }
 
 type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
@@ -130,7 +144,8 @@ async function applySet(
   // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
   const isEdit = inPlace === undefined && before !== undefined;
-  const outcome = await bringIntoService(isEdit ? before : undefined, staged.text, options, memory, signal);
+  const edit = isEdit ? { file, before, rendered, staged } : undefined;
+  const outcome = await bringIntoService(edit, staged.text, options, memory, signal);
   if (outcome.kind === 'reloaded') memory.served = sha256Of(staged.text);
   const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
   await removeOldSets(file);
@@ -139,20 +154,30 @@ async function applySet(
 
 /** The supervisor decides whether `before` is what it serves. */
 async function bringIntoService(
-  before: Buffer | undefined,
+  edit: Edit | undefined,
   after: string,
   { difference }: ApplierOptions,
   { supervisor }: Memory,
   signal: AbortSignal,
 ): Promise<ReloadOutcome> {
-  const found = before === undefined ? undefined : difference?.(before.toString('utf8'), after);
-  if (before === undefined || found === undefined) return await supervisor.reload(signal);
+  if (edit === undefined || difference === undefined) return await supervisor.reload(signal);
+  const found = differenceOf(edit, difference);
   if (found.kind === 'reload') {
     const outcome = await supervisor.reload(signal);
-    return outcome.kind === 'reloaded' ? { ...outcome, reason: found.reason } : outcome;
+    const { what, reason } = found;
+    return outcome.kind === 'reloaded' ? { ...outcome, what, reason } : outcome;
   }
   const changes = found.kind === 'runtime' ? found.changes : [];
-  return await supervisor.change({ from: sha256Of(before), to: sha256Of(after), changes }, signal);
+  return await supervisor.change({ from: sha256Of(edit.before), to: sha256Of(after), changes }, signal);
+}
+
+/** Whatever folder the main file names: another folder is a difference only where nothing else is one. */
+function differenceOf({ file, before, rendered, staged }: Edit, difference: Compare): Difference {
+  const folder = folderNamedIn(file, before);
+  const text = before.toString('utf8');
+  const found = difference(folder === undefined ? text : text.replaceAll(folder, SET_FOLDER), rendered.text);
+  if (found.kind === 'reload' || folder === staged.folder) return found;
+  return { kind: 'reload', what: FILES_CHANGED, reason: 'files that it names differ' };
 }
 
 /** A supervisor that started with this file needs no reload, so its status is asked first. */

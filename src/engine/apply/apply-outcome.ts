@@ -1,3 +1,6 @@
+/** What a reload is for where the program that runs was told of a change and would not make it. */
+export const REFUSED = 'refused';
+
 /** What became of one rendered configuration. Each is a normal day; none of them stops a monitor. */
 export type ApplyOutcome =
   /** The file already holds these bytes and they are what is being served: no reload was requested. */
@@ -13,7 +16,10 @@ export type ApplyOutcome =
       readonly tookMs?: number;
       /** The program that runs was told what changed: no generation was started, and no connection ended for it. */
       readonly atRunTime?: true;
-      /** Why it could not be told. */
+      /** How many commands that took. */
+      readonly commands?: number;
+      /** Why it could not be told: `REFUSED`, or a word of whoever compared the two configurations, and a sentence. */
+      readonly what?: string;
       readonly reason?: string;
     }
   /** HAProxy (`check`) or the supervisor (`reload`) would not have it; the last good file is back in place. */

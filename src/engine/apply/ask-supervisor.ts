@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { MAX_LINE_BYTES } from '../control/line-splitter.ts';
 import { type ControlRequest, type RequestOutcome, request } from '../control/request.ts';
-import type { ApplyOutcome } from './apply-outcome.ts';
+import { type ApplyOutcome, REFUSED } from './apply-outcome.ts';
 
 export interface SupervisorOptions {
   readonly socketPath: string;
@@ -131,6 +131,8 @@ function reloadOutcomeOf(
     ...(answer.generation === undefined ? {} : { generation: answer.generation }),
     ...(answer.tookMs === undefined ? {} : { tookMs: answer.tookMs }),
     ...(answer['atRunTime'] === true && { atRunTime: true }),
+    ...(typeof answer['commands'] === 'number' && { commands: answer['commands'] }),
+    ...(typeof answer['refused'] === 'string' && { what: REFUSED, reason: answer['refused'] }),
   };
 }
 

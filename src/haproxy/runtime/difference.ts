@@ -5,5 +5,5 @@ import { type Plan, plan } from './plan.ts';
 export function differenceOf(before: string, after: string): Plan {
   const [running, wanted] = [describeConfiguration(before), describeConfiguration(after)];
   if (running !== undefined && wanted !== undefined) return plan(running, wanted);
-  return { kind: 'reload', reason: 'parts of the file depend on conditions' };
+  return { kind: 'reload', what: 'conditions', reason: 'parts of the file depend on conditions' };
 }

@@ -1,19 +1,34 @@
 import type { RuntimeChange, WantedServer } from './change.ts';
 import { backendOf, type Description, type ServerDescription } from './description.ts';
 
+/** What a running HAProxy cannot be told. `conditions`: parts of a file depend on them, so that it was not compared. */
+export const reloadCauses = [
+  'section-added',
+  'section-removed',
+  'section-changed',
+  'server-changed',
+  'conditions',
+] as const;
+
+export interface Reload {
+  readonly kind: 'reload';
+  readonly what: (typeof reloadCauses)[number];
+  /** Ends a sentence: HAProxy reloads, since … */
+  readonly reason: string;
+}
+
 export type Plan =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'runtime'; readonly changes: readonly RuntimeChange[] }
-  /** `reason` ends a sentence: HAProxy reloads, since … */
-  | { readonly kind: 'reload'; readonly reason: string };
+  | Reload;
 
 /**
  * How to come from what runs to what is wanted: without a reload where only servers come, go, move or change their weight. Looks at
  * each server once.
  */
 export function plan(running: Description, wanted: Description): Plan {
-  const reason = differentSection(running, wanted) ?? differentServer(running, wanted);
-  if (reason !== undefined) return { kind: 'reload', reason };
+  const reload = differentSection(running, wanted) ?? differentServer(running, wanted);
+  if (reload !== undefined) return reload;
   const before = wantedServers(running);
   const after = wantedServers(wanted);
   const changes = [
@@ -48,29 +63,33 @@ function trackedIn(servers: Description['servers']): ReadonlySet<string> {
   return new Set([...servers.values()].flatMap(({ tracks }) => tracks ?? []));
 }
 
-function differentSection(running: Description, wanted: Description): string | undefined {
+function differentSection(running: Description, wanted: Description): Reload | undefined {
   for (const [title, text] of wanted.sections) {
     const before = running.sections.get(title);
-    if (before === undefined) return `"${title}" is new`;
-    if (before !== text) return `"${title}" differs, not only in its servers`;
+    if (before === undefined) return reload('section-added', `"${title}" is new`);
+    if (before !== text) return reload('section-changed', `"${title}" differs, not only in its servers`);
   }
   const gone = [...running.sections.keys()].find((title) => !wanted.sections.has(title));
-  return gone === undefined ? undefined : `"${gone}" is gone`;
+  return gone === undefined ? undefined : reload('section-removed', `"${gone}" is gone`);
 }
 
-function differentServer(running: Description, wanted: Description): string | undefined {
+function reload(what: Reload['what'], reason: string): Reload {
+  return { kind: 'reload', what, reason };
+}
+
+function differentServer(running: Description, wanted: Description): Reload | undefined {
   const [trackedBefore, trackedNow] = [trackedIn(running.servers), trackedIn(wanted.servers)];
   for (const [name, now] of wanted.servers) {
     const before = running.servers.get(name);
     if (before === undefined) {
       if (!isReplaceable(name, now, trackedNow.has(name), wanted))
-        return `server "${name}" is new, and no spare one is like it`;
+        return reload('server-changed', `server "${name}" is new, and no spare one is like it`);
     } else if (!isLike(before, now) || trackedBefore.has(name) !== trackedNow.has(name))
-      return `the options of server "${name}" differ`;
+      return reload('server-changed', `the options of server "${name}" differ`);
   }
   for (const [name, before] of running.servers)
     if (!wanted.servers.has(name) && !isReplaceable(name, before, trackedBefore.has(name), running))
-      return `server "${name}" is gone, and it is not like the spare ones`;
+      return reload('server-changed', `server "${name}" is gone, and it is not like the spare ones`);
   return undefined;
 }
 

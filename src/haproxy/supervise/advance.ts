@@ -115,11 +115,11 @@ function startFailed(state: State, number: number, message: string, now: number,
 function proven(state: State, number: number, workers: readonly ProcessId[], now: number, emit: Emit): State {
   const { job, serving: previous } = state;
   if (job?.stage.kind !== 'proving' || job.stage.number !== number) return state;
-  const { config, cause, requests } = job;
+  const { config, cause, requests, refused } = job;
   const { master, configSha256 } = job.stage;
   const served = { generation: number, pid: master.pid, tookMs: Math.round(now - job.since) };
   emit({ kind: 'log', level: 'info', event: 'generation-serving', fields: { ...served, config, cause } });
-  emit({ kind: 'answer', requests, result: served });
+  emit({ kind: 'answer', requests, result: refused === undefined ? served : { ...served, refused } });
   if (config === 'live') emit({ kind: 'keep-last-good', configSha256 });
   const serving: Serving = { number, master, workers, config, configSha256, provenAt: now };
   const lastFailure = config === 'live' ? undefined : state.lastFailure;

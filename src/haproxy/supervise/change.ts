@@ -1,5 +1,6 @@
 import type { Emit as EmitAction } from '../../engine/supervise/step.ts';
 import { type ChangeRequest, describeChange } from '../runtime/change.ts';
+import type { ChangeOutcome } from '../runtime/execute.ts';
 import { beginJob, stopping } from './job.ts';
 import { drainingOf } from './retire.ts';
 import type { Action, Change, Event, RunningChange, Serving, State } from './state.ts';
@@ -47,14 +48,10 @@ export function nextChange(state: State, now: number, emit: Emit): State {
     emit({ kind: 'answer', requests: change.requests, result: servedBy(serving, 0) });
     return nextChange(next, now, emit);
   }
-  if (serving === undefined || served !== change.from)
-    return reloadInstead(
-      next,
-      change,
-      'another configuration is served than the one that it changes',
-      now,
-      emit,
-    );
+  if (serving === undefined || served !== change.from) {
+    const reason = 'another configuration is served than the one that it changes';
+    return reloadInstead(next, change, { reason }, now, emit);
+  }
   emit({ kind: 'change', serving, draining: drainingOf(state), changes: change.changes });
   return { ...next, changing: { ...change, number: serving.number, since: now } };
 }
@@ -70,14 +67,15 @@ export function changed(
   const next: State = { ...state, changing: undefined };
   // Its generation has died meanwhile. The next one reads the file; where it has read an older one, it gets the change.
   if (serving?.number !== number) return { ...next, changes: [changing, ...state.changes] };
-  if (outcome.kind === 'refused') return reloadInstead(next, changing, outcome.reason, now, emit);
+  if (outcome.kind === 'refused') return reloadInstead(next, changing, outcome, now, emit);
   const served = servedBy(serving, now - changing.since);
   const { cause, changes, from, to } = changing;
   const fields = { ...served, cause, commands: outcome.commands, changes: changes.map(describeChange) };
   const isRepair = cause === 'drift';
   const event = isRepair ? 'drift-repaired' : 'configuration-changed';
   emit({ kind: 'log', level: isRepair ? 'warn' : 'info', event, fields });
-  emit({ kind: 'answer', requests: changing.requests, result: served });
+  const { commands } = outcome;
+  emit({ kind: 'answer', requests: changing.requests, result: { ...served, commands } });
   if (from !== to) emit({ kind: 'keep-last-good', configSha256: to });
   const { made, repaired, ...counts } = state.changeCounts;
   const changeCounts = { ...counts, made: made + Number(!isRepair), repaired: repaired + Number(isRepair) };
@@ -92,7 +90,7 @@ function servedBy({ number, master }: Serving, tookMs: number) {
 function reloadInstead(
   state: State,
   change: Change | RunningChange,
-  reason: string,
+  { kind, reason }: { readonly kind?: ChangeOutcome['kind']; readonly reason: string },
   now: number,
   emit: Emit,
 ): State {
@@ -105,5 +103,6 @@ function reloadInstead(
   if (isRepeated) return next;
   const reloading = cause === 'drift' ? { ...next, reloadedForDrift: to } : next;
   if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...requests] };
-  return beginJob(reloading, { cause, requests, config: 'live' }, now, emit);
+  const job = { cause, requests, config: 'live', refused: kind === 'refused' ? reason : undefined } as const;
+  return beginJob(reloading, job, now, emit);
 }

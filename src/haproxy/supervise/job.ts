@@ -13,7 +13,7 @@ export const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the s
  */
 export function beginJob(
   state: State,
-  job: Pick<Job, 'cause' | 'requests' | 'config'>,
+  job: Pick<Job, 'cause' | 'requests' | 'config' | 'refused'>,
   now: number,
   emit: Emit,
 ): State {

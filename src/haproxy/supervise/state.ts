@@ -58,6 +58,8 @@ export interface Job {
   readonly requests: readonly RequestId[];
   readonly config: ConfigChoice;
   readonly since: number;
+  /** Why HAProxy would not be changed without this job, in its words. */
+  readonly refused?: string | undefined;
   readonly stage:
     | { readonly kind: 'checking' }
     | { readonly kind: 'saving-state' }
@@ -181,6 +183,10 @@ export interface Served {
   readonly tookMs: number;
   /** Without a new generation. */
   readonly atRunTime?: true;
+  /** How many that took, of HAProxy's Runtime API. */
+  readonly commands?: number;
+  /** Why there was a new generation, where it was to be done without one. */
+  readonly refused?: string;
 }
 
 /** Every generation that is known to run and has proven itself, or drains. */

@@ -1,4 +1,4 @@
-import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import { type ApplyOutcome, REFUSED } from '../../engine/apply/apply-outcome.ts';
 import type { AdmittedRoute, RejectionReason } from '../admission/verdict.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { FirstExpiry, ReloadResult, RouterMetrics } from '../metrics/router-metrics.ts';
@@ -30,12 +30,25 @@ export function observeRouter(metrics: RouterMetrics, nowMs: () => number): Rout
 }
 
 function countReload(metrics: RouterMetrics, outcome: ApplyOutcome, tookMs: number, cause: string): void {
-  const result = resultOf(outcome);
-  if (result === undefined) return;
   // A supervisor says how long its part took; what one that does not answer did is all in one.
   const reloadMs = outcome.kind === 'reloaded' ? (outcome.tookMs ?? 0) : 0;
-  if (result === 'done') metrics.written((tookMs - reloadMs) / 1_000);
-  metrics.reloaded(cause, result, result === 'done' ? reloadMs / 1_000 : undefined);
+  if (outcome.kind === 'reloaded') {
+    metrics.written((tookMs - reloadMs) / 1_000);
+    metrics.runtimeCommands(outcome.commands ?? 0, outcome.what === REFUSED ? 1 : 0);
+    if (outcome.atRunTime === true) {
+      metrics.reloadAvoided();
+      return;
+    }
+  }
+  const result = resultOf(outcome);
+  if (result === undefined) return;
+  metrics.reloaded(reasonOf(outcome, cause), result, result === 'done' ? reloadMs / 1_000 : undefined);
+}
+
+/** Of changed routes, what HAProxy could not be told, where that is known. */
+function reasonOf(outcome: ApplyOutcome, cause: string): string {
+  const what = outcome.kind === 'reloaded' ? outcome.what : undefined;
+  return cause === 'routes-changed' ? (what ?? cause) : cause;
 }
 
 /** Undefined where no reload was necessary. */

@@ -1,3 +1,5 @@
+import { FILES_CHANGED } from '../../engine/apply/applier.ts';
+import { REFUSED } from '../../engine/apply/apply-outcome.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { openCredentials } from '../../engine/kube/in-cluster.ts';
 import { runConfigurationLoop } from '../../engine/reconcile/configuration-loop.ts';
@@ -5,6 +7,7 @@ import { type Monitor, monitorProgram } from '../../engine/reconcile/monitor-pro
 import type { Loops } from '../../engine/reconcile/run-monitor.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { hawserVersion } from '../../engine/system/version.ts';
+import { reloadCauses } from '../../haproxy/runtime/plan.ts';
 import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
 import { createRouterMetrics, type RouterMetrics } from '../metrics/router-metrics.ts';
@@ -24,8 +27,11 @@ const API_PORT = 6_443;
 /** A probe of the kubelet waits for one second. */
 const PROBE_MS = 800;
 
-/** What a change record names as causes. */
-const RELOAD_REASONS = ['start', 'routes-changed', 'template-changed', 'edited'];
+/** What a change record names as causes, and what of changed routes HAProxy cannot be told. */
+const RELOAD_REASONS = [
+  ...['start', 'routes-changed', 'template-changed', 'edited'],
+  ...[...reloadCauses, FILES_CHANGED, REFUSED],
+];
 
 /** Resolves with 0 once it was asked to stop and the time in which clients go to other routers has passed. */
 export async function runRouter(settings: LiveSettings): Promise<number> {

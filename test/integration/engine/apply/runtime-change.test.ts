@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Difference } from '../../../../src/engine/apply/applier.ts';
-import { sha256Of } from '../../../../src/engine/apply/file-set.ts';
+import { SET_FOLDER, sha256Of } from '../../../../src/engine/apply/file-set.ts';
 import { type ApplyScene, createApplyScene, goodText, serving } from './apply-scene.ts';
 
 const { signal } = new AbortController();
@@ -55,12 +55,42 @@ test('an older supervisor, which does not count changes, is asked for a reload',
 
 test('what cannot be told is a reload with its reason', async () => {
   scene.answers.status = able;
-  const applier = await begun({ kind: 'reload', reason: 'the section is new' });
+  const applier = await begun({ kind: 'reload', what: 'section-added', reason: 'the section is new' });
   expect(await applier.apply(after, signal)).toMatchObject({
     kind: 'reloaded',
+    what: 'section-added',
     reason: 'the section is new',
   });
   expect(scene.requests).toEqual(['reload']);
+});
+
+test('what was refused at run time is a reload with that reason', async () => {
+  scene.answers.status = able;
+  const applier = await begun();
+  scene.answers.reload = { ok: true, generation: 2, tookMs: 5, refused: 'No such server.' };
+  expect(await applier.apply(after, signal)).toMatchObject({ what: 'refused', reason: 'No such server.' });
+});
+
+test('another folder of files is a reload for them, and is no difference of the main file', async () => {
+  scene.answers.status = able;
+  const compared: string[] = [];
+  const applier = scene.applier({
+    difference: (...texts) => {
+      compared.push(...texts);
+      return { kind: 'nothing' };
+    },
+  });
+  const set = (content: string) => ({
+    text: `${before}# ${SET_FOLDER}/list\n`,
+    mode: 0o644,
+    others: [{ name: 'list', content }],
+  });
+  await applier.applySet(set('one'), signal);
+  expect(await applier.applySet(set('two'), signal)).toMatchObject({
+    kind: 'reloaded',
+    what: 'files-changed',
+  });
+  expect(compared).toEqual([set('').text, set('').text]);
 });
 
 test('a change that is longer than a line may be is a reload', async () => {

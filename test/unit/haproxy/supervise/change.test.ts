@@ -22,7 +22,7 @@ test('a change is made by the generation that serves, which then serves the new 
     { kind: 'change', serving: { number: 1 }, changes: change.changes },
   ]);
   expect(machine.send(changed(made))).toEqual([
-    { kind: 'answer', requests: [7], result: atRunTime },
+    { kind: 'answer', requests: [7], result: { ...atRunTime, commands: 1 } },
     { kind: 'keep-last-good', configSha256: 'sha-2' },
   ]);
   expect(machine.state.serving).toMatchObject({ number: 1, configSha256: 'sha-2' });
@@ -35,7 +35,7 @@ test('what HAProxy refuses is reloaded, and the request gets the answer of the r
   expect(machine.send(changed(refused))).toMatchObject([{ kind: 'check', config: 'live' }]);
   succeed(machine);
   expect(machine.actions.findLast(({ kind }) => kind === 'answer')).toMatchObject({
-    ...{ requests: [7], result: { generation: 2 } },
+    ...{ requests: [7], result: { generation: 2, refused: 'no' } },
   });
   expect(machine.state.changeCounts).toMatchObject({ refused: 1, lastRefusal: 'no' });
 });

@@ -46,6 +46,25 @@ test('an event counts until it is served, however many decisions and refusals co
   );
 });
 
+test('what HAProxy was told while it runs is no reload, and what it refused is one for that reason', () => {
+  const { observer, lines } = observed();
+  observer.onOutcome?.({ ...reloaded, atRunTime: true, commands: 3 }, 500, 'routes-changed');
+  observer.onOutcome?.({ ...reloaded, what: 'refused', reason: 'no' }, 500, 'routes-changed');
+  observer.onOutcome?.({ ...reloaded, what: 'section-added', reason: 'new' }, 500, 'routes-changed');
+  observer.onOutcome?.({ ...reloaded, what: 'section-changed', reason: 'by hand' }, 500, 'edited');
+  expect(lines()).toEqual(
+    expect.arrayContaining([
+      'hawser_router_reloads_avoided_total 1',
+      'hawser_router_runtime_commands_total{result="done"} 3',
+      'hawser_router_runtime_commands_total{result="failed"} 1',
+      'hawser_router_reloads_total{reason="refused",result="done"} 1',
+      'hawser_router_reloads_total{reason="section-added",result="done"} 1',
+      'hawser_router_reloads_total{reason="edited",result="done"} 1',
+      'template_router_reload_seconds_count 3',
+    ]),
+  );
+});
+
 test('an event after the decision counts for the next one, and one that changes nothing not at all', () => {
   const { clock, observer, lines } = observed();
   observer.onEvent?.();
