@@ -9,17 +9,17 @@ export function reloadWaitMs(lastStartMs: number | undefined, intervalMs: number
 }
 
 /**
- * When the program was started for an outcome that is known at `nowMs`; undefined where it was not. What its check refused costs
- * nobody a connection, and what nobody answered is retried less and less often anyway.
+ * When the program was started for an outcome that is known at `nowMs`, of an attempt since `attemptMs`; undefined where it was not. What
+ * its check refused costs nobody a connection, and what nobody answered is retried less and less often anyway.
  */
-export function reloadStartMs(outcome: ApplyOutcome, nowMs: number): number | undefined {
+export function reloadStartMs(outcome: ApplyOutcome, attemptMs: number, nowMs: number): number | undefined {
   switch (outcome.kind) {
     case 'reloaded':
       // What the program was told while it runs started nothing.
       if (outcome.atRunTime === true) return undefined;
       return nowMs - (outcome.tookMs ?? 0);
     case 'rejected':
-      return outcome.by === 'reload' ? nowMs : undefined;
+      return outcome.by === 'reload' ? attemptMs : undefined;
     case 'unchanged':
     case 'unreachable':
     case 'failed':

@@ -5,9 +5,10 @@ import type { RouteBackend } from '../model.ts';
 const MOST_CHARACTERS = 400;
 
 /**
- * The routes that HAProxy's words about a refused configuration are about, by key, each with those words: by a line of haproxy.cfg that is
- * part of their backend, by the backend's name, or by the name of a file of theirs. Empty where its words name none. What names
- * several routes is told to none of them: they may be in different namespaces. `text` is the main file that was refused.
+ * The routes that HAProxy's words about a refused configuration are about, by key, each with those words. A message that begins with a
+ * line of a route's backend is about that route alone, whatever names follow: HAProxy quotes what the tenant wrote. Any other one is about the
+ * routes whose backends or files it names. Empty where its words name none. What names several routes is told to none of them:
+ * they may be in different namespaces. `text` is the main file that was refused.
  */
 export function offendersIn(
   detail: string,
@@ -18,8 +19,10 @@ export function offendersIn(
   const sections = sectionsByLine(text);
   const found = new Map<string, string>();
   for (const message of messagesIn(detail)) {
-    const names = [...placesIn(message).map(sections), ...namesIn(message)];
-    const keys = new Set(names.flatMap((name) => named.get(name ?? '') ?? []));
+    const placed = named.get(sections(placeOf(message)) ?? '');
+    const keys = new Set(
+      placed === undefined ? namesIn(message).flatMap((name) => named.get(name) ?? []) : [placed],
+    );
     for (const key of keys) if (!found.has(key)) found.set(key, keys.size > 1 ? '' : wordsOf(message));
   }
   return found;
@@ -41,9 +44,10 @@ function namesOf(backends: readonly RouteBackend[]): ReadonlyMap<string, string>
   );
 }
 
-/** `[/etc/haproxy/haproxy.cfg.candidate:123]` */
-function placesIn(message: string): readonly number[] {
-  return [...message.matchAll(/\[[^\]\n]*:(\d{1,9})\]/g)].map(([, line]) => Number(line));
+/** `[/etc/haproxy/haproxy.cfg.candidate:123]`, before anything that is quoted. */
+function placeOf(message: string): number | undefined {
+  const [, line] = /^\[ALERT\][^'"]*?\[[^\]'"\n]*:(\d{1,9})\]/.exec(message) ?? [];
+  return line === undefined ? undefined : Number(line);
 }
 
 /** Of backends and of files. */
@@ -68,11 +72,11 @@ function wordsOf(message: string): string {
 }
 
 /** The name of the backend in which a line stands. */
-function sectionsByLine(text: string): (line: number) => string | undefined {
+function sectionsByLine(text: string): (line: number | undefined) => string | undefined {
   let lines: readonly string[] | undefined;
   return (line) => {
     lines ??= text.split('\n');
-    if (line > lines.length) return undefined;
+    if (line === undefined || line > lines.length) return undefined;
     const start = lines.slice(0, line).findLast((each) => /^[a-z]/.test(each));
     return /^backend (\S+)/.exec(start ?? '')?.[1];
   };

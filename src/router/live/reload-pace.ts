@@ -8,8 +8,8 @@ export interface ReloadPace {
   readonly isServed: (identity: string) => boolean;
   /** A configuration was served once: what HAProxy has now is it, or a later one. */
   readonly hasServed: () => boolean;
-  /** What became of one. */
-  readonly note: (identity: string, outcome: ApplyOutcome) => void;
+  /** What became of one that was applied from `attemptMs` on. */
+  readonly note: (identity: string, outcome: ApplyOutcome, attemptMs: number) => void;
 }
 
 /** At most one reload starts in `intervalMs`, the first one at once. */
@@ -21,10 +21,10 @@ export function createReloadPace(intervalMs: number, nowMs: () => number): Reloa
     holdMs: (identity) => (identity === served ? 0 : reloadWaitMs(lastStartMs, intervalMs, nowMs())),
     isServed: (identity) => identity === served,
     hasServed: () => hasServed,
-    note: (identity, outcome) => {
+    note: (identity, outcome, attemptMs) => {
       served = outcome.kind === 'reloaded' || outcome.kind === 'unchanged' ? identity : undefined;
       hasServed ||= served !== undefined;
-      lastStartMs = reloadStartMs(outcome, nowMs()) ?? lastStartMs;
+      lastStartMs = reloadStartMs(outcome, attemptMs, nowMs()) ?? lastStartMs;
     },
   };
 }

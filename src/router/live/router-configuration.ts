@@ -87,7 +87,7 @@ export function routerConfiguration(
     observe: async (outcome, { decision }, text) => {
       const { identity, atMs, outline } = attempt;
       const tookMs = monotonicMs() - atMs;
-      pace.note(identity, outcome);
+      pace.note(identity, outcome, atMs);
       served = pace.isServed(identity) ? outline : undefined;
       const cause = changes.note({ text: identity, parts: { 'routes-changed': identity } }, outcome);
       logOutcome(outcome, { cause, routes: decision.model.backends.length }, observers);

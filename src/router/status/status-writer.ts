@@ -120,8 +120,10 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     }
   };
 
-  const write = async (key: string, { namespace, name, ...change }: PendingStatus): Promise<void> => {
+  const write = async (key: string, { namespace, name, known, decide }: PendingStatus): Promise<void> => {
     const object = { apiVersion: 'route.openshift.io/v1', plural: 'routes', namespace, name };
+    // A conflict may be a newer decision of the replica that has taken the Lease over.
+    const change = { known, decide: (route: unknown) => (lease.isHeld() ? decide(route) : undefined) };
     const outcome = await patchStatus(session, object, change, {
       signal,
       timeoutMs: timing.requestTimeoutMs,
@@ -137,7 +139,8 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
     if (outcome.kind === 'patched') count('written');
     if (outcome.kind === 'gone') table.gone(key);
     // Else a CRD without these fields would be written for ever.
-    const isLost = 'object' in outcome && !isRenewed && table.pending(key) !== undefined;
+    const isOurs = 'object' in outcome && !isRenewed && lease.isHeld();
+    const isLost = isOurs && table.pending(key) !== undefined;
     const problem = isLost ? lost : problemOf(outcome);
     if (problem === undefined) succeeded(key);
     else failed(key, problem);

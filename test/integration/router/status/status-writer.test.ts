@@ -104,3 +104,23 @@ test('ROUTER_UPDATE_STATUS=false writes nothing, and asks for no lease', async (
   await waitFor('the watch', () => world.server.served().watches === 1);
   expect(world.server.requests.filter((path) => !path.includes('/routes?'))).toEqual([]);
 });
+
+test('a replica that loses the Lease between two tries of a write leaves the Route to the new holder', async () => {
+  let afterLoss = 0;
+  world.answerWith((method, path) => {
+    if (method !== 'PATCH' || !path.endsWith('/status')) return undefined;
+    if (replica.events.some(({ event }) => event === 'lease-lost')) afterLoss += 1;
+    const lease = world.store.get('Lease', 'hawser-router-public', 'default');
+    const spec = { ...(lease?.['spec'] as object), holderIdentity: 'heir' };
+    if (lease !== undefined) world.store.set({ ...lease, spec });
+    return plainAnswer(409);
+  });
+  const lease = { durationMs: 60_000, renewDeadlineMs: 30_000, retryMs: 5 };
+  const replica = world.start({}, { ...patient, lease });
+  world.create(1);
+  await waitFor('the loss', () => replica.events.some(({ event }) => event === 'lease-lost'));
+  const { requests } = world.server.served();
+  await waitFor('many tries for the lease', () => world.server.served().requests > requests + 60);
+  // One may have been on its way.
+  expect(afterLoss).toBeLessThanOrEqual(1);
+});

@@ -8,14 +8,14 @@ test('the first reload waits for nothing, and each further one until the interva
 });
 
 test('a reload that took longer than the interval is followed at once', () => {
-  const startMs = reloadStartMs({ kind: 'reloaded', acknowledged: true, tookMs: 8_000 }, 10_000);
+  const startMs = reloadStartMs({ kind: 'reloaded', acknowledged: true, tookMs: 8_000 }, 1_000, 10_000);
   expect(startMs).toBe(2_000);
   expect(reloadWaitMs(startMs, 5_000, 10_000)).toBe(0);
 });
 
 test('what its check refused was no reload, and what failed after it was one', () => {
   const refused = { kind: 'rejected', message: '', detail: '' } as const;
-  expect(reloadStartMs({ ...refused, by: 'check' }, 10)).toBeUndefined();
-  expect(reloadStartMs({ ...refused, by: 'reload' }, 10)).toBe(10);
-  expect(reloadStartMs({ kind: 'unchanged' }, 10)).toBeUndefined();
+  expect(reloadStartMs({ ...refused, by: 'check' }, 3, 10)).toBeUndefined();
+  expect(reloadStartMs({ ...refused, by: 'reload' }, 3, 10)).toBe(3);
+  expect(reloadStartMs({ kind: 'unchanged' }, 3, 10)).toBeUndefined();
 });

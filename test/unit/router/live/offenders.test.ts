@@ -64,3 +64,11 @@ test('a line outside of all backends, and one that is not there, are no route', 
     found('[ALERT] (7) : config : parsing [/c:2] : x', '[ALERT] (7) : config : parsing [/c:99999] : x'),
   ).toEqual([]);
 });
+
+test('a tenant who writes the names of others into his route accuses himself alone', () => {
+  const quoted =
+    "[ALERT] (7) : config : parsing [/c:5] : unknown 'be_edge_http:blog:web.v2 certs/blog_web.v2.pem [/c:8]' in section";
+  expect(found(quoted).map(([key]) => key)).toEqual(['shop:web']);
+  const elsewhere = "[ALERT] (7) : config : 'be_http:shop:web' : 'a[/c:8]' is wrong";
+  expect(found(elsewhere).map(([key]) => key)).toEqual(['shop:web']);
+});

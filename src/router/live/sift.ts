@@ -1,0 +1,46 @@
+import type { CheckOutcome } from '../../engine/apply/configuration-check.ts';
+
+/** What came of looking for those that are refused. */
+export interface Sifted<T> {
+  readonly taken: readonly T[];
+  /** Each with what was said against it. */
+  readonly refused: ReadonlyMap<T, string>;
+  /** Too many checks would have been necessary, or one could not be made. */
+  readonly open: readonly T[];
+}
+
+/**
+ * Looks among items that are refused together for those that are taken: each half by itself, with what was found taken before. Of
+ * two that cannot be together, the later one is refused. One that is refused among many costs as many checks as their number has
+ * binary digits. `detail` is what was said against all. No check is made after `mostChecks`.
+ */
+export async function sift<T>(
+  items: readonly T[],
+  detail: string,
+  check: (items: readonly T[]) => Promise<CheckOutcome>,
+  mostChecks: number,
+): Promise<Sifted<T>> {
+  const [taken, open]: [T[], T[]] = [[], []];
+  const refused = new Map<T, string>();
+  let checks = 0;
+  const look = async (group: readonly T[]): Promise<void> => {
+    if (group.length === 0) return;
+    checks += 1;
+    const outcome = checks > mostChecks ? undefined : await check([...taken, ...group]);
+    if (outcome?.kind === 'valid') taken.push(...group);
+    else if (outcome?.kind === 'invalid') await split(group, outcome.detail);
+    else open.push(...group);
+  };
+  /** Of the group it is known that it is refused with what is taken. */
+  const split = async (group: readonly T[], said: string): Promise<void> => {
+    const [first] = group;
+    if (first !== undefined && group.length === 1) return void refused.set(first, said);
+    const middle = Math.floor(group.length / 2);
+    const before = taken.length;
+    await look(group.slice(0, middle));
+    const rest = group.slice(middle);
+    await (taken.length === before + middle ? split(rest, said) : look(rest));
+  };
+  await split(items, detail);
+  return { taken, refused, open };
+}
