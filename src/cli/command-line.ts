@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError, Option } from 'commander';
 import { ConfigError } from '../engine/system/errors.ts';
+import { instanceName } from '../engine/system/process/instance-name.ts';
 import type { CommandSpec, Flag } from './command-spec.ts';
 import { flagName, variableName } from './flag-name.ts';
 import { HELP_WIDTH, helpTail } from './help-text.ts';
@@ -79,22 +80,13 @@ export function settingsTyped<Settings>(
   return spec.settings(line.kind === 'values' ? line.values : {}, env);
 }
 
-/**
- * Which instance of its program a command line is for; undefined for the one without a name, and for flags that the command
- * would refuse.
- */
+/** Which instance of its program a command line is for; undefined for the one without a name. */
 export function instanceTyped(
-  spec: CommandSpec,
+  { flags }: CommandSpec,
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
 ): string | undefined {
-  try {
-    const parsed = parseArguments(spec, argv);
-    return parsed.kind === 'parsed' ? instanceOf(spec, parsed.command, env) : undefined;
-  } catch (error) {
-    if (error instanceof ConfigError) return undefined;
-    throw error;
-  }
+  return 'instance' in flags ? instanceName(argv, env) : undefined;
 }
 
 function parseArguments(

@@ -1,5 +1,5 @@
 import { type Check, type Finding, fail, moreRights, ok, skip, unknown } from '../../engine/examine/check.ts';
-import { instanceOf, isHawser } from '../../engine/examine/host-processes.ts';
+import { isHawser } from '../../engine/examine/host-processes.ts';
 import { lastWords, type ProgramOutcome } from '../../engine/examine/run-program.ts';
 import type { UsableSample } from '../../haproxy/usable.ts';
 import { probeUsable } from '../../haproxy/usable-probe.ts';
@@ -78,7 +78,7 @@ const redirect: Check<ApiLbContext> = {
       readings.processes(),
     ]);
     const isMonitorRunning = processes.some(
-      (each) => isHawser(each, ['haproxy', 'monitor']) && instanceOf(each) === settings.instance,
+      (each) => isHawser(each, ['haproxy', 'monitor']) && each.instance === settings.instance,
     );
     const wanted = { vips, apiPort: settings.apiPort, lbPort: settings.lbPort };
     return judgeRedirect({ table, wanted, listing, usable, isMonitorRunning });

@@ -1,3 +1,4 @@
+import { instanceName, parseEnvironment } from '../system/process/instance-name.ts';
 import type { HostFiles } from './host-files.ts';
 
 export interface HostProcess {
@@ -5,6 +6,8 @@ export interface HostProcess {
   /** At most 15 characters: what the kernel keeps. */
   readonly name: string;
   readonly argv: readonly string[];
+  /** The name of an instance that a daemon of hawser was given; undefined for one without, and for what is none. */
+  readonly instance?: string | undefined;
 }
 
 /**
@@ -30,19 +33,16 @@ async function readHostProcess(files: HostFiles, pid: number): Promise<HostProce
     files.value(`/proc/${pid}/cmdline`),
   ]);
   if (name === undefined || command === undefined || command === '') return undefined;
-  return { pid, name, argv: command.split('\0').filter((word) => word !== '') };
+  const argv = command.split('\0').filter((word) => word !== '');
+  // What others have in their environments is not looked at.
+  if (!argv.includes('supervise') && !argv.includes('monitor')) return { pid, name, argv };
+  const env = parseEnvironment((await files.value(`/proc/${pid}/environ`)) ?? '');
+  return { pid, name, argv, instance: instanceName(argv, env) };
 }
 
 /** Whether it was started as `hawser WORDS`. */
 export function isHawser({ argv }: HostProcess, words: readonly string[]): boolean {
   return argv.some((_, at) => words.every((word, index) => argv[at + index] === word));
-}
-
-/** The name of an instance that its arguments give it; undefined for a program without one. */
-export function instanceOf({ argv }: HostProcess): string | undefined {
-  const flag = '--instance';
-  const at = argv.indexOf(flag);
-  return at < 0 ? argv.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1) : argv[at + 1];
 }
 
 /** The supervisor's keepalived reads an accepted copy in the foreground and is never respawned by itself. */

@@ -1,6 +1,6 @@
 import { type RequestOutcome, request } from '../control/request.ts';
 import type { HostFiles } from './host-files.ts';
-import { type HostProcess, instanceOf, isHawser } from './host-processes.ts';
+import { type HostProcess, isHawser } from './host-processes.ts';
 
 export type SupervisorReading =
   | { readonly kind: 'answered'; readonly socket: string; readonly outcome: RequestOutcome }
@@ -33,6 +33,6 @@ export async function lookAtSupervisor(ask: {
     complaint = `"${socket}": ${outcome.message}`;
     if (!outcome.message.includes('ENOENT')) return { kind: 'unreachable', message: complaint };
   }
-  const own = running.filter((each) => instanceOf(each) === ask.instance);
+  const own = running.filter((each) => each.instance === ask.instance);
   return own.length === 0 ? { kind: 'absent' } : { kind: 'unreachable', message: complaint };
 }

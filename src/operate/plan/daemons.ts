@@ -4,6 +4,7 @@ import type { DaemonChange } from '../../cli/node-change.ts';
 import { containerOf, type Pod } from '../../cli/pod.ts';
 import type { HostFiles } from '../../engine/examine/host-files.ts';
 import { type HostProcess, listProcesses } from '../../engine/examine/host-processes.ts';
+import { parseEnvironment } from '../../engine/system/process/instance-name.ts';
 import { layout, podLayout } from '../install/layout.ts';
 import { manifestContainers } from '../install/manifest-containers.ts';
 import type { PlannedProduct } from './planned-product.ts';
@@ -72,7 +73,7 @@ async function runningDaemon(
   const known = named(argv.slice(program + 1));
   if (program < 0 || known === undefined) return undefined;
   const environment = (await files.value(`/proc/${pid}/environ`)) ?? '';
-  const env = Object.fromEntries(environment.split('\0').map(variableOf));
+  const env = parseEnvironment(environment);
   return {
     ...known,
     ...{ env, instance: instanceTyped(known.spec, known.argv, env) },
@@ -81,11 +82,6 @@ async function runningDaemon(
     locate: (path) => files.locate(path, `/proc/${pid}/root`),
     startedAtMs: await startOf(pid, files),
   };
-}
-
-function variableOf(line: string): readonly [string, string] {
-  const at = line.indexOf('=');
-  return [line.slice(0, at), line.slice(at + 1)];
 }
 
 /** Boot time plus the ticks since: proc(5). */

@@ -1,5 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { entriesOf, readText } from '../file/read-text.ts';
+import { instanceName, parseEnvironment } from './instance-name.ts';
 import type { ProcessId } from './process-id.ts';
 import { childrenOf, readProcess } from './processes.ts';
 
@@ -31,8 +32,13 @@ export function daemonOf(pid: string | number, names: readonly string[]): string
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = words.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
   const typed = `${words.slice(program + 1).join(' ')} `;
-  const isNamed = words.some((word) => /^--instance(?:=|$)/.test(word));
-  return program > 0 && !isNamed ? names.find((name) => typed.startsWith(`${name} `)) : undefined;
+  const name = program > 0 ? names.find((each) => typed.startsWith(`${each} `)) : undefined;
+  const isNamed = name !== undefined && instanceName(words, environmentOf(pid)) !== undefined;
+  return isNamed ? undefined : name;
+}
+
+function environmentOf(pid: string | number): Readonly<Record<string, string>> {
+  return parseEnvironment(readText(`/proc/${pid}/environ`));
 }
 
 function below(parent: ProcessId): readonly RunningProcess[] {

@@ -8,7 +8,7 @@ import {
   warn,
   worstOf,
 } from '../../../engine/examine/check.ts';
-import { type HostProcess, instanceOf, isHawser } from '../../../engine/examine/host-processes.ts';
+import { type HostProcess, isHawser } from '../../../engine/examine/host-processes.ts';
 import type { WantedPort } from '../../../engine/examine/wanted-port.ts';
 import type { DoctorCheck, DoctorContext, DoctorSettings, ProgramPage } from '../look/context.ts';
 import { type HeldPort, heldPorts } from '../look/listeners.ts';
@@ -30,7 +30,7 @@ function pagePort({ program, instance, port }: ProgramPage): WantedPort {
   const what = `page of hawser ${program}${instance === undefined ? '' : ` --instance ${instance}`}`;
   return {
     ...{ port, what, flag: '--listen', scope: 'loopback' },
-    isOurs: (process) => isHawser(process, program.split(' ')) && instanceOf(process) === instance,
+    isOurs: (process) => isHawser(process, program.split(' ')) && process.instance === instance,
   };
 }
 

@@ -1,0 +1,23 @@
+/** Variables by name, as `/proc/PID/environ` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const FLAG = '--instance';
+
+/**
+ * The name of an instance that a program was given, by the last flag, else by its environment; undefined for the one without a
+ * name. For who looks at a program from outside: whether it accepts its arguments, the program itself decides.
+ */
+export function instanceName(argv: readonly string[], env: Environment): string | undefined {
+  const at = argv.findLastIndex((word) => word === FLAG || word.startsWith(`${FLAG}=`));
+  if (at < 0) return env['HAWSER_INSTANCE'];
+  return argv[at] === FLAG ? argv[at + 1] : argv[at]?.slice(FLAG.length + 1);
+}
+
+export function parseEnvironment(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    text.split('\0').map((line) => {
+      const at = line.indexOf('=');
+      return [line.slice(0, at), line.slice(at + 1)];
+    }),
+  );
+}
