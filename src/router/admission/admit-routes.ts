@@ -153,11 +153,14 @@ function withSecrets(
   if (names.length === 0) return tls;
   const find = (name = '') => secrets.get(keyOf({ namespace, name }));
   const missing = names.find((name) => find(name) === undefined);
-  if (missing !== undefined)
+  if (missing !== undefined) {
+    // Without Ingresses, those of other types are not asked for.
+    const ofType = missing === tls.secret ? ' of type kubernetes.io/tls' : '';
     return {
       reason: 'ExternalCertificateGetFailed',
-      message: `Secret ${namespace}/${missing} is not there`,
+      message: `there is no Secret ${namespace}/${missing}${ofType}`,
     };
+  }
   const invalid = (name: string, expected: string): Refusal => ({
     reason: 'ExternalCertificateValidationFailed',
     message: `Secret ${namespace}/${name}: expected ${expected}`,

@@ -13,17 +13,26 @@ export interface ResourceSettings {
   readonly namespace?: string | undefined;
   readonly routeLabels?: Selector | undefined;
   readonly watchEndpoints: boolean;
+  /** Set: Ingresses are read too. */
+  readonly ingressClass?: string | undefined;
 }
 
 /** Is told of an object that cannot be read, and is left out. */
 export type Unreadable = (what: string, object: unknown, problems: readonly string[]) => void;
 
-/** Secrets of these types hold no certificate, and may be large: helm keeps whole charts in them. */
+/** Secrets of these types hold no certificate, and may be many or large: helm keeps whole charts in them. */
 const OTHER_SECRETS = [
   'helm.sh/release.v1',
   'kubernetes.io/service-account-token',
   'kubernetes.io/dockercfg',
+  'kubernetes.io/dockerconfigjson',
 ];
+
+/** Routes name Secrets of one type alone. The CA that an Ingress names may be in one of any type. */
+function secretsOf({ ingressClass }: ResourceSettings): string {
+  if (ingressClass === undefined) return 'type=kubernetes.io/tls';
+  return OTHER_SECRETS.map((type) => `type!=${type}`).join(',');
+}
 
 /** Every kind that the router reads, and what it keeps of each. */
 export function routerResources(settings: ResourceSettings, unreadable: Unreadable) {
@@ -53,7 +62,7 @@ export function routerResources(settings: ResourceSettings, unreadable: Unreadab
     namespaces: resource('Namespaces', 'v1', 'namespaces', readNamespace, {}),
     secrets: {
       ...resource('Secrets', 'v1', 'secrets', readSecret),
-      fieldSelector: OTHER_SECRETS.map((type) => `type!=${type}`).join(','),
+      fieldSelector: secretsOf(settings),
     },
   } as const;
 }
