@@ -1,4 +1,3 @@
-import { defaultPorts } from '../cli/ports.ts';
 import { openApiSession } from '../engine/kube/api-session.ts';
 import { openCredentials } from '../engine/kube/in-cluster.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
@@ -27,7 +26,7 @@ function prepare(
   { observers, log, wake, show, signal }: Monitor<ProxyMetrics>,
 ): Loops {
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
-  const session = openApiSession({ kubeconfig, apiPort: defaultPorts.api, fallbacks: [] }, signal);
+  const session = openApiSession({ kubeconfig }, signal);
   const hear = (): void => {
     configuration.see();
     wake.poke();

@@ -9,20 +9,20 @@ export interface ApiBase {
 }
 
 /**
- * The places to ask, in this order: the kubeconfig's server, this machine's own API server, then `fallbacks`
+ * The places to ask, in this order: the kubeconfig's server, this machine's own API server where it has one, then `fallbacks`
  * (`address:port`). The kubeconfig often points at the VIP that hawser itself provides, so it must not be the only base.
  * Certificates of API servers rarely carry the node's address or `localhost`. For the other bases a certificate of any
  * API server of the cluster is enough; it must be signed by the same CA in any case.
  */
 export function apiBases(
   kubeconfigServer: URL,
-  apiPort: number,
+  apiPort: number | undefined,
   fallbacks: readonly string[],
 ): readonly ApiBase[] {
   const host = kubeconfigServer.hostname.replace(/^\[|\]$/g, '');
   const alternativeNames = ['kubernetes', 'kubernetes.default.svc', 'localhost', host];
   const first = { url: kubeconfigServer.href.replace(/\/+$/, ''), alternativeNames: [] };
-  const others = [`localhost:${apiPort}`, ...fallbacks];
+  const others = [...(apiPort === undefined ? [] : [`localhost:${apiPort}`]), ...fallbacks];
   const bases = [first, ...others.map((other) => ({ url: `https://${other}`, alternativeNames }))];
   return bases.filter((base, index) => bases.findIndex((other) => other.url === base.url) === index);
 }

@@ -35,10 +35,10 @@ export interface ApiSession {
 export function openApiSession(
   settings: {
     readonly kubeconfig: KubeconfigFile;
-    /** The port of this machine's own API server. */
-    readonly apiPort: number;
+    /** The port of this machine's own API server. Left out: none is looked for. */
+    readonly apiPort?: number;
     /** API servers (`address:port`) to ask when neither the kubeconfig's server nor this machine's own answers. */
-    readonly fallbacks: readonly string[];
+    readonly fallbacks?: readonly string[];
     /** Monotonic. */
     readonly nowMs?: () => number;
   },
@@ -46,7 +46,7 @@ export function openApiSession(
 ): ApiSession {
   const { nowMs = monotonicMs } = settings;
   const users = new Map<AbortController, ApiTarget>();
-  let { fallbacks } = settings;
+  let { fallbacks = [] } = settings;
   const agents = new Map<string, Agent>();
   const busy = new Map<string, { readonly failure: ApiFailure; readonly untilMs: number }>();
   let current: LoadedKubeconfig | undefined;

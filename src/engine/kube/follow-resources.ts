@@ -1,4 +1,5 @@
 import type { ApiSession } from './api-session.ts';
+import type { Outage } from './outage.ts';
 import { runPollLoop } from './poll-loop.ts';
 import type { Report } from './report.ts';
 import type { Resource } from './resource.ts';
@@ -11,6 +12,10 @@ export interface FollowSettings {
   /** Lists all resources this often beside their watches. Left out: every `resyncMs` must do. */
   readonly pollMs?: number;
   readonly report: Report;
+  /** Is told where no API server answers, and may be shared. Left out: one of its own. */
+  readonly outage?: Outage;
+  /** What helps against a 403, by its message; undefined where that is not known. */
+  readonly remedy?: (message: string) => string | undefined;
   readonly timing?: Partial<ListWatchTiming>;
 }
 
@@ -33,7 +38,7 @@ export function followResources<T>(
   signal: AbortSignal,
 ): Following<T> {
   const { session, report, pollMs } = settings;
-  const view = createResourceView(resources, report, hear);
+  const view = createResourceView(resources, settings, hear);
   const context = { session, view, report, signal, timing: { ...defaultTiming, ...settings.timing } };
   const loops = [
     ...resources.map((resource) => runWatchLoop(resource, context)),

@@ -1,9 +1,22 @@
+import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { Report } from './report.ts';
 
 /** Reports the first failure, the first of each other kind, and the recovery. Repeats are not reported. */
 export interface Outage {
-  failed(message: string, about?: { readonly kind: string; readonly remedy: string | undefined }): void;
+  failed(message: string, about?: About): void;
   succeeded(): void;
+}
+
+interface About {
+  readonly kind: string;
+  readonly remedy?: string | undefined;
+  /** Monotonic. What began before the last success says nothing about now. */
+  readonly beganAtMs?: number;
+}
+
+/** Of an API that does not answer: one for all that is followed, where each kind would tell of the same outage. */
+export function trackApi(report: Report): Outage {
+  return trackOutage(report, { failed: 'api-unavailable', recovered: 'api-recovered' }, {});
 }
 
 export function trackOutage(
@@ -12,8 +25,10 @@ export function trackOutage(
   facts: Readonly<Record<string, unknown>>,
 ): Outage {
   let failing: string | undefined;
+  let succeededAtMs = Number.NEGATIVE_INFINITY;
   return {
-    failed: (message, { kind, remedy } = { kind: '', remedy: undefined }) => {
+    failed: (message, { kind, remedy, beganAtMs = Number.POSITIVE_INFINITY } = { kind: '' }) => {
+      if (beganAtMs < succeededAtMs) return;
       if (failing !== kind)
         report({ event: names.failed, level: 'warn', ...facts, error: message, ...(remedy && { remedy }) });
       failing = kind;
@@ -21,6 +36,7 @@ export function trackOutage(
     succeeded: () => {
       if (failing !== undefined) report({ event: names.recovered, ...facts });
       failing = undefined;
+      succeededAtMs = monotonicMs();
     },
   };
 }

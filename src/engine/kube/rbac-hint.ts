@@ -4,12 +4,20 @@
  */
 const refused = /User "([^"]*)" cannot (?:list|watch) resource "([^"]*)"/;
 
+/** Who may not do what, in the words of a 403; undefined in other words. */
+export function forbiddenIn(
+  message: string,
+): { readonly user: string; readonly resource: string } | undefined {
+  const [, user, resource] = refused.exec(message) ?? [];
+  return user === undefined || resource === undefined ? undefined : { user, resource };
+}
+
 /**
- * How to resolve a 403; undefined if unknown. Since Kubernetes 1.32 the Node authorizer lets a kubelet read only its
+ * How to resolve a 403 of what reads Nodes; undefined if unknown. Since Kubernetes 1.32 the Node authorizer lets a kubelet read only its
  * own Node (AuthorizeNodeWithSelectors), unless RBAC lets the group system:nodes read all.
  */
 export function rbacHint(message: string): string | undefined {
-  const [, user, resource] = refused.exec(message) ?? [];
+  const { user, resource } = forbiddenIn(message) ?? {};
   if (user === undefined) return undefined;
   if (user.startsWith('system:node:'))
     return `these are a kubelet's credentials, which read only their own Node since Kubernetes 1.32; type hawser rbac --kubelet | kubectl apply -f -, or give hawser a kubeconfig of its own: kubeadm kubeconfig user --client-name hawser --validity-period 87600h`;

@@ -1,5 +1,6 @@
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { ApiFailure } from './api-request.ts';
+import type { FollowSettings } from './follow-resources.ts';
 import {
   createObjectStore,
   type ListedObjects,
@@ -7,9 +8,7 @@ import {
   type ObjectChange,
   type ObjectStore,
 } from './object-store.ts';
-import { trackOutage } from './outage.ts';
-import { rbacHint } from './rbac-hint.ts';
-import type { Report } from './report.ts';
+import { trackApi } from './outage.ts';
 import type { Resource } from './resource.ts';
 
 export type ResourceNews =
@@ -46,11 +45,12 @@ export interface ResourceView<T> {
 /** Tells of no objects before every resource was listed once, because half of a list looks like a loss. */
 export function createResourceView<T>(
   resources: readonly Resource<T>[],
-  report: Report,
+  { report, remedy, outage: shared }: Pick<FollowSettings, 'report' | 'remedy' | 'outage'>,
   hear: (news: ResourceNews) => void,
 ): ResourceView<T> {
   const stores = new Map<Resource<T>, ObjectStore<T>>();
-  const outage = trackOutage(report, { failed: 'api-unavailable', recovered: 'api-recovered' }, {});
+  const outage = trackApi(report);
+  const silence = shared ?? outage;
   let outageKind: string | undefined;
   let answeredAtMs = Number.NEGATIVE_INFINITY;
 
@@ -61,6 +61,7 @@ export function createResourceView<T>(
   const available = () => {
     answeredAtMs = monotonicMs();
     outage.succeeded();
+    silence.succeeded();
     if (outageKind !== undefined) hear({ kind: 'available' });
     outageKind = undefined;
   };
@@ -96,7 +97,8 @@ export function createResourceView<T>(
       if (beganAtMs < answeredAtMs) return;
       // Compares the status, not the message: loops and bases word the same outage differently.
       const kind = `${status ?? 'no answer'}`;
-      outage.failed(message, { kind, remedy: status === 403 ? rbacHint(message) : undefined });
+      if (status === undefined) silence.failed(message, { kind, beganAtMs });
+      else outage.failed(message, { kind, remedy: status === 403 ? remedy?.(message) : undefined });
       if (kind !== outageKind) hear({ kind: 'unavailable', message });
       outageKind = kind;
     },

@@ -1,11 +1,13 @@
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { followResources } from '../../engine/kube/follow-resources.ts';
 import { identify } from '../../engine/kube/kube-objects.ts';
+import { trackApi } from '../../engine/kube/outage.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
 import type { LogEvent } from '../../engine/observe/logger.ts';
 import type { Once } from '../../engine/observe/once.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
+import { routerRemedy } from './router-remedy.ts';
 import { routerResources, type Unreadable } from './router-resources.ts';
 
 export interface FollowedObjects {
@@ -35,8 +37,9 @@ export function followObjects(settings: LiveSettings, api: Api, signal: AbortSig
   };
   const resources = routerResources(settings, unreadable);
   const ended: Promise<void>[] = [];
+  const shared = { session: api.session, report: log, outage: trackApi(log), remedy: routerRemedy };
   const follow = <T>(resource: Resource<T>) => {
-    const following = followResources([resource], { session: api.session, report: log }, api.hear, signal);
+    const following = followResources([resource], shared, api.hear, signal);
     ended.push(following.ended);
     return following.objects;
   };

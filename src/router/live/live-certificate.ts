@@ -16,6 +16,14 @@ export function certificatePaths({
   return path === undefined ? [] : [path];
 }
 
+const isGiven = (settings: LiveSettings): boolean =>
+  settings.defaultCertificate !== undefined || certificatePaths(settings).length > 0;
+
+/** Throws a ConfigError where a certificate is given that cannot be used: nothing was served with it yet, and no retry helps. */
+export async function checkGivenCertificate(settings: LiveSettings): Promise<void> {
+  if (isGiven(settings)) await defaultCertificate(settings, '', new Date());
+}
+
 /**
  * The certificate for hosts without their own, as it is now. A self-signed one is made once, and is the one that is served where an earlier
  * process made it. One that cannot be used any more is told, and the last good one stays. Throws a ConfigError where there never was one.
@@ -23,9 +31,8 @@ export function certificatePaths({
 export function openDefaultCertificate(settings: LiveSettings, log: Log): () => Promise<string> {
   let good: string | undefined;
   let told: string | undefined;
-  const isGiven = settings.defaultCertificate !== undefined || certificatePaths(settings).length > 0;
   return async () => {
-    if (good !== undefined && !isGiven) return good;
+    if (good !== undefined && !isGiven(settings)) return good;
     try {
       good = await defaultCertificate(settings, await servedPath(settings.config), new Date());
       if (told !== undefined) log({ event: 'default-certificate-usable' });

@@ -15,15 +15,13 @@ import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
 import { type FollowedObjects, followObjects } from './follow-objects.ts';
-import { certificatePaths } from './live-certificate.ts';
+import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
 import { observeRouter } from './observe-router.ts';
 import { observeStatistics } from './observe-statistics.ts';
 import { type RouterConfiguration, routerConfiguration } from './router-configuration.ts';
 import type { RouterObserver } from './router-observer.ts';
 import type { RouterStatus } from './router-status.ts';
 
-/** Of an API server on this machine, which is asked where the kubeconfig's server does not answer. */
-const API_PORT = 6_443;
 /** A probe of the kubelet waits for one second. */
 const PROBE_MS = 800;
 
@@ -35,6 +33,7 @@ const RELOAD_REASONS = [
 
 /** Resolves with 0 once it was asked to stop and the time in which clients go to other routers has passed. */
 export async function runRouter(settings: LiveSettings): Promise<number> {
+  await checkGivenCertificate(settings);
   const statistics = observeStatistics(settings);
   return await monitorProgram(
     {
@@ -62,7 +61,7 @@ async function prepare(
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
   // The Lease is given back after `signal` has aborted.
   const closing = new AbortController();
-  const session = openApiSession({ kubeconfig, apiPort: API_PORT, fallbacks: [] }, closing.signal);
+  const session = openApiSession({ kubeconfig }, closing.signal);
   const statuses = keepStatuses(
     settings,
     { session, report: log, count: observers.metrics.statusWrite },

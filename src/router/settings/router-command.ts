@@ -28,6 +28,10 @@ export const routerCommand = commandSpec({
       problems.push(
         'Cannot find credentials for the API: this is no pod (KUBERNETES_SERVICE_HOST is not set), expected --kubeconfig',
       );
+    if (settings.overrideHostname && settings.subdomain === undefined)
+      problems.push(
+        'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): there is no host to give to all routes, expected --subdomain (ROUTER_SUBDOMAIN)',
+      );
     if (problems.length > 0) throw new ConfigError(problems);
     const listen = settings.listen ?? { host: '0.0.0.0', port: settings.statsPort };
     const { compareInterval: checkInterval, shutdownDelay: shutdownDelayMs } = settings;

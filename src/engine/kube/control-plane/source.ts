@@ -2,6 +2,7 @@ import { interfaceSubnets } from '../../system/network/routes.ts';
 import { endpointOf } from '../api-server.ts';
 import type { ApiSession } from '../api-session.ts';
 import { followResources } from '../follow-resources.ts';
+import { rbacHint } from '../rbac-hint.ts';
 import { neverThrowing, type Report } from '../report.ts';
 import type { ResourceNews } from '../resource-view.ts';
 import type { ListWatchTiming } from '../timing.ts';
@@ -102,7 +103,7 @@ function follow(
       session.remember(views.flatMap(({ vips }) => choiceOf(apiServers, vips).servers.map(endpointOf)));
     };
     const settings = {
-      ...{ session, pollMs, report: neverThrowing(report) },
+      ...{ session, pollMs, report: neverThrowing(report), remedy: rbacHint },
       timing: { pageLimit: PAGE_LIMIT, ...timing },
     };
     const following = followResources(resources, settings, hear, signal);

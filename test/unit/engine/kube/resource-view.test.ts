@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type Outage, trackApi } from '../../../../src/engine/kube/outage.ts';
 import type { Resource } from '../../../../src/engine/kube/resource.ts';
 import { createResourceView } from '../../../../src/engine/kube/resource-view.ts';
 import { monotonicMs } from '../../../../src/engine/system/time/monotonic-clock.ts';
@@ -12,11 +13,11 @@ const list = () => ({
 const silence = { kind: 'failure', status: undefined, message: 'no answer within 5000 ms' } as const;
 const from = 'https://10.0.0.1:6443';
 
-function createView(resources: readonly Resource<string>[]) {
+function createView(resources: readonly Resource<string>[], outage?: Outage) {
   const seen: string[] = [];
   const view = createResourceView(
     resources,
-    ({ event }) => seen.push(event),
+    { report: ({ event }) => seen.push(event), ...(outage && { outage }) },
     ({ kind }) => seen.push(kind),
   );
   return { view, seen };
@@ -32,6 +33,19 @@ test('a list that hung since before another one was answered is no new outage, a
   expect(seen).toHaveLength(5);
   view.unavailable(silence, monotonicMs());
   expect(seen.slice(5)).toEqual(['api-unavailable', 'unavailable']);
+});
+
+test('several views with one outage tell of it once, and of what one of them alone is refused', () => {
+  const events: string[] = [];
+  const outage = trackApi(({ event }) => events.push(event));
+  const [one, other] = [createView([nodes], outage), createView([masters], outage)];
+  const hungSinceMs = monotonicMs();
+  for (const { view } of [one, other]) view.unavailable(silence, hungSinceMs);
+  one.view.relisted(nodes, list(), from);
+  other.view.unavailable(silence, hungSinceMs);
+  other.view.unavailable({ ...silence, status: 403 }, monotonicMs());
+  expect(events).toEqual(['api-unavailable', 'api-recovered']);
+  expect(other.seen).toEqual(['unavailable', 'api-unavailable', 'unavailable']);
 });
 
 test('there are no objects before every resource was listed', () => {

@@ -52,3 +52,11 @@ test.each([':', ':0', ':70000', '::1936', 'localhost:1936', '1936'])('no page ca
     `Cannot use --listen "${text}": expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses`,
   ]);
 });
+
+test('a host for all routes is refused without one to give them', () => {
+  expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true' })).toEqual([
+    'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): there is no host to give to all routes, expected --subdomain (ROUTER_SUBDOMAIN)',
+  ]);
+  const subdomain = { ROUTER_SUBDOMAIN: '$name.apps.example.com' };
+  expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true', ...subdomain })).toEqual([]);
+});
