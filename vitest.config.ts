@@ -9,6 +9,7 @@ const slow = [
   'test/integration/commands/completion.test.ts',
   'test/integration/demo/demo.test.ts',
   'test/integration/demo-proxy/demo-proxy.test.ts',
+  'test/integration/demo-router/demo-router.test.ts',
   'test/integration/engine/apply/file-set-trouble.test.ts',
   'test/integration/operate/plan/keepalived-cost.test.ts',
   'test/integration/router/status/status-trouble.test.ts',

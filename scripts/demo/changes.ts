@@ -1,8 +1,9 @@
+import { generationChanges } from './generations.ts';
 import type { Sight } from './look.ts';
 
 /** What is different between two looks, in the words of the event list. */
 export function describeChanges(before: Sight, after: Sight): readonly string[] {
-  return [...serverChanges(before, after), ...generationChanges(before, after)];
+  return [...serverChanges(before, after), ...generationChanges(before.supervisor, after.supervisor)];
 }
 
 function serverChanges(before: Sight, after: Sight): readonly string[] {
@@ -19,20 +20,6 @@ function serverChanges(before: Sight, after: Sight): readonly string[] {
         : [`HAProxy: ${name} is ${wordOf(status)} (${check})`];
     }),
     ...before.servers.filter(({ name }) => !is.has(name)).map(({ name }) => `HAProxy: ${name} is gone`),
-  ];
-}
-
-function generationChanges(before: Sight, after: Sight): readonly string[] {
-  const [was, is] = [before.supervisor?.current, after.supervisor?.current];
-  const draining = new Set(after.supervisor?.draining.map(({ generation }) => generation));
-  const drained = (before.supervisor?.draining ?? []).filter(({ generation }) => !draining.has(generation));
-  return [
-    ...(is !== undefined && is !== null && was?.generation !== is.generation
-      ? [`supervisor: generation ${is.generation} serves`]
-      : []),
-    ...(after.supervisor === undefined ? [] : drained).map(
-      ({ generation }) => `supervisor: generation ${generation} has drained`,
-    ),
   ];
 }
 

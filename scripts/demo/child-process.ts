@@ -43,6 +43,6 @@ export function startProcess(argv: readonly string[], onLine: (line: string) => 
 /** Without the user's own settings of hawser: they are for another machine than the demo's. */
 function environment(): NodeJS.ProcessEnv {
   const own = ([name]: readonly [string, unknown]) =>
-    !name.startsWith('HAWSER_') && name !== 'OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT';
+    !/^(?:HAWSER|ROUTER|STATS)_/.test(name) && name !== 'OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT';
   return Object.fromEntries(Object.entries(process.env).filter(own));
 }

@@ -1,7 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { StoredObject } from '../../test/helpers/api-server/object-store.ts';
 import { node } from '../../test/helpers/api-server/objects.ts';
-import { createAuthority } from '../../test/helpers/certificates.ts';
+import { type Authority, createAuthority } from '../../test/helpers/certificates.ts';
 import { type DemoProcess, startProcess } from './child-process.ts';
 import {
   type DemoPaths,
@@ -41,26 +42,28 @@ export async function startCluster(
     // Named after the node, so that a client can tell whom it reached through the VIP.
     const names = { commonName: server, addresses: [address, network.vip] };
     const { certFile, keyFile } = authority.issue(names);
-    let isReady = false;
-    const args = [
-      ...['--host', address, '--port', String(network.apiPort), '--state', paths.clusterState],
-      ...['--cert', certFile, '--key', keyFile, '--ca', authority.certFile],
-    ];
-    const started = startProcess([...prefix, process.execPath, programs.apiServer, ...args], (line) => {
-      if (line.startsWith('{"port":')) isReady = true;
-      else onLine(`${server}: ${line}`);
-    });
+    const started = startApiServer(
+      prefix,
+      [
+        ...['--host', address, '--port', String(network.apiPort), '--state', paths.clusterState],
+        ...['--cert', certFile, '--key', keyFile, '--ca', authority.certFile],
+      ],
+      (line) => onLine(`${server}: ${line}`),
+    );
     running.set(server, started);
-    await until(`API server ${server} to listen`, () => isReady, { deadlineMs: 20_000, signal });
+    await started.listens(signal);
   };
   const setNodes = (servers: readonly ServerName[]): void => {
-    const objects = servers.map((server) => node(server, [serverAddresses[server]]));
-    writeFileSync(`${paths.clusterState}.new`, JSON.stringify({ objects }));
-    renameSync(`${paths.clusterState}.new`, paths.clusterState);
+    writeObjects(
+      paths.clusterState,
+      servers.map((server) => node(server, [serverAddresses[server]])),
+    );
   };
 
   setNodes(firstServers);
-  writeFileSync(paths.kubeconfig, kubeconfig(authority.cert, authority.issue({ commonName: 'hawser' })));
+  // Its server is the node's own API server, as the kubelet's is.
+  const server = `https://${serverAddresses['cp-1']}:${network.apiPort}`;
+  writeFileSync(paths.kubeconfig, kubeconfig(server, authority));
   const stop = async () => {
     await Promise.all([...running.values()].map((each) => each.stop(1_000)));
   };
@@ -80,10 +83,33 @@ export async function startCluster(
   };
 }
 
-/** Its server is the node's own API server, as the kubelet's is. JSON is YAML too. */
-function kubeconfig(ca: string, user: { readonly cert: string; readonly key: string }): string {
+/** The stand-in for an API server; `listens` resolves once it does. What it says comes line by line to `onLine`. */
+export function startApiServer(
+  prefix: readonly string[],
+  flags: readonly string[],
+  onLine: (line: string) => void,
+): DemoProcess & { readonly listens: (signal: AbortSignal) => Promise<unknown> } {
+  let isReady = false;
+  const started = startProcess([...prefix, process.execPath, programs.apiServer, ...flags], (line) => {
+    if (line.startsWith('{"port":')) isReady = true;
+    else onLine(line);
+  });
+  return {
+    ...started,
+    listens: (signal) => until('an API server to listen', () => isReady, { deadlineMs: 20_000, signal }),
+  };
+}
+
+/** Makes these what the API servers of this state file hold. */
+export function writeObjects(stateFile: string, objects: readonly StoredObject[]): void {
+  writeFileSync(`${stateFile}.new`, JSON.stringify({ objects }));
+  renameSync(`${stateFile}.new`, stateFile);
+}
+
+/** With a client certificate of its own. JSON is YAML too. */
+export function kubeconfig(server: string, authority: Authority): string {
+  const user = authority.issue({ commonName: 'hawser' });
   const base64 = (pem: string) => Buffer.from(pem).toString('base64');
-  const server = `https://${serverAddresses['cp-1']}:${network.apiPort}`;
   const credentials = {
     'client-certificate-data': base64(user.cert),
     'client-key-data': base64(user.key),
@@ -91,7 +117,7 @@ function kubeconfig(ca: string, user: { readonly cert: string; readonly key: str
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'demo', cluster: { server, 'certificate-authority-data': base64(ca) } }],
+    clusters: [{ name: 'demo', cluster: { server, 'certificate-authority-data': base64(authority.cert) } }],
     users: [{ name: 'demo', user: credentials }],
     contexts: [{ name: 'demo', context: { cluster: 'demo', user: 'demo' } }],
     'current-context': 'demo',

@@ -14,16 +14,10 @@ export interface Journal {
 
 const logLine = z.looseObject({ event: z.string(), message: z.optional(z.string()) });
 
-/** The events of the log that say something which neither HAProxy's state nor the supervisor's shows. */
-const telling: Readonly<Record<string, string>> = {
-  'configuration-rejected': 'monitor: haproxy -c refuses the new configuration',
-  'template-unusable': 'monitor: the template cannot be rendered',
-  'api-unavailable': 'monitor: no API server answers',
-  'api-available': 'monitor: an API server answers again',
-  'list-held': 'monitor: a list of servers is not believed yet',
-};
+/** The events of a log that are shown, and in which words: those which neither HAProxy's state nor the supervisor's shows. */
+export type Telling = Readonly<Record<string, string>>;
 
-export function startJournal(file: Writable, onEvent: (text: string) => void): Journal {
+export function startJournal(file: Writable, telling: Telling, onEvent: (text: string) => void): Journal {
   // The folder may go before the last line comes.
   file.on('error', () => undefined);
   let recent: readonly string[] = [];

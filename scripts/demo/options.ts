@@ -6,15 +6,6 @@ export interface DemoOptions {
   readonly help: boolean;
 }
 
-export const usage = `usage: npm run demo -- [--once] [--no-view]
-
-Runs hawser in front of three API servers, in a network of its own, while servers are killed,
-started, added and removed. Loops until Ctrl-C, which leaves nothing behind.
-
-  --once     one round, then a summary; exit code 1 if a request was lost
-  --no-view  one line per change instead of the live view
-`;
-
 /** Throws a TypeError for what is no option. */
 export function readOptions(argv: readonly string[]): DemoOptions {
   const boolean = { type: 'boolean', default: false } as const;

@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
 
 const requestResult = z.object({
+  /** Its name in the plan of the load. */
+  target: z.string(),
   /** Of the monotonic clock that all processes share. */
   startedAtMs: z.number(),
   endedAtMs: z.number(),
   /** How long the client kept the connection before it asked. */
   heldMs: z.number(),
-  /** Who answered the TLS handshake, by its certificate. */
+  /** Who answered, by its certificate or its words. */
   server: z.optional(z.string()),
   /** What went wrong, left out where nothing did. */
   failure: z.optional(z.string()),

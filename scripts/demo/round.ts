@@ -1,19 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
-import type { Stage } from './stage.ts';
-import { steps } from './steps.ts';
+import type { Journal } from './journal.ts';
 import type { StepResult } from './summary.ts';
 import { difference } from './tally.ts';
+import type { Traffic } from './traffic.ts';
 
 /** Time for the eye, and for the requests that a step has cost to be reported. */
 const BETWEEN_STEPS_MS = 2_500;
+
+/** Something that happens to a stage. `run` resolves with what hawser did, once HAProxy serves accordingly. */
+export interface Step<St> {
+  readonly title: string;
+  /** What has to be there before and is not part of the time. */
+  readonly prepare?: (stage: St) => Promise<void>;
+  readonly run: (stage: St, signal: AbortSignal) => Promise<string>;
+}
+
+/** What a round looks at of a stage: what became of the requests, and what the programs said. */
+export interface Watched {
+  readonly traffic: Pick<Traffic, 'counts'>;
+  readonly journal: Pick<Journal, 'explain'>;
+}
 
 /** Tells where a round is. */
 export type OnStep = (step: { readonly number: number; readonly of: number; readonly title: string }) => void;
 
 /** Every step in turn. Rejects with the first that does not come to its end, and when `signal` aborts. */
-export async function runRound(
-  stage: Stage,
+export async function runRound<St extends Watched>(
+  stage: St,
+  steps: readonly Step<St>[],
   onStep: OnStep,
   signal: AbortSignal,
 ): Promise<readonly StepResult[]> {

@@ -1,22 +1,26 @@
 import type { Counts } from './tally.ts';
 
-/** Everything that the live view shows at one moment. Times are milliseconds. */
-export interface Scene {
+/** What every live view shows at one moment. Times are milliseconds. */
+export interface Frame {
   readonly elapsedMs: number;
   readonly round: number;
   readonly step: ShownStep | undefined;
-  readonly servers: readonly ShownServer[];
   readonly generations: readonly ShownGeneration[];
   readonly counts: Counts;
   readonly perSecond: number;
   readonly slowestMs: number;
+  /** Oldest first. */
+  readonly events: readonly DemoEvent[];
+}
+
+/** And that of the API load balancer. */
+export interface Scene extends Frame {
+  readonly servers: readonly ShownServer[];
   readonly redirect: boolean;
   /** `10.0.0.1:6443 -> 9445`. */
   readonly redirectText: string;
   /** Where the page is. */
   readonly pageUrl: string;
-  /** Oldest first. */
-  readonly events: readonly DemoEvent[];
 }
 
 export interface ShownStep {

@@ -1,8 +1,8 @@
-import type { DemoEvent, Scene } from './scene.ts';
-import { eventLine, type Paint, renderView } from './view.ts';
+import type { DemoEvent } from './scene.ts';
+import { eventLine, type Paint } from './view-parts.ts';
 
-export interface Screen {
-  readonly show: (scene: Scene) => void;
+export interface Screen<S> {
+  readonly show: (scene: S) => void;
   readonly event: (event: DemoEvent) => void;
   /** What is printed afterwards comes below the view. May be called twice. */
   readonly close: () => void;
@@ -15,14 +15,21 @@ export interface Output {
   readonly write: (text: string) => unknown;
 }
 
+/** The lines of a live view. */
+export type Render<S> = (scene: S, paint: Paint) => readonly string[];
+
 const ESC = '\u001b[';
 const colours = { good: '32', bad: '31;1', dim: '2', strong: '1' } as const;
 const noPaint: Paint = (_style, text) => text;
 const ansiPaint: Paint = (style, text) => `${ESC}${colours[style]}m${text}${ESC}0m`;
 
 /** A view that is drawn over itself on a terminal, one line per event anywhere else. */
-export function createScreen(out: Output, options: { readonly view: boolean }): Screen {
-  if (options.view && out.isTTY === true) return createTerminal(out);
+export function createScreen<S>(
+  out: Output,
+  options: { readonly view: boolean },
+  render: Render<S>,
+): Screen<S> {
+  if (options.view && out.isTTY === true) return createTerminal(out, render);
   return {
     show: () => undefined,
     event: (event) => void out.write(`${eventLine(event)}\n`),
@@ -30,7 +37,7 @@ export function createScreen(out: Output, options: { readonly view: boolean }): 
   };
 }
 
-function createTerminal(out: Output): Screen {
+function createTerminal<S>(out: Output, render: Render<S>): Screen<S> {
   const paint = process.env['NO_COLOR'] === undefined ? ansiPaint : noPaint;
   let drawn = 0;
   let isOpen = true;
@@ -45,7 +52,7 @@ function createTerminal(out: Output): Screen {
     show: (scene) => {
       if (!isOpen) return;
       // What does not fit would scroll, and then the way back up would be wrong.
-      const lines = renderView(scene, paint).slice(0, Math.max(1, (out.rows ?? 50) - 1));
+      const lines = render(scene, paint).slice(0, Math.max(1, (out.rows ?? 50) - 1));
       const back = drawn === 0 ? '' : `${ESC}${drawn}A`;
       out.write(`${back}\r${lines.map((line) => `${line}${ESC}K\n`).join('')}${ESC}J`);
       drawn = lines.length;

@@ -1,12 +1,11 @@
-import { copyFileSync, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { copyFileSync, createWriteStream } from 'node:fs';
 import { addAddress, createNetNamespace, type NetNamespace } from '../../test/helpers/net-namespace.ts';
-import { cleanUpAfterDeath } from '../../test/helpers/survivor.ts';
 import { startProcess } from './child-process.ts';
 import { type Cluster, startCluster } from './cluster.ts';
-import { type Journal, startJournal } from './journal.ts';
+import { makeFolder } from './folder.ts';
+import { type Journal, startJournal, type Telling } from './journal.ts';
 import { type DemoPaths, demoPaths, network, programs, serverAddresses } from './layout.ts';
+import type { Target } from './load-plan.ts';
 import { look } from './look.ts';
 import { pageParts, startRelay } from './page.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
@@ -26,6 +25,19 @@ export interface Stage extends AsyncDisposable {
 }
 
 const READY_WITHIN_MS = 30_000;
+
+const telling: Telling = {
+  'configuration-rejected': 'monitor: haproxy -c refuses the new configuration',
+  'template-unusable': 'monitor: the template cannot be rendered',
+  'api-unavailable': 'monitor: no API server answers',
+  'api-available': 'monitor: an API server answers again',
+  'list-held': 'monitor: a list of servers is not believed yet',
+};
+
+const theVip: Target = {
+  ...{ name: 'the VIP', address: network.vip, port: network.apiPort, host: network.vip, path: '/version' },
+  ...{ tls: true, namedBy: 'certificate', isHeld: true },
+};
 
 /**
  * Resolves once requests to the VIP are served. Disposing of it stops every program and removes the namespace and the
@@ -47,7 +59,7 @@ async function furnish(
   signal: AbortSignal,
 ): Promise<Stage> {
   const paths = demoPaths(makeFolder(stack));
-  const journal = startJournal(createWriteStream(paths.log), onEvent);
+  const journal = startJournal(createWriteStream(paths.log), telling, onEvent);
   const namespace = stack.use(await createNetNamespace());
   await addAddresses(namespace);
   signal.throwIfAborted();
@@ -70,8 +82,9 @@ async function furnish(
   const isServed = async () => (await look(paths)).servers.some(({ status }) => status.startsWith('UP'));
   await until('HAProxy to have a server', isServed, limits).catch(journal.explain);
   await until('the redirect from the VIP to HAProxy', hasRedirect, limits).catch(journal.explain);
-  const traffic = startTraffic(namespace.prefix, cluster.caFile, onEvent);
+  const traffic = startTraffic(namespace.prefix, { targets: [theVip], caFile: cluster.caFile }, onEvent);
   stack.defer(traffic.stop);
+  onEvent(`the page is at ${pageUrl}`);
   return {
     paths,
     namespace,
@@ -82,16 +95,6 @@ async function furnish(
     hasRedirect,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-}
-
-function makeFolder(stack: AsyncDisposableStack): string {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-demo-'));
-  const survivor = cleanUpAfterDeath('rm -rf -- "$1"', dir);
-  stack.defer(() => {
-    rmSync(dir, { recursive: true, force: true });
-    survivor.dismiss();
-  });
-  return dir;
 }
 
 async function addAddresses(namespace: NetNamespace): Promise<void> {

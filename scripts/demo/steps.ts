@@ -2,22 +2,15 @@ import { appendFileSync, copyFileSync } from 'node:fs';
 import { readProcess, signalProcess } from '../../src/engine/system/process/processes.ts';
 import { firstServers, programs, type ServerName } from './layout.ts';
 import { look, type Sight } from './look.ts';
+import type { Step } from './round.ts';
 import type { Stage } from './stage.ts';
 import { until } from './until.ts';
-
-/** Something that happens to a cluster. `run` resolves with what hawser did, once HAProxy serves accordingly. */
-export interface Step {
-  readonly title: string;
-  /** What has to be there before and is not part of the time. */
-  readonly prepare?: (stage: Stage) => Promise<void>;
-  readonly run: (stage: Stage, signal: AbortSignal) => Promise<string>;
-}
 
 const victim: ServerName = 'cp-2';
 const newcomer: ServerName = 'cp-4';
 
 /** One round: everything is as before when it is over. */
-export const steps: readonly Step[] = [
+export const steps: readonly Step<Stage>[] = [
   { title: "HAProxy's worker dies", run: killWorker },
   { title: `${victim} is killed`, run: killServer },
   { title: `${victim} is started again`, run: startServer },

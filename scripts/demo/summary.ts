@@ -1,5 +1,5 @@
 import type { Counts } from './tally.ts';
-import { seconds } from './view.ts';
+import { seconds } from './view-parts.ts';
 
 /** One step of a round, done. */
 export interface StepResult {
@@ -13,8 +13,8 @@ export interface StepResult {
 
 const WIDTHS = [26, 29];
 
-/** The table at the end of a round, and what its columns mean. */
-export function renderSummary(results: readonly StepResult[]): readonly string[] {
+/** The table at the end of a round, and `legend`: what its columns mean. */
+export function renderSummary(results: readonly StepResult[], legend: readonly string[]): readonly string[] {
   const total = results.reduce(
     (sum, { counts }) => ({
       ok: sum.ok + counts.ok,
@@ -28,11 +28,7 @@ export function renderSummary(results: readonly StepResult[]): readonly string[]
     ...results.map(({ title, outcome, tookMs, counts }) => line(title, outcome, seconds(tookMs), counts)),
     line('', '', '', total),
     '',
-    'TOOK  until HAProxy served accordingly. OK, CUT, LOST: requests, each on a TLS',
-    '      connection of its own to the VIP.',
-    'CUT   on the server that was killed, when it was killed; or while the killed',
-    '      worker was being replaced. No load balancer can save those.',
-    'LOST  every other one that failed.',
+    ...legend,
   ];
 }
 

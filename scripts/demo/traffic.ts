@@ -1,17 +1,26 @@
 import { monotonicMs } from '../../src/engine/system/time/monotonic-clock.ts';
 import { type DemoProcess, startProcess } from './child-process.ts';
-import { network, programs } from './layout.ts';
+import { programs } from './layout.ts';
+import type { Target } from './load-plan.ts';
 import { parseRequestResult, type RequestResult } from './request-result.ts';
 import { addVerdict, type Counts, type Harm, noCounts, verdictOf } from './tally.ts';
 
 export const REQUESTS_PER_SECOND = 40;
 const RECENT_MS = 5_000;
 
+/** The answers of the last five seconds. */
+export interface Recent {
+  /** How many each server gave. */
+  readonly servers: ReadonlyMap<string, number>;
+  /** The same, of each target. */
+  readonly targets: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly slowestMs: number;
+}
+
 /** The client, and what became of its requests. */
 export interface Traffic {
   readonly counts: () => Counts;
-  /** Answers of the last five seconds by server, and the slowest of them in milliseconds. */
-  readonly recent: () => { readonly servers: ReadonlyMap<string, number>; readonly slowestMs: number };
+  readonly recent: () => Recent;
   /** Runs `kill` and counts the requests that die of it as cut. What it resolves with ends the time of harm. */
   readonly harm: <T>(what: Pick<Harm, 'kind' | 'name'>, kill: () => Promise<T>) => Promise<T>;
   readonly stop: () => Promise<void>;
@@ -20,7 +29,7 @@ export interface Traffic {
 /** `onLost` hears about each lost request, in words. */
 export function startTraffic(
   prefix: readonly string[],
-  caFile: string,
+  to: { readonly targets: readonly Target[]; readonly caFile: string },
   onLost: (what: string) => void,
 ): Traffic {
   let counts = noCounts;
@@ -37,9 +46,8 @@ export function startTraffic(
     recent = [...recent.filter(isRecent), result];
     if (verdict === 'lost') onLost(describeLoss(result));
   };
-  const { vip, apiPort } = network;
-  const args = [programs.load, vip, String(apiPort), caFile, String(REQUESTS_PER_SECOND)];
-  const client: DemoProcess = startProcess([...prefix, process.execPath, ...args], take);
+  const plan = JSON.stringify({ ...to, perSecond: REQUESTS_PER_SECOND });
+  const client: DemoProcess = startProcess([...prefix, process.execPath, programs.load, plan], take);
   return {
     counts: () => counts,
     recent: () => summarise(recent.filter(isRecent)),
@@ -55,21 +63,24 @@ export function startTraffic(
   };
 }
 
-function describeLoss({ failure, server, startedAtMs, endedAtMs }: RequestResult): string {
-  return `lost a request: ${failure} after ${Math.round(endedAtMs - startedAtMs)} ms, ${server ?? 'no server'}`;
+function describeLoss({ target, failure, server, startedAtMs, endedAtMs }: RequestResult): string {
+  return `lost a request to ${target}: ${failure} after ${Math.round(endedAtMs - startedAtMs)} ms, ${server ?? 'no server'}`;
 }
 
 function isRecent(result: RequestResult): boolean {
   return result.endedAtMs > monotonicMs() - RECENT_MS;
 }
 
-function summarise(results: readonly RequestResult[]) {
+function summarise(results: readonly RequestResult[]): Recent {
   const servers = new Map<string, number>();
+  const targets = new Map<string, Map<string, number>>();
   let slowestMs = 0;
-  for (const { server, failure, startedAtMs, endedAtMs, heldMs } of results) {
+  for (const { target, server, failure, startedAtMs, endedAtMs, heldMs } of results) {
     if (failure !== undefined || server === undefined) continue;
-    servers.set(server, (servers.get(server) ?? 0) + 1);
+    const ofTarget = targets.get(target) ?? new Map<string, number>();
+    targets.set(target, ofTarget);
+    for (const counts of [servers, ofTarget]) counts.set(server, (counts.get(server) ?? 0) + 1);
     slowestMs = Math.max(slowestMs, endedAtMs - startedAtMs - heldMs);
   }
-  return { servers, slowestMs };
+  return { servers, targets, slowestMs };
 }

@@ -19,14 +19,14 @@ const TLS_HANDSHAKE = 0x16;
 
 /**
  * An API server's stand-in: says its name to every plain request, one byte a second for ever at `/stream`, one byte and
- * no more at `/idle`, as much as is taken at `/bulk`, and on the same port 200 to whatever comes over TLS, which is what HAProxy's `check-ssl` sends.
+ * no more at `/idle`, as much as is taken at `/bulk`, and on the same port its name to whatever comes over TLS, such as HAProxy's `check-ssl`.
  */
 export function createBackend(
   backend: Backend,
   identity: { readonly cert: string; readonly key: string },
 ): BackendServer {
   const connections = new Set<Socket>();
-  const secure = createSecure(identity);
+  const secure = createSecure(identity, backend.name);
   const server = createTcpServer({ noDelay: true }, (socket) => {
     connections.add(socket);
     socket.on('close', () => connections.delete(socket));
@@ -51,10 +51,10 @@ export function createBackend(
 }
 
 /** Never listens: it gets connections from the plain server of the same port. */
-function createSecure(identity: { readonly cert: string; readonly key: string }): TlsServer {
+function createSecure(identity: { readonly cert: string; readonly key: string }, name: string): TlsServer {
   const secure = createTlsServer(identity, (socket) => {
     socket.on('error', () => {});
-    socket.once('data', () => socket.end(answerWith('ok')));
+    socket.once('data', () => socket.end(answerWith(name)));
   });
   return secure.on('tlsClientError', () => {});
 }

@@ -9,7 +9,7 @@ import { createNetNamespace, type NetNamespace } from '../../helpers/net-namespa
 import { descendantsOf, type TreeProcess } from '../../helpers/process-tree.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
-const program = fileURLToPath(new URL('../../../scripts/demo/main.ts', import.meta.url));
+const scripts = fileURLToPath(new URL('../../../scripts', import.meta.url));
 
 /** A demo that runs as a user would run it, with a network and a folder for temporary files that are all its own. */
 export interface DemoRun {
@@ -25,11 +25,12 @@ export interface DemoRun {
   readonly end: () => Promise<void>;
 }
 
-export async function runDemo(...args: readonly string[]): Promise<DemoRun> {
+/** `demo` is the folder of its program. */
+export async function runDemo(demo: string, ...args: readonly string[]): Promise<DemoRun> {
   const namespace = await createNetNamespace();
   const dir = mkdtempSync(join(tmpdir(), 'hawser-test-demo-'));
   const [file, ...before] = namespace.prefix;
-  const child = spawn(file, [...before, process.execPath, program, ...args], {
+  const child = spawn(file, [...before, process.execPath, join(scripts, demo, 'main.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TMPDIR: dir },
   });

@@ -5,7 +5,7 @@ import { type DemoRun, expectNothingLeft, runDemo } from './demo-run.ts';
 const ROUND_MS = 150_000;
 
 async function start(...args: readonly string[]): Promise<DemoRun> {
-  const run = await runDemo(...args);
+  const run = await runDemo('demo', ...args);
   onTestFinished(run.end);
   return run;
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createScreen } from '../../../scripts/demo/screen.ts';
+import { renderView } from '../../../scripts/demo/view.ts';
 import { scene } from './scene.ts';
 
 const ESC = '\u001b[';
@@ -12,7 +13,7 @@ function output(tty: { readonly rows: number } | undefined) {
 
 it('draws over itself on a terminal and gives the cursor back', () => {
   const { written, out } = output({ rows: 50 });
-  const screen = createScreen(out, { view: true });
+  const screen = createScreen(out, { view: true }, renderView);
   screen.show(scene);
   screen.show(scene);
   screen.event({ atMs: 0, text: 'part of the view' });
@@ -27,7 +28,7 @@ it('draws over itself on a terminal and gives the cursor back', () => {
 
 it('never draws more than a small terminal can show without scrolling', () => {
   const { written, out } = output({ rows: 10 });
-  const screen = createScreen(out, { view: true });
+  const screen = createScreen(out, { view: true }, renderView);
   screen.show(scene);
   expect(written[1]?.split('\n')).toHaveLength(10);
   screen.close();
@@ -35,7 +36,7 @@ it('never draws more than a small terminal can show without scrolling', () => {
 
 it('shows nothing after it was closed', () => {
   const { written, out } = output({ rows: 50 });
-  const screen = createScreen(out, { view: true });
+  const screen = createScreen(out, { view: true }, renderView);
   screen.close();
   screen.show(scene);
   expect(written).toHaveLength(2);
@@ -46,7 +47,7 @@ it.each([
   ['with --no-view', { rows: 50 }, false],
 ])('prints one line per event %s', (_where, tty, view) => {
   const { written, out } = output(tty);
-  const screen = createScreen(out, { view });
+  const screen = createScreen(out, { view }, renderView);
   screen.show(scene);
   screen.event({ atMs: 61_000, text: 'HAProxy: cp-2 is DOWN (L4CON)' });
   screen.close();

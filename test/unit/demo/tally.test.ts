@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import type { RequestResult } from '../../../scripts/demo/request-result.ts';
 import { type Harm, verdictOf } from '../../../scripts/demo/tally.ts';
 
-const ok: RequestResult = { startedAtMs: 100, endedAtMs: 110, heldMs: 0, server: 'cp-1' };
+const ok: RequestResult = { target: 'the VIP', startedAtMs: 100, endedAtMs: 110, heldMs: 0, server: 'cp-1' };
 const failed = (startedAtMs: number, endedAtMs: number, server?: string): RequestResult => ({
-  ...{ startedAtMs, endedAtMs, heldMs: 0, failure: 'ECONNRESET' },
+  ...{ target: 'the VIP', startedAtMs, endedAtMs, heldMs: 0, failure: 'ECONNRESET' },
   ...(server === undefined ? {} : { server }),
 });
 const serverKilled: Harm = { kind: 'server', name: 'cp-2', fromMs: 1_000, untilMs: 1_010 };

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Scene } from '../../../scripts/demo/scene.ts';
-import { COLUMNS, eventLine, type Paint, renderView } from '../../../scripts/demo/view.ts';
+import { renderView } from '../../../scripts/demo/view.ts';
+import { COLUMNS, eventLine, type Paint } from '../../../scripts/demo/view-parts.ts';
 import { generation, scene, server } from './scene.ts';
 
 const plain: Paint = (_style, text) => text;

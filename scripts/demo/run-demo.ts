@@ -1,0 +1,123 @@
+import { messageOf } from '../../src/engine/system/errors.ts';
+import { type Camera, createCamera, type Lens } from './camera.ts';
+import { type DemoOptions, readOptions, whatIsMissing } from './options.ts';
+import { runRound, type Step, type Watched } from './round.ts';
+import type { Frame } from './scene.ts';
+import { createScreen, type Render, type Screen } from './screen.ts';
+import { renderSummary } from './summary.ts';
+import type { Traffic } from './traffic.ts';
+
+const INTERRUPTED = 130;
+
+/** A demo with a live view: something happens to a stage, step by step and under load. */
+export interface Demo<St, S extends Frame> {
+  readonly usage: string;
+  /** What is started, in words. */
+  readonly starting: string;
+  /** Rejects where it cannot be set up, or once `signal` aborts; nothing is left of it then. */
+  readonly createStage: (onEvent: (text: string) => void, signal: AbortSignal) => Promise<St>;
+  readonly steps: readonly Step<St>[];
+  readonly lens: Lens<St, S>;
+  readonly render: Render<S>;
+  /** What the columns of the summary mean. */
+  readonly legend: readonly string[];
+}
+
+type StageOfDemo = Watched & AsyncDisposable & { readonly traffic: Traffic };
+
+/** Resolves with the exit code of a program: 1 where a request was lost, 2 where it cannot run. Never rejects. */
+export async function runDemo<St extends StageOfDemo, S extends Frame>(
+  argv: readonly string[],
+  demo: Demo<St, S>,
+): Promise<number> {
+  try {
+    return await run(argv, demo);
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n`);
+    return error instanceof TypeError ? 2 : 1;
+  }
+}
+
+async function run<St extends StageOfDemo, S extends Frame>(
+  argv: readonly string[],
+  demo: Demo<St, S>,
+): Promise<number> {
+  const options = readOptions(argv);
+  if (options.help) {
+    process.stdout.write(demo.usage);
+    return 0;
+  }
+  const missing = whatIsMissing();
+  if (missing !== undefined) {
+    process.stderr.write(`Cannot run the demo: ${missing}\n`);
+    return 2;
+  }
+  const stop = new AbortController();
+  stopOnSignals(stop);
+  const screen = createScreen(process.stdout, options, demo.render);
+  try {
+    return await perform(demo, options, screen, stop);
+  } catch (error) {
+    screen.close();
+    if (isInterrupted(stop.signal)) return options.once ? INTERRUPTED : 0;
+    throw error;
+  }
+}
+
+/** Resolves with the exit code of a round: 1 where a request was lost. Without `--once` only a signal ends it. */
+async function perform<St extends StageOfDemo, S extends Frame>(
+  demo: Demo<St, S>,
+  options: DemoOptions,
+  screen: Screen<S>,
+  stop: AbortController,
+): Promise<number> {
+  const { signal } = stop;
+  const camera = createCamera(screen, demo.lens);
+  camera.event(`starting ${demo.starting} in a network of their own`);
+  await using stage = await demo.createStage(camera.event, signal);
+  const film = camera.film(stage, signal).catch((error) => stop.abort(error));
+  try {
+    return await play(demo, options, { stage, camera, screen }, signal);
+  } finally {
+    // Sockets that are about to close no longer matter.
+    stop.abort('over');
+    await film;
+  }
+}
+
+interface Show<St, S> {
+  readonly stage: St;
+  readonly camera: Camera<St>;
+  readonly screen: Screen<S>;
+}
+
+async function play<St extends StageOfDemo, S extends Frame>(
+  { steps, legend }: Demo<St, S>,
+  options: DemoOptions,
+  { stage, camera, screen }: Show<St, S>,
+  signal: AbortSignal,
+): Promise<number> {
+  for (let round = 1; ; round += 1) {
+    camera.setRound(round);
+    const results = await runRound(stage, steps, camera.setStep, signal);
+    if (!options.once) continue;
+    screen.close();
+    console.log(['', ...renderSummary(results, legend)].join('\n'));
+    return stage.traffic.counts().lost === 0 ? 0 : 1;
+  }
+}
+
+/** The first signal ends everything in order; a second one ends this process, which cleans up what it can. */
+function stopOnSignals(stop: AbortController): void {
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(INTERRUPTED);
+      stop.abort('interrupted');
+    });
+  // The reader of our output has gone (`| head`).
+  process.stdout.on('error', () => stop.abort('interrupted'));
+}
+
+function isInterrupted(signal: AbortSignal): boolean {
+  return signal.aborted && signal.reason === 'interrupted';
+}
