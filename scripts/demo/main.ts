@@ -17,8 +17,8 @@ started, added and removed. Loops until Ctrl-C, which leaves nothing behind.
 const legend = [
   'TOOK  until HAProxy served accordingly. OK, CUT, LOST: requests, each on a TLS',
   '      connection of its own to the VIP.',
-  'CUT   on the server that was killed, when it was killed; or while the killed',
-  '      worker was being replaced. No load balancer can save those.',
+  'CUT   on the server that was killed, when it was killed, or that left, when it',
+  '      left; or while the killed worker was being replaced.',
   'LOST  every other one that failed.',
 ];
 
