@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
+import { hostPort } from '../../engine/system/network/address-text.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
+
+/** Whether a change can hold this option of a server: it cannot end a command or begin another one. */
+export function isPlain(word: string): boolean {
+  return /^[\w.:,/@%+=*-]*$/.test(word);
+}
 
 /** What cannot end a command or begin another one. */
 const word = z.string().check(z.regex(/^[\w.:-]+$/));
@@ -17,7 +23,7 @@ const serverChangeSchema = z.object({
     z.object({
       ...place,
       weight: z.int().check(z.minimum(0), z.maximum(256)),
-      options: z.string().check(z.regex(/^[\w.:,/@%+=* -]*$/)),
+      options: z.string().check(z.refine((text) => text.split(' ').every(isPlain))),
       /** Where the checks of the server go that it tracks, and what the file calls that one. */
       checked: z.optional(z.object({ server: serverName, ...place })),
     }),
@@ -49,5 +55,7 @@ export function decodeChangeRequest(text: string): ChangeRequest | undefined {
 }
 
 export function describeChange({ server, wanted }: RuntimeChange): string {
-  return wanted === null ? `-${server}` : `${server} ${wanted.address}:${wanted.port}`;
+  return wanted === null
+    ? `-${server}`
+    : `${server} ${hostPort({ host: wanted.address, port: wanted.port })}`;
 }

@@ -1,5 +1,6 @@
 import { SocketAddress } from 'node:net';
 import { familyOf } from '../../engine/system/network/address-text.ts';
+import { isPlain } from './change.ts';
 import { type Description, type ServerDescription, SPARE_NAME } from './description.ts';
 
 const SECTION =
@@ -7,8 +8,6 @@ const SECTION =
 const ENDPOINT = /^(?:(\d+(?:\.\d+){3})|\[([0-9a-fA-F:.]+)\]):(\d+)$/;
 /** A word in quotes that means what it would mean without them. */
 const QUOTED = /^(['"])([\w.:-]+)\1$/;
-/** With these in it, a line means something else than its words say. */
-const INVOLVED = /["'\\$#]/;
 
 interface Section {
   readonly title: string;
@@ -86,7 +85,8 @@ function serverOf(
   const [, four, six, port] = ENDPOINT.exec(endpoint) ?? [];
   const address = four ?? six;
   if (address === undefined || !isCanonical(address)) return undefined;
-  if ([name, ...defaults, ...own].some((word) => INVOLVED.test(word))) return undefined;
+  // A variable, a remark, an expression: it means something else than its words say, or cannot be told.
+  if (Number(port) === 0 || ![name, ...defaults, ...own].every(isPlain)) return undefined;
   const taken = takeApart([...defaults, ...own]);
   // An agent changes its weight and its state, which is no drift.
   if (/(?:^| )agent-check(?: |$)/.test(taken.options)) return undefined;

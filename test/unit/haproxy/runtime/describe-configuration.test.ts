@@ -37,6 +37,8 @@ test.each([
   ['a name', 'server c api.example:6443'],
   ['a socket', 'server c /run/api.sock'],
   ['a variable', 'server c "$API":6443'],
+  ['an expression', 'server c 10.0.0.3:6443 ssl verify none sni str(api)'],
+  ["the client's port", 'server c 10.0.0.3:0'],
   ['a remark behind it', 'server c 10.0.0.3:6443 # the third'],
   ['another spelling', 'server c [fd00:0::3]:6443'],
   ['a server out of use', 'server c 10.0.0.3:6443 disabled'],
