@@ -37,7 +37,7 @@ export function stateForTracking(configuration: string, state: string, running?:
   return rows
     .filter(({ fields: [, backend, , server, , operationalState] }) => {
       const checked = tracked.get(`${backend}/${server}`);
-      return checked === undefined || operational.get(checked) === operationalState;
+      return checked === undefined || isAlike(operational.get(checked), operationalState);
     })
     .map(({ line }) => line)
     .join('\n');
@@ -60,4 +60,12 @@ function trackedServers(configuration: string): ReadonlyMap<string, string> {
     tracked.set(`${section}/${server}`, other.includes('/') ? other : `${section}/${other}`);
   }
   return tracked;
+}
+
+const STARTING = '1';
+const RUNNING = '2';
+
+/** A server that warms up is starting while the one that it tracks, which takes no clients, runs already. */
+function isAlike(checked: string | undefined, own: string | undefined): boolean {
+  return checked === own || (checked === RUNNING && own === STARTING);
 }

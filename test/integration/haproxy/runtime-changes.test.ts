@@ -99,15 +99,21 @@ test('more new servers than there are spare ones take a reload, and changes go o
   expect(await want(...many.slice(1))).toMatchObject({ generation: generation + 1, atRunTime: true });
 });
 
-test('a server that is down stays down over a reload, though it was added without one', async () => {
+test('a server that is down stays down over a reload, and one that warms up goes on, though both were added without one', async () => {
   const { host, begin, want, tell, running } = await openRuntimeWorld();
   const supervisor = host.supervise();
   const { generation } = await begin(supervisor, 'cp-1', 'cp-2');
-  await want('cp-1', 'cp-2', 'cp-3');
+  await want('cp-1', 'cp-2', 'cp-3', 'cp-4');
   const checked = (await running()).get('masters/cp-3')?.tracks ?? '';
   await tell(`set server ${checked} health down`);
-  const isDown = async () => /^masters,cp-3,.*,DOWN/m.test(await tell('show stat masters 4 -1'));
+  const rowOf = async (server: string) =>
+    (await tell('show stat masters 4 -1')).split('\n').find((row) => row.startsWith(`masters,${server},`)) ??
+    '';
+  const isDown = async () => (await rowOf('cp-3')).includes(',DOWN');
   await waitFor('the server to be down', isDown);
   expect(await supervisor.reload()).toMatchObject({ ok: true, generation: generation + 1 });
   expect(await isDown()).toBe(true);
+  const weight = Number((await rowOf('cp-4')).split(',')[18]);
+  expect(weight).toBeGreaterThan(0);
+  expect(weight).toBeLessThan(256);
 });

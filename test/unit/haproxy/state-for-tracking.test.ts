@@ -19,6 +19,7 @@ const row = (server: string, operational: number) => {
   return `4 ${backend} 1 ${name} 10.0.0.1 ${operational} 0\n`;
 };
 const DOWN = 0;
+const STARTING = 1;
 const UP = 2;
 
 test('a state without the server that is tracked says nothing of the one that tracks it', () => {
@@ -33,6 +34,14 @@ test('a server keeps its state where the one that it tracks has the same, and lo
   expect(stateForTracking(configuration, equal)).toBe(equal);
   expect(stateForTracking(configuration, head + row('masters/b', DOWN) + row('checks/b', UP))).toBe(
     head + row('checks/b', UP),
+  );
+});
+
+test('a server that warms up goes on with it, unless the one that it tracks is down by then', () => {
+  const warm = head + row('masters/a', STARTING) + row('checks/a', UP);
+  expect(stateForTracking(configuration, warm)).toBe(warm);
+  expect(stateForTracking(configuration, head + row('masters/a', STARTING) + row('checks/a', DOWN))).toBe(
+    head + row('checks/a', DOWN),
   );
 });
 
