@@ -1,14 +1,12 @@
-import { runInNewContext } from 'node:vm';
-import compiler from 'nunjucks/src/compiler.js';
-import filters from 'nunjucks/src/filters.js';
-import parser from 'nunjucks/src/parser.js';
-import runtime, { type Scope } from 'nunjucks/src/runtime.js';
+import parser, { type Node } from 'nunjucks/src/parser.js';
 import type { RenderOutcome } from '../../engine/render/render-template.ts';
-import { codeOf, messageOf } from '../../engine/system/errors.ts';
-import { overLimit } from '../../engine/system/limit.ts';
-import { filterNames, problemIn, testNames } from './allowed.ts';
-import { isAsExpected } from './compiled.ts';
+import { messageOf } from '../../engine/system/errors.ts';
+import { createBudget } from './budget.ts';
+import { expressions } from './expressions.ts';
+import { type Builder, type Frame, isNode, type Part } from './part.ts';
+import { statements } from './statements.ts';
 import type { TemplateModel } from './template-model.ts';
+import type { Value } from './value.ts';
 
 /** A template and what it gets, as plain data. */
 export interface JinjaJob {
@@ -16,134 +14,67 @@ export interface JinjaJob {
   readonly model: TemplateModel;
 }
 
-type Root = (env: object, context: object, frame: Scope, runtime: object, done: Done) => void;
-type Done = (error: unknown, text?: string) => void;
-
-const MAX_RENDERED_CHARACTERS = 500_000;
-/** A real template takes some milliseconds. */
-const RENDER_TIMEOUT_MS = 1_000;
-
 /**
- * Renders the part of Jinja2 that configurations need. A template reaches what the model holds and nothing else: no
- * other file, no property that the model does not have itself, no function but those in `allowed.ts`. It is stopped after
- * `timeoutMs`. Its caller bounds the memory.
+ * Renders the part of Jinja2 that configurations need. A template reaches what the model holds and nothing else: it is
+ * evaluated node by node, and what is no part of these tables is refused with its line before anything is evaluated. A budget ends
+ * what takes or prints too much. The time that nunjucks takes to parse is its caller's to bound.
  */
-export function renderJinja({ template, model }: JinjaJob, timeoutMs = RENDER_TIMEOUT_MS): RenderOutcome {
-  const failed = (what: string, line?: number): RenderOutcome => {
-    const where = line === undefined ? '' : ` line ${line}`;
-    return { kind: 'failed', message: `Cannot render the template${where}: ${what}` };
-  };
+export function renderJinja({ template, model }: JinjaJob): RenderOutcome {
   try {
-    const problem = problemIn(parser.parse(template, [], {}));
-    if (problem !== undefined) return failed(problem.what, problem.line);
-    const text = within(timeoutMs, () => run(template, model));
-    const over = overLimit(text.length, 'characters', { MAX_RENDERED_CHARACTERS });
-    if (over !== undefined) return failed(`the result has ${over}`);
-    if (text.trim() === '') return failed('it prints nothing, expected a configuration');
+    const root = build(parser.parse(template, [], {}));
+    const text = `${root({ frame: frameOf(model), budget: createBudget() })}`;
+    if (text.trim() === '') throw new Error('it prints nothing, expected a configuration');
     return { kind: 'rendered', text: text.endsWith('\n') ? text : `${text}\n` };
   } catch (error) {
-    const isLate = codeOf(error) === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-    return failed(isLate ? `it was not done within ${timeoutMs} ms` : firstLineOf(error), lineOf(error));
+    const line = lineOf(error);
+    const where = line === undefined ? '' : ` line ${line}`;
+    return {
+      kind: 'failed',
+      message: `Cannot render the template${where}: ${messageOf(error).split('\n')[0]}`,
+    };
   }
 }
 
-/** Only a script can be stopped, but with everything that it calls. */
-function within<T>(timeoutMs: number, work: () => T): T {
-  return runInNewContext('work()', { work }, { timeout: timeoutMs }) as T;
-}
+const builders: ReadonlyMap<string, Builder> = new Map([...statements, ...expressions]);
 
-function run(template: string, model: TemplateModel): string {
-  const source = compiler.compile(template, [], [], 'template', {});
-  if (!isAsExpected(source)) throw new Error('it is compiled to something else than a template');
-  // A realm without globals, where text never becomes code.
-  const contextCodeGeneration = { strings: false, wasm: false };
-  const { root }: { readonly root: Root } = runInNewContext(`(() => {${source}})()`, Object.create(null), {
-    contextCodeGeneration,
-  });
-  let rendered = '';
-  const done: Done = (error, text) => {
-    if (error) throw error;
-    rendered = text ?? '';
-  };
-  root(environment, { env: environment }, new runtime.Frame(), guardedRuntime(model), done);
-  return rendered;
-}
-
-const environment = {
-  opts: { autoescape: false },
-  getFilter: (name: string) => (filterNames.has(name) ? filters[name === 'd' ? 'default' : name] : undefined),
-  getTest: (name: string) => (testNames.has(name) ? tests[name] : undefined),
-};
-
-const tests: Readonly<Record<string, (value: unknown) => boolean>> = {
-  defined: (value) => value !== undefined,
-  undefined: (value) => value === undefined,
-  even: (value) => Number(value) % 2 === 0,
-  odd: (value) => Math.abs(Number(value) % 2) === 1,
-};
-
-/** What compiled templates call, where it would follow prototypes, with the meaning that it has in Python. */
-function guardedRuntime(model: TemplateModel): object {
-  const names = new Map<string, unknown>([
-    ...Object.entries(model),
-    ['range', range],
-    ['True', true],
-    ['False', false],
-    ['None', null],
-  ]);
-  return {
-    ...runtime,
-    contextOrFrameLookup: (_context: unknown, frame: Scope, name: string) =>
-      frame.lookup(name) ?? names.get(name),
-    memberLookup,
-    fromIterator: (value: unknown) => (isMap(value) ? Object.keys(value) : value),
-    inOperator: (value: unknown, within: unknown) => {
-      if (isMap(within)) return Object.hasOwn(within, String(value));
-      return Array.isArray(within) ? within.includes(value) : String(within).includes(String(value));
-    },
-  };
-}
-
-function memberLookup(value: unknown, key: unknown): unknown {
-  if (Array.isArray(value) || typeof value === 'string')
-    return typeof key === 'number' ? value.at(key) : undefined;
-  if (!isMap(value)) return undefined;
-  return Object.hasOwn(value, String(key)) ? value[String(key)] : methodOf(value, String(key));
-}
-
-function methodOf(map: Readonly<Record<string, unknown>>, name: string): unknown {
-  switch (name) {
-    case 'items':
-      return () => Object.entries(map);
-    case 'keys':
-      return () => Object.keys(map);
-    case 'values':
-      return () => Object.values(map);
-    case 'get':
-      return (key: unknown, instead?: unknown) =>
-        Object.hasOwn(map, String(key)) ? map[String(key)] : instead;
-    default:
-      return undefined;
+function build(node: unknown): Part {
+  if (!isNode(node)) throw new Error('it has an expression without a value');
+  try {
+    const builder = builders.get(node.typename);
+    if (builder !== undefined) return withLine(node, builder(node, build));
+    throw new Error(`"${node.typename}" is not supported, expected for, if, set, filters and expressions`);
+  } catch (error) {
+    throw atLine(node, error);
   }
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+function withLine(node: Node, part: Part): Part {
+  return (run) => {
+    try {
+      run.budget.spend(1);
+      return part(run);
+    } catch (error) {
+      throw atLine(node, error);
+    }
+  };
 }
 
-function range(first: number, end?: number, step = 1): readonly number[] {
-  const [from, to] = end === undefined ? [0, first] : [first, end];
-  return Array.from(
-    { length: Math.max(0, Math.ceil((to - from) / step)) },
-    (_, index) => from + index * step,
-  );
-}
-
-function firstLineOf(error: unknown): string {
-  return messageOf(error).split('\n')[0] ?? '';
+/** An error has the line of the innermost node, under the name that nunjucks gives it. */
+function atLine({ lineno }: Node, error: unknown): unknown {
+  return lineOf(error) ? error : Object.assign(new Error(messageOf(error)), { lineno: lineno + 1 });
 }
 
 function lineOf(error: unknown): number | undefined {
   const line = error instanceof Error && 'lineno' in error ? Number(error.lineno) : 0;
   return line > 0 ? line : undefined;
+}
+
+function frameOf({ hosts }: TemplateModel): Frame {
+  const variables = new Map<string, Value>([
+    ['hosts', new Map(Object.entries(hosts))],
+    ['True', true],
+    ['False', false],
+    ['None', null],
+  ]);
+  return { variables: new Map(), parent: { variables, parent: undefined } };
 }

@@ -6,15 +6,15 @@ import { runCommand } from '../../engine/system/process/run-command.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 import type { JinjaJob } from './jinja.ts';
 
-/** Far more than the second that a template may take: a starved machine takes seconds to start a process. */
+/** Far more than the second that a template's budget takes: a starved machine takes seconds to start a process. */
 const CHILD_TIMEOUT_MS = 10_000;
 const MAX_HEAP_MB = 64;
 
 /**
  * Renders in a process of its own, which may read hawser's code and no other file, starts no program and no thread, turns no
- * text into code, has none of our variables, and lives for one rendering: a template must not reach what the monitor may
- * do with the API (docs/decisions/0077). A template that loops or fills the memory is a failure like any other. Never
- * rejects.
+ * text into code, has none of our variables, and lives for one rendering: nunjucks' parser can be kept busy for minutes, and a
+ * template must not reach what the monitor may do with the API (docs/decisions/0077). A template that takes too long or
+ * fills the memory is a failure like any other. Never rejects.
  */
 export async function renderInChild(job: JinjaJob, signal: AbortSignal): Promise<RenderOutcome> {
   const options = { input: JSON.stringify(job), env: {}, timeoutMs: CHILD_TIMEOUT_MS, signal };

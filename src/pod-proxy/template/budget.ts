@@ -1,0 +1,28 @@
+import { overLimit } from '../../engine/system/limit.ts';
+
+/** What a rendering may take: the same template ends the same way on every machine. */
+export interface Budget {
+  /** Throws once there were too many: a step is a node that is evaluated, and an item or character that a call reads or makes. */
+  readonly spend: (steps: number) => void;
+  /** Throws once there were too many. Text that `set` or `filter` captures counts as well. */
+  readonly print: (characters: number) => void;
+}
+
+/** They take a quarter of a second; 5,000 servers take a tenth of them. */
+const MAX_STEPS = 1_000_000;
+const MAX_RENDERED_CHARACTERS = 500_000;
+
+export function createBudget(): Budget {
+  let [steps, characters] = [0, 0];
+  return {
+    spend: (more) => {
+      steps += more;
+      if (steps > MAX_STEPS) throw new Error(`it takes ${overLimit(steps, 'steps', { MAX_STEPS })}`);
+    },
+    print: (more) => {
+      characters += more;
+      const over = overLimit(characters, 'characters', { MAX_RENDERED_CHARACTERS });
+      if (over !== undefined) throw new Error(`it prints ${over}`);
+    },
+  };
+}
