@@ -148,9 +148,15 @@ export function elseOf(node: Node, build: Build): Part {
 }
 
 function test(node: Node, build: Build): Part {
-  const [left, name] = [build(node['left']), nodeIn(node, 'right')['value']];
+  const [left, name] = [build(node['left']), testName(nodeIn(node, 'right'))];
   const holds = tests.get(name) ?? refuse('test', name);
   return (run) => holds(left(run));
+}
+
+/** nunjucks takes `none` for a value, and a test with values for a call. */
+function testName({ value, name, typename }: Node): unknown {
+  if (value === null) return 'none';
+  return value ?? (isNode(name) ? `${name['value']}()` : typename);
 }
 
 /** `a < b < c` means both. */

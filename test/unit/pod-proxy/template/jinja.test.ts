@@ -80,6 +80,8 @@ describe('a template', () => {
     ['an unknown filter', 'a\n\n{{ hosts|nope }}', /line 3: the filter "nope" is not supported/],
     ['another template', '{% include "x" %}', /line 1: "Include" is not supported/],
     ['a macro', '{% macro a() %}{% endmacro %}', /"Macro" is not supported/],
+    ['a test that takes a value', '{{ 4 is divisibleby(2) }}', /the test "divisibleby\(\)" is not supported/],
+    ['an unknown test', '{{ 4 is none }}', /the test "none" is not supported/],
     ['a map in the text', 'a\n{{ hosts }}', /line 2: it prints a map/],
     ['arithmetic with a text', '{{ "3" * 2 }}', /line 1: it calculates with "3", expected a number/],
     ['a division by zero', '{{ 1 / 0 + 1 }}', /it calculates with Infinity/],
