@@ -11,6 +11,7 @@ import {
 import type { ConfigurationCheck } from './configuration-check.ts';
 import { identityOf, mustBeSet, type Rendered, SET_FOLDER, sha256Of } from './file-set.ts';
 import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
+import { createKnownFiles, type KnownFiles } from './known-files.ts';
 import {
   discard,
   findLiveFile,
@@ -73,6 +74,7 @@ type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 /** What an applier remembers between calls. */
 interface Memory {
   readonly supervisor: Supervisor;
+  readonly known: KnownFiles;
   /** Hash of the main file that is in place and known to be served. */
   served: string | undefined;
   rejected: { readonly identity: string; readonly outcome: Rejection } | undefined;
@@ -83,6 +85,7 @@ interface Memory {
 export function createApplier(options: ApplierOptions): Applier {
   const memory: Memory = {
     supervisor: connectSupervisor(options),
+    known: createKnownFiles(),
     served: undefined,
     rejected: undefined,
     cleaned: false,
@@ -132,13 +135,13 @@ async function applySet(
   }
   memory.cleaned = true;
   const found = await readIfThere(file.path);
-  const inPlace = await findInPlace(file, found, rendered);
+  const inPlace = await findInPlace(file, found, rendered, memory.known);
   // A file that hawser did not write is not to come back where ours is refused.
   const before = isOwnFile(file.path) ? found : undefined;
   if (inPlace !== undefined) await keepModes(file, mode);
   if (inPlace !== undefined && (await isServed(inPlace, memory, signal))) return { kind: 'unchanged' };
 
-  const staged = inPlace ?? (await stageSet(file, found, rendered));
+  const staged = inPlace ?? (await stageSet(file, found, rendered, memory.known));
   const refusal = inPlace ? undefined : await checkAndReplace(file, staged, mode, options, signal);
   if (refusal !== undefined) return remember(memory, identity, refusal);
   // From here on no text is known to be served until the supervisor confirms one.

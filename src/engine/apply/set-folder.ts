@@ -4,7 +4,8 @@ import { codeOf } from '../system/errors.ts';
 import { syncDirectory, writeNewFile } from '../system/file/atomic-write.ts';
 import { modeOf, othersOf, type Rendered, refusal, SET_FOLDER, type SetFile } from './file-set.ts';
 import { forEachAtOnce } from './for-each-at-once.ts';
-import { type LiveFile, readIfThere } from './live-file.ts';
+import type { KnownFiles } from './known-files.ts';
+import type { LiveFile } from './live-file.ts';
 import { removeFolder } from './old-sets.ts';
 import { folderNamedIn, folderOf, numbersOf, setsOf } from './set-path.ts';
 
@@ -22,20 +23,22 @@ export async function findInPlace(
   file: LiveFile,
   found: Buffer | undefined,
   rendered: Rendered,
+  known: KnownFiles,
 ): Promise<StagedSet | undefined> {
   const folder = othersOf(rendered).length === 0 ? undefined : folderNamedIn(file, found);
   const text = finalText(rendered, folder);
   if (found?.equals(Buffer.from(text)) !== true) return undefined;
-  return folder === undefined || (await holdsAll(folder, rendered)) ? { text, folder } : undefined;
+  return folder === undefined || (await holdsAll(folder, rendered, known)) ? { text, folder } : undefined;
 }
 
 /** Whether the folder has the other files, and nothing else. */
-async function holdsAll(folder: string, rendered: Rendered): Promise<boolean> {
+async function holdsAll(folder: string, rendered: Rendered, known: KnownFiles): Promise<boolean> {
+  known.keep(othersOf(rendered));
   const others = othersOf(rendered);
   const names = await filesIn(folder);
   let isWhole = names.size === others.length;
   await forEachAtOnce(others, async (each) => {
-    if (isWhole && !(await isSame(folder, names, each, rendered.mode))) isWhole = false;
+    if (isWhole && !(await isSame(folder, names, each, rendered.mode, known))) isWhole = false;
   });
   return isWhole;
 }
@@ -48,14 +51,15 @@ export async function stageSet(
   file: LiveFile,
   found: Buffer | undefined,
   rendered: Rendered,
+  known: KnownFiles,
 ): Promise<StagedSet> {
   if (othersOf(rendered).length === 0) return { text: rendered.text, folder: undefined };
   const before = folderNamedIn(file, found);
-  if (before !== undefined && (await holdsAll(before, rendered)))
+  if (before !== undefined && (await holdsAll(before, rendered, known)))
     return { text: finalText(rendered, before), folder: before };
   const folder = await makeSetFolder(file, folderMode(rendered.mode));
   try {
-    await fillFolder(folder, before, rendered);
+    await fillFolder(folder, before, rendered, known);
   } catch (error) {
     await removeFolder(folder);
     throw error;
@@ -97,7 +101,12 @@ function folderMode(mode: number): number {
   return 0o700 | (mode & 0o044) | ((mode & 0o044) >> 2);
 }
 
-async function fillFolder(folder: string, before: string | undefined, rendered: Rendered): Promise<void> {
+async function fillFolder(
+  folder: string,
+  before: string | undefined,
+  rendered: Rendered,
+  known: KnownFiles,
+): Promise<void> {
   const { mode } = rendered;
   const names = before === undefined ? new Map<string, boolean>() : await filesIn(before);
   const made = new Set([folder]);
@@ -107,7 +116,7 @@ async function fillFolder(folder: string, before: string | undefined, rendered: 
     const path = join(folder, each.name);
     const isLinked =
       before !== undefined &&
-      (await isSame(before, names, each, mode)) &&
+      (await isSame(before, names, each, mode, known)) &&
       (await linkIfAllowed(join(before, each.name), path));
     if (!isLinked) await writeNewFile(path, each.content, modeOf(each, mode));
   });
@@ -145,11 +154,12 @@ async function isSame(
   names: ReadonlyMap<string, boolean>,
   each: SetFile,
   mode: number,
+  known: KnownFiles,
 ): Promise<boolean> {
   if (names.get(each.name) !== true) return false;
   const path = join(folder, each.name);
   const found = await lstat(path);
   if ((found.mode & 0o777) !== modeOf(each, mode)) return false;
   if (found.size !== Buffer.byteLength(each.content)) return false;
-  return (await readIfThere(path))?.equals(Buffer.from(each.content)) === true;
+  return await known.holds(path, found, each);
 }
