@@ -44,7 +44,7 @@ const introduction = [
   'haproxy:',
   '  drainTimeout: 55s',
   'keepalived:',
-  '  advertInterval: 20ms',
+  '  monitorTimeout: 3s',
   '```',
   '',
   '`hawser settings` checks the file and lists everything that is wrong with it, with lines; an unknown key is an error that',

@@ -1,6 +1,7 @@
 import type { Effect } from '../engine/reconcile/effect.ts';
 import { durationText } from '../engine/system/text/readable-text.ts';
 import type { VrrpFacts, VrrpInstanceFacts } from '../keepalived/vrrp-facts.ts';
+import { PATIENCE_MS } from './group/keepalived-model.ts';
 
 /** What can happen to the VIPs of a node, as `hawser plan` labels it. */
 export const vrrpEffectLabels = {
@@ -13,6 +14,7 @@ export const vrrpEffectLabels = {
   'vip-appears': 'VIP',
   'peer-left-out': 'PEER LEFT OUT',
   'vip-contested': 'VIP TWICE',
+  'interval-mixed': 'ADVERTS',
   'two-holders': 'TWO HOLDERS',
 } as const;
 
@@ -153,7 +155,7 @@ function splitEffects(
   const vips = next.vips.filter((vip) => old.vips.includes(vip));
   const isHeld = held.has(old.name);
   if (different.length === 0)
-    return [...leftOut(old, next, vips), ...(isHeld || wasAlone ? [] : contested(old, next, vips))];
+    return [...leftOut(old, next, vips), ...(wasAlone ? [] : contested(old, next, vips, isHeld))];
   if (!wasAlone && !isAlone) return vips.map((vip) => twoHolders(vip, different));
   // keepalived takes an instance of another version for the same one, and keeps its VIP.
   return isHeld && others.length > 0 ? vips.map((vip) => interrupted(vip, next.takeOverMs)) : [];
@@ -174,17 +176,34 @@ function leftOut(
   );
 }
 
-/** A reloaded backup waits for its own intervals, until the next advert contains the holder's. */
+/**
+ * The others still have the old interval. A reloaded backup waits for its own intervals, until the next advert contains the
+ * holder's. From then on backups wait for their own number of those.
+ */
 function contested(
-  { advertIntervalMs }: VrrpInstanceFacts,
+  old: VrrpInstanceFacts,
   next: VrrpInstanceFacts,
   vips: readonly string[],
+  isHeld: boolean,
 ): readonly VrrpEffect[] {
-  if (next.advertIntervalMs * next.downTimerAdverts >= advertIntervalMs) return [];
-  return vips.map((subject) => ({
-    ...{ kind: 'vip-contested', subject, level: 'vip-move', connections: 'cut' },
-    says: `this node may take ${subject} beside the holder for up to ${durationText(advertIntervalMs)}: it waits for less time than the holder is silent; change the holder first`,
-  }));
+  if (old.advertIntervalMs === next.advertIntervalMs) return [];
+  const [sends, waits] = isHeld ? [next, old] : [old, next];
+  const startMs = isHeld ? Number.POSITIVE_INFINITY : next.advertIntervalMs * next.downTimerAdverts;
+  const waitsMs = Math.min(startMs, sends.advertIntervalMs * waits.downTimerAdverts);
+  const isHasty = waitsMs < Math.max(PATIENCE_MS, sends.advertIntervalMs);
+  const advice = 'schedule the change on all nodes instead (docs/upgrade.md)';
+  const other = `adverts every ${durationText(next.advertIntervalMs)} here and every ${durationText(old.advertIntervalMs)} on the other nodes`;
+  return vips.map((subject): VrrpEffect => {
+    if (!isHasty)
+      return {
+        ...{ kind: 'interval-mixed', subject, level: 'reload' },
+        says: `with ${other}, another node may take ${subject} late from a dead holder; ${advice}`,
+      };
+    return {
+      ...{ kind: 'vip-contested', subject, level: 'vip-move', connections: 'cut' },
+      says: `with ${other}, a backup may take ${subject} beside the holder: it waits for ${durationText(waitsMs)}; ${advice}`,
+    };
+  });
 }
 
 /** This node and one that has not been changed hold the VIP, until all of them are. */

@@ -2,6 +2,8 @@ import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-
 import { createMonitorMetrics, type MonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import { vipRepairCounter } from '../../keepalived/vip-repair-counter.ts';
+import { advertIntervalMs } from '../group/keepalived-model.ts';
+import type { KeepalivedSettings } from '../group/vrrp.ts';
 
 /** What the keepalived monitor can be asked about besides, in Prometheus' words. */
 export interface KeepalivedMonitorMetrics extends MonitorMetrics {
@@ -15,7 +17,7 @@ export interface KeepalivedMonitorMetrics extends MonitorMetrics {
   readonly staleVipRemoved: () => void;
   readonly virtualRouterIdTaken: (taken: boolean) => void;
   /** How keepalived of this node speaks to its group. */
-  readonly dialect: (dialect: { readonly profile: string; readonly mode: string }) => void;
+  readonly dialect: (dialect: Pick<KeepalivedSettings, 'profile' | 'mode' | 'advertIntervalMs'>) => void;
   /** When that changes, in milliseconds of the Unix epoch, and whether keepalived would refuse it. */
   readonly planned: (atMs: number | undefined, refused: boolean) => void;
   readonly agreementUsable: (usable: boolean) => void;
@@ -93,9 +95,10 @@ function dialectMetrics(
     '1 while the file of --monitor-conf cannot be used.',
   );
   return {
-    dialect: ({ profile, mode }) => {
+    dialect: (now) => {
       dialect.clear();
-      dialect.set(1, { profile, mode });
+      const { profile, mode } = now;
+      dialect.set(1, { profile, mode, advert_interval: `${advertIntervalMs(now)}ms` });
     },
     planned: (atMs, refused) => {
       changeAt((atMs ?? 0) / 1_000);

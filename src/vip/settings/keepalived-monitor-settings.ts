@@ -50,7 +50,7 @@ export const keepalivedMonitorCommand = commandSpec({
     advertInterval: flag(
       '<duration>',
       z.optional(advertInterval),
-      'of the fast profile; openshift has 1s (default: what this node had before, 20ms if it is new)',
+      'of the fast profile, of this node only; --monitor-conf changes it for all (default: what this node had before, 20ms if it is new)',
     ),
     profile: flag('<profile>', oneOf(['fast', 'openshift']), "fast, or openshift: the shell pods' dialect", {
       default: 'fast',

@@ -70,7 +70,7 @@ async function keepalivedMonitorPage(): Promise<string> {
   metrics.splitBrain('10.0.0.5', true);
   metrics.staleVipRemoved();
   metrics.virtualRouterIdTaken(true);
-  metrics.dialect({ profile: 'fast', mode: 'unicast' });
+  metrics.dialect({ profile: 'fast', mode: 'unicast', advertIntervalMs: 20 });
   metrics.planned(1_000, true);
   metrics.agreementUsable(false);
   metrics.peerCertificate(1_000);

@@ -132,16 +132,22 @@ test('the VIP of a node that is alone is given up for another mode, and kept for
   expect(kinds({ after: { ...vrrp({}), version: 2 }, alone: true })).toEqual(['keepalived-reload']);
 });
 
+const adverts = (advertIntervalMs: number, downTimerAdverts = 3) =>
+  vrrp({ advertIntervalMs, downTimerAdverts });
 test.each([
-  [50, 'vip-contested'],
-  [200, undefined],
-  [3_000, undefined],
-])(
-  'the VIP of a holder that speaks every 500 ms, seen from a backup that is to wait as for %d ms: %s',
-  (advertIntervalMs, kind) => {
-    const given = { before: vrrp({ advertIntervalMs: 500 }), after: vrrp({ advertIntervalMs }) };
-    expect(kinds({ ...given, held: [] }).slice(1)).toEqual(kind === undefined ? [] : [kind]);
-    expect(kinds(given)).toEqual(['keepalived-reload']);
+  ['backup', adverts(500), adverts(50), 'vip-contested'],
+  ['backup', adverts(1_000), adverts(20, 15), 'vip-contested'],
+  ['backup', adverts(20, 15), adverts(100), 'vip-contested'],
+  ['backup', adverts(100), adverts(20, 15), 'interval-mixed'],
+  ['holder', adverts(100), adverts(20, 15), 'vip-contested'],
+  ['holder', adverts(20, 15), adverts(100), 'interval-mixed'],
+  ['holder', adverts(1_000), adverts(200), 'interval-mixed'],
+] as const)(
+  'another advert interval on one node, a %s: the agreement file is the way',
+  (role, before, after, kind) => {
+    const [reload, effect, ...more] = effectsOf({ before, after, held: role === 'holder' ? ['API'] : [] });
+    expect([reload?.kind, effect?.kind, more]).toEqual(['keepalived-reload', kind, []]);
+    expect(effect?.says).toMatch(/schedule the change on all nodes instead \(docs\/upgrade\.md\)$/);
   },
 );
 

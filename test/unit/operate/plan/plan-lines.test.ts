@@ -46,6 +46,10 @@ const effects = [
   ...vrrpEffects({ ...keepalived, after: vrrp({}) }),
   ...vrrpEffects({
     ...keepalived,
+    after: { version: 3, instances: [{ ...api, advertIntervalMs: 200 }] },
+  }),
+  ...vrrpEffects({
+    ...keepalived,
     held: new Set(),
     after: { version: 3, instances: [{ ...api, peers: [], advertIntervalMs: 50 }] },
   }),

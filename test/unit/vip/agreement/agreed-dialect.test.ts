@@ -203,6 +203,13 @@ test('a holder with a long interval comes to a short one by way of 100 ms, and a
   }
 });
 
+test('the interval is a label of the dialect, and in openshift it is a second', async () => {
+  await startMonitor('fast').switchIfDue(holder);
+  expect(metrics.text()).toContain('{profile="fast",mode="unicast",advert_interval="20ms"} 1');
+  await startMonitor('openshift').switchIfDue(holder);
+  expect(metrics.text()).toContain('{profile="openshift",mode="unicast",advert_interval="1000ms"} 1');
+});
+
 test('a node that is new to its group begins with the agreed interval, whatever its own settings are', async () => {
   push('monitor.conf', `advertInterval: 20ms\nat: ${inMs(-hour)}\n`);
   const monitor = startMonitor('fast', 1_000);
