@@ -8,10 +8,10 @@ import { OUT_OF_USE, type RunningServers } from './runtime/running-servers.ts';
  * after the reload that brings `track` into a configuration. A server that was added while HAProxy ran tracks a spare one, whose
  * row goes to the one that it tracks in the file. A spare server begins without work, whatever it did before. What was taken out
  * of use by a command is in use again if the file has it. Sources: HAProxy's configuration manual, "track"; management guide,
- * "show servers state": field 2 is the backend, 4 the server, 6 the operational state, 7 the administrative one.
+ * "show servers state": field 2 is the backend, 4 the server, 6 the operational state, 7 the administrative one, 19 the port.
  */
 export function stateForTracking(configuration: string, state: string, running?: RunningServers): string {
-  const tracked = trackedServers(configuration);
+  const { tracked, ports } = serversOf(configuration);
   const renamed = new Map(
     [...tracked].flatMap(([server, checked]) => {
       const now = running?.get(server)?.tracks;
@@ -20,13 +20,14 @@ export function stateForTracking(configuration: string, state: string, running?:
   );
   const replaced = new Set(renamed.values());
   const rows = state.split('\n').flatMap((line) => {
-    const row = { line, fields: line.split(' ') };
+    const row = rowOf(line.split(' '));
     const name = `${row.fields[1]}/${row.fields[3]}`;
     if (!/^\d+ /.test(line)) return [row];
     if ((Number(row.fields[6]) & OUT_OF_USE) !== 0) return [];
     const checked = renamed.get(name);
-    if (checked !== undefined) return [named(row.fields, checked)];
-    return replaced.has(name) || SPARE_NAME.test(row.fields[3] ?? '') ? [] : [row];
+    if (checked === undefined && (replaced.has(name) || SPARE_NAME.test(row.fields[3] ?? ''))) return [];
+    const fields = checked === undefined ? row.fields : named(row.fields, checked);
+    return [rowOf(atPort(fields, ports.get(checked ?? name)))];
   });
   const operational = new Map(
     rows.map(({ fields: [, backend, , server, , operationalState] }) => [
@@ -43,25 +44,44 @@ export function stateForTracking(configuration: string, state: string, running?:
     .join('\n');
 }
 
-function named(fields: readonly string[], server: string): { line: string; fields: string[] } {
-  const [backend = '', name = ''] = server.split('/');
-  const renamed = fields.with(1, backend).with(3, name);
-  return { line: renamed.join(' '), fields: renamed };
+function rowOf(fields: readonly string[]): { readonly line: string; readonly fields: readonly string[] } {
+  return { line: fields.join(' '), fields };
 }
 
-/** By the name of a tracking server, `backend/server`, that of the one which it tracks. */
-function trackedServers(configuration: string): ReadonlyMap<string, string> {
+function named(fields: readonly string[], server: string): readonly string[] {
+  const [backend = '', name = ''] = server.split('/');
+  return fields.with(1, backend).with(3, name);
+}
+
+/** HAProxy takes the port of the state for the server's, whatever the file says, unlike the address. */
+function atPort(fields: readonly string[], port: string | undefined): readonly string[] {
+  return port === undefined || fields[PORT] === undefined ? fields : fields.with(PORT, port);
+}
+
+interface FileServers {
+  /** By the name of a tracking server, `backend/server`, that of the one which it tracks. */
+  readonly tracked: ReadonlyMap<string, string>;
+  readonly ports: ReadonlyMap<string, string>;
+}
+
+function serversOf(configuration: string): FileServers {
   const tracked = new Map<string, string>();
+  const ports = new Map<string, string>();
   let section = '';
   for (const line of configuration.split('\n')) {
     section = /^\s*(?:backend|listen)\s+(\S+)/.exec(line)?.[1] ?? section;
-    const [, server, other] = /^\s*server\s+(\S+)\s(?:[^#]*\s)?track\s+(\S+)/.exec(line) ?? [];
-    if (server === undefined || other === undefined) continue;
-    tracked.set(`${section}/${server}`, other.includes('/') ? other : `${section}/${other}`);
+    const [, server, address = '', options = ''] = /^\s*server\s+(\S+)\s+(\S+)(.*)$/.exec(line) ?? [];
+    if (server === undefined) continue;
+    const [, port] = /:([1-9]\d*)$/.exec(address) ?? [];
+    if (port !== undefined) ports.set(`${section}/${server}`, port);
+    const [, other] = /^\s(?:[^#]*\s)?track\s+(\S+)/.exec(options) ?? [];
+    if (other !== undefined)
+      tracked.set(`${section}/${server}`, other.includes('/') ? other : `${section}/${other}`);
   }
-  return tracked;
+  return { tracked, ports };
 }
 
+const PORT = 18;
 const STARTING = '1';
 const RUNNING = '2';
 

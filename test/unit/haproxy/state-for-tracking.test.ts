@@ -45,6 +45,19 @@ test('a server that warms up goes on with it, unless the one that it tracks is d
   );
 });
 
+test('a server whose port differs in the file keeps its health, and gets the port of the file', () => {
+  const at = (server: string, port: number) =>
+    row(server, DOWN).replace('\n', ` 1 1 3 15 3 7 6 0 0 0 - ${port} - 0 0 - - 0\n`);
+  const running = new Map([
+    ['masters/a', { endpoint: '10.0.0.1:1', weight: 1, isOut: false, tracks: 'checks/_spare-1' }],
+  ]);
+  const before =
+    head + at('masters/a', 1) + at('masters/b', 1) + at('checks/_spare-1', 1) + at('checks/b', 1);
+  const after =
+    head + at('masters/a', 6443) + at('masters/b', 6443) + at('checks/a', 6443) + at('checks/b', 6443);
+  expect(stateForTracking(configuration, before, running)).toBe(after);
+});
+
 test('a tracked server may be named without its backend', () => {
   expect(stateForTracking(configuration, head + row('other/c', UP) + row('other/d', DOWN))).toBe(
     head + row('other/c', UP),
