@@ -21,7 +21,7 @@ export async function run(settings: SettingsOf<typeof spec>, { env }: CommandCon
   const { routes } = outcome;
   const text = settings.json
     ? (await structuredWriter(settings.json))({ out: settings.out, routes, problems: decision.problems })
-    : routes.map(lineOf).join('\n');
+    : routes.map(lineOf).join('\n') || 'no routes';
   process.stdout.write(`${text}\n`);
   return 0;
 }

@@ -95,6 +95,17 @@ test('hawser router render writes what HAProxy takes, the same for any order of 
   expect(filesOf(one)).toEqual(before);
 });
 
+test('hawser router render says so where no route is for this router', () => {
+  const file = join(folder, 'none.yaml');
+  writeFileSync(file, yaml.stringify(route('first', 'shop.example.com', 1)));
+  const argv = ['router', 'render', '--objects', file, '--out', join(folder, 'none')];
+  const { stdout } = spawnSync(hawser, argv, {
+    env: { ...process.env, NAMESPACE_LABELS: 'team=mine' },
+    encoding: 'utf8',
+  });
+  expect(stdout).toBe('no routes\n');
+});
+
 test('hawser router explain reads the settings that hawser router render reads', () => {
   const denied = { ROUTER_DENIED_DOMAINS: 'other.example.com' };
   expect(explain(objects, 'other.example.com', {})).toMatchObject({ answer: 'backend', route: 'shop:other' });
