@@ -35,12 +35,12 @@ export function createLens(): Lens<Stage, RouterScene> {
 }
 
 function shownRoute(
-  { namespace, name, termination, admitted }: KnownRoute,
+  { namespace, name, kind, admitted }: KnownRoute,
   { traffic, lasting }: Stage,
 ): ShownRoute {
   const isAsked = lasting.some(({ metadata }) => metadata.name === name);
   const pods = isAsked ? (traffic.recent().targets.get(name) ?? new Map()) : undefined;
-  return { name: `${namespace}/${name}`, termination, admitted, pods };
+  return { name: `${namespace}/${name}`, kind, admitted, pods };
 }
 
 /** What is different between two looks, in the words of the event list. */

@@ -7,7 +7,8 @@ import { writeObjects } from '../demo/cluster.ts';
 export interface KnownRoute {
   readonly name: string;
   readonly namespace: string;
-  readonly termination: string;
+  /** `http` where there is no TLS. */
+  readonly kind: string;
   /** `yes`, or the reason why not; undefined before the router has written. */
   readonly admitted: string | undefined;
   readonly status: unknown;
@@ -58,7 +59,7 @@ export function routesApi(namespace: NetNamespace, server: string, stateFile: st
 function knownRoute({ metadata, spec, status }: z.infer<typeof list>['items'][number]): KnownRoute {
   const found = status?.ingress?.[0]?.conditions.find(({ type }) => type === 'Admitted');
   const admitted = found?.status === 'True' ? 'yes' : found?.reason;
-  return { ...metadata, termination: spec.tls?.termination ?? 'none', admitted, status };
+  return { ...metadata, kind: spec.tls?.termination ?? 'http', admitted, status };
 }
 
 function keyOf({ name, namespace }: { readonly name: string; readonly namespace: string }): string {

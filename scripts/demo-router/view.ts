@@ -20,7 +20,7 @@ export interface RouterScene extends Frame {
 export interface ShownRoute {
   /** `namespace/name`. */
   readonly name: string;
-  readonly termination: string;
+  readonly kind: string;
   /** `yes`, or the reason why not; undefined before the router has said. */
   readonly admitted: string | undefined;
   /** Of the answers lately, by pod; undefined where no client asks. */
@@ -46,12 +46,12 @@ export function renderView(scene: RouterScene, paint: Paint): readonly string[] 
   ];
 }
 
-function routeLine({ name, termination, admitted, pods }: ShownRoute, paint: Paint): string {
+function routeLine({ name, kind, admitted, pods }: ShownRoute, paint: Paint): string {
   const answers = [...(pods ?? [])].sort(([a], [b]) => a.localeCompare(b));
   const shares =
     pods === undefined ? 'not asked' : answers.map(([pod, count]) => `${pod} ${count}`).join('  ');
   const style = admitted === 'yes' ? 'good' : admitted === undefined ? 'dim' : 'bad';
-  return paint(style, routeRow(name, termination, admitted ?? 'not yet', shares));
+  return paint(style, routeRow(name, kind, admitted ?? 'not yet', shares));
 }
 
 function routeRow(name: string, kind: string, admitted: string, answers: string): string {

@@ -3,7 +3,7 @@ import { routeChanges } from '../../../scripts/demo-router/lens.ts';
 import type { KnownRoute } from '../../../scripts/demo-router/routes-api.ts';
 
 const route: KnownRoute = {
-  ...{ name: 'edge', namespace: 'shop', termination: 'edge', admitted: 'yes', status: {} },
+  ...{ name: 'edge', namespace: 'shop', kind: 'edge', admitted: 'yes', status: {} },
 };
 
 it('tells who is admitted, who is rejected and why, and who is gone', () => {

@@ -7,7 +7,7 @@ import { scene as frame } from '../demo/scene.ts';
 const plain: Paint = (_style, text) => text;
 const edge: ShownRoute = {
   name: 'shop/edge',
-  termination: 'edge',
+  kind: 'edge',
   admitted: 'yes',
   pods: new Map([
     ['web-2', 21],
@@ -15,14 +15,14 @@ const edge: ShownRoute = {
   ]),
 };
 const thief: ShownRoute = {
-  ...{ name: 'blog/thief', termination: 'none', admitted: 'HostAlreadyClaimed', pods: undefined },
+  ...{ name: 'blog/thief', kind: 'http', admitted: 'HostAlreadyClaimed', pods: undefined },
 };
 const scene: RouterScene = { ...frame, routes: [edge, thief] };
 
 it('shows which routes are admitted and who answers', () => {
   const text = renderView(scene, plain).join('\n');
   expect(text).toMatch(/^shop\/edge +edge +yes +web-1 29 {2}web-2 21$/m);
-  expect(text).toMatch(/^blog\/thief +none +HostAlreadyClaimed +not asked$/m);
+  expect(text).toMatch(/^blog\/thief +http +HostAlreadyClaimed +not asked$/m);
   expect(text).toMatch(/^7 +4242 +serving +3\.1 s +4$/m);
 });
 
