@@ -47,7 +47,9 @@ export function announcedPages(
 }
 
 function parseAnnouncement(held: string): Pick<AnnouncedPage, 'page' | 'as'> | undefined {
-  const [, name, program, bracketed, plain, digits] = NAME.exec(held) ?? [];
+  const match = NAME.exec(held);
+  if (match === null) return undefined;
+  const [, name, program, bracketed, plain, digits] = match;
   const [host, port] = [bracketed ?? plain ?? '', Number(digits)];
   if (isIP(host) === 0 || port < 1 || port > 65_535) return undefined;
   return { page: { host, port }, as: `${program} of instance ${name}` };
