@@ -1,5 +1,6 @@
 import { removeRedirects } from '../api-lb/redirect/remove-redirects.ts';
 import type { SettingsOf } from '../cli/command-spec.ts';
+import { removeSynDrops } from '../haproxy/remove-syn-drops.ts';
 import { uninstallCommand } from '../operate/install/install-settings.ts';
 import { type RemoveTables, uninstall } from '../operate/install/uninstall.ts';
 import { createAdvertTrap } from '../vip/guards/advert-trap.ts';
@@ -18,7 +19,7 @@ const removeTables: RemoveTables = async () => {
   const traps = await Promise.all(
     [createAdvertTrap(), createAnswerTrap(), createVipUseTrap()].map((trap) => trap.remove()),
   );
-  const left = traps.filter((message) => message !== undefined);
+  const left = [...traps, await removeSynDrops()].filter((message) => message !== undefined);
   return redirect.kind === 'failed'
     ? { changed: false, left: [redirect.message, ...left] }
     : { changed: redirect.changed, left };

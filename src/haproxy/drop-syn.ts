@@ -19,6 +19,9 @@ export interface SynDrop {
   readonly allow: () => Promise<void>;
 }
 
+/** An instance's has its name behind it, after a hyphen. */
+export const DROP_SYN_TABLE = 'inet hawser_drop_syn';
+
 const NFT_TIMEOUT_MS = 2_000;
 /** For the old generation to close its listeners once it was told to. */
 const CLOSING_MS = 500;
@@ -32,7 +35,7 @@ const SPARE_MS = 2_000;
  * this process is killed. Where nft cannot be used the replacement goes on without it (docs/decisions/0076).
  */
 export function dropSyns(program: ProxyDriver, options: Options): SynDrop {
-  const table = `inet hawser_drop_syn${options.instance === undefined ? '' : `-${options.instance}`}`;
+  const table = `${DROP_SYN_TABLE}${options.instance === undefined ? '' : `-${options.instance}`}`;
   let turn = 0;
   const nft = async (ruleset: string): Promise<void> => {
     const { exitCode, stderr } = await runLeanCommand(['nft', '-f', '-'], {
