@@ -8,7 +8,7 @@ import { checkArgv } from './argv.ts';
  * than that of a monitor.
  */
 export function createConfigurationCheck(
-  options: Pick<CheckProgram, 'timeoutMs' | 'run'> & { readonly haproxyPath: string },
+  options: Pick<CheckProgram, 'timeoutMs' | 'run' | 'detailCharacters'> & { readonly haproxyPath: string },
 ): ConfigurationCheck {
   const { haproxyPath: program, ...more } = options;
   const argv = (path: string) => checkArgv(program, path);

@@ -17,6 +17,8 @@ export interface CheckProgram {
   readonly program: string;
   readonly argv: (path: string) => readonly [string, ...string[]];
   readonly timeoutMs: number;
+  /** How many of its last words are kept: 4,000 unless more is needed than people read. */
+  readonly detailCharacters?: number;
   /** Starts programs: that of a supervisor needs less memory than that of a monitor. */
   readonly run: RunCommand;
   /** Why it refuses the file, by how it ended. */
@@ -25,13 +27,12 @@ export interface CheckProgram {
   ) => { readonly expected: string; readonly detail: string } | undefined;
 }
 
-/** The last of a program's words. */
 const DETAIL_CHARACTERS = 4_000;
 
 /** Asks the program itself. `name` is for people. */
 export function checkBy(
   name: string,
-  { program, argv, timeoutMs, run, refusal }: CheckProgram,
+  { program, argv, timeoutMs, detailCharacters = DETAIL_CHARACTERS, run, refusal }: CheckProgram,
 ): ConfigurationCheck {
   return async (path, signal) => {
     const impossible = (what: string): CheckOutcome => ({
@@ -46,7 +47,7 @@ export function checkBy(
       const found = refusal(result);
       if (found === undefined) return { kind: 'valid' };
       const message = `Cannot use configuration "${path}": ${name} refuses it, expected ${found.expected}`;
-      return { kind: 'invalid', message, detail: found.detail.slice(-DETAIL_CHARACTERS) };
+      return { kind: 'invalid', message, detail: found.detail.slice(-detailCharacters) };
     } catch (error) {
       signal?.throwIfAborted();
       return impossible(`cannot be run (${codeOf(error) ?? messageOf(error)})`);

@@ -1,67 +1,67 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
+import type { CheckOutcome, ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 import type { Rendered } from '../../engine/apply/file-set.ts';
-import { codeOf } from '../../engine/system/errors.ts';
+import { codeOf, messageOf } from '../../engine/system/errors.ts';
 import { MAIN_FILE, writeOut } from '../configuration/write-out.ts';
-import type { Decision } from '../decide/decide.ts';
-import { firstRefused } from './first-refused.ts';
+import type { RouteBackend } from '../model.ts';
 import { firstWords, offendersIn } from './offenders.ts';
-
-interface Refused {
-  readonly decision: Decision;
-  /** The main file. */
-  readonly text: string;
-  /** HAProxy's words. */
-  readonly detail: string;
-}
+import { sift } from './sift.ts';
 
 /** How other configurations are tried. */
 export interface Trial {
   readonly check: ConfigurationCheck;
   /** Undefined where these backends cannot be rendered. */
-  readonly render: (backends: Decision['model']['backends']) => Rendered | undefined;
+  readonly render: (backends: readonly RouteBackend[]) => Rendered | undefined;
+}
+
+export interface Offenders {
+  readonly taken: readonly RouteBackend[];
+  /** By key, each with HAProxy's words, '' where there are none for its tenant; undefined where it may be another of them. */
+  readonly words: ReadonlyMap<string, string | undefined>;
 }
 
 /**
- * The routes for which HAProxy refuses a configuration, each with its words, '' where there are none for its tenant. Where its words
- * name no route, the oldest routes are checked with ever more others, until the first is found that makes the difference. Empty where it
- * is none of them: a template, a setting, the machine.
+ * Which of the suspects HAProxy refuses beside the base. All are checked first: what was refused a moment ago may have been refused for
+ * want of memory. Undefined where no route can be blamed: HAProxy refuses the base alone, or a check could not be made.
  */
 export async function findOffenders(
-  { decision, text, detail }: Refused,
-  { check, render }: Trial,
+  base: readonly RouteBackend[],
+  suspects: readonly RouteBackend[],
+  trial: Trial,
+  mostChecks: number,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
-  const { backends } = decision.model;
-  const named = offendersIn(detail, text, backends);
-  if (named.size > 0) return named;
-  const created = new Map(decision.admission.admitted.map(({ key, route }) => [key, route.createdMs]));
-  const byAge = backends.toSorted((a, b) => (created.get(a.key) ?? 0) - (created.get(b.key) ?? 0));
-  const search = await firstRefused(byAge, async (some) => {
-    const keys = new Set(some.map(({ key }) => key));
-    const rendered = render(backends.filter(({ key }) => keys.has(key)));
-    return rendered === undefined ? undefined : await isTaken(rendered, check, signal);
-  });
-  return search.kind === 'found' ? new Map([[search.item.key, firstWords(detail)]]) : new Map();
+): Promise<Offenders | undefined> {
+  const look = (some: readonly RouteBackend[]) => tryOut([...base, ...some], trial, signal);
+  const { outcome, text } = await look(suspects);
+  if (outcome.kind === 'impossible') return undefined;
+  if (outcome.kind === 'valid') return { taken: suspects, words: new Map() };
+  const named = offendersIn(outcome.detail, text, [...base, ...suspects]);
+  if (named.size > 0) return { taken: [], words: named };
+  if ((await look([])).outcome.kind !== 'valid') return undefined;
+  const found = await sift(suspects, outcome.detail, async (some) => (await look(some)).outcome, mostChecks);
+  const open = found.open.map(({ key }) => [key, undefined] as const);
+  const refused = [...found.refused].map(([{ key }, detail]) => [key, firstWords(detail)] as const);
+  return { taken: found.taken, words: new Map<string, string | undefined>([...open, ...refused]) };
 }
 
-/** In a folder of its own: what is served and what lies beside it stay as they are. Undefined where that cannot be found out. */
-async function isTaken(
-  rendered: Rendered,
-  check: ConfigurationCheck,
+/** In a folder of its own: what is served and what lies beside it stay as they are. */
+async function tryOut(
+  backends: readonly RouteBackend[],
+  { check, render }: Trial,
   signal: AbortSignal,
-): Promise<boolean | undefined> {
+): Promise<{ readonly outcome: CheckOutcome; readonly text: string }> {
+  const rendered = render(backends.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+  if (rendered === undefined) return { outcome: { kind: 'impossible', message: 'not rendered' }, text: '' };
   const folder = await mkdtemp(join(tmpdir(), 'hawser-router-'));
   try {
     await writeOut(folder, rendered);
-    const outcome = await check(join(folder, MAIN_FILE), signal);
-    return outcome.kind === 'impossible' ? undefined : outcome.kind === 'valid';
+    return { outcome: await check(join(folder, MAIN_FILE), signal), text: rendered.text };
   } catch (error) {
     // It is to stop, or there is no room for the files.
-    if (signal.aborted || codeOf(error) !== undefined) return undefined;
-    throw error;
+    if (!signal.aborted && codeOf(error) === undefined) throw error;
+    return { outcome: { kind: 'impossible', message: messageOf(error) }, text: '' };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

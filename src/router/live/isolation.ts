@@ -1,29 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
 import type { Log } from '../../engine/observe/logger.ts';
 import type { Decision } from '../decide/decide.ts';
-import { findOffenders, type Trial } from './find-offenders.ts';
-import { createLeftOutRoutes, type ServableDecision } from './left-out-routes.ts';
+import type { RouteBackend } from '../model.ts';
+import { findOffenders, type Offenders, type Trial } from './find-offenders.ts';
+import { createLeftOutRoutes, isSame, type ServableDecision } from './left-out-routes.ts';
+import { offendersIn } from './offenders.ts';
 
 /** Keeps routes that HAProxy refuses from keeping all others away. */
 export interface Isolation {
   readonly servable: (decision: Decision) => ServableDecision;
+  /** HAProxy serves it. */
+  readonly taken: (decision: Decision) => void;
   /** Leaves out the routes for which HAProxy refused a configuration. False where there are none: the next one would be refused too. */
   readonly leaveOut: (
     outcome: ApplyOutcome,
     refused: { readonly decision: Decision; readonly text: string },
   ) => Promise<boolean>;
+  /** Tries those that are left out again, beside what is served, until `stop` aborts. */
+  readonly tryAgain: (onTaken: () => void, stop: AbortSignal) => Promise<void>;
 }
 
-export function createIsolation(trial: Trial, log: Log, signal: AbortSignal): Isolation {
-  const routes = createLeftOutRoutes();
+/** While something is served, nobody waits for more checks than these: what they do not clear is left out, and tried later. */
+const MOST_CHECKS = 8;
+/** At a time in the background: more than the number of routes has binary digits, so that each time some are cleared. */
+const MOST_CHECKS_BEHIND = 32;
+const TICK_MS = 500;
+
+export function createIsolation(trial: Trial, log: Log, nowMs: () => number, signal: AbortSignal): Isolation {
+  const routes = createLeftOutRoutes(nowMs);
+  let served: readonly RouteBackend[] | undefined;
+
+  const find = async (decision: Decision, detail: string): Promise<Offenders | undefined> => {
+    const before = new Map(served?.map((backend) => [backend.key, backend]));
+    const isKnown = (backend: RouteBackend): boolean => {
+      const known = before.get(backend.key);
+      return known !== undefined && isSame(known, backend, detail);
+    };
+    const all = byAge(decision);
+    const [base, suspects] = [all.filter(isKnown), all.filter((each) => !isKnown(each))];
+    const isNarrow = base.length > 0 && suspects.length > 0;
+    const found = isNarrow ? await findOffenders(base, suspects, trial, MOST_CHECKS, signal) : undefined;
+    // Without anything that was taken before, what is left out would be left out for all.
+    return found ?? (await findOffenders([], all, trial, Number.POSITIVE_INFINITY, signal));
+  };
+
+  const leaveOut = (backends: readonly RouteBackend[], words: Offenders['words']): void => {
+    routes.leaveOut(backends, words);
+    for (const [route, said] of words)
+      log({ event: 'route-left-out', level: 'warn', route, words: said ?? 'not known yet' });
+  };
+
+  const tryDue = async (): Promise<boolean> => {
+    const due = routes.due();
+    if (due.length === 0 || served === undefined) return false;
+    const keys = new Set(due.map(({ key }) => key));
+    const base = served.filter(({ key }) => !keys.has(key));
+    const found = await findOffenders(base, due, trial, MOST_CHECKS_BEHIND, signal);
+    const isAbout =
+      found !== undefined && (found.taken.length > 0 || due.some(({ key }) => found.words.has(key)));
+    if (!isAbout) {
+      routes.postpone(due);
+      return false;
+    }
+    leaveOut(due, found.words);
+    routes.release(found.taken);
+    return found.taken.length > 0;
+  };
+
   return {
     servable: routes.servable,
+    taken: ({ model }) => {
+      served = model.backends;
+    },
     leaveOut: async (outcome, { decision, text }) => {
       if (outcome.kind !== 'rejected' || outcome.by !== 'check') return false;
-      const offenders = await findOffenders({ decision, text, detail: outcome.detail }, trial, signal);
-      routes.leaveOut(decision.model.backends, offenders);
-      for (const [route, words] of offenders) log({ event: 'route-left-out', level: 'warn', route, words });
-      return offenders.size > 0;
+      const { backends } = decision.model;
+      const named = offendersIn(outcome.detail, text, backends);
+      const words = named.size > 0 ? named : (await find(decision, outcome.detail))?.words;
+      leaveOut(backends, words ?? new Map());
+      return words !== undefined && words.size > 0;
+    },
+    tryAgain: async (onTaken, stop) => {
+      while (!stop.aborted) {
+        if (await tryDue()) onTaken();
+        await pause(TICK_MS, undefined, { signal: stop }).catch(() => undefined);
+      }
     },
   };
+}
+
+/** The oldest first: of two that cannot be together, that one stays. */
+function byAge({ admission, model }: Decision): readonly RouteBackend[] {
+  const created = new Map(admission.admitted.map(({ key, route }) => [key, route.createdMs]));
+  return model.backends.toSorted((a, b) => (created.get(a.key) ?? 0) - (created.get(b.key) ?? 0));
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type RetryLimits, retryPauseMs } from '../../engine/system/time/retry.ts';
 import type { Refusal, RejectedRoute } from '../admission/verdict.ts';
 import type { Decision } from '../decide/decide.ts';
 import { rejectRoutes } from '../decide/reject-routes.ts';
@@ -10,44 +11,75 @@ export interface ServableDecision {
   readonly leftOut: readonly RejectedRoute[];
 }
 
-/** Which routes HAProxy has refused, as they were then. */
+/** Which routes HAProxy has refused. */
 export interface LeftOutRoutes {
-  /** The decision without them. One that has changed since, or its pods have, is tried again. */
+  /** The decision without them, however they have changed since. One that has gone is forgotten. */
   readonly servable: (decision: Decision) => ServableDecision;
-  /** `words` by key: what HAProxy said of each. */
-  readonly leaveOut: (backends: readonly RouteBackend[], words: ReadonlyMap<string, string>) => void;
+  /** `words` by key: what HAProxy said of each. Undefined: it refuses this one, or another that came with it. */
+  readonly leaveOut: (
+    backends: readonly RouteBackend[],
+    words: ReadonlyMap<string, string | undefined>,
+  ) => void;
+  /** Those to be tried again now, as they are in the newest decision: one that has changed soon, any other seldom. */
+  readonly due: () => readonly RouteBackend[];
+  /** They could not be tried. */
+  readonly postpone: (backends: readonly RouteBackend[]) => void;
+  /** HAProxy takes them. */
+  readonly release: (backends: readonly RouteBackend[]) => void;
 }
 
 interface Known {
-  /** Of its backend when it was refused. */
-  readonly fingerprint: string;
-  readonly refusal: Refusal;
+  /** When it was refused. */
+  readonly backend: RouteBackend;
+  readonly words: string | undefined;
+  readonly refusedMs: number;
+  /** In a row; 0 where it is not known to be this one. */
+  readonly failures: number;
 }
 
-export function createLeftOutRoutes(): LeftOutRoutes {
-  let known: ReadonlyMap<string, Known> = new Map();
+/** A tenant who mends a route waits for it; one that stays as it is may have been refused for a reason that has passed. */
+const CHANGED: RetryLimits = { firstMs: 500, longestMs: 15_000 };
+const UNCHANGED: RetryLimits = { firstMs: 60_000, longestMs: 600_000 };
+
+export function createLeftOutRoutes(nowMs: () => number): LeftOutRoutes {
+  const known = new Map<string, Known>();
+  let newest: ReadonlyMap<string, RouteBackend> = new Map();
+  const isDue = (key: string, { backend, words, refusedMs, failures }: Known): boolean => {
+    const now = newest.get(key);
+    if (now === undefined) return false;
+    const isChanged = !isSame(now, backend, words);
+    return nowMs() >= refusedMs + retryPauseMs(failures, isChanged ? CHANGED : UNCHANGED);
+  };
+  const refuse = (backend: RouteBackend, words: string | undefined, failures: number) =>
+    known.set(backend.key, { backend, words, refusedMs: nowMs(), failures });
   return {
     servable: (decision) => {
-      const backends = new Map(decision.model.backends.map((backend) => [backend.key, backend]));
-      known = new Map(
-        [...known].filter(([key, { fingerprint }]) => {
-          const backend = backends.get(key);
-          return backend !== undefined && fingerprintOf(backend) === fingerprint;
-        }),
-      );
-      return withRefusals(
-        { decision, leftOut: [] },
-        new Map([...known].map(([key, { refusal }]) => [key, refusal])),
-      );
+      newest = new Map(decision.model.backends.map((backend) => [backend.key, backend]));
+      for (const key of known.keys()) if (!newest.has(key)) known.delete(key);
+      const refusals = [...known].map(([key, { words }]) => [key, refusalOf(words)] as const);
+      return withRefusals({ decision, leftOut: [] }, new Map(refusals));
     },
     leaveOut: (backends, words) => {
-      const found = backends.flatMap((backend) => {
+      for (const backend of backends) {
+        if (!words.has(backend.key)) continue;
         const said = words.get(backend.key);
-        if (said === undefined) return [];
-        const refusal = { reason: 'ConfigurationRefused', message: messageOf(said) } as const;
-        return [[backend.key, { fingerprint: fingerprintOf(backend), refusal }] as const];
-      });
-      known = new Map<string, Known>([...known, ...found]);
+        const failures = known.get(backend.key)?.failures ?? 0;
+        refuse(backend, said, said === undefined ? failures : failures + 1);
+      }
+    },
+    due: () =>
+      [...known].flatMap(([key, each]) => {
+        const backend = newest.get(key);
+        return backend !== undefined && isDue(key, each) ? [backend] : [];
+      }),
+    postpone: (backends) => {
+      for (const { key } of backends) {
+        const before = known.get(key);
+        if (before !== undefined) refuse(before.backend, before.words, before.failures + 1);
+      }
+    },
+    release: (backends) => {
+      for (const { key } of backends) known.delete(key);
     },
   };
 }
@@ -61,8 +93,19 @@ export function withRefusals(
   return { decision: next, leftOut: [...leftOut, ...more] };
 }
 
-function messageOf(words: string): string {
-  return `HAProxy refuses a configuration with this route${words === '' ? '' : `: ${words}`}`;
+/** Pods come and go all the time: they count only where HAProxy's words are about one. */
+export function isSame(one: RouteBackend, other: RouteBackend, words: string | undefined): boolean {
+  const servers = words !== undefined && !/\bserver\b/i.test(words) ? { servers: [], remarks: [] } : {};
+  return fingerprintOf({ ...one, ...servers }) === fingerprintOf({ ...other, ...servers });
+}
+
+function refusalOf(words: string | undefined): Refusal {
+  const subject =
+    words === undefined ? 'this route, or one that came with it' : 'a configuration with this route';
+  return {
+    reason: 'ConfigurationRefused',
+    message: `HAProxy refuses ${subject}${words === undefined || words === '' ? '' : `: ${words}`}`,
+  };
 }
 
 function fingerprintOf(backend: RouteBackend): string {

@@ -1,4 +1,5 @@
 import { createApplier } from '../../engine/apply/applier.ts';
+import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
@@ -11,6 +12,7 @@ import { differenceOf } from '../../haproxy/runtime/difference.ts';
 import { decide } from '../decide/decide.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
+import type { Trial } from './find-offenders.ts';
 import { createIsolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
 import { createLiveRenderer } from './live-renderer.ts';
@@ -22,12 +24,18 @@ import { type RouterStatus, routeCounts } from './router-status.ts';
 /** 10,000 routes take HAProxy a second, and a loaded machine ten times as long. */
 const CHECK_TIMEOUT_MS = 60_000;
 const RELOAD_TIMEOUT_MS = 60_000;
+/** Every route that HAProxy complains of is left out at once: it stops after 50 fatal errors, at 1 kB each. */
+const DETAIL_CHARACTERS = 200_000;
+/** Of those, what is logged. */
+const LOGGED_CHARACTERS = 4_000;
 
 export interface RouterConfiguration extends ConfigurationParts<ServableDecision> {
   /** What of it is known: undefined before the first decision. */
   readonly view: () => Pick<RouterStatus, 'routes' | 'configSha256' | 'lastChange'>;
   /** A configuration of this process was served once: what HAProxy has now is it, or a later one. */
   readonly isServed: () => boolean;
+  /** Tries routes that HAProxy refused again, beside what is served. Resolves once `stop` has aborted. */
+  readonly tryLeftOut: (stop: AbortSignal) => Promise<void>;
 }
 
 /** The configuration that is being applied, and since when. */
@@ -47,14 +55,33 @@ export function routerConfiguration(
   signal: AbortSignal,
 ): RouterConfiguration {
   const { haproxy: haproxyPath, config: configPath, socket: socketPath, reloadInterval } = settings;
-  const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  const check = createConfigurationCheck({
+    ...{ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand, detailCharacters: DETAIL_CHARACTERS },
+  });
   const renderer = createLiveRenderer(settings, observers);
-  const isolation = createIsolation({ check, render: renderer.renderAgain }, observers.log, signal);
+  const trial: Trial = {
+    check: (path, stop) => {
+      // A search of many checks is no hung loop.
+      observers.metrics.beat();
+      return check(path, stop);
+    },
+    render: renderer.renderAgain,
+  };
+  const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
   const pace = createReloadPace(reloadInterval, monotonicMs);
   const changes = createChangeRecord();
   let decided: ServableDecision | undefined;
   let attempt: Attempt = { identity: '', atMs: 0, outline: undefined };
   let served: Outline | undefined;
+  let isTold = false;
+  const tell = (shown: ServableDecision): void => {
+    isTold = true;
+    for (const { onDecision } of others) onDecision?.(shown.decision, shown.leftOut);
+  };
+
+  const tellFirst = (): void => {
+    if (!isTold && decided !== undefined) tell(decided);
+  };
 
   return {
     wake,
@@ -74,7 +101,8 @@ export function routerConfiguration(
       const { result, shown } = await renderer.render(input);
       if (shown === undefined) return result;
       decided = shown;
-      for (const { onDecision } of others) onDecision?.(shown.decision, shown.leftOut);
+      // The first one may have routes that an earlier process has left out: their statuses say so already.
+      if (isTold) tell(shown);
       return result;
     },
     holdMs: (rendered, identity) => {
@@ -90,11 +118,21 @@ export function routerConfiguration(
       pace.note(identity, outcome, atMs);
       served = pace.isServed(identity) ? outline : undefined;
       const cause = changes.note({ text: identity, parts: { 'routes-changed': identity } }, outcome);
-      logOutcome(outcome, { cause, routes: decision.model.backends.length }, observers);
+      if (outcome.kind === 'reloaded' || outcome.kind === 'unchanged') isolation.taken(decision);
+      if (outcome.kind !== 'rejected') tellFirst();
+      logOutcome(shortened(outcome), { cause, routes: decision.model.backends.length }, observers);
       for (const { onOutcome } of others) onOutcome?.(outcome, tookMs, cause);
       if (await isolation.leaveOut(outcome, { decision, text })) wake.poke();
+      else tellFirst();
     },
+    tryLeftOut: (stop) => isolation.tryAgain(wake.poke, stop),
     view: () => ({ routes: decided === undefined ? null : routeCounts(decided), ...changes.view() }),
     isServed: pace.hasServed,
   };
+}
+
+function shortened(outcome: ApplyOutcome): ApplyOutcome {
+  return outcome.kind === 'rejected'
+    ? { ...outcome, detail: outcome.detail.slice(-LOGGED_CHARACTERS) }
+    : outcome;
 }

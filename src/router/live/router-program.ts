@@ -89,6 +89,7 @@ async function prepare(
   return {
     objects: () => followed.ended,
     configuration: (stop) => runConfigurationLoop(configuration, stop),
+    'left-out routes': configuration.tryLeftOut,
     statuses: async () => {
       await statuses.ended;
       closing.abort();

@@ -11,8 +11,8 @@ export interface Sifted<T> {
 
 /**
  * Looks among items that are refused together for those that are taken: each half by itself, with what was found taken before. Of
- * two that cannot be together, the later one is refused. One that is refused among many costs as many checks as their number has
- * binary digits. `detail` is what was said against all. No check is made after `mostChecks`.
+ * two that cannot be together, the later one is refused. One that is refused among many costs at most twice as many checks as their
+ * number has binary digits. `detail` is what was said against all. No check is made after `mostChecks`.
  */
 export async function sift<T>(
   items: readonly T[],
