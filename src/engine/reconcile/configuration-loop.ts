@@ -8,6 +8,9 @@ import { type ProposalParts, propose } from './proposal.ts';
 /** A refused or unanswered configuration is retried after this pause, which doubles up to the longest. */
 const RETRY = { firstMs: 500, longestMs: 15_000 };
 
+/** While a configuration is held back, the next one is made after this many times what making it took. */
+const REST_FACTOR = 4;
+
 /** One program's configuration: how to make it, and which supervisor applies it. */
 export interface ConfigurationParts<T> extends ProposalParts<T> {
   readonly wake: Wake;
@@ -41,10 +44,12 @@ export async function runConfigurationLoop<T>(
 ): Promise<void> {
   let attempt: Attempt | undefined;
   let lookAgainInMs: number | undefined;
+  let restUntilMs = 0;
   while (!signal.aborted) {
     const pauses = [lookAgainInMs, retryInMs(attempt, parts.now())].filter((each) => each !== undefined);
-    await parts.wake.sleep(Math.min(parts.checkIntervalMs, ...pauses), signal);
+    await sleep(parts, Math.min(parts.checkIntervalMs, ...pauses), restUntilMs, signal);
     parts.beat();
+    const wokenMs = parts.now();
     const proposal = await propose(parts, signal);
     lookAgainInMs = proposal.lookAgainInMs;
     if (proposal.kind !== 'rendered' || signal.aborted) continue;
@@ -55,6 +60,7 @@ export async function runConfigurationLoop<T>(
     const holdMs = Math.ceil(parts.holdMs?.(rendered, identity) ?? 0);
     if (holdMs > 0) {
       lookAgainInMs = Math.min(holdMs, lookAgainInMs ?? holdMs);
+      restUntilMs = parts.now() + Math.min(holdMs, REST_FACTOR * (parts.now() - wokenMs));
       continue;
     }
     if (before !== undefined) parts.applier.retryRejected();
@@ -63,6 +69,20 @@ export async function runConfigurationLoop<T>(
     attempt = nextAttempt(before?.failures ?? 0, identity, outcome, parts.now());
     await parts.observe(outcome, input, rendered.text);
   }
+}
+
+/**
+ * Until something wakes it, and then until `restUntilMs`: events that keep coming while a configuration is held back must not cost a
+ * whole processor.
+ */
+async function sleep(
+  { wake, now }: Pick<ConfigurationParts<unknown>, 'wake' | 'now'>,
+  timeoutMs: number,
+  restUntilMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  await wake.sleep(timeoutMs, signal);
+  while (now() < restUntilMs && !signal.aborted) await wake.sleep(Math.ceil(restUntilMs - now()), signal);
 }
 
 /** Undefined if the monitor was stopped meanwhile. */

@@ -18,9 +18,14 @@ async function attemptTimes(
     /** Another file of the set. */
     readonly map?: (nowMs: number) => string;
     readonly outcome?: (nowMs: number) => ApplyOutcome;
+    /** How long each rendering takes, and until when it is held back. */
+    readonly renderMs?: number;
+    readonly heldUntilMs?: number;
+    readonly onRender?: (nowMs: number) => void;
   } = {},
 ): Promise<readonly number[]> {
   const { wakesAt = [], tookMs = 0, text = () => 'refused', map = () => '' } = facts;
+  const { renderMs = 0, heldUntilMs = 0, onRender } = facts;
   const { outcome = () => ({ kind: 'unreachable', message: 'nothing listens' }) } = facts;
   const times: number[] = [];
   const stop = new AbortController();
@@ -46,7 +51,10 @@ async function attemptTimes(
       beat: () => undefined,
       now: () => nowMs,
       next: async () => ({ input: nowMs, lookAgainInMs: undefined }),
+      holdMs: () => Math.max(0, heldUntilMs - nowMs),
       render: async (at) => {
+        onRender?.(at);
+        nowMs += renderMs;
         const rendered = text(at);
         const others = [{ name: 'hosts.map', content: map(at) }];
         return rendered === undefined
@@ -102,3 +110,29 @@ it('looks once each check interval at a configuration that is served', async () 
 function near(times: readonly number[]): readonly number[] {
   return times.map((time) => Math.round(time / 100) * 100);
 }
+
+describe('a configuration that is held back', () => {
+  it('is made in a fifth of the time however often the loop is woken, and applied once it may be', async () => {
+    const wakesAt = Array.from({ length: 1_000 }, (_, index) => 3.7 + index * 5);
+    let renders = 0;
+    const onRender = () => {
+      renders += 1;
+    };
+    const served: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
+    const facts = { wakesAt, renderMs: 20, heldUntilMs: 3_000, onRender, outcome: () => served };
+    const times = await attemptTimes(3_050, { ...facts });
+    expect(times[0]).toBeGreaterThanOrEqual(3_000);
+    expect(times[0]).toBeLessThan(3_050);
+    expect(renders).toBeLessThanOrEqual(40);
+  });
+
+  it('is made no more while nothing wakes the loop', async () => {
+    let renders = 0;
+    const onRender = (atMs: number) => {
+      if (atMs < 3_050) renders += 1;
+    };
+    const served: ApplyOutcome = { kind: 'reloaded', acknowledged: true };
+    await attemptTimes(3_050, { renderMs: 20, heldUntilMs: 3_000, onRender, outcome: () => served });
+    expect(renders).toBe(2);
+  });
+});
