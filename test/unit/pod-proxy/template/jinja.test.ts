@@ -97,6 +97,11 @@ describe('a template', () => {
       /the filter "join with 2 arguments"/,
     ],
     ['a method of what is no map', '{{ cache.items() }}', /"cache" has no items\(\), expected a map/],
+    [
+      'loops in loops',
+      '{% set l = range(999) %}{% for a in l %}{% for b in l %}{% endfor %}{% endfor %}x',
+      /MAX_STEPS/,
+    ],
     ['nothing to print', '{# nothing #}', /it prints nothing/],
     [
       'more text than a configuration has',
