@@ -6,8 +6,6 @@ import type { Kept, ListedObjects } from './object-store.ts';
 import { queryPath, type Resource } from './resource.ts';
 import type { ListWatchTiming } from './timing.ts';
 
-/** Ends a list whose pages always announce another one. */
-const MAX_PAGES = 1_000;
 /** Lists whose `continue` expired before one is given up. */
 const mostLists = 3;
 
@@ -41,10 +39,10 @@ async function listPages<T>(
   limits: ListLimits,
 ): Promise<({ readonly kind: 'listed' } & ListedObjects<T>) | ApiFailure> {
   const objects = new Map<string, Kept<T>>();
-  const { maxObjects, pageLimit } = limits.timing;
+  const { maxObjects, maxPages, pageLimit } = limits.timing;
   let next: NextPage = { token: undefined, limit: pageLimit };
   for (let pages = 1; ; pages += 1) {
-    const tooMany = overLimit(pages, 'pages', { MAX_PAGES });
+    const tooMany = overLimit(pages, 'pages', { maxPages });
     if (tooMany !== undefined) return tooLarge(`the list has ${tooMany}`);
     const answer = await readPage(target, resource, next, limits);
     if (answer.kind === 'failure') return answer;

@@ -19,6 +19,8 @@ export interface ListWatchTiming {
   readonly pageLimit: number;
   /** A longer page is asked for again with fewer objects. */
   readonly maxPageBytes: number;
+  /** Ends a list whose pages always announce another one. */
+  readonly maxPages: number;
   /** A list that was over a limit at one API server and answered by no other is asked for again after this time. */
   readonly tooLargePauseMs: number;
   /** Of one resource: what is kept of each takes memory for good. */
@@ -37,6 +39,7 @@ export const defaultTiming: ListWatchTiming = {
   backoffCapMs: 5_000,
   pageLimit: 500,
   maxPageBytes: 16_000_000,
+  maxPages: 1_000,
   tooLargePauseMs: 60_000,
   maxObjects: 100_000,
   maxLineBytes: 10_000_000,

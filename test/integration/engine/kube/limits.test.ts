@@ -74,11 +74,11 @@ test('a page over maxPageBytes is told with its limit, and other watches of the 
   expect(interrupted.filter((event) => String(event['error']).includes('maxPageBytes'))).toEqual([]);
 });
 
-test('a list of more pages than MAX_PAGES is given up and told', async () => {
-  fill(1_001);
-  watch({ pageLimit: 1 });
+test('a list of more pages than maxPages is given up and told', async () => {
+  fill(11);
+  watch({ pageLimit: 1, maxPages: 10 });
   const { error } = await seen.reports('api-unavailable');
-  expect(error).toMatch(/the list has 1001 pages, the limit MAX_PAGES is 1000/);
+  expect(error).toMatch(/the list has 11 pages, the limit maxPages is 10/);
 });
 
 test.each([
