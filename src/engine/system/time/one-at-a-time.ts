@@ -1,10 +1,13 @@
 import { orAborted } from './or-aborted.ts';
-import { patientTimer } from './patient-timeout.ts';
+
+/** Short against the time that a hung disk is given. */
+const TICK_MS = 50;
 
 /**
  * Runs `work` once at a time: who calls meanwhile gets the same result. After `withinMs` the result is `hangs()`, and stays
  * so until that run has ended, which a read on a dead mount never does. Each such read keeps one of libuv's four threads,
- * and without them the process opens no file and looks up no name.
+ * and without them the process opens no file and looks up no name. Time in which this process computes or is starved does
+ * not count: each step of `work` waits for that too.
  */
 export function oneAtATime<T>(
   work: () => Promise<T>,
@@ -14,7 +17,7 @@ export function oneAtATime<T>(
   let running: Promise<T> | undefined;
   const run = async (): Promise<T> => {
     const late = new AbortController();
-    using _ = patientTimer(withinMs, () => late.abort(hangs()));
+    using _ = awakeTimer(withinMs, () => late.abort(hangs()));
     const ended = work().finally(() => {
       running = undefined;
     });
@@ -24,4 +27,16 @@ export function oneAtATime<T>(
     running ??= run();
     return await running;
   };
+}
+
+/** Calls `onLate` after so many milliseconds in which the event loop turned. */
+function awakeTimer(withinMs: number, onLate: () => void): Disposable {
+  let leftMs = withinMs;
+  const timer = setInterval(() => {
+    leftMs -= TICK_MS;
+    if (leftMs > 0) return;
+    clearInterval(timer);
+    onLate();
+  }, TICK_MS).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }
