@@ -11,7 +11,7 @@ import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
 import { findRunning } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
-import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
+import { clientSessions, infoNumber, lostServers, masterPid, type Session } from './parse-replies.ts';
 import type { ConfigChoice, ProxyDriver, StartOutcome, StartRequest } from './program.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
@@ -58,7 +58,7 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
   const endSome = async (
     running: Running,
     choose: (sessions: readonly Session[]) => readonly Session[],
-  ): Promise<void> => {
+  ): Promise<number> => {
     const ending = choose(clientSessions((await askWorker(running, ['show sess'])) ?? ''));
     // One by one, by their ids: a draining worker's proxies are stopped, and it refuses "shutdown sessions server".
     if (ending.length > 0)
@@ -66,6 +66,7 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
         running,
         ending.map(({ id }) => `shutdown session ${id}`),
       );
+    return ending.length;
   };
 
   const runtime = createRuntime({
@@ -103,11 +104,16 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
     },
     endSessions: (running, share) =>
       endSome(running, (sessions) => sessions.slice(0, Math.round(sessions.length * share))),
-    endSessionsOfDownServers: async (serving, draining) => {
-      const down = new Set(downServers((await askWorker(serving, ['show servers state'])) ?? ''));
-      if (down.size === 0) return;
-      const isDoomed = ({ server }: Session): boolean => down.has(server);
-      await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isDoomed))));
+    endSessionsOfLostServers: async (serving, draining) => {
+      const isLost = lostServers((await askWorker(serving, ['show servers state'])) ?? '');
+      const choose = (sessions: readonly Session[]) =>
+        sessions.filter(({ server }) => !server.endsWith('/<none>') && isLost(server));
+      return await Promise.all(
+        draining.map(async (running) => ({
+          generation: running.generation,
+          ended: await endSome(running, choose),
+        })),
+      );
     },
     countersOf: async (running) => {
       const statistics = await askWorker(running, ['show stat -1 4 -1']);

@@ -30,13 +30,20 @@ export function clientSessions(sessions: string): readonly Session[] {
 }
 
 /**
- * The servers that are down in `show servers state`, as `backend/server`: field 2 is the backend, 4 the server, 6 the
- * operational state (0 is stopped). Source: HAProxy's management guide, "show servers state".
+ * Whether a server, as `backend/server`, is lost by `show servers state`: it is down, or its backend is there without it. A backend that
+ * is gone says nothing of its servers: a route may have been removed while its pods live. Of a reply that was cut off,
+ * which does not end with an empty line, nothing is lost. Field 2 is the backend, 4 the server, 6 the operational
+ * state (0 is stopped). Source: HAProxy's management guide, "show servers state".
  */
-export function downServers(state: string): readonly string[] {
-  return state
-    .split('\n')
-    .map((line) => line.split(' '))
-    .filter((fields) => /^\d+$/.test(fields[0] ?? '') && fields[5] === '0')
-    .map((fields) => `${fields[1]}/${fields[3]}`);
+export function lostServers(state: string): (server: string) => boolean {
+  if (!state.endsWith('\n\n')) return () => false;
+  const backends = new Set<string>();
+  const up = new Set<string>();
+  for (const line of state.split('\n')) {
+    const [number = '', backend = '', , server = '', , operational] = line.split(' ');
+    if (!/^\d+$/.test(number) || server === '') continue;
+    backends.add(backend);
+    if (operational !== '0') up.add(`${backend}/${server}`);
+  }
+  return (server) => backends.has(server.slice(0, server.indexOf('/'))) && !up.has(server);
 }

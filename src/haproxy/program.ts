@@ -65,13 +65,16 @@ export interface ProxyDriver {
   readonly describeServing: () => Promise<string | undefined>;
   /** Undefined where its worker does not say within the time. */
   readonly countSessions: (running: Running, withinMs: number) => Promise<number | undefined>;
-  /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. */
-  readonly endSessions: (running: Running, share: number) => Promise<void>;
+  /** Ends this part (0 to 1) of the sessions that are left, to the nearest whole number. Says how many it ended. */
+  readonly endSessions: (running: Running, share: number) => Promise<number>;
   /**
-   * Ends what draining generations still have with servers that the serving one holds for down: their own workers
-   * check no server any more, and a client would stay with a dead one until it gives up by itself.
+   * Ends what draining generations still have with servers that the serving one holds for down or no longer has: their
+   * own workers check no server any more, and a client would stay with a dead one until it gives up by itself.
    */
-  readonly endSessionsOfDownServers: (serving: Running, draining: readonly Running[]) => Promise<void>;
+  readonly endSessionsOfLostServers: (
+    serving: Running,
+    draining: readonly Running[],
+  ) => Promise<readonly { readonly generation: number; readonly ended: number }[]>;
   /** Undefined where its worker does not say. */
   readonly countersOf: (running: Running) => Promise<readonly ServerCounters[] | undefined>;
   /** Gives the server (`backend/name`) no new connections until its next good check; those that it has stay. Says why not, if so. */

@@ -2,7 +2,13 @@ import type { ProcessId } from '../../src/engine/system/process/process-id.ts';
 import { advance, nextDeadline } from '../../src/haproxy/supervise/advance.ts';
 import { type Action, type Event, initialState, type State } from '../../src/haproxy/supervise/state.ts';
 
-export const limits = { forceDeleteTimeoutMs: 120_000, drainTimeoutMs: 55_000, startTimeoutMs: 10_000 };
+export const limits = {
+  forceDeleteTimeoutMs: 120_000,
+  drainTimeoutMs: 55_000,
+  startTimeoutMs: 10_000,
+  mostDraining: 3,
+  mostDrainingBytes: 1_000,
+};
 
 export const processOf = (number: number): ProcessId => ({ pid: 1_000 + number, startTicks: number });
 export const workersOf = (number: number): readonly ProcessId[] => [

@@ -84,7 +84,7 @@ export function createWorld(hasConfiguration: boolean): World {
         return;
       case 'report-hung':
       case 'shed-sessions':
-      case 'end-sessions-of-down-servers':
+      case 'end-sessions-of-lost-servers':
       case 'clean-up':
       case 'log':
         return;

@@ -42,10 +42,12 @@ export interface Supervised<Now> {
   readonly unready?: () => string | undefined;
   readonly stop: () => void;
   readonly finished: Promise<void>;
+  /** Once it has finished. Left out: 0. */
+  readonly exitCode?: () => number;
 }
 
 /**
- * Runs a supervisor until it is stopped and everything that it supervises has ended; resolves with 0. The socket comes
+ * Runs a supervisor until it is stopped and everything that it supervises has ended; resolves with its exit code. The socket comes
  * first: a second supervisor must be turned away, by a ConfigError, before `start` touches a process or an address.
  */
 export async function superviseProgram<Now>(
@@ -81,8 +83,9 @@ export async function superviseProgram<Now>(
   await supervisor.finished;
   end.abort();
   await control.close();
-  log({ event: 'supervisor-stopped' });
-  return 0;
+  const exitCode = supervisor.exitCode?.() ?? 0;
+  log({ event: 'supervisor-stopped', exitCode });
+  return exitCode;
 }
 
 async function answerTo(

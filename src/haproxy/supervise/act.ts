@@ -35,9 +35,9 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
     case 'report-hung':
       return reportHung(action, effects);
     case 'shed-sessions':
-      return program.endSessions(runningOf(action.generation), action.share);
-    case 'end-sessions-of-down-servers':
-      return program.endSessionsOfDownServers(runningOf(action.serving), action.draining.map(runningOf));
+      return shed(action, effects);
+    case 'end-sessions-of-lost-servers':
+      return endOfLostServers(action, effects);
     case 'clean-up':
       return program.cleanUp(action.number);
     case 'keep-last-good':
@@ -77,7 +77,7 @@ export function outcomeOfFailed(action: Action, message: string): Event | 'again
     case 'terminate':
     case 'report-hung':
     case 'shed-sessions':
-    case 'end-sessions-of-down-servers':
+    case 'end-sessions-of-lost-servers':
     case 'clean-up':
     case 'keep-last-good':
       return undefined;
@@ -96,6 +96,23 @@ async function change(
 ): Promise<void> {
   const outcome = await program.change(runningOf(serving), draining.map(runningOf), changes);
   dispatch({ kind: 'changed', number: serving.number, outcome });
+}
+
+async function shed(
+  { generation, share }: Extract<Action, { kind: 'shed-sessions' }>,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const ended = await program.endSessions(runningOf(generation), share);
+  if (ended > 0) dispatch({ kind: 'sessions-ended', number: generation.number, ended, for: 'time' });
+}
+
+async function endOfLostServers(
+  { serving, draining }: Extract<Action, { kind: 'end-sessions-of-lost-servers' }>,
+  { program, dispatch }: Effects,
+): Promise<void> {
+  const found = await program.endSessionsOfLostServers(runningOf(serving), draining.map(runningOf));
+  for (const { generation: number, ended } of found)
+    if (ended > 0) dispatch({ kind: 'sessions-ended', number, ended, for: 'server' });
 }
 
 function start(action: Extract<Action, { kind: 'start' }>, { program, dispatch }: Effects): void {

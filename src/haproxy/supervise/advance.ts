@@ -7,10 +7,18 @@ import {
   stepOf,
 } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
+import { keepMemory, keepNumber } from './ceiling.ts';
 import { changed, changeRequested, drifted, nextChange } from './change.ts';
 import { looked } from './hang.ts';
 import { beginJob, endJob, jobFailed, startAfterEnd, startGeneration, stopping } from './job.ts';
-import { advanceRetiring, compareServers, hasten, retire, retiringDeadlines } from './retire.ts';
+import {
+  advanceRetiring,
+  compareServers,
+  hasten,
+  retire,
+  retiringDeadlines,
+  sessionsEnded,
+} from './retire.ts';
 import type { Action, Event, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
@@ -60,6 +68,10 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
       return { ...state, hasLastGood: event.kept };
     case 'looked':
       return looked(state, event, now, emit);
+    case 'measured':
+      return keepMemory(state, event.bytes, now, emit);
+    case 'sessions-ended':
+      return sessionsEnded(state, event, emit);
     case 'tick':
       return tick(state, now, emit);
     case 'stop':
@@ -124,7 +136,8 @@ function proven(state: State, number: number, workers: readonly ProcessId[], now
   const serving: Serving = { number, master, workers, config, configSha256, provenAt: now };
   const lastFailure = config === 'live' ? undefined : state.lastFailure;
   const next: State = { ...state, serving, lastFailure };
-  return endJob(previous === undefined ? next : retire(next, previous, 'replaced', now, emit), now, emit);
+  const retired = previous === undefined ? next : retire(next, previous, 'replaced', now, emit);
+  return endJob(keepNumber(retired, now, emit), now, emit);
 }
 
 function exited(state: State, number: number, how: string, now: number, emit: Emit): State {

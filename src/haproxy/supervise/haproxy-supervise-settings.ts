@@ -4,6 +4,7 @@ import { durationMs, parseDurationMs } from '../../cli/duration.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import { daemonFlags, supervisorListen } from '../../cli/shared-flags.ts';
+import { mebibytes, wholeNumber } from '../../cli/whole-number.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { haproxyFlags } from './haproxy-flags.ts';
 
@@ -38,6 +39,17 @@ export const haproxySuperviseCommand = commandSpec({
     startTimeout: flag('<duration>', durationMs, 'how long a new generation may take to serve', {
       default: '10s',
     }),
+    maxDraining: flag(
+      '<n>',
+      wholeNumber(1, 1_000),
+      'how many replaced generations may drain at a time; the oldest ones are cut short',
+      { default: '50' },
+    ),
+    maxDrainingMemory: flag(
+      '<MiB>',
+      z.optional(mebibytes),
+      'how much memory they may have together (default: half of what there is)',
+    ),
     dropSynDuringRestart: toggle(
       'for an HAProxy that hands no listeners over: drop new connections while it is replaced, with nftables',
       { variable: 'DROP_SYN_DURING_RESTART', inFile: 'never' },
@@ -54,8 +66,8 @@ export const haproxySuperviseCommand = commandSpec({
   ],
   notes: [
     'The control socket takes one line a request (reload, status, ping) and answers each with a line of JSON.',
-    'SIGHUP reloads. SIGTERM drains and exits with 0; a second one ends what still drains.',
-    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
+    'SIGHUP reloads. SIGTERM drains; a second one ends what still drains.',
+    'Exit codes: 0 drained, 1 connections had to be ended or failure at run time, 2 usage or configuration.',
   ],
   derive: (settings, env) => ({
     ...settings,

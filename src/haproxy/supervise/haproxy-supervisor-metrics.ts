@@ -43,6 +43,11 @@ export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorM
     'Changes without a reload: made (a reload avoided), repaired (made by hand and undone), refused (reloaded instead).',
     ['made', 'repaired', 'refused'].map((result) => ({ result })),
   );
+  const ended = counter(
+    'hawser_draining_sessions_ended_total',
+    'Sessions of draining generations that were ended: by time, by the limit on number or memory of generations, or since their server is lost.',
+    ['time', 'number', 'memory', 'server'].map((reason) => ({ reason })),
+  );
   const redispatch = counter(
     'hawser_connections_redispatched_total',
     'Connections of clients that were sent to another server after a failed attempt.',
@@ -64,6 +69,8 @@ export function createHaproxySupervisorMetrics(labels: Labels = {}): SupervisorM
       if (event.event === 'generation-refused') counts.refused(event);
       if (event.event === 'generation-hung') hang();
       if (event.event === 'server-set-aside') setAside();
+      if (event.event === 'draining-sessions-ended')
+        ended({ reason: String(event['reason']) }, Number(event['ended']));
       const change = changeResults[event.event];
       if (change !== undefined) changed({ result: change });
       if (event.event === 'internal-error') counts.internalError();

@@ -1,10 +1,12 @@
-import type { Action, RetireReason, Retiring, Serving, State } from './state.ts';
+import type { Action, Event, RetireReason, Retiring, Serving, State } from './state.ts';
 
 /** Between SIGTERM and SIGKILL. */
 export const KILL_AFTER_MS = 5_000;
 /** In this last part of the time the remaining sessions are closed one by one, not all at once. */
 const SHED_PART = 0.1;
 const SHED_STEPS = 20;
+/** What is left to a generation for which there is no room any more: its sessions are closed one by one all that time. */
+export const CUT_SHORT_MS = 5_000;
 
 type Emit = (action: Action) => void;
 type Leaving = Pick<Serving, 'number' | 'master' | 'workers' | 'pulse'>;
@@ -49,9 +51,14 @@ export function hasten(state: State, now: number, until: number): State {
   return { ...state, retiring };
 }
 
-/** Does what is due: closes sessions, sends SIGTERM, and SIGKILL five seconds later. */
+/**
+ * Does what is due: closes sessions, sends SIGTERM, and SIGKILL five seconds later. A generation for which something is due still has
+ * sessions: without any it would have ended by itself.
+ */
 export function advanceRetiring(state: State, now: number, emit: Emit): State {
-  return { ...state, retiring: state.retiring.map((generation) => advanceOne(generation, now, emit)) };
+  const retiring = state.retiring.map((generation) => advanceOne(generation, now, emit));
+  const isDue = retiring.some((generation, index) => generation !== state.retiring[index]);
+  return { ...state, retiring, forced: state.forced || (isDue && state.phase !== 'running') };
 }
 
 function advanceOne(generation: Retiring, now: number, emit: Emit): Retiring {
@@ -83,9 +90,28 @@ export function sendSignal(
 
 function shed(generation: Retiring, now: number, emit: Emit): Retiring {
   const leftMs = generation.terminateAt - now;
-  const stepMs = Math.max(20, ((generation.terminateAt - generation.since) * SHED_PART) / SHED_STEPS);
+  const shedMs =
+    generation.cutShort === undefined
+      ? (generation.terminateAt - generation.since) * SHED_PART
+      : CUT_SHORT_MS;
+  const stepMs = Math.max(20, shedMs / SHED_STEPS);
   emit({ kind: 'shed-sessions', generation, share: Math.min(1, stepMs / leftMs) });
   return { ...generation, nextShedAt: now + stepMs };
+}
+
+/** Tells why sessions were ended. */
+export function sessionsEnded(
+  state: State,
+  { number, ended, for: cause }: Extract<Event, { kind: 'sessions-ended' }>,
+  emit: Emit,
+): State {
+  const cutShort = state.retiring.find((generation) => generation.number === number)?.cutShort;
+  const reason = cause === 'time' ? (cutShort ?? cause) : cause;
+  emit({
+    ...{ kind: 'log', level: 'info', event: 'draining-sessions-ended' },
+    fields: { generation: number, ended, reason },
+  });
+  return state;
 }
 
 /** How often the servers of draining generations are compared with those of the serving one. */
@@ -96,7 +122,7 @@ export function compareServers(state: State, now: number, emit: Emit): State {
   const { serving } = state;
   const draining = drainingOf(state);
   if (serving === undefined || draining.length === 0 || now < state.compareServersAt) return state;
-  emit({ kind: 'end-sessions-of-down-servers', serving, draining });
+  emit({ kind: 'end-sessions-of-lost-servers', serving, draining });
   return { ...state, compareServersAt: now + COMPARE_EVERY_MS };
 }
 

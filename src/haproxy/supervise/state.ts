@@ -30,6 +30,8 @@ export interface State {
   readonly compareServersAt: number;
   readonly restart: Restart;
   readonly hasLastGood: boolean;
+  /** After a stop was requested, sessions were ended that would have gone on. */
+  readonly forced: boolean;
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
 }
 
@@ -40,6 +42,9 @@ export interface Limits {
   readonly drainTimeoutMs: number;
   /** How long a new generation may take to prove that it serves. */
   readonly startTimeoutMs: number;
+  /** How many generations may drain at a time, and with how much resident memory: the oldest ones go first. */
+  readonly mostDraining: number;
+  readonly mostDrainingBytes: number;
 }
 
 export interface Serving {
@@ -105,9 +110,13 @@ export interface Retiring {
   readonly terminateAt: number;
   /** The last signal it got: only the soft stop, SIGTERM or SIGKILL. */
   readonly sent: 'soft-stop' | 'terminate' | 'kill';
+  /** Of one that got less time than its reason allows: which of the limits on all that drain took it. */
+  readonly cutShort?: CutShort;
   readonly nextShedAt: number;
   readonly pulse?: Pulse;
 }
+
+export type CutShort = 'number' | 'memory';
 
 /** Either the master, beside a worker that serves, or a worker. */
 export type Hangs = 'master' | 'worker';
@@ -134,6 +143,15 @@ export type Event =
   | { readonly kind: 'last-good-kept'; readonly kept: boolean }
   /** A look at a generation; `hangs` is missing if it lives. */
   | { readonly kind: 'looked'; readonly number: number; readonly lives: boolean; readonly hangs?: Hangs }
+  /** The resident memory of the generations that drain, by number. */
+  | { readonly kind: 'measured'; readonly bytes: ReadonlyMap<number, number> }
+  /** How many sessions of a draining generation were ended, since its time is over or since their servers are lost. */
+  | {
+      readonly kind: 'sessions-ended';
+      readonly number: number;
+      readonly ended: number;
+      readonly for: 'time' | 'server';
+    }
   | { readonly kind: 'tick' }
   | { readonly kind: 'stop' };
 
@@ -170,7 +188,7 @@ export type OwnAction =
     }
   | { readonly kind: 'shed-sessions'; readonly generation: Retiring; readonly share: number }
   | {
-      readonly kind: 'end-sessions-of-down-servers';
+      readonly kind: 'end-sessions-of-lost-servers';
       readonly serving: Serving;
       readonly draining: readonly Retiring[];
     }
@@ -214,6 +232,7 @@ export function initialState(
     compareServersAt: 0,
     restart: noRestart,
     hasLastGood: start.hasLastGood,
+    forced: false,
     lastFailure: undefined,
   };
 }

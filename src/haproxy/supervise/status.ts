@@ -12,6 +12,11 @@ const REASONS: Record<Retiring['reason'], string> = {
   'left-over': 'an earlier supervisor left it',
 };
 
+const CUT_SHORT: Record<NonNullable<Retiring['cutShort']>, string> = {
+  number: '; too many drain',
+  memory: '; those that drain use too much memory',
+};
+
 /**
  * The state for people and monitors. `sessions` holds each worker's report, if it answered. Times are in milliseconds:
  * ages, or the time until something happens.
@@ -65,6 +70,7 @@ function describeRetiring(
     sessions: sessions.get(generation.number) ?? null,
     terminateInMs: Math.max(0, Math.round(generation.terminateAt - now)),
     sent: generation.sent,
-    reason: REASONS[generation.reason],
+    reason:
+      REASONS[generation.reason] + (generation.cutShort === undefined ? '' : CUT_SHORT[generation.cutShort]),
   };
 }

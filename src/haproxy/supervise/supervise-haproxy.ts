@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { instanceLabels } from '../../engine/observe/instance.ts';
 import type { Log } from '../../engine/observe/logger.ts';
@@ -14,7 +15,10 @@ import { createSupervisor } from './supervisor.ts';
 const COUNT_FOR_SOCKET_MS = 1_000;
 const COUNT_FOR_PAGE_MS = 150;
 
-/** Resolves with 0 after a stop was requested and every process has ended. */
+/** Without a limit in the settings, the generations that drain get this part of the memory that there is. */
+const DRAINING_PART = 0.5;
+
+/** Resolves with 0 after a stop was requested and every process has ended by itself, with 1 where sessions had to be ended for that. */
 export async function superviseHaproxy(settings: HaproxySuperviseSettings): Promise<number> {
   const metrics = createHaproxySupervisorMetrics(instanceLabels(settings));
   return await superviseProgram('haproxy-supervisor', settings, metrics, async (log) => {
@@ -29,6 +33,8 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
         drainTimeoutMs: settings.drainTimeout,
         forceDeleteTimeoutMs: settings.forceDeleteTimeout,
         startTimeoutMs: settings.startTimeout,
+        mostDraining: settings.maxDraining,
+        mostDrainingBytes: settings.maxDrainingMemory ?? memoryBytes() * DRAINING_PART,
       },
       recordPath: join(dirname(statsSocket), 'hawser-generations.json'),
       log,
@@ -46,9 +52,16 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
       answers,
       orders: { apply: supervisor.change },
       status,
+      exitCode: () => (supervisor.isForced() ? 1 : 0),
       now: () => ({ ...supervisor.generations(), ...supervisor.connections() }),
     };
   });
+}
+
+/** Of the container, else of the machine. */
+function memoryBytes(): number {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
 
 function synDrop(settings: HaproxySuperviseSettings, log: Log) {

@@ -17,6 +17,7 @@ import { describeState } from './status.ts';
 import type { SupervisorStatus } from './supervisor-status.ts';
 import { watchDrift } from './watch-drift.ts';
 import { watchHangs } from './watch-hangs.ts';
+import { watchMemory } from './watch-memory.ts';
 import { type ConnectionCounts, watchServers } from './watch-servers.ts';
 
 export interface SupervisorOptions {
@@ -52,6 +53,8 @@ export interface Supervisor {
   readonly stop: () => void;
   /** Resolves once every supervised process has ended. */
   readonly finished: Promise<void>;
+  /** Sessions had to be ended, or a process, after a stop was requested. */
+  readonly isForced: () => boolean;
 }
 
 const decisions: Decisions<State, Event, Action> = {
@@ -84,7 +87,8 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
   const watch = watchHangs(program, { state, dispatch });
   const servers = watchServers(program, { state, log });
   const drift = watchDrift(program, { state, dispatch, log });
-  void finished.then(watch.stop).then(servers.stop).then(drift.stop);
+  const memory = watchMemory({ state, dispatch });
+  void finished.then(watch.stop).then(servers.stop).then(drift.stop).then(memory.stop);
   return {
     reload: () => ask((request) => ({ kind: 'requested', request })),
     change: async (text) => {
@@ -104,6 +108,7 @@ export async function createSupervisor(options: SupervisorOptions): Promise<Supe
     trouble,
     stop: () => dispatch({ kind: 'stop' }),
     finished,
+    isForced: () => state().forced,
   };
 }
 

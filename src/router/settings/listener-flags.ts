@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, oneOf, port } from '../../cli/fields.ts';
-import { timeMs, wholeNumber, wholeNumberOrAuto } from './router-fields.ts';
+import { wholeNumber, wholeNumberOrAuto } from '../../cli/whole-number.ts';
+import { timeMs } from './router-fields.ts';
 
 /** Where the router listens, how much it takes, and how long it waits. */
 export const listenerFlags = {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
 import { absolutePath, oneOf } from '../../cli/fields.ts';
+import { wholeNumber } from '../../cli/whole-number.ts';
 import {
   captures,
   cookieCapture,
@@ -8,7 +9,6 @@ import {
   headerNames,
   printable,
   timeMs,
-  wholeNumber,
   word,
   words,
 } from './router-fields.ts';

@@ -31,26 +31,6 @@ export const pageAddress = parsedBy((text) => {
   return found.success ? found.data : undefined;
 }, 'expected ADDRESS:PORT, such as 127.0.0.1:1936, or :1936 for all addresses');
 
-export function wholeNumber(minimum: number, maximum: number) {
-  return parsedBy(
-    (text) => wholeNumberIn(text, minimum, maximum),
-    `expected a whole number, ${minimum} to ${maximum}`,
-  ).register(fileForms, { type: 'integer', minimum, maximum });
-}
-
-/** `auto` leaves the number to HAProxy. */
-export function wholeNumberOrAuto(minimum: number, maximum: number) {
-  return parsedBy(
-    (text) => (text.trim() === 'auto' ? ('auto' as const) : wholeNumberIn(text, minimum, maximum)),
-    `expected a whole number, ${minimum} to ${maximum}, or auto`,
-  ).register(fileForms, { anyOf: [{ type: 'integer', minimum, maximum }, { const: 'auto' }] });
-}
-
-function wholeNumberIn(text: string, minimum: number, maximum: number): number | undefined {
-  const value = /^\d{1,10}$/.test(text.trim()) ? Number(text) : Number.NaN;
-  return value >= minimum && value <= maximum ? value : undefined;
-}
-
 /** Columns of HAProxy's statistics, separated by commas. */
 export const columnNumbers = parsedBy((text): readonly number[] | undefined => {
   const found = parts(text);

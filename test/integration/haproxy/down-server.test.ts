@@ -40,3 +40,30 @@ test('streams of a draining generation end when their server dies, and not those
   expect(draining).toMatchObject({ generation: 1, sent: 'soft-stop' });
   expect(safe.events().filter((it) => it.kind === 'cut')).toEqual([]);
 });
+
+const pair = (...servers: readonly string[]) => ({
+  more: `listen pair
+  mode tcp
+  bind 127.0.0.1:${checkedPort}
+${servers.map((server) => `  server ${server} 127.0.0.1:${ports.backend}\n`).join('')}`,
+});
+
+test('streams of a draining generation end when a reload removes their server, and no others', async () => {
+  await using host = await createSupervisedHost();
+  await host.serve(ports.backend);
+  host.install('v1', pair('cp-1', 'cp-2'));
+  const supervisor = host.supervise(['--force-delete-timeout', '60s']);
+  await supervisor.waitForServing();
+  const streams = await host.load({ port: checkedPort, streams: streamCount });
+  await waitFor('the streams', async () => (await supervisor.status()).current?.sessions === streamCount);
+  host.install('v2', pair('cp-2'));
+  expect(await supervisor.reload()).toMatchObject({ ok: true, generation: 2 });
+  await waitFor('half of the streams to be left', async () => {
+    const [oldest] = (await supervisor.status()).draining;
+    return oldest?.sessions === streamCount / 2;
+  });
+  await waitFor('two cuts', () => streams.events().filter((it) => it.kind === 'cut').length === 2);
+  expect(host.events('draining-sessions-ended')).toMatchObject([
+    { generation: 1, ended: streamCount / 2, reason: 'server' },
+  ]);
+});

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { clientSessions, downServers, infoNumber, masterPid } from '../../../src/haproxy/parse-replies.ts';
+import { clientSessions, infoNumber, lostServers, masterPid } from '../../../src/haproxy/parse-replies.ts';
 
 /** What HAProxy 2.6.12 really said, with two TCP sessions in backend "masters" and its server "dead" down. */
 const recorded = (name: string): string =>
@@ -33,7 +33,15 @@ test("clients' sessions are found, the command line's own is not", () => {
   expect(clientSessions('')).toEqual([]);
 });
 
-test('servers that are down are found by backend and name', () => {
-  expect(downServers(recorded('show-servers-state.txt'))).toEqual(['masters/dead']);
-  expect(downServers('')).toEqual([]);
+test('a server is lost that is down, or whose backend is there without it', () => {
+  const state = recorded('show-servers-state.txt');
+  const isLost = lostServers(state);
+  const servers = ['masters/cp-0', 'masters/dead', 'masters/removed', 'other/cp-0', ''];
+  expect(servers.filter(isLost)).toEqual(['masters/dead', 'masters/removed']);
+});
+
+test('of a reply that was cut off no server is lost', () => {
+  const state = recorded('show-servers-state.txt');
+  for (const length of [0, 1, 200, state.length - 1])
+    expect(lostServers(state.slice(0, length))('masters/dead')).toBe(false);
 });

@@ -37,7 +37,7 @@ function program(
     ...{ hasConfiguration: unused, hasLastGood: unused, check: unused, saveState: unused, start: unused },
     ...{ prove: unused, keepLastGood: unused, countSessions: unused, endSessions: unused },
     ...{ answers: unused, describeServing: unused, countersOf: unused, setAside: unused },
-    ...{ endSessionsOfDownServers: unused, change: unused, drift: unused, missingCommands: unused },
+    ...{ endSessionsOfLostServers: unused, change: unused, drift: unused, missingCommands: unused },
     findMaster,
     findRunning: () => running,
     cleanUp: unused,

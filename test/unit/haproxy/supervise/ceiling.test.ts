@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import { CUT_SHORT_MS, KILL_AFTER_MS } from '../../../../src/haproxy/supervise/retire.ts';
+import { describeState } from '../../../../src/haproxy/supervise/status.ts';
+import { limits, type Machine, serving, succeed } from '../../../helpers/supervisor-model.ts';
+
+/** A machine that was reloaded so often, a second apart, while sessions keep every generation. */
+function reloaded(times: number): Machine {
+  const machine = serving();
+  for (let time = 1; time <= times; time += 1) {
+    machine.now += 1_000;
+    machine.send({ kind: 'requested', request: time });
+    succeed(machine);
+  }
+  machine.actions.length = 0;
+  return machine;
+}
+
+const leftMs = ({ state, now }: Machine) =>
+  new Map(state.retiring.map(({ number, terminateAt }) => [number, terminateAt - now]));
+const cutShort = ({ state }: Machine) =>
+  state.retiring.filter((generation) => generation.cutShort).map(({ number }) => number);
+
+test('as many generations drain as may, each for its whole time', () => {
+  const machine = reloaded(limits.mostDraining);
+  expect(cutShort(machine)).toEqual([]);
+  expect(leftMs(machine).get(3)).toBe(limits.forceDeleteTimeoutMs);
+});
+
+test('one more costs the oldest one its time: its sessions end one by one in the next seconds, then it is ended', () => {
+  const machine = reloaded(limits.mostDraining + 1);
+  expect(cutShort(machine)).toEqual([1]);
+  expect(leftMs(machine).get(1)).toBe(CUT_SHORT_MS);
+  expect(leftMs(machine).get(2)).toBeGreaterThan(CUT_SHORT_MS);
+  const shares: number[] = [];
+  while (machine.state.retiring[0]?.sent === 'soft-stop') machine.tickAtDeadline();
+  for (const action of machine.actions)
+    if (action.kind === 'shed-sessions' && action.generation.number === 1) shares.push(action.share);
+  expect(shares.length).toBeGreaterThan(10);
+  expect(shares.at(0)).toBeLessThan(0.1);
+  expect(machine.actions).toContainEqual(
+    expect.objectContaining({ kind: 'terminate', generation: expect.objectContaining({ number: 1 }) }),
+  );
+  machine.now += KILL_AFTER_MS;
+  machine.send({ kind: 'tick' });
+  expect(machine.actions).toContainEqual(expect.objectContaining({ kind: 'kill' }));
+});
+
+test('what is cut short already does not count: each further reload costs one generation', () => {
+  expect(cutShort(reloaded(limits.mostDraining + 2))).toEqual([1, 2]);
+});
+
+test('too much memory costs as many of the oldest ones as hold it, and none where it is enough', () => {
+  const machine = reloaded(3);
+  const half = limits.mostDrainingBytes / 2;
+  const bytes = (...each: readonly number[]) => new Map(each.map((size, index) => [index + 1, size]));
+  machine.send({ kind: 'measured', bytes: bytes(half / 2, half / 2, half) });
+  expect(cutShort(machine)).toEqual([]);
+  machine.send({ kind: 'measured', bytes: bytes(half, half, half + 1) });
+  expect(cutShort(machine)).toEqual([1, 2]);
+  machine.send({ kind: 'measured', bytes: bytes(half, half, half + 1) });
+  expect(cutShort(machine)).toEqual([1, 2]);
+  const [oldest] = describeState(machine.state, new Map(), machine.now).draining;
+  expect(oldest?.reason).toBe('a newer generation serves; those that drain use too much memory');
+});
+
+test('a stop that had to end sessions was forced; one after which all ended by themselves was not', () => {
+  const gone = (machine: Machine) => machine.send({ kind: 'exited', number: 1, how: 'exit code 0' });
+  const [patient, forced] = [serving(), serving()];
+  for (const machine of [patient, forced]) machine.send({ kind: 'stop' });
+  gone(patient);
+  forced.tickAtDeadline();
+  gone(forced);
+  expect([patient.state.phase, patient.state.forced]).toEqual(['stopped', false]);
+  expect([forced.state.phase, forced.state.forced]).toEqual(['stopped', true]);
+});
+
+test('what is ended before the stop does not make it forced', () => {
+  const machine = reloaded(1);
+  while (machine.state.retiring.some(({ sent }) => sent === 'soft-stop')) machine.tickAtDeadline();
+  expect(machine.state.forced).toBe(false);
+});
