@@ -35,8 +35,11 @@ for (let round = 0; round < Number(rounds); round += 1) {
 process.stdout.write(`${JSON.stringify(changes)}\n`);
 process.exit(0);
 
+/** Whether clients are sent to it: the backend of the checks may keep it longer. */
 async function serves(): Promise<boolean> {
-  return ((await askRuntimeApi(statsSocket, 'show servers state', 1_000)) ?? '').includes(` ${name} `);
+  return ((await askRuntimeApi(statsSocket, 'show servers state masters', 1_000)) ?? '').includes(
+    ` ${name} `,
+  );
 }
 
 /**

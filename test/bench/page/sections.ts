@@ -190,7 +190,7 @@ const holders: Section = {
   about: 'Both should be none. In a partition two holders are inherent; it counts from its healing on.',
   columns: rivals,
   rows: [
-    faultRow('a partition heals: two holders', 'split', 'healingMs', { goal: { atMost: 150 } }),
+    faultRow('a partition heals: two holders', 'split', 'healingMs', { goal: { atMost: 30 } }),
     faultRow('random faults, six to a trial: two holders', 'random', 'twoHoldersMs', {
       cells: { hawser: 'failover#faults/random/hawser/metrics/twoHoldersMs' },
       goal: never,
