@@ -1,3 +1,4 @@
+import { createRedirectKeeper } from '../api-lb/redirect/redirect-keeper.ts';
 import { removeRedirects } from '../api-lb/redirect/remove-redirects.ts';
 import type { SettingsOf } from '../cli/command-spec.ts';
 import { removeSynDrops } from '../haproxy/remove-syn-drops.ts';
@@ -14,10 +15,13 @@ export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
   return await uninstall(settings, pods, removeTables);
 }
 
-const removeTables: RemoveTables = async () => {
-  const redirect = await removeRedirects();
+const removeTables: RemoveTables = async (instance) => {
+  const redirect =
+    instance === undefined ? await removeRedirects() : await createRedirectKeeper({ instance }).remove();
   const traps = await Promise.all(
-    [createAdvertTrap(), createAnswerTrap(), createVipUseTrap()].map((trap) => trap.remove()),
+    instance === undefined
+      ? [createAdvertTrap(), createAnswerTrap(), createVipUseTrap()].map((trap) => trap.remove())
+      : [],
   );
   const left = [...traps, await removeSynDrops()].filter((message) => message !== undefined);
   return redirect.kind === 'failed'

@@ -7,17 +7,20 @@ import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
 import { type EffectiveSettings, effectiveSettings, keysOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
-import { type Credentials, type Flavor, layout, podLayout } from './layout.ts';
+import { type Credentials, type Flavor, layout, type Places, placesOf, podLayout } from './layout.ts';
 import { imageOf, renderManifest } from './manifest.ts';
 import { COMMAND_SOURCE, type NodeCommand, nodeCommand } from './node-command.ts';
 import { readPatches } from './patches.ts';
 import { fileState, type WantedFile } from './plan.ts';
+import { podsOfInstance } from './pods-of-instance.ts';
 import { type InstallRecord, parseRecord } from './record.ts';
 import { type SettingsChange, settingsText } from './settings-text.ts';
 
 /** What is on the node's disk before the install. */
 export interface OnDisk {
   readonly record: InstallRecord | undefined;
+  /** Of the programs without a name: an instance has their image. */
+  readonly usual: InstallRecord | undefined;
   readonly settings: string | undefined;
   readonly authority: string | undefined;
   /** The state of the `hawser` script on the node. */
@@ -26,6 +29,7 @@ export interface OnDisk {
 
 /** What an install would write, before anything was checked. */
 export interface Draft {
+  readonly places: Places;
   readonly pods: readonly Pod[];
   readonly flavor: Flavor;
   readonly image: string;
@@ -39,47 +43,52 @@ export interface Draft {
 }
 
 /** Throws a ConfigError for a file that exists and cannot be read. */
-export async function readDisk(root: string): Promise<OnDisk> {
+export async function readDisk(root: string, instance: string | undefined): Promise<OnDisk> {
+  const places = placesOf(instance);
   const problems: string[] = [];
   const read = async (path: string): Promise<string | undefined> => {
     const found = await fileState(join(root, path)).catch(messageOf);
     if (typeof found === 'string') problems.push(found);
     return typeof found === 'string' ? undefined : found?.content.toString('utf8');
   };
-  const [record, settings, authority] = [
-    await read(layout.record),
-    await read(layout.settings),
-    await read(layout.clusterAuthority),
-  ];
-  const parsed = record === undefined ? undefined : parseRecord(record);
-  if (record !== undefined && parsed === undefined)
-    problems.push(
-      `Cannot use "${layout.record}": it is not the record that hawser install wrote; move it away to start afresh`,
-    );
+  const readRecord = async (path: string): Promise<InstallRecord | undefined> => {
+    const text = await read(path);
+    const parsed = text === undefined ? undefined : parseRecord(text);
+    if (text !== undefined && parsed === undefined)
+      problems.push(
+        `Cannot use "${path}": it is not the record that hawser install wrote; move it away to start afresh`,
+      );
+    return parsed;
+  };
+  const usual = await readRecord(layout.record);
+  const record = instance === undefined ? usual : await readRecord(places.record);
+  const [settings, authority] = [await read(places.settings), await read(layout.clusterAuthority)];
   if (problems.length > 0) throw new ConfigError(problems);
   const command = await nodeCommand(root, shippedFile(COMMAND_SOURCE));
-  return { record: parsed, settings, authority, command };
+  return { record, usual, settings, authority, command };
 }
 
 /** Throws a ConfigError for settings that the daemons would refuse. */
-export function draftInstall(asked: InstallSettings, disk: OnDisk, pods: readonly Pod[]): Draft {
+export function draftInstall(asked: InstallSettings, disk: OnDisk, known: readonly Pod[]): Draft {
+  const { instance } = asked;
+  const [pods, places] = [podsOfInstance(known, asked, disk.record), placesOf(instance)];
   const flavor = asked.flavor ?? disk.record?.flavor ?? 'kubeadm';
-  const text = settingsText(disk.settings, changesFor(asked, flavor, disk));
-  const settings = effectiveSettings(text, layout.settings, pods);
-  const image = asked.image ?? disk.record?.image ?? shippedImage(pods);
+  const text = settingsText(disk.settings, changesFor(asked, flavor, disk), instance);
+  const settings = effectiveSettings(text, places.settings, pods);
+  const image = asked.image ?? disk.record?.image ?? disk.usual?.image ?? shippedImage(pods);
   const credentials = asked.credentials ?? disk.record?.credentials ?? 'own';
   const folder = asked.patches ?? disk.record?.patches;
   const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, pods);
   const schema = `${JSON.stringify(settingsJsonSchema(keysOf(pods)), null, 2)}\n`;
   return {
-    ...{ pods, flavor, image, credentials, settings, patches: folder },
+    ...{ places, pods, flavor, image, credentials, settings, patches: folder },
     support: [
       ...pods.map(podLayout).map(({ template, source }) => ({
         ...{ path: template, content: shippedFile(source.template), mode: 0o644 },
       })),
-      { path: layout.schema, content: schema, mode: 0o644 },
-      { path: layout.settings, content: text, mode: 0o644 },
-      ...(disk.command.kind === 'wanted' ? [disk.command.file] : []),
+      ...(instance === undefined ? [{ path: layout.schema, content: schema, mode: 0o644 }] : []),
+      { path: places.settings, content: text, mode: 0o644 },
+      ...(instance === undefined && disk.command.kind === 'wanted' ? [disk.command.file] : []),
     ],
     manifests: settings.pods.map((each) => {
       const { manifest, source } = podLayout(each.pod);
@@ -114,7 +123,8 @@ function changesFor(asked: InstallSettings, flavor: Flavor, disk: OnDisk): reado
     { path: ['keepalived', 'firstNode'], value: firstNode || undefined },
   ];
   // On a first install, settings that an operator wrote earlier count before our defaults.
-  const defaults = disk.record === undefined ? firstDefaults(asked, flavor) : [];
+  const isFirst = disk.record === undefined && asked.instance === undefined;
+  const defaults = isFirst ? firstDefaults(asked, flavor) : [];
   return [...flags, ...defaults].filter(({ value }) => value !== undefined);
 }
 

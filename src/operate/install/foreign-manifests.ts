@@ -21,7 +21,7 @@ const MAX_BYTES = 1_000_000;
 /**
  * Everything in the kubelet's folder, but for `ours`, that runs a load balancer or holds a VIP, or cannot be read. The
  * kubelet takes every file there whose name does not begin with a dot: a `haproxy.yaml.bak` is one more pod. A pod of hawser's
- * programs under the name of an instance is in nobody's way.
+ * programs under the name of another instance than that of `pods` is in nobody's way.
  */
 export function foreignManifests(
   root: string,
@@ -35,7 +35,7 @@ export function foreignManifests(
     try {
       if (!statSync(join(root, path)).isFile()) return [];
       const text = textOf(join(root, path));
-      if (isInstance(manifestContainers(text), pods)) return [];
+      if (isOtherInstance(manifestContainers(text), pods)) return [];
       const runs = rivalIn(text, rivals);
       return runs === undefined ? [] : [{ path, runs, message: `it runs ${runs}` }];
     } catch (error) {
@@ -49,16 +49,16 @@ function textOf(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** Every container is a daemon of hawser with the name of an instance. */
-function isInstance(containers: readonly ManifestContainer[], pods: readonly Pod[]): boolean {
-  const specs = pods.flatMap(({ daemons }) => daemons);
-  const isNamed = ({ args, env }: ManifestContainer): boolean => {
-    const spec = specs.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `));
-    return (
-      spec !== undefined && instanceTyped(spec, args.slice(spec.name.split(' ').length), env) !== undefined
-    );
+/** Every container is a daemon of hawser, of another instance. */
+function isOtherInstance(containers: readonly ManifestContainer[], pods: readonly Pod[]): boolean {
+  const daemons = pods.flatMap((pod) => pod.daemons.map((spec) => ({ spec, own: pod.instance?.name })));
+  const isOther = ({ args, env }: ManifestContainer): boolean => {
+    const found = daemons.find(({ spec }) => `${args.join(' ')} `.startsWith(`${spec.name} `));
+    if (found === undefined) return false;
+    const { spec, own } = found;
+    return instanceTyped(spec, args.slice(spec.name.split(' ').length), env) !== own;
   };
-  return containers.length > 0 && containers.every(isNamed);
+  return containers.length > 0 && containers.every(isOther);
 }
 
 function rivalIn(text: string, rivals: readonly string[]): string | undefined {

@@ -21,7 +21,7 @@ import { printedFiles } from './printed.ts';
 /** Throws a ConfigError that lists every reason against the install; in that case nothing was written. */
 export async function install(asked: InstallSettings, pods: readonly Pod[]): Promise<number> {
   if (asked.print) return say(printedFiles(allFiles(draftInstall(asked, emptyDisk, pods)), journalFolder));
-  const disk = await readDisk(asked.root);
+  const disk = await readDisk(asked.root, asked.instance);
   const first = draftInstall(asked, disk, pods);
   const choice = await chooseClusterName(asked, first, disk);
   const draft =
@@ -64,7 +64,7 @@ async function createFinish(
 
 /** `--print` is for any node, so it ignores what this node has. */
 const emptyDisk: OnDisk = {
-  ...{ record: undefined, settings: undefined, authority: undefined },
+  ...{ record: undefined, usual: undefined, settings: undefined, authority: undefined },
   command: { kind: 'wanted', file: commandFile(shippedFile(COMMAND_SOURCE)) },
 };
 

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import {
   type ListeningPort,
@@ -10,7 +10,7 @@ import {
 import { daemonOf } from '../../engine/system/process/hawser-processes.ts';
 import { askVip } from './ask-vip.ts';
 import type { Draft, OnDisk } from './draft.ts';
-import { type EffectiveSettings, portsOf } from './effective-settings.ts';
+import { portsOf } from './effective-settings.ts';
 import { foreignManifests } from './foreign-manifests.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, layout } from './layout.ts';
@@ -48,7 +48,7 @@ export async function objectionsTo(
     nodeObjections(asked, disk, draft),
     manifestObjections(asked.root, draft, replaced),
     {
-      problems: portProblems(draft.settings, disk, draft.flavor === 'openshift' && replaced.length > 0),
+      problems: portProblems(draft, disk, draft.flavor === 'openshift' && replaced.length > 0),
       notices: [],
     },
     await pageObjections(draft, disk, replaced),
@@ -66,23 +66,34 @@ function joined(found: readonly Objections[]): Objections {
 }
 
 function nodeObjections(
-  { root, firstNode, join: isJoining }: InstallSettings,
+  { root, instance, firstNode, join: isJoining }: InstallSettings,
   disk: OnDisk,
-  { flavor, credentials }: Draft,
+  { flavor, credentials, places: { kubeconfig } }: Draft,
 ): Objections {
   if (!(statSync(root, { throwIfNoEntry: false })?.isDirectory() ?? false))
     return {
       problems: [`Cannot use --root "${root}": there is no such folder, expected a node's root directory`],
       notices: [],
     };
+  const isWaiting = flavor === 'kubeadm' && !existsSync(join(root, kubeconfig));
+  // Another cluster's, as a rule.
+  if (instance !== undefined)
+    return {
+      problems: [],
+      notices: isWaiting
+        ? [
+            `${kubeconfig} is not there: the pod waits for it. If the instance is for this node's own cluster type: ln -s ${basename(layout.kubeconfig)} ${kubeconfig}`,
+          ]
+        : [],
+    };
   const notices: string[] = [];
   if (disk.authority === undefined && flavor === 'kubeadm')
     notices.push(
       `${layout.clusterAuthority} is not there: the pods wait for ${firstNode ? 'kubeadm init' : isJoining ? 'kubeadm join' : 'kubeadm init or join (--first-node, --join)'}`,
     );
-  if (flavor === 'kubeadm' && !existsSync(join(root, layout.kubeconfig)))
+  if (isWaiting)
     notices.push(
-      `${layout.kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommands[credentials]}`,
+      `${kubeconfig} is not there: the pods wait for it. Once this node is in the cluster type: ${kubeconfigCommands[credentials]}`,
     );
   return { problems: [], notices };
 }
@@ -97,7 +108,8 @@ function isKnownVip(vip: string, disk: OnDisk, replaced: readonly WantedFile[]):
 }
 
 function manifestObjections(root: string, draft: Draft, replaced: readonly WantedFile[]): Objections {
-  const foreign = foreignManifests(root, new Set(draft.manifests.map(({ path }) => path)), draft.pods);
+  const own = new Set(draft.manifests.map(({ path }) => path));
+  const foreign = foreignManifests(root, own, draft.pods);
   const taken = draft.flavor === 'kubeadm' ? replaced : [];
   return {
     problems: [
@@ -120,7 +132,7 @@ function manifestObjections(root: string, draft: Draft, replaced: readonly Wante
 }
 
 /** Skips ports that an earlier install or the replaced pods use already. */
-function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: boolean): readonly string[] {
+function portProblems({ settings, places }: Draft, disk: OnDisk, isReplacing: boolean): readonly string[] {
   const ports = portsOf(settings);
   const all = [{ key: 'apiPort', port: settings.vips.apiPort }, ...ports];
   const twice = all.filter(({ port }, index) => all.findIndex((other) => other.port === port) !== index);
@@ -135,7 +147,7 @@ function portProblems(settings: EffectiveSettings, disk: OnDisk, isReplacing: bo
       const listener = busy.find((each) => each.port === port);
       if (listener === undefined) return [];
       return [
-        `Cannot use ${key} ${port}: ${shownOwner(listener)} listens there, expected a free port; end it, or set ${key} in ${layout.settings}`,
+        `Cannot use ${key} ${port}: ${shownOwner(listener)} listens there, expected a free port; end it, or set ${key} in ${places.settings}`,
       ];
     }),
   ];
@@ -166,7 +178,9 @@ async function pageObjections(
       const says = `${shownOwner(listener)} listens there`;
       const pid = ownerPidOf(listener);
       const isOwn =
-        pid === undefined ? disk.record !== undefined : daemonOf(pid, [supervisor.spec.name]) !== undefined;
+        pid === undefined
+          ? disk.record !== undefined
+          : daemonOf(pid, [supervisor.spec.name], undefined) !== undefined;
       return isOwn
         ? {
             problems: [],

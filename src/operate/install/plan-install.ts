@@ -71,7 +71,7 @@ export async function planInstall(
       ...replaced.map(({ path }, index) => ({ path, saved: saved[index]?.path ?? '' })),
     ],
   };
-  const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
+  const recordFile = { path: draft.places.record, content: recordText(record), mode: 0o644 };
   const plan = await planFiles(root, [...files, recordFile, ...manifests], sharedFolders(draft.pods));
   return { ...plan, steps: [...moves, ...plan.steps] };
 }
@@ -85,11 +85,12 @@ export function allFiles(draft: Draft): readonly WantedFile[] {
     files: files.map(({ path, content }) => ({ path, sha256: sha256(content) })),
     replaced: [],
   };
-  const recordFile = { path: layout.record, content: recordText(record), mode: 0o644 };
+  const recordFile = { path: draft.places.record, content: recordText(record), mode: 0o644 };
   return [...draft.support, recordFile, ...draft.manifests];
 }
 
 function recordOf(draft: Draft): Omit<InstallRecord, 'directories' | 'files' | 'replaced'> {
+  const pages = Object.assign({}, ...draft.settings.pods.map((pod) => pod.pages));
   return {
     version: 1,
     flavor: draft.flavor,
@@ -97,6 +98,7 @@ function recordOf(draft: Draft): Omit<InstallRecord, 'directories' | 'files' | '
     ...(draft.credentials === 'own' ? {} : { credentials: draft.credentials }),
     vips: [...draft.settings.vips.all],
     ports: portsOf(draft.settings).map(({ port }) => port),
+    ...(Object.keys(pages).length > 0 && { pages }),
     ...(draft.patches === undefined ? {} : { patches: draft.patches }),
   };
 }

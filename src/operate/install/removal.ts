@@ -1,12 +1,12 @@
 import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Pod } from '../../cli/pod.ts';
+import { type Pod, programOf } from '../../cli/pod.ts';
 import { journalFilesAmong } from '../../engine/observe/journal/journal-files.ts';
 import { ASIDE_SUFFIX } from '../../engine/render/rendered-mark.ts';
 import { codeOf } from '../../engine/system/errors.ts';
 import { writeFileAtomically } from '../../engine/system/file/atomic-write.ts';
 import { freeName } from './edited-files.ts';
-import { layout, podLayout } from './layout.ts';
+import { layout, placesOf, podLayout } from './layout.ts';
 import { moveFile } from './move-file.ts';
 import { fileState } from './plan.ts';
 import { type InstallRecord, sha256 } from './record.ts';
@@ -34,10 +34,11 @@ export interface RemovalPlan {
 export async function planRemoval(
   root: string,
   record: InstallRecord,
-  { keepConfig }: { readonly keepConfig: boolean },
+  { keepConfig, instance }: { readonly keepConfig: boolean; readonly instance?: string | undefined },
   pods: readonly Pod[],
 ): Promise<RemovalPlan> {
-  const kept: ReadonlySet<string> = new Set(keepConfig ? [layout.settings, layout.schema] : []);
+  const { settings, kubeconfig } = placesOf(instance);
+  const kept: ReadonlySet<string> = new Set(keepConfig ? [settings, layout.schema] : []);
   const files = record.files.filter(({ path }) => !kept.has(path));
   const isManifest = ({ path }: { readonly path: string }) => dirname(path) === layout.manifests;
   const removals = async (list: typeof files) =>
@@ -46,7 +47,8 @@ export async function planRemoval(
     ({ path, saved }) => ({ kind: 'put-back', path, from: saved }) as const,
   );
   const written = await writtenFiles(root, pods);
-  const own = keepConfig ? [] : [layout.kubeconfig, ...layout.peerFiles, ...(await journalFiles(root))];
+  const peers = instance === undefined ? layout.peerFiles : [];
+  const own = keepConfig ? [] : [kubeconfig, ...peers, ...(await journalFiles(root, pods))];
   return {
     manifests: await removals(files.filter(isManifest)),
     rest: [
@@ -92,9 +94,15 @@ async function movesBack(
   return found.flat();
 }
 
-async function journalFiles(root: string): Promise<readonly string[]> {
+/** Of an instance those of its own programs. */
+async function journalFiles(root: string, pods: readonly Pod[]): Promise<readonly string[]> {
   const names = await readdir(join(root, layout.journalDir)).catch(() => []);
-  return journalFilesAmong(layout.journalDir, names).map(({ path }) => path);
+  const own = pods.flatMap(({ daemons, instance }) =>
+    daemons.flatMap((spec) => (instance === undefined ? [] : `${programOf(spec)}-${instance.name}`)),
+  );
+  return journalFilesAmong(layout.journalDir, names)
+    .filter(({ program }) => own.length === 0 || own.includes(program))
+    .map(({ path }) => path);
 }
 
 async function existing(root: string, paths: readonly string[]): Promise<readonly Removal[]> {

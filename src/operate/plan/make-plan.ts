@@ -28,9 +28,8 @@ export async function makePlan(
   const isCompared = asked.config !== undefined;
   const pods = products.flatMap((product) => product.pods);
   const compared = isCompared ? present?.text : undefined;
-  // hawser install writes no pod of an instance with a name.
-  const isInstalled = asked.instance === undefined;
-  const manifests = await manifestChanges(root, isInstalled ? candidate?.text : undefined, compared, pods);
+  const place = { root, instance: asked.instance };
+  const manifests = await manifestChanges(place, candidate?.text, compared, pods);
   const ownRestarts = restartsFor(daemons, after, isCompared ? before : undefined, present);
   const restarts = withManifests(ownRestarts, manifests.changes);
   const found = await dryRunAll(products, {

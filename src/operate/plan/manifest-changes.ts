@@ -4,6 +4,7 @@ import { editedFiles } from '../install/edited-files.ts';
 import { installCommand } from '../install/install-settings.ts';
 import { podLayout } from '../install/layout.ts';
 import { planFiles, type WantedFile } from '../install/plan.ts';
+import { podsOfInstance } from '../install/pods-of-instance.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
 
 /** A static pod that `hawser install` would rewrite. The kubelet then replaces both of its containers. */
@@ -11,6 +12,12 @@ export interface ManifestChange {
   readonly path: string;
   readonly diff: string;
   readonly containers: readonly string[];
+}
+
+interface Place {
+  readonly root: string;
+  /** Undefined for the pods without a name. */
+  readonly instance: string | undefined;
 }
 
 export interface ManifestChanges {
@@ -25,17 +32,18 @@ export interface ManifestChanges {
  * Empty unless `hawser install` installed hawser.
  */
 export async function manifestChanges(
-  root: string,
+  { root, instance }: Place,
   after: string | undefined,
   before: string | undefined,
-  pods: readonly Pod[],
+  known: readonly Pod[],
 ): Promise<ManifestChanges> {
-  const disk = await readDisk(root);
+  const disk = await readDisk(root, instance);
   if (disk.record === undefined || after === undefined) return { changes: [], notes: [] };
-  const wanted = manifestsOf(root, disk, after, pods);
+  const pods = podsOfInstance(known, { instance }, disk.record);
+  const wanted = manifestsOf({ root, instance }, disk, after, pods);
   const edited = await editedFiles(root, wanted, disk.record);
   const kept = new Map(edited.map((file) => [file.path, file]));
-  const found = await changesOf(root, disk, wanted, before, pods);
+  const found = await changesOf({ root, instance }, disk, wanted, before, pods);
   return {
     changes: found.filter(({ path }) => !kept.has(path)),
     notes: found.flatMap(({ path }) =>
@@ -47,17 +55,17 @@ export async function manifestChanges(
 }
 
 async function changesOf(
-  root: string,
+  place: Place,
   disk: OnDisk,
   wanted: readonly WantedFile[],
   before: string | undefined,
   pods: readonly Pod[],
 ): Promise<readonly ManifestChange[]> {
   if (before !== undefined) {
-    const old = new Map(manifestsOf(root, disk, before, pods).map(({ path, content }) => [path, content]));
+    const old = new Map(manifestsOf(place, disk, before, pods).map(({ path, content }) => [path, content]));
     return wanted.flatMap(({ path, content }) => changeOf(pods, path, old.get(path), content));
   }
-  const { steps } = await planFiles(root, wanted);
+  const { steps } = await planFiles(place.root, wanted);
   return steps.flatMap((step) =>
     step.kind === 'write'
       ? changeOf(pods, step.file.path, step.before?.content.toString('utf8'), step.file.content)
@@ -65,8 +73,8 @@ async function changesOf(
   );
 }
 
-function manifestsOf(root: string, disk: OnDisk, settings: string, pods: readonly Pod[]) {
-  const asked = installCommand.settings({ root }, {});
+function manifestsOf(place: Place, disk: OnDisk, settings: string, pods: readonly Pod[]) {
+  const asked = { ...installCommand.settings({ root: place.root }, {}), instance: place.instance };
   return draftInstall(asked, { ...disk, settings }, pods).manifests;
 }
 

@@ -1,7 +1,7 @@
 import { healthPorts } from '../../cli/ports.ts';
-import { findInstances } from '../../engine/examine/find-instances.ts';
 import { peerQuestion } from '../../engine/peers/peer-question.ts';
 import type { ClusterEndpoints } from './collect-cluster-status.ts';
+import { findAndInstalled } from './find-and-installed.ts';
 import { nodeStatusSchema } from './node-status.ts';
 import type { ProductStatus } from './product-status.ts';
 import type { StatusSettings } from './status-settings.ts';
@@ -16,7 +16,7 @@ export async function clusterEndpoints(
 ): Promise<ClusterEndpoints> {
   const { apiVips, ingressVips, statPort, healthPort, nodeName } = settings;
   return {
-    ...{ statPort, healthPorts: healthPorts(healthPort), node: nodeName, instances: findInstances },
+    ...{ statPort, healthPorts: healthPorts(healthPort), node: nodeName, instances: findAndInstalled },
     pages: {
       'haproxy-supervisor': settings.haproxySupervisor,
       'haproxy-monitor': settings.haproxyMonitor,

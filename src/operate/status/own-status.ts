@@ -1,8 +1,8 @@
 import { settingsTyped } from '../../cli/command-line.ts';
 import type { CommandContext } from '../../cli/run-command.ts';
-import { findInstances } from '../../engine/examine/find-instances.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
 import { collectNodeStatus } from './collect-node-status.ts';
+import { findAndInstalled } from './find-and-installed.ts';
 import type { NodeStatus } from './node-status.ts';
 import type { ProductStatus } from './product-status.ts';
 import { statusCommand } from './status-settings.ts';
@@ -35,7 +35,7 @@ export function ownStatus(
       'keepalived-monitor': listen,
     },
     statPort: places.statPort,
-    instances: findInstances,
+    instances: findAndInstalled,
   };
   return (signal) => collectNodeStatus(endpoints, products, signal);
 }

@@ -1,38 +1,44 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { haproxyMonitorCommand } from '../../../src/api-lb/haproxy-monitor-settings.ts';
 import { settingsTyped } from '../../../src/cli/command-line.ts';
 import type { CommandSpec } from '../../../src/cli/command-spec.ts';
-import type { SettingsReader } from '../../../src/cli/settings-values.ts';
-import { readSettingsFile } from '../../../src/commands/pods.ts';
+import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
+import { daemonKeys, pods } from '../../../src/commands/pods.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
-import { type Container, containerOf, readPod } from '../manifests/pod.ts';
+import { draftInstall } from '../../../src/operate/install/draft.ts';
+import { installCommand } from '../../../src/operate/install/install-settings.ts';
+import { type Container, containerOf, parsePod } from '../manifests/pod.ts';
 
-const root = join(import.meta.dirname, '../../..');
-const directory = mkdtempSync('/tmp/hwsr-');
-afterAll(() => rmSync(directory, { recursive: true }));
+const page = readFileSync(join(import.meta.dirname, '../../../docs/instances.md'), 'utf8');
+const [, settings = '', typed = ''] =
+  /^## A static pod\n.*?config-b\.yaml <<'EOF'\n(.*?)^EOF\nhawser install (.*?)\n/ms.exec(page) ?? [];
 
-/** What docs/instances.md has people type to make a pod, with its files in a folder of this test. */
-function typed(): string {
-  const page = readFileSync(join(root, 'docs/instances.md'), 'utf8');
-  const [, block = ''] = /^## A static pod\n.*?^```sh\n(.*?)^hawser settings/ms.exec(page) ?? [];
-  return block.replaceAll(/(> ?)\/(?:etc\/hawser|tmp)\//g, `$1${directory}/`);
-}
-
-test('the pod that docs/instances.md makes is one of the instance alone', () => {
-  execFileSync('sh', ['-ec', typed()], { cwd: root });
-  const pod = readPod(join(directory, 'haproxy-b.yaml'));
+test('the pod that docs/instances.md has installed is one of the instance alone', () => {
+  const asked = settingsTyped(installCommand, typed.split(' '), {}, () => undefined);
+  const disk = { record: undefined, usual: undefined, authority: undefined, settings } as const;
+  const command = { kind: 'left-out', notice: '' } as const;
+  const { manifests, support } = draftInstall(asked, { ...disk, command }, pods);
+  expect([...support, ...manifests].map(({ path }) => path)).toEqual([
+    '/etc/kubernetes/static-pod-resources/haproxy-b/haproxy.cfg.ejs',
+    '/etc/hawser/config-b.yaml',
+    '/etc/kubernetes/manifests/haproxy-b.yaml',
+  ]);
+  const pod = parsePod(manifests[0]?.content ?? '');
   const [supervisor, monitor] = [containerOf(pod, 'haproxy'), containerOf(pod, 'haproxy-monitor')];
   expect(pod.metadata.name).toBe('haproxy-b');
   expect(pod.spec.volumes.map(({ hostPath }) => hostPath?.path)).toContain('/etc/haproxy-b');
   expect(supervisor.livenessProbe.httpGet.port).toBe(29_464);
   expect(monitor.livenessProbe.httpGet.port).toBe(29_462);
 
-  const read: SettingsReader = (path) => readSettingsFile(path?.replace('/etc/hawser', directory));
   const settingsOf = <T>(spec: CommandSpec<T>, { args }: Container): T =>
-    settingsTyped(spec, args.slice(2), {}, read);
+    settingsTyped(spec, args.slice(2), {}, (path = '') => {
+      expect(path).toBe('/etc/hawser/config-b.yaml');
+      const parsed = parseSettingsFile(settings, path, daemonKeys);
+      if (parsed.kind === 'problems') throw new Error(parsed.problems.join('; '));
+      return { path, values: parsed.values };
+    });
   const [serves, renders] = [
     settingsOf(haproxySuperviseCommand, supervisor),
     settingsOf(haproxyMonitorCommand, monitor),

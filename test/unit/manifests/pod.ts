@@ -52,6 +52,7 @@ const pod = z.strictObject({
     name: z.string(),
     namespace: z.string(),
     labels: z.record(z.string(), z.string()),
+    annotations: z.optional(z.record(z.string(), z.string())),
   }),
   spec: z.strictObject({
     hostNetwork: z.boolean(),
@@ -80,7 +81,11 @@ export const haproxyManifest = fileURLToPath(new URL('../../../manifests/haproxy
 
 /** Throws for every field that is not named above: a pod ignores a misspelt one without a word. */
 export function readPod(path: string): Pod {
-  return z.parse(pod, parse(readFileSync(path, 'utf8')));
+  return parsePod(readFileSync(path, 'utf8'));
+}
+
+export function parsePod(text: string): Pod {
+  return z.parse(pod, parse(text));
 }
 
 export function containerOf(from: Pod, name: string): Container {

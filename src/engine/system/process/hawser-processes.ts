@@ -14,10 +14,13 @@ export interface RunningProcess {
  * hawser's daemons on this node, by their names, and everything below them. On this node: in this network namespace, since two nodes
  * of a test share one list of processes. They are looked at, never signalled.
  */
-export function hawserProcesses(names: readonly string[]): readonly RunningProcess[] {
+export function hawserProcesses(
+  names: readonly string[],
+  instance: string | undefined,
+): readonly RunningProcess[] {
   const network = networkOf('self');
   const daemons = entriesOf('/proc').flatMap((pid) => {
-    const what = /^\d+$/.test(pid) ? daemonOf(pid, names) : undefined;
+    const what = /^\d+$/.test(pid) ? daemonOf(pid, names, instance) : undefined;
     const found = what === undefined || networkOf(pid) !== network ? undefined : readProcess(Number(pid));
     return what === undefined || found === undefined ? [] : [{ id: found.id, what }];
   });
@@ -25,16 +28,20 @@ export function hawserProcesses(names: readonly string[]): readonly RunningProce
 }
 
 /**
- * Which of these daemons it is: `haproxy supervise` for `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`. None for one
- * with the name of an instance: no install started it.
+ * Which of these daemons it is: `haproxy supervise` for `node … /opt/hawser/dist/hawser.mjs haproxy supervise …`. None for one of
+ * another instance; undefined is the one without a name.
  */
-export function daemonOf(pid: string | number, names: readonly string[]): string | undefined {
+export function daemonOf(
+  pid: string | number,
+  names: readonly string[],
+  instance: string | undefined,
+): string | undefined {
   const words = readText(`/proc/${pid}/cmdline`).split('\0');
   const program = words.findIndex((word) => /\/(?:dist\/hawser\.mjs|src\/main\.ts)$/.test(word));
   const typed = `${words.slice(program + 1).join(' ')} `;
   const name = program > 0 ? names.find((each) => typed.startsWith(`${each} `)) : undefined;
-  const isNamed = name !== undefined && instanceName(words, environmentOf(pid)) !== undefined;
-  return isNamed ? undefined : name;
+  const isOther = name !== undefined && instanceName(words, environmentOf(pid)) !== instance;
+  return isOther ? undefined : name;
 }
 
 function environmentOf(pid: string | number): Readonly<Record<string, string>> {
