@@ -8,6 +8,7 @@ import { statusProducts } from './status-products.ts';
 export const spec = keepalivedMonitorCommand;
 
 export async function run(settings: SettingsOf<typeof spec>, context: CommandContext): Promise<number> {
-  const status = settings.peers && ownStatus(settings, context, statusProducts);
+  const status =
+    settings.peers && ownStatus({ program: 'keepalived-monitor', ...settings }, context, statusProducts);
   return await monitorKeepalived(settings, status);
 }

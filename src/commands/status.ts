@@ -12,7 +12,7 @@ import { watch } from '../operate/status/watch.ts';
 import { allJournals } from './journal-words.ts';
 import { statusProducts } from './status-products.ts';
 
-export const spec = statusCommand;
+export const spec = statusCommand(statusProducts);
 
 /** A broken settings file must not prevent the status. */
 export const settingsReader = (_: unknown, usual: SettingsReader): SettingsReader => usual;

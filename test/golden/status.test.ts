@@ -10,11 +10,14 @@ import {
   haproxyMonitorSays,
   haproxySupervisorSays,
   keepalivedMonitorSays,
+  routerSays,
 } from '../helpers/status-samples.ts';
 import {
   answeredBy,
   backupHere,
   healthyHere,
+  program,
+  routerHere,
   server,
   silentPeers,
   statusOf,
@@ -83,6 +86,12 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
       ...keepalivedMonitorSays,
       planned: { change: 'a to b', inMs: 60_000, refused: null },
     },
+  }),
+  'a-router': statusOf(routerHere, answeredBy('free'), []),
+  'a-router-on-a-node': statusOf({
+    ...healthyHere,
+    programs: [...healthyHere.programs, program('router')],
+    router: routerSays,
   }),
   'all-dead': statusOf({ ...without(healthyHere, ...names), servers: null }, answeredBy('free'), []),
 };

@@ -26,18 +26,9 @@ export interface Pages {
 
 /** Real pages on ports of their own, all well where `pages` does not say otherwise, until `signal` aborts. */
 export async function servePages(pages: Pages, signal: AbortSignal): Promise<StatusEndpoints> {
-  const page = async (says: Page): Promise<StatusEndpoints['pages']['haproxy-monitor']> => {
-    if (says === 'off') return undefined;
-    const address = { host: '127.0.0.1', port: await freePort() };
-    if (says === 'hung') await serveNothing(address.port, signal);
-    else if (says !== 'dead') {
-      const endpoint = { trouble: () => undefined, metrics: () => '', status: () => says };
-      await serveEndpoint(address, endpoint, signal);
-    }
-    return address;
-  };
+  const page = async (says: Page) => await servePage(says, signal);
   return {
-    node: 'cp-1',
+    ...{ node: 'cp-1', isInstalled: true },
     instances: async () => ({ instances: [], leftOut: [] }),
     pages: {
       'haproxy-supervisor': await page(pages['haproxy-supervisor'] ?? haproxySupervisorSays),
@@ -48,6 +39,21 @@ export async function servePages(pages: Pages, signal: AbortSignal): Promise<Sta
     statPort:
       pages.statistics === 'dead' ? await freePort() : await serveStatistics(pages.statistics, signal),
   };
+}
+
+/** A program's page at a port of its own, until `signal` aborts. */
+export async function servePage(
+  says: Page,
+  signal: AbortSignal,
+): Promise<StatusEndpoints['pages']['haproxy-monitor']> {
+  if (says === 'off') return undefined;
+  const address = { host: '127.0.0.1', port: await freePort() };
+  if (says === 'hung') await serveNothing(address.port, signal);
+  else if (says !== 'dead') {
+    const endpoint = { trouble: () => undefined, metrics: () => '', status: () => says };
+    await serveEndpoint(address, endpoint, signal);
+  }
+  return address;
 }
 
 async function serveStatistics(kind: Pages['statistics'], signal: AbortSignal): Promise<number> {

@@ -1,6 +1,7 @@
 import type { HaproxyMonitorStatus } from '../../src/api-lb/haproxy-monitor-status.ts';
 import type { SupervisorStatus } from '../../src/haproxy/supervise/supervisor-status.ts';
 import type { VrrpStatus } from '../../src/keepalived/supervise/vrrp-status.ts';
+import type { RouterStatus } from '../../src/router/live/router-status.ts';
 import type { KeepalivedMonitorStatus } from '../../src/vip/settings/keepalived-monitor-status.ts';
 
 /** What the four programs of a healthy holder in a group of three say. */
@@ -102,4 +103,49 @@ export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
   virtualRouterIdTaken: null,
   planned: null,
   lastChange: { cause: 'nodes-changed', result: 'reloaded', agoMs: 90_000_000 },
+};
+
+export const routerSays: RouterStatus = {
+  ...{ version: '1.2.3', synced: true, unready: null },
+  routes: {
+    ...{ admitted: 9_990, hosts: 9_200, rejected: { HostAlreadyClaimed: 8, ConfigurationRefused: 2 } },
+    leftOut: [
+      {
+        ...{ key: 'shop:basket', reason: 'ConfigurationRefused' },
+        message:
+          "HAProxy refuses a configuration with this route: unknown keyword 'wrong' in 'backend' section",
+      },
+    ],
+    refused: [
+      {
+        ...{ key: 'shop:copy', reason: 'HostAlreadyClaimed' },
+        message: 'route web already has www.example.com and is older',
+      },
+    ],
+  },
+  certificates: {
+    ...{ served: 5_000, expired: 1, expiring: 1 },
+    first: [
+      { route: 'shop:cart', host: 'cart.example.com', validTo: '2026-11-20T00:00:00.000Z' },
+      { route: 'shop:pay', host: 'pay.example.com', validTo: '2026-11-28T00:00:00.000Z' },
+      { route: 'news:web', host: 'news.example.com', validTo: '2027-03-01T00:00:00.000Z' },
+    ],
+  },
+  defaultCertificate: { isGiven: true, validTo: '2027-06-30T00:00:00.000Z' },
+  changes: {
+    ...{ reloads: 14, withoutReload: 2_310, failed: 1 },
+    last: [
+      { cause: 'routes-changed', result: 'changed', tookMs: 12, agoMs: 3_000 },
+      {
+        ...{ cause: 'routes-changed', result: 'rejected', tookMs: 640, agoMs: 61_000 },
+        message: "unknown keyword 'wrong' in 'backend' section",
+      },
+      {
+        ...{ cause: 'routes-changed', result: 'reloaded', tookMs: 1_240, agoMs: 64_000 },
+        message: '"backend be_http:shop:basket from http" is new',
+      },
+    ],
+  },
+  configSha256: 'c'.repeat(64),
+  lastChange: { cause: 'routes-changed', result: 'reloaded', agoMs: 3_000 },
 };

@@ -9,6 +9,7 @@ import {
   haproxySupervisorSays,
   keepalivedMonitorSays,
   keepalivedSupervisorSays,
+  routerSays,
 } from './status-samples.ts';
 import { type ClusterStatus, type NodeStatus, seen } from './status-types.ts';
 
@@ -16,6 +17,7 @@ type Server = NonNullable<NodeStatus['servers']>[number];
 type Program = NodeStatus['programs'][number];
 
 const ports: Readonly<Record<Program['name'], number>> = {
+  router: 1_936,
   'haproxy-supervisor': 29_449,
   'haproxy-monitor': 29_446,
   'keepalived-supervisor': 29_448,
@@ -52,6 +54,14 @@ export const healthyHere: NodeStatus = {
   keepalivedSupervisor: keepalivedSupervisorSays,
   keepalivedMonitor: keepalivedMonitorSays,
   servers: [server('cp-1'), server('cp-2'), server('cp-3')],
+};
+
+/** A router's pod, in which nothing of a node's own pods runs. */
+export const routerHere: NodeStatus = {
+  ...{ v: 1, at: '2026-11-21T03:12:44.120Z', node: 'router-1' },
+  programs: [program('router')],
+  ...{ haproxySupervisor: null, haproxyMonitor: null, keepalivedSupervisor: null, keepalivedMonitor: null },
+  ...{ servers: null, router: routerSays },
 };
 
 /** The same node without what these say. */

@@ -3,10 +3,11 @@ import type { ApiLbNode } from '../../src/api-lb/status/api-lb-node.ts';
 import { statusProducts } from '../../src/commands/status-products.ts';
 import type { SeenCluster } from '../../src/engine/examine/seen.ts';
 import * as operate from '../../src/operate/status/node-status.ts';
+import type { RouterNode } from '../../src/router/overview/router-node.ts';
 import type { VipNode } from '../../src/vip/status/vip-node.ts';
 
 /** A node's status with the fields of every product: no other place has to know them all. */
-export type NodeStatus = operate.NodeStatus & ApiLbNode & VipNode;
+export type NodeStatus = operate.NodeStatus & ApiLbNode & VipNode & RouterNode;
 export type ClusterStatus = Omit<operate.ClusterStatus, 'here' | 'peers'> & SeenCluster<NodeStatus>;
 
 export const nodeStatusSchema = operate.nodeStatusSchema(statusProducts) as z.ZodMiniType<NodeStatus>;

@@ -1,4 +1,7 @@
 import * as z from 'zod/mini';
+import { flag } from '../../cli/command-spec.ts';
+import { optionalListenAddress } from '../../cli/fields.ts';
+import { defaultPorts } from '../../cli/ports.ts';
 import type { SeenCluster } from '../../engine/examine/seen.ts';
 import { endpointOf } from '../../engine/kube/api-server.ts';
 import type { Peer } from '../../engine/peers/peer.ts';
@@ -27,9 +30,23 @@ type Statistics = Awaited<ReturnType<typeof askStatistics>> | undefined;
 
 /** What the API load balancer says in `hawser status`. */
 export const apiLbStatus = {
+  home: { kind: 'node' as const },
   programs: [
-    { name: 'haproxy-supervisor', field: 'haproxySupervisor', schema: supervisorStatusSchema },
-    { name: 'haproxy-monitor', field: 'haproxyMonitor', schema: haproxyMonitorStatusSchema },
+    {
+      ...{ name: 'haproxy-supervisor', field: 'haproxySupervisor', schema: supervisorStatusSchema },
+      page: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
+        ...{ default: `127.0.0.1:${defaultPorts.haproxySupervisor}`, inFile: 'never' },
+      }),
+    },
+    {
+      ...{ name: 'haproxy-monitor', field: 'haproxyMonitor', schema: haproxyMonitorStatusSchema },
+      page: flag(
+        '<address:port>',
+        optionalListenAddress,
+        'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
+        { default: `127.0.0.1:${defaultPorts.haproxyMonitor}`, keyInFile: ['haproxy', 'listen'] },
+      ),
+    },
   ],
   hasInstances: true as const,
   others: {

@@ -15,6 +15,8 @@ export interface ProgramState<Name extends string> {
 export interface ProgramAnswer<Name extends string, T> {
   readonly program: ProgramState<Name>;
   readonly status: T | null;
+  /** Whether it is there at all: it answers, or it takes connections and hangs. Another program's answer is not its own. */
+  readonly isThere: boolean;
 }
 
 /** Asks one program's page for its status. `page` is undefined where it serves none. Never rejects. */
@@ -26,19 +28,19 @@ export async function askProgram<Name extends string, T>(
 ): Promise<ProgramAnswer<Name, T>> {
   if (page === undefined) {
     const problem = 'its --listen is off';
-    return { program: { name, state: 'not-asked', address: null, problem }, status: null };
+    return { program: { name, state: 'not-asked', address: null, problem }, status: null, isThere: false };
   }
   const reached = reachable(page);
   const address = hostPort(reached);
-  const silent = (problem: string): ProgramAnswer<Name, T> => ({
+  const silent = (problem: string, isThere: boolean): ProgramAnswer<Name, T> => ({
     program: { name, state: 'silent', address, problem },
-    status: null,
+    ...{ status: null, isThere },
   });
   const answer = await askPage(reached, '/status', options);
-  if (answer.kind === 'silent') return silent(answer.message);
+  if (answer.kind === 'silent') return silent(answer.message, answer.isTaken);
   const status = answer.status === 200 ? schema.safeParse(parseJson(answer.text)).data : undefined;
-  if (status === undefined) return silent(`HTTP ${answer.status}, and no status of this program`);
-  return { program: { name, state: 'answers', address, problem: null }, status };
+  if (status === undefined) return silent(`HTTP ${answer.status}, and no status of this program`, false);
+  return { program: { name, state: 'answers', address, problem: null }, status, isThere: true };
 }
 
 /** A program that listens on all addresses is asked on loopback. */

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { healthPorts } from '../../cli/ports.ts';
 import { peerQuestion } from '../../engine/peers/peer-question.ts';
+import { layout } from '../install/layout.ts';
 import type { ClusterEndpoints } from './collect-cluster-status.ts';
 import { findAndInstalled } from './find-and-installed.ts';
 import { nodeStatusSchema } from './node-status.ts';
@@ -14,15 +16,10 @@ export async function clusterEndpoints(
   settings: StatusSettings,
   products: readonly ProductStatus[],
 ): Promise<ClusterEndpoints> {
-  const { apiVips, ingressVips, statPort, healthPort, nodeName } = settings;
+  const { apiVips, ingressVips, statPort, healthPort, nodeName, pages } = settings;
   return {
-    ...{ statPort, healthPorts: healthPorts(healthPort), node: nodeName, instances: findAndInstalled },
-    pages: {
-      'haproxy-supervisor': settings.haproxySupervisor,
-      'haproxy-monitor': settings.haproxyMonitor,
-      'keepalived-supervisor': settings.keepalivedSupervisor,
-      'keepalived-monitor': settings.keepalivedMonitor,
-    },
+    ...{ statPort, pages, healthPorts: healthPorts(healthPort), node: nodeName, instances: findAndInstalled },
+    isInstalled: existsSync(layout.record),
     vips: [
       ...apiVips.map((vip) => ({ vip, kind: 'api' as const })),
       ...ingressVips.map((vip) => ({ vip, kind: 'ingress' as const })),

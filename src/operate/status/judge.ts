@@ -3,6 +3,7 @@ import type { SeenCluster } from '../../engine/examine/seen.ts';
 import { ageText } from '../../engine/system/text/readable-text.ts';
 import { allPrograms, instancedAmong, instancesOf } from './instances.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
+import { productsAt } from './place.ts';
 import type { ProductStatus } from './product-status.ts';
 
 /** All problems, worst first. The verdict is unknown if no program answered. */
@@ -18,7 +19,7 @@ export function judge(
     return { verdict: 'unknown', problems: [silence, ...leftOut(here).map(({ text }) => text)] };
   }
   const problems = worstFirst([
-    ...products.flatMap(({ clusterProblems }) => clusterProblems?.(status) ?? []),
+    ...productsAt(here, products).flatMap(({ clusterProblems }) => clusterProblems?.(status) ?? []),
     ...nodeProblems(here, products),
     ...peerProblems(status, products),
   ]);
@@ -38,7 +39,7 @@ function nodeProblems(node: NodeStatus, products: readonly ProductStatus[]): rea
     ),
   );
   return [
-    ...products.flatMap(({ problems }) => problems(node)),
+    ...productsAt(node, products).flatMap(({ problems }) => problems(node)),
     ...silent.map(({ name, address, problem: why }) =>
       problem('program', `${name} does not answer at ${address}: ${why}`),
     ),

@@ -46,9 +46,16 @@ function fieldsOf(products: readonly ProductStatus[]): Readonly<Record<string, z
   });
   return Object.assign(
     { programs: z.array(program) },
-    Object.fromEntries(programs.map(({ field, schema }) => [field, z.nullable(schema)])),
+    ...products.map(answersOf),
     ...products.map(({ others }) => others?.schema),
   );
+}
+
+/** What runs in a pod of its own is missing elsewhere. */
+function answersOf({ home, programs }: ProductStatus): Readonly<Record<string, z.ZodMiniType>> {
+  const answer = (schema: z.ZodMiniType) =>
+    home.kind === 'pod' ? z.optional(z.nullable(schema)) : z.nullable(schema);
+  return Object.fromEntries(programs.map(({ field, schema }) => [field, answer(schema)]));
 }
 
 /** A VIP and its holder, as far as it is known here. */

@@ -9,6 +9,8 @@ import { statusCommand } from './status-settings.ts';
 
 /** What the monitor that publishes this node's status knows of it. */
 interface Publisher {
+  /** Its own name among the programs. */
+  readonly program: string;
   /** The settings file that it was given. */
   readonly settings?: string | undefined;
   readonly listen: PageAddress | undefined;
@@ -16,26 +18,21 @@ interface Publisher {
 }
 
 /**
- * Collects what this node publishes, from where `hawser status` would ask with the same settings file and environment.
+ * Collects what this node publishes, products of nodes alone, from where `hawser status` would ask with the same settings file and environment.
  * Throws a ConfigError as `hawser status` does.
  */
 export function ownStatus(
-  { settings: path, listen, nodeName }: Publisher,
+  { program, settings: path, listen, nodeName }: Publisher,
   { env, readSettings }: Pick<CommandContext, 'env' | 'readSettings'>,
-  products: readonly ProductStatus[],
+  all: readonly ProductStatus[],
 ): (signal: AbortSignal) => Promise<NodeStatus> {
+  const products = all.filter(({ home }) => home.kind === 'node');
   const typed = path === undefined ? [] : ['--settings', path];
-  const places = settingsTyped(statusCommand, typed, env, readSettings);
+  const places = settingsTyped(statusCommand(products), typed, env, readSettings);
   const endpoints = {
     node: nodeName,
-    pages: {
-      'haproxy-supervisor': places.haproxySupervisor,
-      'haproxy-monitor': places.haproxyMonitor,
-      'keepalived-supervisor': places.keepalivedSupervisor,
-      'keepalived-monitor': listen,
-    },
-    statPort: places.statPort,
-    instances: findAndInstalled,
+    pages: { ...places.pages, [program]: listen },
+    ...{ statPort: places.statPort, instances: findAndInstalled, isInstalled: true },
   };
   return (signal) => collectNodeStatus(endpoints, products, signal);
 }

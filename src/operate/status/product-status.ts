@@ -1,4 +1,6 @@
 import type * as z from 'zod/mini';
+import type { Flag } from '../../cli/command-spec.ts';
+import type { optionalListenAddress } from '../../cli/fields.ts';
 import type { Problem } from '../../engine/examine/problem.ts';
 import type { NodeEntry, Section } from '../../engine/examine/section.ts';
 import type { Evidence, KnownNode, SeenCluster, SeenInstance, SeenVip } from '../../engine/examine/seen.ts';
@@ -17,6 +19,8 @@ export interface ProgramStatus {
   readonly name: string;
   readonly field: string;
   readonly schema: z.ZodMiniType<object>;
+  /** Tells `hawser status` where the page is, under the name of the field. */
+  readonly page: Flag & { readonly field: typeof optionalListenAddress };
 }
 
 /**
@@ -24,6 +28,11 @@ export interface ProgramStatus {
  * TypeScript lets each ask for the fields of its own product: the schemas of the same product have checked that they are there.
  */
 export interface ProductStatus {
+  /**
+   * What brings it to a machine: the static pods of each node, or a pod of a Deployment wherever that is scheduled. `beside` names
+   * programs of other products that such a pod has too.
+   */
+  readonly home: { readonly kind: 'node' } | { readonly kind: 'pod'; readonly beside: readonly string[] };
   /** In the order in which they are shown. */
   readonly programs: readonly ProgramStatus[];
   /** A node may have more than one of it, each with the name of an instance. */

@@ -1,96 +1,87 @@
 import * as z from 'zod/mini';
-import { commandSpec, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
+import { commandSpec, type Flag, flag, jsonFlag, type SettingsOf, toggle } from '../../cli/command-spec.ts';
 import { durationMs } from '../../cli/duration.ts';
-import { directories, listenAddress, optionalListenAddress } from '../../cli/fields.ts';
+import { directories, listenAddress } from '../../cli/fields.ts';
 import { peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
-import { defaultPorts } from '../../cli/ports.ts';
 import {
   apiVips,
   defaultJournalPath,
   healthPort,
   ingressVips,
-  keepalivedMonitor,
   nodeName,
   statPort,
 } from '../../cli/shared-flags.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
+import type { PageAddress } from '../../engine/system/network/ask-page.ts';
+import type { ProductStatus } from './product-status.ts';
 
-/** Where the four programs are asked, and HAProxy. */
-const endpointFlags = {
-  haproxyMonitor: flag(
-    '<address:port>',
-    optionalListenAddress,
-    'address of the HAProxy monitor\'s page, or "off" (settings: haproxy.listen)',
-    { default: `127.0.0.1:${defaultPorts.haproxyMonitor}`, keyInFile: ['haproxy', 'listen'] },
-  ),
-  keepalivedMonitor,
-  keepalivedSupervisor: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
-    default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`,
-    inFile: 'never',
-  }),
-  haproxySupervisor: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
-    default: `127.0.0.1:${defaultPorts.haproxySupervisor}`,
-    inFile: 'never',
-  }),
-  statPort,
-  healthPort,
-  apiVips,
-  ingressVips,
-  nodeName,
-  ...peerFlags,
+/** Where HAProxy and the other nodes are asked, and what they are. */
+const endpointFlags = { statPort, healthPort, apiVips, ingressVips, nodeName, ...peerFlags };
+
+/** Flags whose names only their products know: where their programs have their pages. */
+type PageFlags = Readonly<Record<never, Flag>>;
+
+export const statusCommand = (products: readonly ProductStatus[]) => {
+  const programs = products.flatMap((product) => product.programs);
+  const pages: PageFlags = Object.fromEntries(programs.map(({ field, page }) => [field, page]));
+  return commandSpec({
+    name: 'status',
+    summary: 'Shows who holds each VIP and why, API servers, HAProxy, keepalived, and what is wrong now.',
+    section: 'haproxy',
+    flags: {
+      watch: toggle('repeat every second until Ctrl-C', { inFile: 'never' }),
+      json: jsonFlag('print JSON, as schemas/status.schema.json describes it'),
+      serve: flag(
+        '<address:port>',
+        z.optional(listenAddress),
+        'serve a page for browsers at this address until Ctrl-C, such as 127.0.0.1:9446',
+        { inFile: 'never' },
+      ),
+      journal: flag(
+        '<dirs>',
+        z._default(directories, [defaultJournalPath]),
+        `for --serve: whose last hour it shows, several by commas or by repeating it (default: ${defaultJournalPath})`,
+        { repeats: true, inFile: 'never' },
+      ),
+      timeout: flag(
+        '<duration>',
+        durationMs,
+        'how long a program of this node may take to answer; other nodes get half of it',
+        { default: '250ms', inFile: 'never' },
+      ),
+      ...pages,
+      ...endpointFlags,
+    },
+    examples: [
+      ['hawser status', 'on any control-plane node, as any user'],
+      ['hawser status --watch'],
+      ['hawser status --serve 127.0.0.1:9446', 'then, from elsewhere: ssh -L 9446:127.0.0.1:9446 NODE'],
+      ["hawser status --json | jq -r '.vips[] | [.vip, .holders[]] | @tsv'"],
+      ['hawser status --json | jq \'.here.servers[] | select(.state != "up")\''],
+    ],
+    notes: [
+      'It answers within 0.4 s even if a program hangs; on a machine starved of CPU raise --timeout.',
+      "It asks all four programs, HAProxy and the other nodes at once, names what does not answer, and shows the rest. A priority is keepalived's own sum: the place in the list plus the value of each check.",
+      'The page of --serve has no password: everyone who can reach the address can read it. It answers requests for an address or localhost, not for other names.',
+      'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (no program of hawser answers here), or usage.',
+    ],
+    derive: (settings) => {
+      const problems = peerProblems(settings, [...settings.apiVips, ...settings.ingressVips]);
+      const { serve, watch, json } = settings;
+      const other = watch ? '--watch' : '--json';
+      const clash =
+        serve !== undefined && (watch || json)
+          ? [`Cannot use --serve with ${other}: expected one of them`]
+          : [];
+      if (problems.length + clash.length > 0) throw new ConfigError([...problems, ...clash]);
+      // Each field of a page is an address, or undefined.
+      const typed = settings as Readonly<Record<string, unknown>>;
+      const asked = programs.map(
+        ({ name, field }) => [name, typed[field] as PageAddress | undefined] as const,
+      );
+      return { ...settings, pages: Object.fromEntries(asked), peers: peerSettings(settings) };
+    },
+  });
 };
 
-export const statusCommand = commandSpec({
-  name: 'status',
-  summary: 'Shows who holds each VIP and why, API servers, HAProxy, keepalived, and what is wrong now.',
-  section: 'haproxy',
-  flags: {
-    watch: toggle('repeat every second until Ctrl-C', { inFile: 'never' }),
-    json: jsonFlag('print JSON, as schemas/status.schema.json describes it'),
-    serve: flag(
-      '<address:port>',
-      z.optional(listenAddress),
-      'serve a page for browsers at this address until Ctrl-C, such as 127.0.0.1:9446',
-      { inFile: 'never' },
-    ),
-    journal: flag(
-      '<dirs>',
-      z._default(directories, [defaultJournalPath]),
-      `for --serve: whose last hour it shows, several by commas or by repeating it (default: ${defaultJournalPath})`,
-      { repeats: true, inFile: 'never' },
-    ),
-    timeout: flag(
-      '<duration>',
-      durationMs,
-      'how long a program of this node may take to answer; other nodes get half of it',
-      { default: '250ms', inFile: 'never' },
-    ),
-    ...endpointFlags,
-  },
-  examples: [
-    ['hawser status', 'on any control-plane node, as any user'],
-    ['hawser status --watch'],
-    ['hawser status --serve 127.0.0.1:9446', 'then, from elsewhere: ssh -L 9446:127.0.0.1:9446 NODE'],
-    ["hawser status --json | jq -r '.vips[] | [.vip, .holders[]] | @tsv'"],
-    ['hawser status --json | jq \'.here.servers[] | select(.state != "up")\''],
-  ],
-  notes: [
-    'It answers within 0.4 s even if a program hangs; on a machine starved of CPU raise --timeout.',
-    "It asks all four programs, HAProxy and the other nodes at once, names what does not answer, and shows the rest. A priority is keepalived's own sum: the place in the list plus the value of each check.",
-    'The page of --serve has no password: everyone who can reach the address can read it. It answers requests for an address or localhost, not for other names.',
-    'Exit codes: 0 healthy, 1 degraded, 2 cannot tell (no program of hawser answers here), or usage.',
-  ],
-  derive: (settings) => {
-    const problems = peerProblems(settings, [...settings.apiVips, ...settings.ingressVips]);
-    const { serve, watch, json } = settings;
-    const other = watch ? '--watch' : '--json';
-    const clash =
-      serve !== undefined && (watch || json)
-        ? [`Cannot use --serve with ${other}: expected one of them`]
-        : [];
-    if (problems.length + clash.length > 0) throw new ConfigError([...problems, ...clash]);
-    return { ...settings, peers: peerSettings(settings) };
-  },
-});
-
-export type StatusSettings = SettingsOf<typeof statusCommand>;
+export type StatusSettings = SettingsOf<ReturnType<typeof statusCommand>>;

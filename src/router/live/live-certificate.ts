@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { findLiveFile, readIfThere } from '../../engine/apply/live-file.ts';
 import { folderNamedIn } from '../../engine/apply/set-path.ts';
@@ -18,6 +19,12 @@ export function certificatePaths({
 
 const isGiven = (settings: LiveSettings): boolean =>
   settings.defaultCertificate !== undefined || certificatePaths(settings).length > 0;
+
+/** Of the default certificate, which `pem` has been checked to be; null where there is none yet. */
+export function describeDefaultCertificate(settings: LiveSettings, pem: string | undefined) {
+  if (pem === undefined) return null;
+  return { isGiven: isGiven(settings), validTo: new Date(new X509Certificate(pem).validTo).toISOString() };
+}
 
 /** Throws a ConfigError where a certificate is given that cannot be used: nothing was served with it yet, and no retry helps. */
 export async function checkGivenCertificate(settings: LiveSettings): Promise<void> {

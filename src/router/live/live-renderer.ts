@@ -17,6 +17,8 @@ interface LiveRenderer {
   ) => Promise<{ readonly result: RenderResult; readonly shown: ServableDecision | undefined }>;
   /** Other backends as in the last `render`, with the same template and certificate. Undefined where that fails. */
   readonly renderAgain: (backends: readonly RouteBackend[]) => Rendered | undefined;
+  /** As it was rendered last, as PEM. Undefined before the first time. */
+  readonly defaultCertificate: () => string | undefined;
 }
 
 /** Renders with the current template and default certificate. What cannot be used is logged once, and the served configuration stays. */
@@ -43,6 +45,7 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
       const outcome = renderRouter(last.template, settings, { backends }, last.certificate);
       return outcome.kind === 'rendered' ? outcome.rendered : undefined;
     },
+    defaultCertificate: () => last?.certificate,
   };
 }
 

@@ -15,11 +15,12 @@ import type { LiveSettings } from '../settings/router-command.ts';
 import type { Trial } from './find-offenders.ts';
 import { createIsolation } from './isolation.ts';
 import type { ServableDecision } from './left-out-routes.ts';
+import { describeDefaultCertificate } from './live-certificate.ts';
 import { createLiveRenderer } from './live-renderer.ts';
 import { needsReload, type Outline, outlineOf } from './needs-reload.ts';
 import { createReloadPace } from './reload-pace.ts';
 import type { RouterObserver } from './router-observer.ts';
-import { type RouterStatus, routeCounts } from './router-status.ts';
+import { certificateCounts, type RouterStatus, routeCounts } from './router-status.ts';
 
 /** 10,000 routes take HAProxy a second, and a loaded machine ten times as long. */
 const CHECK_TIMEOUT_MS = 60_000;
@@ -31,7 +32,10 @@ const LOGGED_CHARACTERS = 4_000;
 
 export interface RouterConfiguration extends ConfigurationParts<ServableDecision> {
   /** What of it is known: undefined before the first decision. */
-  readonly view: () => Pick<RouterStatus, 'routes' | 'configSha256' | 'lastChange'>;
+  readonly view: () => Pick<
+    RouterStatus,
+    'routes' | 'certificates' | 'defaultCertificate' | 'configSha256' | 'lastChange'
+  >;
   /** A configuration of this process was served once: what HAProxy has now is it, or a later one. */
   readonly isServed: () => boolean;
   /** Tries routes that HAProxy refused again, beside what is served. Resolves once `stop` has aborted. */
@@ -126,7 +130,12 @@ export function routerConfiguration(
       else tellFirst();
     },
     tryLeftOut: (stop) => isolation.tryAgain(wake.poke, stop),
-    view: () => ({ routes: decided === undefined ? null : routeCounts(decided), ...changes.view() }),
+    view: () => ({
+      routes: decided === undefined ? null : routeCounts(decided),
+      certificates: decided === undefined ? null : certificateCounts(decided, Date.now()),
+      defaultCertificate: describeDefaultCertificate(settings, renderer.defaultCertificate()),
+      ...changes.view(),
+    }),
     isServed: pace.hasServed,
   };
 }

@@ -18,12 +18,15 @@ import { type FollowedObjects, followObjects } from './follow-objects.ts';
 import { certificatePaths, checkGivenCertificate } from './live-certificate.ts';
 import { observeRouter } from './observe-router.ts';
 import { observeStatistics } from './observe-statistics.ts';
+import { createRecentChanges } from './recent-changes.ts';
 import { type RouterConfiguration, routerConfiguration } from './router-configuration.ts';
 import type { RouterObserver } from './router-observer.ts';
 import type { RouterStatus } from './router-status.ts';
 
 /** A probe of the kubelet waits for one second. */
 const PROBE_MS = 800;
+/** `hawser status` waits for a quarter of one. */
+const STATUS_PROBE_MS = 150;
 
 /** What a change record names as causes, and what of changed routes HAProxy cannot be told. */
 const RELOAD_REASONS = [
@@ -67,9 +70,10 @@ async function prepare(
     { session, report: log, count: observers.metrics.statusWrite },
     signal,
   );
+  const recent = createRecentChanges(monotonicMs);
   const others: readonly RouterObserver[] = [
     observeRouter(observers.metrics, monotonicMs),
-    statistics,
+    ...[statistics, recent.observer],
     { onRoute: statuses.see, onDecision: statuses.decided },
   ];
   const onRoute = (object: unknown): void => {
@@ -83,8 +87,14 @@ async function prepare(
   const followed = followObjects(settings, api, signal);
   const configuration = routerConfiguration(settings, followed.objects, wake, observers, others, signal);
   const isSynced = () => followed.objects() !== undefined;
-  show((): RouterStatus => ({ version: hawserVersion(), synced: isSynced(), ...configuration.view() }));
-  readyUnless(() => problemOf(settings, followed, configuration));
+  const problem = (withinMs: number) => problemOf(settings, followed, configuration, withinMs);
+  show(
+    async (): Promise<RouterStatus> => ({
+      ...{ version: hawserVersion(), synced: isSynced(), changes: recent.view() },
+      ...{ unready: (await problem(STATUS_PROBE_MS)) ?? null, ...configuration.view() },
+    }),
+  );
+  readyUnless(() => problem(PROBE_MS));
   log({ event: 'router-started', config: settings.config });
   return {
     objects: () => followed.ended,
@@ -102,9 +112,10 @@ async function problemOf(
   { statsSocket }: LiveSettings,
   { objects }: FollowedObjects,
   { isServed }: RouterConfiguration,
+  withinMs: number,
 ): Promise<string | undefined> {
   if (objects() === undefined) return 'not every kind of object has been listed yet';
   if (!isServed()) return 'the configuration is not served yet';
-  const info = await askRuntimeApi(statsSocket, 'show info', PROBE_MS);
+  const info = await askRuntimeApi(statsSocket, 'show info', withinMs);
   return info === undefined || info === '' ? 'HAProxy does not answer on its stats socket' : undefined;
 }

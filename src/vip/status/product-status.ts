@@ -1,3 +1,7 @@
+import { flag } from '../../cli/command-spec.ts';
+import { optionalListenAddress } from '../../cli/fields.ts';
+import { defaultPorts } from '../../cli/ports.ts';
+import { keepalivedMonitor } from '../../cli/shared-flags.ts';
 import type { Peer } from '../../engine/peers/peer.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import { keepalivedMonitorStatusSchema } from '../settings/keepalived-monitor-status.ts';
@@ -11,9 +15,18 @@ import { vipsSection } from './vips.ts';
 
 /** What the VIP says in `hawser status`. */
 export const vipStatus = {
+  home: { kind: 'node' as const },
   programs: [
-    { name: 'keepalived-supervisor', field: 'keepalivedSupervisor', schema: vrrpStatusSchema },
-    { name: 'keepalived-monitor', field: 'keepalivedMonitor', schema: keepalivedMonitorStatusSchema },
+    {
+      ...{ name: 'keepalived-supervisor', field: 'keepalivedSupervisor', schema: vrrpStatusSchema },
+      page: flag('<address:port>', optionalListenAddress, 'its page, or "off": its --listen', {
+        ...{ default: `127.0.0.1:${defaultPorts.keepalivedSupervisor}`, inFile: 'never' },
+      }),
+    },
+    {
+      ...{ name: 'keepalived-monitor', field: 'keepalivedMonitor', schema: keepalivedMonitorStatusSchema },
+      page: keepalivedMonitor,
+    },
   ],
   nodeName: ({ keepalivedMonitor }: VipNode) => keepalivedMonitor?.group.find(({ self }) => self)?.name,
   clusterName: ({ keepalivedMonitor }: VipNode) => keepalivedMonitor?.clusterName ?? null,

@@ -12,8 +12,8 @@ export interface PageAddress {
 
 export type PageAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
-  /** Nothing listens, or the answer was not complete in time. */
-  | { readonly kind: 'silent'; readonly message: string };
+  /** Nothing listens, or the answer was not complete in time. `isTaken`: a connection was, as by a program that hangs. */
+  | { readonly kind: 'silent'; readonly message: string; readonly isTaken: boolean };
 
 export interface AskOptions {
   readonly timeoutMs: number;
@@ -44,13 +44,15 @@ export function askPage(
       resolve(answer);
       socket.destroy();
     };
+    let isTaken = false;
     const fail = (error: unknown): void =>
-      settle({ kind: 'silent', message: timeoutReason(error, timeout, timeoutMs) });
+      settle({ kind: 'silent', message: timeoutReason(error, timeout, timeoutMs), isTaken });
     const parts: Buffer[] = [];
     let bytes = 0;
-    socket.once('connect', () =>
-      socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostPort({ host, port })}\r\n\r\n`),
-    );
+    socket.once('connect', () => {
+      isTaken = true;
+      socket.write(`GET ${path} HTTP/1.0\r\nHost: ${hostPort({ host, port })}\r\n\r\n`);
+    });
     socket.on('data', (part) => {
       parts.push(part);
       bytes += part.length;
@@ -64,7 +66,7 @@ export function askPage(
     socket.once('error', fail);
   });
   // An address that is none, such as a port above 65535, is refused at once, and not by an event.
-  return answer.catch((error: unknown) => ({ kind: 'silent', message: messageOf(error) }));
+  return answer.catch((error: unknown) => ({ kind: 'silent', message: messageOf(error), isTaken: false }));
 }
 
 function parseAnswer(received: Buffer): Extract<PageAnswer, { kind: 'answered' }> | undefined {

@@ -1,6 +1,7 @@
 import { type Section, type StatusLabel, statusLabel } from '../../../engine/examine/section.ts';
 import { instanceSections } from '../instances.ts';
 import type { ClusterStatus } from '../node-status.ts';
+import { productsAt } from '../place.ts';
 import type { ProductStatus } from '../product-status.ts';
 import { nodesSection } from './nodes.ts';
 
@@ -27,13 +28,14 @@ const VERDICTS: Readonly<Record<ClusterStatus['verdict'], StatusLabel>> = {
 /** The order in which sections are read. */
 const PLACES: readonly Section['place'][] = ['left', 'right', 'wide'];
 
-export function statusView(status: ClusterStatus, products: readonly ProductStatus[]): StatusView {
+export function statusView(status: ClusterStatus, all: readonly ProductStatus[]): StatusView {
   const { verdict, here, peers, problems } = status;
+  const products = productsAt(here, all);
   const speaking = [here, ...peers.flatMap(({ published }) => published ?? [])];
   const names = speaking.flatMap((node) => products.map(({ clusterName }) => clusterName?.(node) ?? null));
   const sections = [
     ...products.flatMap((product) => product.sections(status)),
-    ...instanceSections(here, products),
+    ...instanceSections(here, all),
     nodesSection(status, products),
   ];
   return {

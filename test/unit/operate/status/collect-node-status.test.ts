@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { statusProducts } from '../../../../src/commands/status-products.ts';
 import { collectNodeStatus } from '../../../../src/operate/status/collect-node-status.ts';
-import { type Pages, servePages } from '../../../helpers/status-pages.ts';
-import { haproxyMonitorSays, keepalivedMonitorSays } from '../../../helpers/status-samples.ts';
+import { type Page, type Pages, servePage, servePages } from '../../../helpers/status-pages.ts';
+import { haproxyMonitorSays, keepalivedMonitorSays, routerSays } from '../../../helpers/status-samples.ts';
 import { type NodeStatus, nodeStatusSchema, programNames } from '../../../helpers/status-types.ts';
 
 let stop: AbortController;
@@ -130,4 +130,30 @@ test('of an instance, an answer that would be too long for the peers is none', a
   expect(status.instances).toMatchObject([
     { programs: [{ state: 'silent', problem: 'the answer is longer than 65536 bytes' }] },
   ]);
+});
+
+test("in a router's pod only the router and its HAProxy speak, and a page of another program is no router", async () => {
+  const own = {
+    'haproxy-supervisor': 'off',
+    'haproxy-monitor': 'dead',
+    'keepalived-supervisor': 'dead',
+  } as const;
+  const places = await servePages({ ...own, 'keepalived-monitor': 'dead', statistics: 'dead' }, stop.signal);
+  const programsWith = async (router: Page, timeoutMs = 20_000) => {
+    const pages = { ...places.pages, router: await servePage(router, stop.signal) };
+    const here = { ...places, pages, isInstalled: false };
+    return (await collectNodeStatus(here, statusProducts, stop.signal, timeoutMs)) as NodeStatus;
+  };
+  const well = await programsWith(routerSays);
+  expect(nodeStatusSchema.parse(well)).toEqual(well);
+  expect(well.router).toEqual(routerSays);
+  expect(well.programs.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    ...['haproxy-supervisor not-asked', 'router answers'],
+  ]);
+  const hung = await programsWith('hung', 300);
+  expect(hung.programs.map(({ name }) => name)).toEqual(['haproxy-supervisor', 'router']);
+  expect(hung.router).toBeNull();
+  const foreign = await programsWith({ not: 'a router' });
+  expect(foreign.programs.map(({ name }) => name)).toEqual(programNames);
+  expect(foreign).not.toHaveProperty('router');
 });
