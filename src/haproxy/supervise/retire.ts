@@ -51,14 +51,11 @@ export function hasten(state: State, now: number, until: number): State {
   return { ...state, retiring };
 }
 
-/**
- * Does what is due: closes sessions, sends SIGTERM, and SIGKILL five seconds later. A generation for which something is due still has
- * sessions: without any it would have ended by itself.
- */
+/** Does what is due: closes sessions, sends SIGTERM, and SIGKILL five seconds later. */
 export function advanceRetiring(state: State, now: number, emit: Emit): State {
   const retiring = state.retiring.map((generation) => advanceOne(generation, now, emit));
-  const isDue = retiring.some((generation, index) => generation !== state.retiring[index]);
-  return { ...state, retiring, forced: state.forced || (isDue && state.phase !== 'running') };
+  const isSignalled = retiring.some(({ sent }, index) => sent !== state.retiring[index]?.sent);
+  return { ...state, retiring, forced: state.forced || (isSignalled && state.phase !== 'running') };
 }
 
 function advanceOne(generation: Retiring, now: number, emit: Emit): Retiring {
@@ -111,7 +108,7 @@ export function sessionsEnded(
     ...{ kind: 'log', level: 'info', event: 'draining-sessions-ended' },
     fields: { generation: number, ended, reason },
   });
-  return state;
+  return { ...state, forced: state.forced || state.phase !== 'running' };
 }
 
 /** How often the servers of draining generations are compared with those of the serving one. */

@@ -29,6 +29,8 @@ test('a killed supervisor leaves HAProxy serving, and the next one takes over wi
   expect(streams.events().filter((it) => it.kind === 'cut')).toEqual([]);
   await host.waitForGenerations(1);
   expect((await load.stop()).lost).toEqual({});
+  // They came again.
+  await streams.stop();
 
   second.kill('SIGTERM');
   expect(await second.ended).toBe(0);

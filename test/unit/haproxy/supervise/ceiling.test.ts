@@ -65,13 +65,19 @@ test('too much memory costs as many of the oldest ones as hold it, and none wher
 
 test('a stop that had to end sessions was forced; one after which all ended by themselves was not', () => {
   const gone = (machine: Machine) => machine.send({ kind: 'exited', number: 1, how: 'exit code 0' });
-  const [patient, forced] = [serving(), serving()];
-  for (const machine of [patient, forced]) machine.send({ kind: 'stop' });
-  gone(patient);
-  forced.tickAtDeadline();
-  gone(forced);
-  expect([patient.state.phase, patient.state.forced]).toEqual(['stopped', false]);
-  expect([forced.state.phase, forced.state.forced]).toEqual(['stopped', true]);
+  const machines = [serving(), serving(), serving()] as const;
+  const [patient, shed, terminated] = machines;
+  for (const machine of machines) machine.send({ kind: 'stop' });
+  // The end of its time is near, and it has no session left to end.
+  patient.tickAtDeadline();
+  shed.send({ kind: 'sessions-ended', number: 1, ended: 1, for: 'time' });
+  while (terminated.state.retiring[0]?.sent === 'soft-stop') terminated.tickAtDeadline();
+  for (const machine of machines) gone(machine);
+  expect(machines.map(({ state }) => [state.phase, state.forced])).toEqual([
+    ['stopped', false],
+    ['stopped', true],
+    ['stopped', true],
+  ]);
 });
 
 test('what is ended before the stop does not make it forced', () => {
