@@ -61,7 +61,7 @@ function judge(route: Route, { policy, secrets, claims, keys }: Pass): AdmittedR
       policyRefusal(claim, policy) ??
       hostRefusal(claim) ??
       claims.claim(claim);
-    return { ...claim, ...(refusal ?? contentOf(claim, secrets)) };
+    return { ...claim, ...(route.wrong ?? refusal ?? contentOf(claim, secrets)) };
   } catch (error) {
     return { ...claim, ...internalError(error) };
   }

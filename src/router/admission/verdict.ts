@@ -47,7 +47,10 @@ export interface RejectedRoute extends RouteClaim {
 export type Refusal = Pick<RejectedRoute, 'reason' | 'message' | 'holder'>;
 
 /** What was thrown over one route costs that route, and never the pass over all of them. */
-export function internalError(error: unknown): Refusal {
+export function internalError(error: unknown): {
+  readonly reason: 'InternalError';
+  readonly message: string;
+} {
   return { reason: 'InternalError', message: `the router failed on this route: ${messageOf(error)}` };
 }
 

@@ -8,7 +8,7 @@ import type { RouterObjects } from '../objects/router-objects.ts';
 import { admissionPolicy, backendDefaults } from '../settings/decision-settings.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { moveToRejected } from './reject-routes.ts';
-import { shardOf } from './shard.ts';
+import { divide, shardOf } from './shard.ts';
 
 export interface Decision {
   readonly admission: Admission;
@@ -22,9 +22,8 @@ export function decide(objects: RouterObjects, settings: RouterSettings): Decisi
   const policy = admissionPolicy(settings);
   const { routes, ingresses, services, secrets } = objects;
   const all = [...routes, ...ingressRoutes(ingresses, services, policy.ingressClass)];
-  const isInside = shardOf(settings, objects.namespaces);
-  const admission = admitRoutes(all.filter(isInside), secrets, policy);
-  const outside = all.filter((route) => !isInside(route));
+  const { inside, outside } = divide(all, shardOf(settings, objects.namespaces));
+  const admission = admitRoutes(inside, secrets, policy);
   const { model, failed } = buildModel(admission.admitted, objects, backendDefaults(settings));
   return { admission: failed.length === 0 ? admission : moveToRejected(admission, failed), outside, model };
 }

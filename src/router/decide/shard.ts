@@ -1,7 +1,28 @@
+import { internalError } from '../admission/verdict.ts';
 import type { Namespace } from '../objects/namespace.ts';
-import type { Route } from '../objects/route.ts';
+import { bareRoute, type Route } from '../objects/route.ts';
 import { type Labels, selects } from '../selectors/label-selector.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
+
+export interface Divided {
+  /** Those of this router. One over which the division itself fails is this router's, and says why. */
+  readonly inside: readonly Route[];
+  readonly outside: readonly Route[];
+}
+
+export function divide(routes: readonly Route[], isInside: (route: Route) => boolean): Divided {
+  const [inside, outside]: [Route[], Route[]] = [[], []];
+  for (const route of routes) {
+    try {
+      (isInside(route) ? inside : outside).push(route);
+    } catch (error) {
+      inside.push(
+        bareRoute(route, { ...(route.ingress && { ingress: route.ingress }), wrong: internalError(error) }),
+      );
+    }
+  }
+  return { inside, outside };
+}
 
 type ShardSettings = Pick<RouterSettings, 'namespace' | 'namespaceLabels' | 'projectLabels' | 'routeFields'>;
 

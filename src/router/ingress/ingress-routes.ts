@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { internalError } from '../admission/verdict.ts';
 import type { Ingress, IngressPath } from '../objects/ingress.ts';
-import { keyOf } from '../objects/metadata.ts';
-import type { Route, RouteTls } from '../objects/route.ts';
+import { type Identity, keyOf } from '../objects/metadata.ts';
+import { bareRoute, type Route, type RouteTls } from '../objects/route.ts';
 import type { Service } from '../objects/service.ts';
 
 /**
@@ -17,10 +18,22 @@ export function ingressRoutes(
   const servicesByKey = new Map(services.map((service) => [keyOf(service), service]));
   return ingresses
     .filter((ingress) => ingress.className === className)
-    .flatMap((ingress) => [
-      ...ingress.paths.map((path) => routeOf(ingress, path, servicesByKey)),
-      ...(ingress.hasDefaultBackend ? [defaultRoute(ingress)] : []),
-    ]);
+    .flatMap((ingress) => {
+      try {
+        return routesOf(ingress, servicesByKey);
+      } catch (error) {
+        return [
+          bareRoute(identityOf(ingress, 'failed'), { ingress: ingress.name, wrong: internalError(error) }),
+        ];
+      }
+    });
+}
+
+function routesOf(ingress: Ingress, services: ReadonlyMap<string, Service>): readonly Route[] {
+  return [
+    ...ingress.paths.map((path) => routeOf(ingress, path, services)),
+    ...(ingress.hasDefaultBackend ? [defaultRoute(ingress)] : []),
+  ];
 }
 
 function routeOf(ingress: Ingress, path: IngressPath, services: ReadonlyMap<string, Service>): Route {
@@ -48,23 +61,14 @@ function defaultRoute(ingress: Ingress): Route {
   return { ...plain(ingress, 'default'), unsupported };
 }
 
-/** No object's name has an underscore, so that no tenant's Route takes the place of an Ingress's. */
 function plain(ingress: Ingress, of: string): Route {
+  return bareRoute(identityOf(ingress, of), { ingress: ingress.name, annotations: ingress.annotations });
+}
+
+/** No object's name has an underscore, so that no tenant's Route takes the place of an Ingress's. */
+function identityOf({ namespace, name, uid, createdMs }: Ingress, of: string): Identity {
   const digest = createHash('sha256').update(of).digest('hex').slice(0, 12);
-  return {
-    namespace: ingress.namespace,
-    name: `${ingress.name}_${digest}`,
-    ingress: ingress.name,
-    uid: ingress.uid,
-    createdMs: ingress.createdMs,
-    annotations: ingress.annotations,
-    host: '',
-    subdomain: '',
-    path: '',
-    wildcardPolicy: 'None',
-    services: [],
-    headers: { request: [], response: [] },
-  };
+  return { namespace, name: `${name}_${digest}`, uid, createdMs };
 }
 
 function unsupportedOf({ path, pathType, service }: IngressPath): string | undefined {

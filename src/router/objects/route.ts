@@ -8,7 +8,7 @@ import {
   metadata,
   subdomainName,
 } from './metadata.ts';
-import { reader } from './reading.ts';
+import { type Reading, reader } from './reading.ts';
 
 /** What the router reads of a Route (route.openshift.io/v1), or of one path of an Ingress. As it stands there: nothing is decided yet. */
 export interface Route extends Identity {
@@ -27,6 +27,24 @@ export interface Route extends Identity {
   readonly ingress?: string;
   /** Why this cannot be served as it was meant, of an Ingress that says more than a route can. */
   readonly unsupported?: string;
+  /** Why no more is known of it than who it is, and which host it asks for. It holds that host all the same. */
+  readonly wrong?: {
+    readonly reason: 'ExtendedValidationFailed' | 'InternalError';
+    readonly message: string;
+  };
+}
+
+/** A route of which nothing is known but this. */
+export function bareRoute(
+  { namespace, name, uid, createdMs }: Identity,
+  known: Partial<Omit<Route, keyof Identity>>,
+): Route {
+  return {
+    ...{ namespace, name, uid, createdMs },
+    ...{ annotations: {}, host: '', subdomain: '', path: '', wildcardPolicy: 'None', services: [] },
+    headers: { request: [], response: [] },
+    ...known,
+  };
 }
 
 export interface WeightedService {
@@ -107,7 +125,7 @@ const schema = z.object({
   }),
 });
 
-export const readRoute = reader(schema, ({ metadata, spec }): Route => {
+const readWhole = reader(schema, ({ metadata, spec }): Route => {
   const { actions } = spec.httpHeaders ?? {};
   return {
     ...identityOf(metadata),
@@ -125,6 +143,24 @@ export const readRoute = reader(schema, ({ metadata, spec }): Route => {
     headers: { request: wishes(actions?.request), response: wishes(actions?.response) },
   };
 });
+
+const readName = reader(z.object({ metadata }), (object) => identityOf(object.metadata));
+const claimed = z.object({ spec: z.object({ host: text, path: text, wildcardPolicy: text }) });
+/** More would make a status as long as the Route. */
+const MOST_PROBLEMS = 3;
+
+/** A Route that cannot be read is one whose status says why, as long as its name can be read. */
+export function readRoute(object: unknown): Reading<Route> {
+  const whole = readWhole(object);
+  if (whole.kind === 'read') return whole;
+  const name = readName(object);
+  if (name.kind !== 'read') return whole;
+  const { host, path, wildcardPolicy } = claimed.safeParse(object).data?.spec ?? {};
+  const problems = whole.problems.slice(0, MOST_PROBLEMS).join('; ');
+  const wrong = { reason: 'ExtendedValidationFailed', message: `it cannot be read: ${problems}` } as const;
+  const asked = { host: host ?? '', path: path ?? '', wildcardPolicy: wildcardPolicy || 'None' };
+  return { kind: 'read', value: bareRoute(name.value, { ...asked, wrong }) };
+}
 
 type Spec = z.infer<typeof schema>['spec'];
 

@@ -13,19 +13,17 @@ const { objects } = readObjectList(
   ]),
 );
 
-/** Throws wherever the router reads `field` of the route odd. */
-function decidedWithout(field: keyof Route) {
-  const routes = objects.routes.map((route) =>
-    route.name !== 'odd'
-      ? route
-      : Object.defineProperty({ ...route }, field, {
-          get: () => {
-            throw new Error(`no ${field}`);
-          },
-        }),
-  );
-  return decide({ ...objects, routes }, routerSettings());
+/** Throws wherever `field` of the object odd is read. */
+function without<T extends { readonly name: string }>(field: keyof T & string): (object: T) => T {
+  const get = () => {
+    throw new Error(`no ${field}`);
+  };
+  return (object) => (object.name === 'odd' ? Object.defineProperty({ ...object }, field, { get }) : object);
 }
+
+/** Throws wherever the router reads `field` of the route odd. */
+const decidedWithout = (field: keyof Route, settings = {}) =>
+  decide({ ...objects, routes: objects.routes.map(without<Route>(field)) }, routerSettings(settings));
 
 test.each(['host', 'tls', 'services', 'annotations'] as const)(
   'an exception over one route, reading its %s, rejects that route and no other',
@@ -34,5 +32,32 @@ test.each(['host', 'tls', 'services', 'annotations'] as const)(
     expect(verdicts(decision)).toEqual(['shop:good admitted', 'shop:odd InternalError']);
     expect(decision.model.backends.map(({ key }) => key)).toEqual(['shop:good']);
     expect(decision.admission.rejected[0]?.message).toBe(`the router failed on this route: no ${field}`);
+  },
+);
+
+test('an exception while a route is matched with the shard rejects that route and no other', () => {
+  const decision = decidedWithout('services', { ROUTE_FIELDS: 'metadata.namespace=shop' });
+  expect(verdicts(decision)).toEqual(['shop:good admitted', 'shop:odd InternalError']);
+  expect(decision.outside).toEqual([]);
+});
+
+test.each(['paths', 'tls', 'annotations', 'hasDefaultBackend'] as const)(
+  'an exception over one Ingress, reading its %s, rejects that Ingress and no other route',
+  (field) => {
+    const ingress = {
+      kind: 'Ingress',
+      metadata: { name: 'odd', namespace: 'shop' },
+      spec: {
+        ingressClassName: 'hawser',
+        rules: [{ host: 'odd.test', http: { paths: [{ path: '/', pathType: 'Prefix', backend: {} }] } }],
+      },
+    };
+    const { ingresses } = readObjectList(JSON.stringify([ingress])).objects;
+    const odd = { ...objects, ingresses: ingresses.map(without(field)) };
+    const decision = decide(odd, { ...routerSettings(), ingressClass: 'hawser' });
+    const [rejected] = decision.admission.rejected;
+    expect(decision.admission.admitted.map(({ key }) => key)).toEqual(['shop:good', 'shop:odd']);
+    expect(rejected).toMatchObject({ reason: 'InternalError', route: { ingress: 'odd' } });
+    expect(rejected?.message).toBe(`the router failed on this route: no ${field}`);
   },
 );

@@ -28,10 +28,15 @@ describe('a list of objects', () => {
   test('keeps the others where one object is bad, and says which field is wrong', () => {
     const bad = route('bad').replace('to: { kind: Service, name: web }', 'to: { kind: Pod }');
     const { objects, problems } = readObjectList(`${route('a')}---${bad}---${route('c')}`);
-    expect(objects.routes.map(({ name }) => name)).toEqual(['a', 'c']);
-    expect(problems).toEqual([
-      'document 2: Route shop/bad: spec.to.kind: expected Service',
-      'document 2: Route shop/bad: spec.to.name: expected string',
+    expect(objects.routes.map(({ name, wrong }) => [name, wrong?.message])).toEqual([
+      ['a', undefined],
+      ['bad', 'it cannot be read: spec.to.kind: expected Service; spec.to.name: expected string'],
+      ['c', undefined],
+    ]);
+    expect(problems).toEqual([]);
+    const nameless = route('bad').replace('name: bad', 'name: { }');
+    expect(readObjectList(nameless).problems).toEqual([
+      'document 1: Route shop/(unnamed): metadata.name: expected string',
     ]);
   });
 

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { admissionPolicy } from '../../../../src/router/settings/decision-settings.ts';
+import { createStatusWishes } from '../../../../src/router/status/wanted-statuses.ts';
+import { routerSettings } from '../../../helpers/router/router-settings.ts';
+import { decided, routeObject, verdicts } from '../objects-of.ts';
+
+const host = 'app.test';
+const unreadable = routeObject({ name: 'odd', host, spec: { to: { name: 'NOT A NAME' }, path: '/a' } });
+
+test('a Route that cannot be read has a status that says why', () => {
+  const decision = decided([unreadable, routeObject({ name: 'good', host: 'good.test' })]);
+  expect(verdicts(decision)).toEqual(['shop:good admitted', 'shop:odd ExtendedValidationFailed']);
+  const wanted = createStatusWishes(admissionPolicy(routerSettings()))(decision).get('shop:odd');
+  expect(wanted).toMatchObject({
+    uid: 'shop-odd',
+    entry: {
+      host,
+      refusal: {
+        reason: 'ExtendedValidationFailed',
+        message: 'it cannot be read: spec.to.name: expected a name of a-z 0-9 - .',
+      },
+    },
+  });
+});
+
+test('it keeps its host from others: a mistake must not give the host away', () => {
+  const other = routeObject({ name: 'other', namespace: 'other', host, age: 1 });
+  expect(verdicts(decided([unreadable, other]))).toEqual([
+    'other:other HostAlreadyClaimed',
+    'shop:odd ExtendedValidationFailed',
+  ]);
+});
+
+test('without a host that can be read it says all the same why it cannot be read', () => {
+  const hostless = { ...unreadable, spec: { host: 7 } };
+  const [rejected] = decided([hostless]).admission.rejected;
+  expect(rejected).toMatchObject({ host: '', reason: 'ExtendedValidationFailed' });
+  expect(rejected?.message).toContain('spec.host: expected string');
+});
