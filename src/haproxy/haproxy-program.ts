@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
@@ -33,6 +33,8 @@ const HANGS_FOR_MS = 60_000;
 const MAX_COMPARED_BYTES = 2 * 1024 * 1024;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
 const NO_STATE = '1\n';
+/** The directive without which HAProxy reads no state of servers, wherever it stands. */
+const LOADS_STATE = 'load-server-state-from-file';
 
 /** HAProxy, as the supervisor's engine sees it. Each generation has a master socket of its own beside the stats socket. */
 export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
@@ -80,16 +82,16 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
   return {
     change: runtime.change,
     drift: async (serving, configSha256) => {
+      if (isLarge(paths.config)) return undefined;
       const found = readConfiguration(paths.config);
       if (found.kind === 'unusable' || found.sha256 !== configSha256) return undefined;
-      if (found.bytes.length > MAX_COMPARED_BYTES) return undefined;
       const wanted = describeConfiguration(found.bytes.toString('utf8'));
       return wanted && (await runtime.drift(serving, wanted));
     },
     missingCommands: runtime.missingCommands,
     hasConfiguration: async () => readConfiguration(paths.config).kind === 'present',
     hasLastGood: async () => readConfiguration(lastGood).kind === 'present',
-    check: (config) => check(askHaproxy, fileOf(config)),
+    check: (config, checked) => check(askHaproxy, fileOf(config), checked),
     saveState: () => saveState(paths),
     start: (request) => start(paths, fileOf(request.config), masterSocket(request.generation), request),
     prove: (running, signal) => proveServing(paths.statsSocket, running.master, signal),
@@ -116,6 +118,7 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
       );
     },
     countersOf: async (running) => {
+      if (isLarge(paths.config)) return undefined;
       const statistics = await askWorker(running, ['show stat -1 4 -1']);
       return statistics === undefined ? undefined : parseServerCounters(statistics);
     },
@@ -129,17 +132,24 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
   };
 }
 
-async function check(ask: ConfigurationCheck, config: string): Promise<CheckOutcome> {
+async function check(
+  ask: ConfigurationCheck,
+  config: string,
+  checked: string | undefined,
+): Promise<CheckOutcome> {
   const found = readConfiguration(config);
   if (found.kind === 'unusable') return { kind: 'invalid', message: found.message, detail: '' };
+  if (found.sha256 === checked) return { kind: 'valid' };
   return await ask(config);
 }
 
+/** Of thousands of servers that takes seconds, so nothing is asked where the next generation does not load it. */
 async function saveState(paths: HaproxyPaths): Promise<boolean> {
+  const next = readConfiguration(paths.config);
+  if (next.kind === 'unusable' || !next.bytes.includes(LOADS_STATE)) return false;
+  const configuration = next.bytes.toString('utf8');
   const state = await askRuntimeApi(paths.statsSocket, 'show servers state', ASK_TIMEOUT_MS);
   const saved = state?.startsWith('1\n') === true;
-  const next = readConfiguration(paths.config);
-  const configuration = next.kind === 'present' ? next.bytes.toString('utf8') : '';
   const statistics = saved
     ? await askRuntimeApi(paths.statsSocket, 'show stat -1 4 -1', ASK_TIMEOUT_MS)
     : undefined;
@@ -150,6 +160,14 @@ async function saveState(paths: HaproxyPaths): Promise<boolean> {
     () => saved,
     () => false,
   );
+}
+
+function isLarge(config: string): boolean {
+  try {
+    return statSync(config).size > MAX_COMPARED_BYTES;
+  } catch {
+    return false;
+  }
 }
 
 /** Without a generation to take over from, an older state would be a guess about servers that may have recovered. */
@@ -164,7 +182,8 @@ function start(
   if (!request.takeOver) forgetState(paths.stateFile);
   const spawned = spawnDaemon(masterArgv(paths, config, { masterSocket, takeOver: request.takeOver }));
   if (spawned.kind === 'failed') return spawned;
-  return { kind: 'started', master: spawned.id, configSha256: found.sha256, exited: spawned.exited };
+  const { sha256: configSha256, bytes } = found;
+  return { ...spawned, kind: 'started', master: spawned.id, configSha256, configBytes: bytes.length };
 }
 
 function forgetState(stateFile: string): void {

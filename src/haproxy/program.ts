@@ -21,6 +21,7 @@ export type StartOutcome =
       readonly master: ProcessId;
       /** Of the configuration as it was when the program was started, hex. */
       readonly configSha256: string;
+      readonly configBytes: number;
       /** Resolves once the master is gone, with how it ended: `exit code 1`, `signal SIGKILL`. */
       readonly exited: Promise<string>;
     }
@@ -44,7 +45,8 @@ export interface ProxyDriver {
   /** Whether there is a live configuration to start from: a regular file that is not empty. */
   readonly hasConfiguration: () => Promise<boolean>;
   readonly hasLastGood: () => Promise<boolean>;
-  readonly check: (config: ConfigChoice) => Promise<CheckOutcome>;
+  /** Not asked about a file with the hash `checked`: somebody else has asked already. */
+  readonly check: (config: ConfigChoice, checked?: string) => Promise<CheckOutcome>;
   /** Saves which servers are up, for the next generation to start with. Best effort: says whether it worked. */
   readonly saveState: () => Promise<boolean>;
   readonly start: (request: StartRequest) => StartOutcome;
@@ -75,7 +77,7 @@ export interface ProxyDriver {
     serving: Running,
     draining: readonly Running[],
   ) => Promise<readonly { readonly generation: number; readonly ended: number }[]>;
-  /** Undefined where its worker does not say. */
+  /** Undefined where its worker does not say, or has so many servers that to read it would cost too much. */
   readonly countersOf: (running: Running) => Promise<readonly ServerCounters[] | undefined>;
   /** Gives the server (`backend/name`) no new connections until its next good check; those that it has stay. Says why not, if so. */
   readonly setAside: (running: Running, server: string) => Promise<string | undefined>;

@@ -54,6 +54,7 @@ export const started = (number: number): Event => ({
   number,
   master: processOf(number),
   configSha256: `sha-${number}`,
+  configBytes: 1_000,
 });
 export const proven = (number: number): Event => ({ kind: 'proven', number, workers: workersOf(number) });
 export const valid: Event = { kind: 'checked', failure: undefined };

@@ -63,7 +63,13 @@ export function createWorld(hasConfiguration: boolean): World {
         if (action.takeOver !== (wasServing !== undefined && machine.state.serving !== undefined))
           violations.push('a take-over from nobody, or none from somebody');
         alive.add(action.number);
-        send({ kind: 'started', number: action.number, master: processOf(action.number), configSha256: 's' });
+        send({
+          kind: 'started',
+          number: action.number,
+          master: processOf(action.number),
+          configSha256: 's',
+          configBytes: 1,
+        });
         return;
       case 'prove':
         pending.push((well) => (well ? proof(action.number) : death(action.number)));

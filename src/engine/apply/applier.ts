@@ -1,5 +1,7 @@
+import { rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { codeOf, messageOf } from '../system/errors.ts';
-import { writeFileAtomically } from '../system/file/atomic-write.ts';
+import { syncDirectory, writeFileAtomically } from '../system/file/atomic-write.ts';
 import { afterReload } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import {
@@ -93,7 +95,9 @@ export function createApplier(options: ApplierOptions): Applier {
   return {
     apply: async (rendered, signal) => {
       try {
-        return await applySet({ ...rendered, mode: rendered.mode & 0o777 }, options, memory, signal);
+        const isPlain = rendered.mode === (rendered.mode & 0o777);
+        const set = isPlain ? rendered : { ...rendered, mode: rendered.mode & 0o777 };
+        return await applySet(set, options, memory, signal);
       } catch (error) {
         signal.throwIfAborted();
         return failed(options.configPath, error);
@@ -148,8 +152,10 @@ async function applySet(
   memory.served = undefined;
   const isEdit = inPlace === undefined && before !== undefined;
   const edit = isEdit ? { file, before, rendered, staged } : undefined;
-  const outcome = await bringIntoService(edit, staged.text, options, memory, signal);
-  if (outcome.kind === 'reloaded') memory.served = sha256Of(staged.text);
+  const sha256 = sha256Of(staged.text);
+  const wanted = { sha256, isChecked: inPlace === undefined };
+  const outcome = await bringIntoService(edit, wanted, options, memory, signal);
+  if (outcome.kind === 'reloaded') memory.served = sha256;
   const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
   await removeOldSets(file);
   return remember(memory, identity, settled);
@@ -158,20 +164,21 @@ async function applySet(
 /** The supervisor decides whether `before` is what it serves. */
 async function bringIntoService(
   edit: Edit | undefined,
-  after: string,
+  { sha256, isChecked }: { readonly sha256: string; readonly isChecked: boolean },
   { difference }: ApplierOptions,
   { supervisor }: Memory,
   signal: AbortSignal,
 ): Promise<ReloadOutcome> {
-  if (edit === undefined || difference === undefined) return await supervisor.reload(signal);
+  const checked = isChecked ? sha256 : undefined;
+  if (edit === undefined || difference === undefined) return await supervisor.reload(checked, signal);
   const found = differenceOf(edit, difference);
   if (found.kind === 'reload') {
-    const outcome = await supervisor.reload(signal);
+    const outcome = await supervisor.reload(checked, signal);
     const { what, reason } = found;
     return outcome.kind === 'reloaded' ? { ...outcome, what, reason } : outcome;
   }
   const changes = found.kind === 'runtime' ? found.changes : [];
-  return await supervisor.change({ from: sha256Of(edit.before), to: sha256Of(after), changes }, signal);
+  return await supervisor.change({ from: sha256Of(edit.before), to: sha256, changes }, signal);
 }
 
 /** Whatever folder the main file names: another folder is a difference only where nothing else is one. */
@@ -212,7 +219,8 @@ async function checkAndReplace(
     if (check.kind === 'invalid')
       return { kind: 'rejected', by: 'check', message: check.message, detail: check.detail };
     const foreign = await keepForeignFile(file);
-    await writeFileAtomically(file.path, text, { mode });
+    await rename(file.candidate, file.path);
+    await syncDirectory(dirname(file.path));
     if (foreign !== undefined) options.onForeign?.(foreign);
     return undefined;
   } finally {

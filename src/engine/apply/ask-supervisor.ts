@@ -29,8 +29,11 @@ export interface Supervisor {
    * Rejects only when `signal` stops it.
    */
   readonly change: (change: object, signal: AbortSignal) => Promise<ReloadOutcome>;
-  /** Rejects only when `signal` stops it. */
-  readonly reload: (signal: AbortSignal) => Promise<ReloadOutcome>;
+  /**
+   * Asks for a reload of a file that HAProxy has just checked, by the hash of it, so that a supervisor that makes changes does not
+   * check it once more; undefined where nobody knows. Rejects only when `signal` stops it.
+   */
+  readonly reload: (checked: string | undefined, signal: AbortSignal) => Promise<ReloadOutcome>;
   /** The hash of what the current generation serves, undefined where that cannot be learned. */
   readonly servedSha256: (signal: AbortSignal) => Promise<string | undefined>;
 }
@@ -88,7 +91,10 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
       : reloadOutcomeOf(outcome, socketPath);
   };
   return {
-    reload: (signal) => reloadBy('reload', signal),
+    reload: async (checked, signal) => {
+      const isKnown = checked !== undefined && (await makesChanges(signal));
+      return await reloadBy(isKnown ? `load ${checked}` : 'reload', signal);
+    },
     change: async (change, signal) => {
       const order = `apply ${JSON.stringify(change)}` as const;
       const isKnown = Buffer.byteLength(order) <= MAX_LINE_BYTES && (await makesChanges(signal));

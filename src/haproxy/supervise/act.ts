@@ -18,7 +18,7 @@ export function act(action: Action, effects: Effects): Promise<void> | void {
   switch (action.kind) {
     case 'check':
       return program
-        .check(action.config)
+        .check(action.config, action.checked)
         .then((outcome) => dispatch({ kind: 'checked', failure: failureOf(outcome) }));
     case 'change':
       return change(action, effects);
@@ -122,8 +122,9 @@ function start(action: Extract<Action, { kind: 'start' }>, { program, dispatch }
     dispatch({ kind: 'start-failed', number, message: outcome.message });
     return;
   }
-  dispatch({ kind: 'started', number, master: outcome.master, configSha256: outcome.configSha256 });
-  void outcome.exited.then((how) => dispatch({ kind: 'exited', number, how }));
+  const { master, configSha256, configBytes, exited } = outcome;
+  dispatch({ kind: 'started', number, master, configSha256, configBytes });
+  void exited.then((how) => dispatch({ kind: 'exited', number, how }));
 }
 
 async function prove(

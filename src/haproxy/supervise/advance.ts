@@ -1,16 +1,10 @@
 import { noRestart } from '../../engine/supervise/restart.ts';
-import {
-  type Emit as EmitAction,
-  type Failure,
-  type RequestId,
-  type Step,
-  stepOf,
-} from '../../engine/supervise/step.ts';
+import { type Emit as EmitAction, type Failure, type Step, stepOf } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { keepMemory, keepNumber } from './ceiling.ts';
 import { changed, changeRequested, drifted, nextChange } from './change.ts';
 import { looked } from './hang.ts';
-import { beginJob, endJob, jobFailed, startAfterEnd, startGeneration, stopping } from './job.ts';
+import { beginJob, beginReload, endJob, jobFailed, startAfterEnd, startGeneration, stopping } from './job.ts';
 import {
   advanceRetiring,
   compareServers,
@@ -19,7 +13,7 @@ import {
   retiringDeadlines,
   sessionsEnded,
 } from './retire.ts';
-import type { Action, Event, Serving, State } from './state.ts';
+import type { Action, Event, Limits, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
 
@@ -45,7 +39,7 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
     case 'booted':
       return booted(state, event.hasConfiguration, now, emit);
     case 'requested':
-      return requested(state, event.request, now, emit);
+      return requested(state, event, now, emit);
     case 'change-requested':
       return changeRequested(state, event, emit);
     case 'drifted':
@@ -87,15 +81,20 @@ function booted(state: State, hasConfiguration: boolean, now: number, emit: Emit
   return state;
 }
 
-function requested(state: State, request: RequestId, now: number, emit: Emit): State {
+function requested(
+  state: State,
+  { request, checked }: Extract<Event, { kind: 'requested' }>,
+  now: number,
+  emit: Emit,
+): State {
   if (state.phase !== 'running') {
     emit({ kind: 'answer', requests: [request], result: stopping });
     return state;
   }
   // A change that is under way ends first: what it has not done yet must not reach the new generation half.
   if (state.job !== undefined || state.changing !== undefined)
-    return { ...state, queued: [...state.queued, request] };
-  return beginJob(state, { cause: 'request', requests: [request], config: 'live' }, now, emit);
+    return { ...state, queued: [...state.queued, { request, checked }] };
+  return beginReload(state, [{ request, checked }], now, emit);
 }
 
 function checked(state: State, failure: Failure | undefined, now: number, emit: Emit): State {
@@ -109,13 +108,22 @@ function checked(state: State, failure: Failure | undefined, now: number, emit: 
 
 function started(state: State, event: Extract<Event, { kind: 'started' }>, now: number, emit: Emit): State {
   const { job } = state;
-  const { number, master, configSha256 } = event;
+  const { number, master, configSha256, configBytes } = event;
   if (job?.stage.kind !== 'starting' || job.stage.number !== number) {
     return retire(state, { number, master, workers: [] }, 'stopping', now, emit);
   }
-  emit({ kind: 'prove', number, master, timeoutMs: state.limits.startTimeoutMs });
-  const until = now + state.limits.startTimeoutMs;
-  return { ...state, job: { ...job, stage: { kind: 'proving', number, master, configSha256, until } } };
+  const timeoutMs = startTimeoutMs(state.limits, configBytes);
+  emit({ kind: 'prove', number, master, timeoutMs });
+  const stage = { kind: 'proving', number, master, configSha256, timeoutMs, until: now + timeoutMs } as const;
+  return { ...state, job: { ...job, stage } };
+}
+
+/** Two thousand routes, which HAProxy reads in some tenths of a second, and on a busy machine in seconds. */
+const START_BYTES = 2 * 1024 * 1024;
+
+/** A large configuration takes longer to read, and to wait for it costs no client anything: the old generation serves. */
+function startTimeoutMs({ startTimeoutMs: eachMs }: Limits, configBytes: number): number {
+  return eachMs * Math.max(1, Math.ceil(configBytes / START_BYTES));
 }
 
 function startFailed(state: State, number: number, message: string, now: number, emit: Emit): State {
@@ -170,7 +178,7 @@ function tick(state: State, now: number, emit: Emit): State {
   const next = compareServers(advanceRetiring(state, now, emit), now, emit);
   const { job, restart } = next;
   if (job?.stage.kind === 'proving' && now >= job.stage.until) {
-    return notProven(next, job.stage.number, job.stage.master, now, emit);
+    return notProven(next, now, emit);
   }
   if (job === undefined && restart.at !== undefined && now >= restart.at) {
     return beginJob(next, { cause: 'retry', requests: [], config: 'live' }, now, emit);
@@ -178,12 +186,13 @@ function tick(state: State, now: number, emit: Emit): State {
   return next;
 }
 
-function notProven(state: State, number: number, master: ProcessId, now: number, emit: Emit): State {
-  const { job, limits } = state;
-  if (job === undefined) return state;
+function notProven(state: State, now: number, emit: Emit): State {
+  const { job } = state;
+  if (job?.stage.kind !== 'proving') return state;
+  const { number, master, timeoutMs } = job.stage;
   const message =
     `Cannot prove that generation ${number} serves: the stats socket had no answer from its workers within ` +
-    `${limits.startTimeoutMs} ms, expected "stats socket" in global at the supervisor's --stats-socket`;
+    `${timeoutMs} ms, expected "stats socket" in global at the supervisor's --stats-socket`;
   const retired = retire(state, { number, master, workers: [] }, 'unproven', now, emit);
   return jobFailed(retired, job, { stage: 'prove', message }, now, emit);
 }
@@ -199,7 +208,8 @@ function stop(state: State, now: number, emit: Emit): State {
     fields: { drainTimeoutMs: state.limits.drainTimeoutMs },
   });
   const changes = [...(state.changing === undefined ? [] : [state.changing]), ...state.changes];
-  const waiting = [...(job?.requests ?? []), ...state.queued, ...changes.flatMap(({ requests }) => requests)];
+  const queued = state.queued.map(({ request }) => request);
+  const waiting = [...(job?.requests ?? []), ...queued, ...changes.flatMap(({ requests }) => requests)];
   emit({ kind: 'answer', requests: waiting, result: stopping });
   const candidate = job?.stage.kind === 'proving' ? [{ ...job.stage, workers: [] }] : [];
   const leaving = [...(serving === undefined ? [] : [serving]), ...candidate];

@@ -1,7 +1,7 @@
 import type { Emit as EmitAction } from '../../engine/supervise/step.ts';
 import { type ChangeRequest, describeChange } from '../runtime/change.ts';
 import type { ChangeOutcome } from '../runtime/execute.ts';
-import { beginJob, stopping } from './job.ts';
+import { beginJob, beginReload, stopping } from './job.ts';
 import { drainingOf } from './retire.ts';
 import type { Action, Change, Event, RunningChange, Serving, State } from './state.ts';
 
@@ -33,13 +33,7 @@ export function drifted(state: State, change: ChangeRequest): State {
 export function nextChange(state: State, now: number, emit: Emit): State {
   const { phase, job, changing, queued, serving } = state;
   if (phase !== 'running' || job !== undefined || changing !== undefined) return state;
-  if (queued.length > 0)
-    return beginJob(
-      { ...state, queued: [] },
-      { cause: 'request', requests: queued, config: 'live' },
-      now,
-      emit,
-    );
+  if (queued.length > 0) return beginReload({ ...state, queued: [] }, queued, now, emit);
   const [change, ...changes] = state.changes;
   if (change === undefined) return state;
   const next = { ...state, changes };
@@ -102,7 +96,8 @@ function reloadInstead(
   const next = { ...state, changeCounts: { ...counts, refused: refused + 1, lastRefusal: reason } };
   if (isRepeated) return next;
   const reloading = cause === 'drift' ? { ...next, reloadedForDrift: to } : next;
-  if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...requests] };
+  const queued = requests.map((request) => ({ request }));
+  if (state.job !== undefined) return { ...reloading, queued: [...state.queued, ...queued] };
   const job = { cause, requests, config: 'live', refused: kind === 'refused' ? reason : undefined } as const;
   return beginJob(reloading, job, now, emit);
 }

@@ -36,9 +36,12 @@ export const haproxySuperviseCommand = commandSpec({
       z.optional(durationMs),
       'how long a replaced generation may drain (else OLD_HAPROXY_PS_FORCE_DEL_TIMEOUT in seconds, else 120s)',
     ),
-    startTimeout: flag('<duration>', durationMs, 'how long a new generation may take to serve', {
-      default: '10s',
-    }),
+    startTimeout: flag(
+      '<duration>',
+      durationMs,
+      'how long a new generation may take to serve, for each 2 MiB of its configuration',
+      { default: '10s' },
+    ),
     maxDraining: flag(
       '<n>',
       wholeNumber(1, 1_000),

@@ -1,26 +1,36 @@
 import { afterDeath, afterFailedStart } from '../../engine/supervise/restart.ts';
 import { type Emit as EmitAction, type Failure, reportFailure } from '../../engine/supervise/step.ts';
-import type { Action, Job, Serving, State } from './state.ts';
+import type { Action, Job, ReloadRequest, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
 
 /** The answer to whatever is asked of a supervisor that is on its way out. */
 export const stopping: Failure = { stage: 'stop', message: 'Cannot reload: the supervisor is stopping' };
 
+/** All of these lead to one job. */
+export function beginReload(state: State, queued: readonly ReloadRequest[], now: number, emit: Emit): State {
+  const requests = queued.map(({ request }) => request);
+  const [claim, ...others] = new Set(queued.map(({ checked }) => checked));
+  const checked = others.length === 0 ? claim : undefined;
+  return beginJob(state, { cause: 'request', requests, config: 'live', checked }, now, emit);
+}
+
 /**
  * Starts the only job that may be under way. A restart after a death skips the check: no serving process is at risk,
- * and the check would double the time without an API.
+ * and the check would double the time without an API. After a failure every file is checked, whoever has checked it:
+ * HAProxy's words are wanted.
  */
 export function beginJob(
   state: State,
-  job: Pick<Job, 'cause' | 'requests' | 'config' | 'refused'>,
+  job: Pick<Job, 'cause' | 'requests' | 'config' | 'checked' | 'refused'>,
   now: number,
   emit: Emit,
 ): State {
   const next: State = { ...state, restart: { ...state.restart, at: undefined } };
   const begun: Job = { ...job, since: now, stage: { kind: 'checking' } };
   if (job.cause === 'died') return startGeneration(next, begun, emit);
-  emit({ kind: 'check', config: job.config });
+  const checked = state.lastFailure === undefined ? job.checked : undefined;
+  emit({ kind: 'check', config: job.config, ...(checked !== undefined && { checked }) });
   return { ...next, job: begun };
 }
 
@@ -64,5 +74,5 @@ function fallBack(state: State, job: Job, emit: Emit): State {
 export function endJob(state: State, now: number, emit: Emit): State {
   const next: State = { ...state, job: undefined, queued: [] };
   if (state.queued.length === 0) return next;
-  return beginJob(next, { cause: 'request', requests: state.queued, config: 'live' }, now, emit);
+  return beginReload(next, state.queued, now, emit);
 }

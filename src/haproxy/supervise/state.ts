@@ -18,7 +18,7 @@ export interface State {
   readonly serving: Serving | undefined;
   readonly job: Job | undefined;
   /** Requests that came during the job; they lead to exactly one further job. */
-  readonly queued: readonly RequestId[];
+  readonly queued: readonly ReloadRequest[];
   /** The change that is being made without a reload, and those that wait for it or for the job. */
   readonly changing: RunningChange | undefined;
   readonly changes: readonly Change[];
@@ -40,7 +40,7 @@ export interface Limits {
   readonly forceDeleteTimeoutMs: number;
   /** How long everything may drain after a stop was requested. */
   readonly drainTimeoutMs: number;
-  /** How long a new generation may take to prove that it serves. */
+  /** How long a new generation may take to prove that it serves; so much more where its configuration is large. */
   readonly startTimeoutMs: number;
   /** How many generations may drain at a time, and with how much resident memory: the oldest ones go first. */
   readonly mostDraining: number;
@@ -57,12 +57,20 @@ export interface Serving {
   readonly pulse?: Pulse;
 }
 
+/** `checked`: what the client has just had checked by HAProxy itself. A plain `reload` says nothing of it. */
+export interface ReloadRequest {
+  readonly request: RequestId;
+  readonly checked?: string | undefined;
+}
+
 /** One attempt to make a new generation serve. */
 export interface Job {
   readonly cause: 'boot' | 'request' | 'died' | 'hung' | 'retry' | 'drift';
   readonly requests: readonly RequestId[];
   readonly config: ConfigChoice;
   readonly since: number;
+  /** The hash of the file that all who asked have had checked a moment ago: it is not checked once more. */
+  readonly checked?: string | undefined;
   /** Why HAProxy would not be changed without this job, in its words. */
   readonly refused?: string | undefined;
   readonly stage:
@@ -74,6 +82,7 @@ export interface Job {
         readonly number: number;
         readonly master: ProcessId;
         readonly configSha256: string;
+        readonly timeoutMs: number;
         readonly until: number;
       };
 }
@@ -123,7 +132,7 @@ export type Hangs = 'master' | 'worker';
 
 export type Event =
   | { readonly kind: 'booted'; readonly hasConfiguration: boolean }
-  | { readonly kind: 'requested'; readonly request: RequestId }
+  | ({ readonly kind: 'requested' } & ReloadRequest)
   | { readonly kind: 'change-requested'; readonly request: RequestId; readonly change: ChangeRequest }
   /** What runs is no longer what the configuration says that is served. */
   | { readonly kind: 'drifted'; readonly change: ChangeRequest }
@@ -135,6 +144,7 @@ export type Event =
       readonly number: number;
       readonly master: ProcessId;
       readonly configSha256: string;
+      readonly configBytes: number;
     }
   | { readonly kind: 'start-failed'; readonly number: number; readonly message: string }
   | { readonly kind: 'proven'; readonly number: number; readonly workers: readonly ProcessId[] }
@@ -158,7 +168,7 @@ export type Event =
 export type Action = OwnAction | SharedAction<Served>;
 
 export type OwnAction =
-  | { readonly kind: 'check'; readonly config: ConfigChoice }
+  | { readonly kind: 'check'; readonly config: ConfigChoice; readonly checked?: string | undefined }
   | {
       readonly kind: 'change';
       readonly serving: Serving;

@@ -43,14 +43,14 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
     // Each status asks every worker. Coalescing keeps a client that asks a thousand times at once from opening a thousand
     // connections to each.
     const answers = {
-      reload: supervisor.reload,
+      reload: () => supervisor.reload(),
       status: coalesce(() => supervisor.status(COUNT_FOR_SOCKET_MS)),
     };
     const status = coalesce(() => supervisor.status(COUNT_FOR_PAGE_MS));
     return {
       ...supervisor,
       answers,
-      orders: { apply: supervisor.change },
+      orders: { apply: supervisor.change, load: supervisor.reload },
       status,
       exitCode: () => (supervisor.isForced() ? 1 : 0),
       now: () => ({ ...supervisor.generations(), ...supervisor.connections() }),

@@ -17,6 +17,8 @@ import {
 } from './suspicion.ts';
 
 const LOOK_EVERY_MS = 200;
+/** After a look at many servers: of thousands, looks would cost HAProxy and this process a processor each. */
+const REST_MS_PER_SERVER = 2;
 /** After a probe that found nothing: a server that refuses connections is suspected until its checks mark it down. */
 const QUIET_MS = 1_000;
 /** That a suspect was left alone is said once in this time. */
@@ -36,7 +38,7 @@ export interface ServerWatch {
 }
 
 /**
- * Looks five times a second at what HAProxy has counted, probes servers that are suspect, and keeps new connections away from
+ * Looks at what HAProxy has counted, five times a second where it has up to a hundred servers, probes servers that are suspect, and keeps new connections away from
  * those that answer nothing, until their next good check (docs/decisions/0053). Sends nothing while none is suspect.
  */
 export function watchServers(
@@ -50,12 +52,14 @@ export function watchServers(
   const quietUntil = new Map<string, number>();
   const told = new Map<string, number>();
   let turn: Promise<void> = Promise.resolve();
+  let restUntil = 0;
 
   const look = async (): Promise<void> => {
     const { serving } = engine.state();
     if (serving === undefined) return;
     const counters = await program.countersOf(runningOf(serving));
     if (counters === undefined) return;
+    restUntil = monotonicMs() + counters.length * REST_MS_PER_SERVER;
     // Each generation counts from zero.
     if (serving.number !== generation) known = new Map();
     generation = serving.number;
@@ -141,7 +145,7 @@ export function watchServers(
     engine.log({ event: 'internal-error', level: 'error', message: String(error) });
   let looking = false;
   const timer = setInterval(() => {
-    if (looking) return;
+    if (looking || monotonicMs() < restUntil) return;
     looking = true;
     void look()
       .catch(report)

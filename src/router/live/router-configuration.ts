@@ -1,5 +1,6 @@
 import { createApplier } from '../../engine/apply/applier.ts';
 import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
@@ -24,7 +25,8 @@ import { certificateCounts, type RouterStatus, routeCounts } from './router-stat
 
 /** 10,000 routes take HAProxy a second, and a loaded machine ten times as long. */
 const CHECK_TIMEOUT_MS = 60_000;
-const RELOAD_TIMEOUT_MS = 60_000;
+/** A supervisor gives 10,000 routes 50 s to serve, and may have checked them before. */
+const RELOAD_TIMEOUT_MS = 90_000;
 /** Every route that HAProxy complains of is left out at once: it stops after 50 fatal errors, at 1 kB each. */
 const DETAIL_CHARACTERS = 200_000;
 /** Of those, what is logged. */
@@ -59,18 +61,16 @@ export function routerConfiguration(
   signal: AbortSignal,
 ): RouterConfiguration {
   const { haproxy: haproxyPath, config: configPath, socket: socketPath, reloadInterval } = settings;
-  const check = createConfigurationCheck({
+  const askHaproxy = createConfigurationCheck({
     ...{ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand, detailCharacters: DETAIL_CHARACTERS },
   });
-  const renderer = createLiveRenderer(settings, observers);
-  const trial: Trial = {
-    check: (path, stop) => {
-      // A search of many checks is no hung loop.
-      observers.metrics.beat();
-      return check(path, stop);
-    },
-    render: renderer.renderAgain,
+  // A search of many checks is no hung loop, nor is a long check before a long reload.
+  const check: ConfigurationCheck = async (path, stop) => {
+    observers.metrics.beat();
+    return await askHaproxy(path, stop).finally(observers.metrics.beat);
   };
+  const renderer = createLiveRenderer(settings, observers);
+  const trial: Trial = { check, render: renderer.renderAgain };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
   const pace = createReloadPace(reloadInterval, monotonicMs);
   const changes = createChangeRecord();

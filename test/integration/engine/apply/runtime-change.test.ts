@@ -53,7 +53,7 @@ test('an older supervisor, which does not count changes, is asked for a reload',
   expect(scene.requests.filter((line) => line !== 'status')).toEqual(['reload']);
 });
 
-test('what cannot be told is a reload with its reason', async () => {
+test('what cannot be told is a reload with its reason, of a file that is not checked once more', async () => {
   scene.answers.status = able;
   const applier = await begun({ kind: 'reload', what: 'section-added', reason: 'the section is new' });
   expect(await applier.apply(after, signal)).toMatchObject({
@@ -61,7 +61,16 @@ test('what cannot be told is a reload with its reason', async () => {
     what: 'section-added',
     reason: 'the section is new',
   });
-  expect(scene.requests).toEqual(['reload']);
+  expect(scene.requests).toEqual([`load ${sha256Of(after)}`]);
+});
+
+test('a reload that is asked for again is of a file that nobody has just checked', async () => {
+  scene.answers.status = able;
+  const applier = await begun({ kind: 'reload', what: 'section-added', reason: 'the section is new' });
+  scene.answers.reload = { ok: false, stage: 'stop', message: 'stopping' };
+  expect(await applier.apply(after, signal)).toMatchObject({ kind: 'unreachable' });
+  expect(await applier.apply(after, signal)).toMatchObject({ kind: 'unreachable' });
+  expect(scene.requests.filter((line) => line !== 'status')).toEqual([`load ${sha256Of(after)}`, 'reload']);
 });
 
 test('what was refused at run time is a reload with that reason', async () => {

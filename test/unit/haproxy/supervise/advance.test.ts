@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Event } from '../../../../src/haproxy/supervise/state.ts';
 import {
   createMachine,
   invalid,
@@ -59,6 +60,33 @@ describe('reload', () => {
     expect(machine.state.retiring).toMatchObject([
       { number: 1, reason: 'replaced', terminateAt: machine.now + limits.forceDeleteTimeoutMs },
     ]);
+  });
+
+  test('a file that all who asked have had checked is not checked once more, until a job has failed', () => {
+    const machine = serving();
+    const load = (number: number, checked: string) => ({ ...request(number), checked });
+    expect(machine.send(load(1, 'a'))).toEqual([{ kind: 'check', config: 'live', checked: 'a' }]);
+    machine.send(load(2, 'b'));
+    machine.send(load(3, 'b'));
+    succeed(machine);
+    expect(machine.actions).toContainEqual({ kind: 'check', config: 'live', checked: 'b' });
+    machine.send(load(4, 'b'));
+    machine.send(request(5));
+    machine.actions.length = 0;
+    succeed(machine);
+    expect(machine.actions).toContainEqual({ kind: 'check', config: 'live' });
+    machine.send(invalid);
+    expect(machine.send(load(6, 'c'))).toEqual([{ kind: 'check', config: 'live' }]);
+  });
+
+  test('a configuration of 10 MiB has five times as long to serve as one of 2 MiB', () => {
+    const machine = serving();
+    machine.send(request(1));
+    machine.send(valid);
+    machine.send({ kind: 'state-saved' });
+    const large = { ...started(2), configBytes: 10 * 1024 * 1024 } as Event;
+    expect(machine.send(large)).toMatchObject([{ kind: 'prove', timeoutMs: 5 * limits.startTimeoutMs }]);
+    expect(machine.state.job?.stage).toMatchObject({ until: machine.now + 5 * limits.startTimeoutMs });
   });
 
   test('any number of requests during a job lead to exactly one more, which answers all of them', () => {
