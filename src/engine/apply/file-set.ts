@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type NamedLimit, overLimit } from '../system/limit.ts';
+import { oncePer } from '../system/once-per.ts';
 import { MAX_CONFIGURATION_BYTES, MAX_SET_BYTES, MAX_SET_FILES } from './limits.ts';
 
 /** A configuration as it should lie there: one file, or a main file and those that it names. */
@@ -34,13 +35,16 @@ export function modeOf(file: SetFile, mode: number): number {
 }
 
 /** The same for two sets only where they are the same in every file. Of one file: the hash of its bytes. */
-export function identityOf(rendered: Rendered): string {
+export const identityOf: (rendered: Rendered) => string = oncePer((rendered) => {
   const hash = createHash('sha256').update(rendered.text);
-  for (const { name, content, secret } of othersOf(rendered)) {
-    hash.update(`\0${name}\0${secret === true}\0${sha256Of(content)}`);
+  for (const file of othersOf(rendered)) {
+    hash.update(`\0${file.name}\0${file.secret === true}\0${sha256OfFile(file)}`);
   }
   return hash.digest('hex');
-}
+});
+
+/** Of its content. */
+export const sha256OfFile: (file: SetFile) => string = oncePer(({ content }) => sha256Of(content));
 
 export function sha256Of(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('hex');

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { type SetFile, sha256Of } from './file-set.ts';
+import { type SetFile, sha256OfFile } from './file-set.ts';
 import { readIfThere } from './live-file.ts';
 
 /**
@@ -24,8 +24,9 @@ const TICK_MS = 100;
 export function createKnownFiles(read: typeof readIfThere = readIfThere): KnownFiles {
   const known = new Map<string, Known>();
   return {
-    holds: async (path, found, { name, content }) => {
-      const [stamp, sha256] = [stampOf(found), sha256Of(content)];
+    holds: async (path, found, file) => {
+      const { name, content } = file;
+      const [stamp, sha256] = [stampOf(found), sha256OfFile(file)];
       const before = known.get(name);
       if (before?.stamp === stamp) return before.sha256 === sha256;
       const isSame = (await read(path))?.equals(Buffer.from(content)) === true;

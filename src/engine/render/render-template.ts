@@ -13,7 +13,7 @@ export type RenderOutcome =
 
 const MAX_RENDERED_CHARACTERS = 1_000_000;
 
-interface RenderOptions {
+export interface RenderOptions {
   readonly templatePath: string;
   readonly maxCharacters?: number;
 }
@@ -32,37 +32,75 @@ const hiddenGlobals = ['process', 'globalThis', 'global', 'fetch'] as const;
  * Never render one that came over the network.
  */
 export function renderTemplate(templateText: string, model: object, options: RenderOptions): RenderOutcome {
-  const limit = options.maxCharacters ?? MAX_RENDERED_CHARACTERS;
-  const failed = (error: TemplateError): RenderOutcome => {
-    const where = error.line === undefined ? '' : ` line ${error.line}`;
-    return {
-      kind: 'failed',
-      message: `Cannot render template "${options.templatePath}"${where}: ${error.what}`,
-    };
-  };
-  const template = prepare(templateText, model, limit);
-  const compiled = attempt(() => template.compile());
-  if (!compiled.ok) return failed(compileError(templateText, template.source, compiled.message));
-  const run = attempt(() => String(compiled.value(variablesOf(model))));
-  if (!run.ok) return failed(runError(run.message));
-  const problem = problemOf(run.value, limit);
-  if (problem !== undefined) return failed({ line: undefined, what: problem });
-  return { kind: 'rendered', text: withMark(run.value.endsWith('\n') ? run.value : `${run.value}\n`) };
+  const template = compileTemplate(templateText, Object.keys(model), options);
+  if (template.kind === 'failed') return template;
+  const printed = template.print(model);
+  return printed.kind === 'failed' ? printed : finished([printed.text], options);
 }
 
-function prepare(templateText: string, model: object, limit: number): ejs.Template {
+/** The parts that a template printed as one text, as it is written. */
+export function finished(
+  parts: readonly string[],
+  { templatePath, maxCharacters: limit = MAX_RENDERED_CHARACTERS }: RenderOptions,
+): RenderOutcome {
+  const refused = (what: string) => failed(templatePath, { line: undefined, what });
+  if (parts.reduce((sum, { length }) => sum + length, 0) > limit) return refused(tooLong(limit));
+  const text = parts.join('');
+  if (!/\S/.test(text)) return refused('it prints nothing, expected a configuration file');
+  return { kind: 'rendered', text: withMark(text.endsWith('\n') ? text : `${text}\n`) };
+}
+
+type Failed = Extract<RenderOutcome, { kind: 'failed' }>;
+
+export type PrintOutcome = { readonly kind: 'printed'; readonly text: string } | Failed;
+
+export interface CompiledTemplate {
+  readonly kind: 'compiled';
+  /** What the template prints for a model with the fields that it was compiled for, and nothing else. */
+  readonly print: (model: object) => PrintOutcome;
+}
+
+/** `renderTemplate` for a template, or a part of one, that prints many models. */
+export function compileTemplate(
+  templateText: string,
+  fields: readonly string[],
+  { templatePath, maxCharacters: limit = MAX_RENDERED_CHARACTERS }: RenderOptions,
+): CompiledTemplate | Failed {
   let printed = 0;
+  // Counts as it goes: a loop that prints without end stops here instead of filling the memory.
+  const count = (text: string): string => {
+    printed += text.length;
+    if (printed > limit) throw new Error(tooLong(limit));
+    return text;
+  };
+  const template = prepare(templateText, fields, count);
+  const compiled = attempt(() => template.compile());
+  if (!compiled.ok)
+    return failed(templatePath, compileError(templateText, template.source, compiled.message));
+  const print = (model: object): PrintOutcome => {
+    printed = 0;
+    const run = attempt(() => String(compiled.value(variablesOf(model))));
+    if (!run.ok) return failed(templatePath, runError(run.message));
+    return { kind: 'printed', text: run.value };
+  };
+  return { kind: 'compiled', print };
+}
+
+function failed(templatePath: string, { line, what }: TemplateError): Failed {
+  const where = line === undefined ? '' : ` line ${line}`;
+  return { kind: 'failed', message: `Cannot render template "${templatePath}"${where}: ${what}` };
+}
+
+function prepare(
+  templateText: string,
+  fields: readonly string[],
+  count: (text: string) => string,
+): ejs.Template {
   return new ejs.Template(templateText, {
     strict: true,
-    destructuredLocals: [...Object.keys(model), ...hiddenGlobals],
+    destructuredLocals: [...fields, ...hiddenGlobals],
     filename: TEMPLATE_NAME,
-    // Counts as it goes: a loop that prints without end stops here instead of filling the memory.
-    escape: (value?: unknown) => {
-      const text = safeText(value);
-      printed += text.length;
-      if (printed > limit) throw new Error(tooLong(limit));
-      return text;
-    },
+    escape: (value?: unknown) => count(safeText(value)),
     includer: (path) => {
       throw new Error(`Cannot include "${path}": a template is one file`);
     },
@@ -77,12 +115,6 @@ function variablesOf(model: object): Record<string, unknown> {
 
 const tooLong = (limit: number): string =>
   `it prints more characters than the limit MAX_RENDERED_CHARACTERS allows (${limit}), expected a configuration file`;
-
-function problemOf(text: string, limit: number): string | undefined {
-  if (text.length > limit) return tooLong(limit);
-  if (!/\S/.test(text)) return 'it prints nothing, expected a configuration file';
-  return undefined;
-}
 
 type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 

@@ -7,9 +7,12 @@ export const RENDERED_MARK = 'hawser renders this file';
  */
 export const ASIDE_SUFFIX = '.before-hawser';
 
+/** In a line of its own. The text is not taken apart: it may have megabytes. */
+const marked = new RegExp(String.raw`(?:^|\n)[^\S\n]*[#!][^\n]*${RENDERED_MARK}`);
+
 /** Whether hawser rendered this text. Any other is foreign: it is kept, and never believed or removed. */
 export function isRendered(text: string): boolean {
-  return text.split('\n').some((line) => /^\s*[#!]/.test(line) && line.includes(RENDERED_MARK));
+  return marked.test(text);
 }
 
 /** `text` with the mark: the template of an operator may lack it. */

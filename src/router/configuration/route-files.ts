@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { SetFile } from '../../engine/apply/file-set.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
 import { hostText, type RouteBackend } from '../model.ts';
 import { allowlistFileName, CERTIFICATE_LIST_FILE, caFileName, certificateFileName } from './file-names.ts';
 import { INLINE_ADDRESSES } from './template-backend.ts';
@@ -27,21 +28,29 @@ export function routeFiles(
       name: CERTIFICATE_LIST_FILE,
       content: withCertificate.map((route) => listLine(route, offersHttp2(route))).join(''),
     },
-    ...withCertificate.map(({ key, certificate }) => ({
-      name: certificateFileName(key),
-      content: certificate?.pem ?? '',
-      secret: true,
-    })),
-    ...routes.flatMap(({ key, verify }) =>
-      verify?.kind === 'route-ca' ? [{ name: caFileName(key), content: verify.pem }] : [],
-    ),
-    ...routes.flatMap(({ key, allowlist }) =>
-      allowlist !== undefined && (allowlist.length > INLINE_ADDRESSES || allowlist.length === 0)
-        ? [{ name: allowlistFileName(key), content: allowlist.map((each) => `${each}\n`).join('') }]
-        : [],
-    ),
+    ...withCertificate.map(certificateFile),
+    ...routes.map(caFile).filter((file) => file !== undefined),
+    ...routes.map(allowlistFile).filter((file) => file !== undefined),
   ];
 }
+
+const certificateFile = oncePer(
+  ({ key, certificate }: RouteBackend): SetFile => ({
+    name: certificateFileName(key),
+    content: certificate?.pem ?? '',
+    secret: true,
+  }),
+);
+
+const caFile = oncePer(({ key, verify }: RouteBackend): SetFile | undefined =>
+  verify?.kind === 'route-ca' ? { name: caFileName(key), content: verify.pem } : undefined,
+);
+
+const allowlistFile = oncePer(({ key, allowlist }: RouteBackend): SetFile | undefined => {
+  const isInline = allowlist === undefined || (allowlist.length <= INLINE_ADDRESSES && allowlist.length > 0);
+  if (isInline) return undefined;
+  return { name: allowlistFileName(key), content: allowlist.map((each) => `${each}\n`).join('') };
+});
 
 function endsTls(kind: RouteBackend['kind']): boolean {
   return kind === 'edge' || kind === 'reencrypt';
@@ -49,5 +58,5 @@ function endsTls(kind: RouteBackend['kind']): boolean {
 
 function listLine(backend: RouteBackend, offersHttp2: boolean): string {
   const protocols = offersHttp2 ? ' [alpn h2,http/1.1]' : '';
-  return `${certificateFileName(backend.key)}${protocols} ${hostText(backend)}\n`;
+  return `${certificateFile(backend).name}${protocols} ${hostText(backend)}\n`;
 }

@@ -1,4 +1,5 @@
 import type { BackendServer, HeaderAction, RouteBackend } from '../model.ts';
+import type { RouterSettings } from '../settings/router-settings.ts';
 import { allowlistFileName, caFileName } from './file-names.ts';
 import { quoted, quotedHeader, quotedLiteral, regexLiteral } from './quoted.ts';
 
@@ -26,6 +27,12 @@ export interface BackendOptions {
   /** Of `default-ca`. */
   readonly defaultDestinationCa: string | undefined;
 }
+
+export function backendOptions({ disableHttp2, defaultDestinationCa }: OptionSettings): BackendOptions {
+  return { http2: !disableHttp2, defaultDestinationCa };
+}
+
+type OptionSettings = Pick<RouterSettings, 'disableHttp2' | 'defaultDestinationCa'>;
 
 /** HAProxy takes 64 words in a line, of which three are not addresses. */
 export const INLINE_ADDRESSES = 61;

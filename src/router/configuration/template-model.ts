@@ -1,12 +1,11 @@
 import { dirname, join } from 'node:path';
 import { SET_FOLDER } from '../../engine/apply/file-set.ts';
-import type { RouterModel } from '../model.ts';
 import { LONGEST_MS } from '../settings/router-fields.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { cipherLists } from './cipher-lists.ts';
 import { CERTIFICATE_LIST_FILE, DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
 import { quoted } from './quoted.ts';
-import { headerRule, type TemplateBackend, templateBackend } from './template-backend.ts';
+import { headerRule, type TemplateBackend } from './template-backend.ts';
 
 /**
  * The variables of the template. Null is what is not asked for. Texts in fields that end in `Quoted`, and the directives of
@@ -104,10 +103,9 @@ interface TemplateCapture {
   readonly cookie: { readonly name: string; readonly length: number } | null;
 }
 
-export function templateModel(settings: RouterSettings, { backends }: RouterModel): RouterTemplateModel {
+/** All of it that is of no route. */
+export function commonModel(settings: RouterSettings): Omit<RouterTemplateModel, 'backends'> {
   const { hardStopAfter } = settings;
-  const http2 = !settings.disableHttp2;
-  const options = { http2, defaultDestinationCa: settings.defaultDestinationCa };
   return {
     setFolder: SET_FOLDER,
     lookup: settings.lookup,
@@ -148,7 +146,6 @@ export function templateModel(settings: RouterSettings, { backends }: RouterMode
       ...(settings.requestHeaders ?? []).map((action) => headerRule('http-request', action)),
       ...(settings.responseHeaders ?? []).map((action) => headerRule('http-response', action)),
     ],
-    backends: backends.map((route) => templateBackend(route, options)),
   };
 }
 

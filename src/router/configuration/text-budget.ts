@@ -1,4 +1,5 @@
 import { MAX_CONFIGURATION_BYTES } from '../../engine/apply/limits.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
 import type { RouteBackend } from '../model.ts';
 import { quotedLiteral } from './quoted.ts';
 import { INLINE_ADDRESSES } from './template-backend.ts';
@@ -17,7 +18,7 @@ const WORDS = 320;
 const ADDRESS = 48;
 
 /** More than the template prints for a route that can be printed. */
-function textSize(route: RouteBackend): number {
+const textSize = oncePer((route: RouteBackend): number => {
   const { name, key, servers, headers, path, rewriteTarget, hsts, allowlist = [] } = route;
   const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0);
   const actions = [...headers.request, ...headers.response].map(
@@ -35,18 +36,18 @@ function textSize(route: RouteBackend): number {
   const texts = [path, rewriteTarget ?? '', hsts ?? ''].map((text) => 2 * quotedLiteral(text).length);
   const addresses = Math.min(allowlist.length, INLINE_ADDRESSES) * ADDRESS;
   return 4 * WORDS + addresses + name.length + sum(actions) + sum(own) + sum(texts);
-}
+});
 
 /**
  * The routes that print too much for the configuration to hold all, with their sizes: the longest first, until the others
  * fit. Tenants share the configuration, so that one with long routes must not take the room of the others.
  */
 export function tooLong(routes: readonly RouteBackend[]): ReadonlyMap<RouteBackend, number> {
-  const sizes = routes.map((route) => ({ route, size: textSize(route) }));
-  let total = sizes.reduce((sum, { size }) => sum + size, 0);
+  let total = routes.reduce((sum, route) => sum + textSize(route), 0);
   const budget = textBudget(routes.length);
   const left = new Map<RouteBackend, number>();
   if (total <= budget) return left;
+  const sizes = routes.map((route) => ({ route, size: textSize(route) }));
   for (const { route, size } of sizes.sort(
     (a, b) => b.size - a.size || (a.route.key < b.route.key ? 1 : -1),
   )) {

@@ -1,4 +1,5 @@
 import { isSafeText } from '../../engine/render/safe-text.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
 import type { HeaderAction, RouteBackend } from '../model.ts';
 import { isOneLine } from './quoted.ts';
 import { tooLong } from './text-budget.ts';
@@ -16,7 +17,7 @@ export function printableRoutes(routes: readonly RouteBackend[]): {
 } {
   const problems = new Map<RouteBackend, string>();
   for (const route of routes) {
-    const problem = unprintable(route);
+    const problem = problemOf(route);
     if (problem !== undefined) problems.set(route, problem);
   }
   const printable = problems.size === 0 ? routes : routes.filter((route) => !problems.has(route));
@@ -27,6 +28,8 @@ export function printableRoutes(routes: readonly RouteBackend[]): {
     leftOut: [...problems].map(([{ key }, problem]) => ({ key, problem })),
   };
 }
+
+const problemOf = oncePer(unprintable);
 
 /**
  * What of a route cannot be printed, undefined where all of it can. Admission lets none of this through; what it missed

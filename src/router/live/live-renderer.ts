@@ -2,7 +2,7 @@ import type { Rendered } from '../../engine/apply/file-set.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import type { RenderResult } from '../../engine/reconcile/proposal.ts';
 import type { Refusal } from '../admission/verdict.ts';
-import { type RouterTemplate, renderRouter } from '../configuration/render-router.ts';
+import { createRouterRenderer, type RouterTemplate } from '../configuration/render-router.ts';
 import { readRouterTemplate } from '../configuration/router-template.ts';
 import type { LeftOut } from '../configuration/unprintable.ts';
 import type { RouteBackend } from '../model.ts';
@@ -24,6 +24,7 @@ interface LiveRenderer {
 /** Renders with the current template and default certificate. What cannot be used is logged once, and the served configuration stays. */
 export function createLiveRenderer(settings: LiveSettings, { log, once }: Observers): LiveRenderer {
   const certificate = openDefaultCertificate(settings, log);
+  const renderRouter = createRouterRenderer(settings);
   let last: { readonly template: RouterTemplate; readonly certificate: string } | undefined;
   const complain = (message: string) => {
     if (once.isNew('template', message)) log({ event: 'template-unusable', level: 'error', message });
@@ -34,7 +35,7 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
       const template = await readRouterTemplate(settings.template);
       if (template.kind === 'unreadable') return complain(template.message);
       last = { template, certificate: await certificate() };
-      const outcome = renderRouter(template, settings, input.decision.model, last.certificate);
+      const outcome = renderRouter(template, input.decision.model, last.certificate);
       if (outcome.kind === 'failed') return complain(outcome.message);
       if (once.clear('template')) log({ event: 'template-usable' });
       const shown = withRefusals(input, new Map(outcome.leftOut.map(refusalOf)));
@@ -42,7 +43,7 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
     },
     renderAgain: (backends) => {
       if (last === undefined) return undefined;
-      const outcome = renderRouter(last.template, settings, { backends }, last.certificate);
+      const outcome = renderRouter(last.template, { backends }, last.certificate);
       return outcome.kind === 'rendered' ? outcome.rendered : undefined;
     },
     defaultCertificate: () => last?.certificate,

@@ -1,73 +1,93 @@
 import type { SetFile } from '../../engine/apply/file-set.ts';
+import { keepOrder } from '../../engine/system/keep-order.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
 import { hostText, type RouteBackend } from '../model.ts';
 import { mapText } from './map-lines.ts';
 import { canMatch, pathOf, type Question, valueIn } from './value-in.ts';
 
-/** A table for `map_str` and one for `map_beg`; the first that knows a request answers. */
-export interface HashMap {
-  readonly exact: ReadonlyMap<string, string>;
-  readonly prefix: ReadonlyMap<string, string>;
-}
-
-/** The questions that are asked by host and path. */
+/** The questions that are asked by host and path, each of a file for `map_str` and one for `map_beg`: the first that knows a request answers. */
 export const pathQuestions = ['http', 'secure', 'redirect'] as const satisfies readonly Question[];
-
-export interface HashMaps extends Readonly<Record<(typeof pathQuestions)[number], HashMap>> {
-  /** By the name in the TLS hello: the backend of a passthrough route. All other TLS ends here. */
-  readonly tls: ReadonlyMap<string, string>;
-}
 
 /**
  * Maps that HAProxy asks at a cost that does not depend on how many routes there are. A key is HOST/PATH, the host of a
- * wildcard is `*.PARENT`: the frontends ask for a request's host first and for the wildcard above it second.
+ * wildcard is `*.PARENT`: the frontends ask for a request's host first and for the wildcard above it second. `tls` has the name in
+ * the TLS hello as its key, and the backend of a passthrough route; all other TLS ends here.
  *
  * The prefix tree gives the longest key, and each key in it ends with `/`: `/sub` becomes `HOST/sub`, exact, and
  * `HOST/sub/` for what is below it, so that `/subpar` is not its. `/sub/` is only what is below, and wins there over `/sub`.
+ *
+ * From one time to the next few routes change: lines are kept in their order, and a file that stays the same is the same object.
  */
-export function hashMaps(routes: readonly RouteBackend[]): HashMaps {
-  const [http, secure, redirect] = pathQuestions.map((question) => hashMap(routes, question));
-  const none: HashMap = { exact: new Map(), prefix: new Map() };
-  return { http: http ?? none, secure: secure ?? none, redirect: redirect ?? none, tls: tlsMap(routes) };
+export function createHashMapFiles(): (routes: readonly RouteBackend[]) => readonly SetFile[] {
+  const byKey = keepOrder<Row>((a, b) => compare(a.key, b.key) || compare(a.route, b.route));
+  const byPrefix = keepOrder<Row>(
+    (a, b) =>
+      compare(a.prefix, b.prefix) || Number(a.isFolder) - Number(b.isFolder) || compare(a.route, b.route),
+  );
+  let files: readonly SetFile[] = [];
+  return (routes) => {
+    const rows = routes.map(rowOf).filter((row) => row !== undefined);
+    const exact = byKey(rows.filter(({ isFolder }) => !isFolder));
+    const prefix = byPrefix(rows);
+    const made = [
+      ...pathQuestions.flatMap((question) => [
+        file(`${question}.exact`, exact, ({ key, values }) => [key, values[question]]),
+        file(`${question}.prefix`, prefix, (row) => [row.prefix, row.values[question]]),
+      ]),
+      file('tls', exact, ({ host, values }) => [host, values.passthrough]),
+    ];
+    files = made.map((each, index) => {
+      const before = files[index];
+      return before?.content === each.content ? before : each;
+    });
+    return files;
+  };
 }
 
-export function hashMapFiles(routes: readonly RouteBackend[]): readonly SetFile[] {
-  const maps = hashMaps(routes);
-  return [
-    ...pathQuestions.flatMap((question) => [
-      file(`${question}.exact`, maps[question].exact),
-      file(`${question}.prefix`, maps[question].prefix),
-    ]),
-    file('tls', maps.tls),
-  ];
+/** What the maps say of a route. */
+interface Row {
+  /** Its key. */
+  readonly route: string;
+  readonly host: string;
+  readonly key: string;
+  readonly prefix: string;
+  /** It is for what is below its path alone, and wins there. */
+  readonly isFolder: boolean;
+  readonly values: Readonly<Record<'http' | 'secure' | 'redirect' | 'passthrough', string | undefined>>;
 }
 
-function file(name: string, map: ReadonlyMap<string, string>): SetFile {
-  const lines = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+const rowOf = oncePer((route: RouteBackend): Row | undefined => {
+  if (!canMatch(route)) return undefined;
+  const { kind, insecure, name } = route;
+  const [path, host] = [pathOf(route), hostText(route)];
+  const [key, isFolder] = [`${host}${path}`, path.endsWith('/')];
+  const said = (question: Question) => valueIn(question, { kind, insecure, name, path });
+  return {
+    ...{ route: route.key, host, key, prefix: isFolder ? key : `${key}/`, isFolder },
+    values: {
+      ...{ http: said('http'), secure: said('secure'), redirect: said('redirect') },
+      passthrough: said('passthrough') === undefined ? undefined : name,
+    },
+  };
+});
+
+/** Of rows with one key the last one counts. */
+function file(
+  name: string,
+  rows: readonly Row[],
+  lineOf: (row: Row) => readonly [string, string | undefined],
+): SetFile {
+  const lines: (readonly [string, string])[] = [];
+  for (const row of rows) {
+    const [key, value] = lineOf(row);
+    if (value === undefined) continue;
+    if (lines.at(-1)?.[0] === key) lines.pop();
+    lines.push([key, value]);
+  }
   return { name: `maps/${name}.map`, content: mapText(lines) };
 }
 
-function hashMap(routes: readonly RouteBackend[], question: Question): HashMap {
-  const exact = new Map<string, string>();
-  const prefix = new Map<string, string>();
-  const folders = new Map<string, string>();
-  for (const route of routes) {
-    const path = pathOf(route);
-    const value = valueIn(question, { ...route, path });
-    if (value === undefined || !canMatch(route)) continue;
-    const key = `${hostText(route)}${path}`;
-    if (path.endsWith('/')) folders.set(key, value);
-    else {
-      exact.set(key, value);
-      prefix.set(`${key}/`, value);
-    }
-  }
-  for (const [key, value] of folders) prefix.set(key, value);
-  return { exact, prefix };
-}
-
-function tlsMap(routes: readonly RouteBackend[]): ReadonlyMap<string, string> {
-  const passed = routes.filter(
-    (route) => canMatch(route) && valueIn('passthrough', { ...route, path: pathOf(route) }) !== undefined,
-  );
-  return new Map(passed.map((route) => [hostText(route), route.name]));
+/** By code units: the same in every locale. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,4 @@
-import type { HashMap, HashMaps, pathQuestions } from '../../../src/router/lookup/hash-maps.ts';
+import { createHashMapFiles, pathQuestions } from '../../../src/router/lookup/hash-maps.ts';
 import {
   answerOf,
   hostName,
@@ -8,6 +8,34 @@ import {
 import { regexLines } from '../../../src/router/lookup/regex-maps.ts';
 import type { RouteBackend } from '../../../src/router/model.ts';
 import type { LookedUp } from './route-sets.ts';
+
+/** A table for `map_str` and one for `map_beg`. */
+export interface HashMap {
+  readonly exact: ReadonlyMap<string, string>;
+  readonly prefix: ReadonlyMap<string, string>;
+}
+
+export interface HashMaps extends Readonly<Record<(typeof pathQuestions)[number], HashMap>> {
+  readonly tls: ReadonlyMap<string, string>;
+}
+
+/** What HAProxy has of the files. */
+export function hashMaps(routes: readonly RouteBackend[]): HashMaps {
+  const files = new Map(createHashMapFiles()(routes).map(({ name, content }) => [name, `${content}`]));
+  const map = (name: string): ReadonlyMap<string, string> => {
+    const lines = (files.get(`maps/${name}.map`) ?? '').split('\n').filter((line) => line !== '');
+    const pairs = lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]);
+    const found = new Map(pairs.map(([key = '', value = '']) => [key, value]));
+    if (found.size < lines.length) throw new Error(`"${name}" has a key twice`);
+    return found;
+  };
+  const [http, secure, redirect] = pathQuestions.map((question) => ({
+    exact: map(`${question}.exact`),
+    prefix: map(`${question}.prefix`),
+  }));
+  if (http === undefined || secure === undefined || redirect === undefined) throw new Error('no maps');
+  return { http, secure, redirect, tls: map('tls') };
+}
 
 type Ask = (question: (typeof pathQuestions)[number]) => string | undefined;
 

@@ -1,0 +1,68 @@
+import {
+  compileTemplate,
+  finished,
+  type PrintOutcome,
+  type RenderOutcome,
+} from '../../engine/render/render-template.ts';
+import { oncePer } from '../../engine/system/once-per.ts';
+import type { RouteBackend } from '../model.ts';
+import type { RouterSettings } from '../settings/router-settings.ts';
+import type { RouterTemplate } from './render-router.ts';
+import { backendOptions, type TemplateBackend, templateBackend } from './template-backend.ts';
+import { commonModel } from './template-model.ts';
+import { textBudget } from './text-budget.ts';
+
+/** Prints haproxy.cfg for ever other routes, with one template. */
+export type RouterPrinter = (backends: readonly RouteBackend[]) => RenderOutcome;
+
+/** What is not of routes. */
+const OWN_CHARACTERS = 1024 * 1024;
+
+/**
+ * A line of a template: all below it is one backend, and knows nothing but `backend`. It is printed for each route by itself, and is kept
+ * for as long as the route stays as it is. A template without it prints all backends anew each time.
+ */
+const EACH_BACKEND = '<%# each backend -%>\n';
+
+export function createRouterPrinter(template: RouterTemplate, settings: RouterSettings): RouterPrinter {
+  const common = commonModel(settings);
+  const options = backendOptions(settings);
+  const at = template.text.indexOf(EACH_BACKEND);
+  if (at === -1) return printWhole(template, common, (route) => templateBackend(route, options));
+  const head = compileTemplate(template.text.slice(0, at), Object.keys(common), limitsOf(template, 0));
+  // What is above is there as empty lines: a mistake is told with its line in the file.
+  const above = template.text.slice(0, at + EACH_BACKEND.length).replaceAll(/[^\n]/g, '');
+  const block = `<%#${above}%>${template.text.slice(at + EACH_BACKEND.length)}`;
+  const each = compileTemplate(block, ['backend'], limitsOf(template, 1));
+  if (head.kind === 'failed') return () => head;
+  if (each.kind === 'failed') return () => each;
+  const first = head.print(common);
+  const printed = oncePer((route: RouteBackend) => each.print({ backend: templateBackend(route, options) }));
+  return (backends) => joined(template, [first, ...backends.map(printed)], backends.length);
+}
+
+function printWhole(
+  template: RouterTemplate,
+  common: object,
+  backendOf: (route: RouteBackend) => TemplateBackend,
+): RouterPrinter {
+  return (routes) => {
+    const model = { ...common, backends: routes.map(backendOf) };
+    const compiled = compileTemplate(template.text, Object.keys(model), limitsOf(template, routes.length));
+    if (compiled.kind === 'failed') return compiled;
+    return joined(template, [compiled.print(model)], routes.length);
+  };
+}
+
+function limitsOf({ path }: RouterTemplate, routes: number) {
+  return { templatePath: path, maxCharacters: textBudget(routes) + OWN_CHARACTERS };
+}
+
+function joined(template: RouterTemplate, parts: readonly PrintOutcome[], routes: number): RenderOutcome {
+  const texts: string[] = [];
+  for (const part of parts) {
+    if (part.kind === 'failed') return part;
+    texts.push(part.text);
+  }
+  return finished(texts, limitsOf(template, routes));
+}

@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRouterRenderer, renderRouter } from '../../../../src/router/configuration/render-router.ts';
+import { selfSigned } from '../../../../src/router/configuration/self-signed.ts';
+import type { RouteBackend } from '../../../../src/router/model.ts';
+import { routeSets } from '../../../helpers/router/route-sets.ts';
+import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
+import { backendOf } from '../backend-of.ts';
+
+const settings = routerSettings({});
+const certificates = ['one', 'two'].map((name) => selfSigned(name, new Date()));
+const whole = routerTemplate.text.replace(/<%# each backend -%>\n(.*)$/s, (_, block: string) =>
+  ['<%_ for (const backend of backends) { _%>\n', block, '<%_ } _%>\n'].join(''),
+);
+
+const balances = fc.constantFrom('random', 'leastconn', 'source');
+/** One set after the other: routes stay as they are, are other objects that say the same, change, come and go. */
+const steps = fc.array(
+  fc.record({
+    routes: routeSets,
+    copies: fc.boolean(),
+    balance: balances,
+    template: fc.constantFrom(routerTemplate.text, whole, `# mine\n${routerTemplate.text}`),
+    certificate: fc.constantFrom(...certificates),
+  }),
+  { minLength: 2, maxLength: 5 },
+);
+
+test('what is rendered after other routes is what is rendered at once', () => {
+  fc.assert(
+    fc.property(steps, (each) => {
+      const render = createRouterRenderer(settings);
+      let before: readonly RouteBackend[] = [];
+      for (const { routes, copies, balance, template: text, certificate } of each) {
+        const kept = before.slice(0, 5).map((route) => (copies ? { ...route, balance } : route));
+        const added = routes.filter(({ key }) => !kept.some((route) => route.key === key));
+        const backends = [...kept, ...added].sort((a, b) => (a.key < b.key ? -1 : 1));
+        const template = { ...routerTemplate, text };
+        expect(render(template, { backends }, certificate)).toEqual(
+          renderRouter(template, settings, { backends }, certificate),
+        );
+        before = backends;
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a template that prints all backends in a loop of its own gives the same bytes', () => {
+  const backends = ['ns:a', 'ns:b'].map((key) => backendOf({ key }));
+  const [certificate = ''] = certificates;
+  const texts = [routerTemplate.text, whole].map((text) =>
+    renderRouter({ ...routerTemplate, text }, settings, { backends }, certificate),
+  );
+  expect(whole).toContain('for (const backend of backends)');
+  expect(texts[1]).toEqual(texts[0]);
+});
+
+describe('a template', () => {
+  const render = (text: string) =>
+    renderRouter(
+      { ...routerTemplate, text },
+      settings,
+      { backends: [backendOf({ key: 'ns:a' })] },
+      certificates[0] ?? '',
+    );
+
+  test('knows a backend below its line, and nothing else there', () => {
+    expect(render(`${routerTemplate.text}<%= lookup %>`)).toMatchObject({
+      message: expect.stringContaining('lookup is not defined'),
+    });
+    expect(render(routerTemplate.text.replace('<%# each', '<%= backends %>\n<%# each'))).toMatchObject({
+      message: expect.stringContaining('backends is not defined'),
+    });
+  });
+
+  test('tells a mistake in a backend with its line in the file', () => {
+    const lines = routerTemplate.text.split('\n');
+    const at = lines.findIndex((line) => line.includes('backend.balance'));
+    const text = lines.with(at, '  balance <%= backend.balanced %>').join('\n');
+    expect(render(text)).toMatchObject({ message: expect.stringContaining(`line ${at + 1}:`) });
+  });
+});
