@@ -4,7 +4,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { fromJSONSchema } from 'zod';
 import { statusProducts } from '../../src/commands/status-products.ts';
-import { statusJsonSchema } from '../../src/operate/status/node-status.ts';
 import { statusLines } from '../../src/operate/status/view/status-lines.ts';
 import {
   haproxyMonitorSays,
@@ -28,7 +27,6 @@ import type { ClusterStatus } from '../helpers/status-types.ts';
 
 const isUpdate = process.env['UPDATE_GOLDENS'] === '1';
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const schemaPath = at('../../schemas/status.schema.json');
 
 const names = healthyHere.programs.map(({ name }) => name);
 const [firstPeer, secondPeer] = silentPeers;
@@ -114,11 +112,8 @@ test('colours are added on a terminal and change no word', () => {
   }
 });
 
-test('schemas/status.schema.json is what --json is made of, and takes every scene', () => {
-  if (isUpdate) writeFileSync(schemaPath, `${JSON.stringify(statusJsonSchema(statusProducts), null, 2)}\n`);
-  const published = JSON.parse(readFileSync(schemaPath, 'utf8'));
-  expect(published).toEqual(statusJsonSchema(statusProducts));
-  const schema = fromJSONSchema(published);
+test('schemas/status.schema.json takes every scene', () => {
+  const schema = fromJSONSchema(JSON.parse(readFileSync(at('../../schemas/status.schema.json'), 'utf8')));
   for (const status of Object.values(scenes)) expect(schema.safeParse(status).success).toBe(true);
   expect(schema.safeParse({ ...scenes['healthy'], verdict: 'fine' }).success).toBe(false);
 });

@@ -45,12 +45,3 @@ const EXIT_CODES: Readonly<Record<DoctorReport['verdict'], number>> = { healthy:
 export function exitCodeOf({ verdict }: DoctorReport): number {
   return EXIT_CODES[verdict];
 }
-
-/** The schema as it is published, for tools that do not read zod's. */
-export function reportJsonSchema(): object {
-  return {
-    $id: 'doctor.schema.json',
-    title: 'hawser doctor --json',
-    ...z.toJSONSchema(doctorReportSchema),
-  };
-}

@@ -73,12 +73,3 @@ const EXIT_CODES: Readonly<Record<PlanReport['verdict'], number>> = {
 export function exitCodeOf({ verdict }: PlanReport): number {
   return EXIT_CODES[verdict];
 }
-
-/** The schema as it is published, for tools that do not read zod's. */
-export function planJsonSchema(products: readonly PlannedProduct[]): object {
-  return {
-    $id: 'plan.schema.json',
-    title: 'hawser plan --json',
-    ...z.toJSONSchema(planSchema(products)),
-  };
-}

@@ -89,9 +89,3 @@ export function clusterStatusSchema(products: readonly ProductStatus[]): z.ZodMi
     peers: z.array(peer),
   });
 }
-
-/** The schema as it is published, for tools that do not read zod's. */
-export function statusJsonSchema(products: readonly ProductStatus[]): object {
-  const title = 'hawser status --json';
-  return { $id: 'status.schema.json', title, ...z.toJSONSchema(clusterStatusSchema(products)) };
-}

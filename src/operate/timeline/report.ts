@@ -168,8 +168,3 @@ const EXIT_CODES: Readonly<Record<Verdict, number>> = { whole: 0, broken: 1, unk
 export function exitCodeOf({ verdict }: TimelineReport): number {
   return EXIT_CODES[verdict];
 }
-
-/** The schema as it is published, for tools that do not read zod's. */
-export function timelineJsonSchema(): object {
-  return { $id: 'timeline.schema.json', title: 'hawser timeline --json', ...z.toJSONSchema(timelineSchema) };
-}

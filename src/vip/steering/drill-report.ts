@@ -104,8 +104,3 @@ function clientLines({ client }: DrillReport): readonly string[] {
     lateMs > 5 * everyMs ? [`This node was busy: an attempt began ${durationText(lateMs)} late.`] : [];
   return [`Of ${attempts} connections to it ${failed} failed${what}${gap}.`, ...busy];
 }
-
-/** The schema as it is published, for tools that do not read zod's. */
-export function drillJsonSchema(): object {
-  return { $id: 'drill.schema.json', title: 'hawser drill --json', ...z.toJSONSchema(drillReportSchema) };
-}

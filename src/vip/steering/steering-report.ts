@@ -51,12 +51,3 @@ export function steeringLines({ notes, vips }: SteeringReport): readonly string[
   );
   return [...notes, ...where].flatMap((text) => wrapText(text, WIDTH));
 }
-
-/** The schema as it is published, for tools that do not read zod's. */
-export function steeringJsonSchema(): object {
-  return {
-    $id: 'steering.schema.json',
-    title: 'hawser drain --json, undrain --json, move-vip --json',
-    ...z.toJSONSchema(steeringReportSchema),
-  };
-}

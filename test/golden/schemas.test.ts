@@ -1,0 +1,26 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { toJSONSchema } from 'zod/mini';
+import { products } from '../../src/commands/products.ts';
+import { statusProducts } from '../../src/commands/status-products.ts';
+import { doctorReportSchema } from '../../src/operate/doctor/report.ts';
+import { planSchema } from '../../src/operate/plan/report.ts';
+import { clusterStatusSchema } from '../../src/operate/status/node-status.ts';
+import { timelineSchema } from '../../src/operate/timeline/report.ts';
+import { drillReportSchema } from '../../src/vip/steering/drill-report.ts';
+import { steeringReportSchema } from '../../src/vip/steering/steering-report.ts';
+
+test.each([
+  ['doctor', 'hawser doctor --json', doctorReportSchema],
+  ['drill', 'hawser drill --json', drillReportSchema],
+  ['plan', 'hawser plan --json', planSchema(products)],
+  ['status', 'hawser status --json', clusterStatusSchema(statusProducts)],
+  ['steering', 'hawser drain --json, undrain --json, move-vip --json', steeringReportSchema],
+  ['timeline', 'hawser timeline --json', timelineSchema],
+])('schemas/%s.schema.json is what --json is made of', (name, title, schema) => {
+  const published = { $id: `${name}.schema.json`, title, ...toJSONSchema(schema) };
+  const path = fileURLToPath(new URL(`../../schemas/${name}.schema.json`, import.meta.url));
+  if (process.env['UPDATE_GOLDENS'] === '1') writeFileSync(path, `${JSON.stringify(published, null, 2)}\n`);
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(published);
+});
