@@ -20,21 +20,7 @@ const answerSchema = z.union([
   }),
 ]);
 
-export type Answer =
-  | {
-      readonly ok: true;
-      readonly generation?: number | undefined;
-      readonly pid?: number | undefined;
-      readonly tookMs?: number | undefined;
-      readonly [field: string]: unknown;
-    }
-  | {
-      readonly ok: false;
-      readonly stage: string;
-      readonly message: string;
-      readonly detail?: string | undefined;
-      readonly [field: string]: unknown;
-    };
+export type Answer = Readonly<z.infer<typeof answerSchema>>;
 
 export function encodeAnswer(answer: Answer): string {
   return `${JSON.stringify(answer)}\n`;

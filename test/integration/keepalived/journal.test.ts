@@ -1,8 +1,8 @@
 import { appendFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readJournals } from '../../../src/engine/observe/journal/read-journal.ts';
 import { createVrrpPair } from '../../helpers/keepalived-node.ts';
+import { readJournals } from '../../helpers/read-journals.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 
 test('the journal says what happened to the VIP and why, through a crash of its writer', async () => {

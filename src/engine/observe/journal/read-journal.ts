@@ -11,13 +11,6 @@ export interface JournalFault {
   readonly problem: string;
 }
 
-/** What one program wrote on one node. */
-export interface Journal {
-  readonly program: string;
-  readonly lines: readonly JournalLine[];
-  readonly faults: readonly JournalFault[];
-}
-
 /** What a journal holds, in its order. Missing lines are told before the line that follows them. */
 export type JournalItem =
   | { readonly kind: 'line'; readonly line: JournalLine }
@@ -39,23 +32,6 @@ interface Placed {
 /** A writer's files have half a megabyte: what is larger was made by something else, and is not taken into memory. */
 const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
 
-/**
- * Every program's journal in a directory. Lines that are missing show by the numbers, except at a journal's end and
- * where rotation has removed its oldest files. Throws where the directory or a file cannot be read.
- */
-export function readJournals(directory: string): readonly Journal[] {
-  return [...journalsIn(directory)].map(([program, files]) => {
-    const lines: JournalLine[] = [];
-    const faults: JournalFault[] = [];
-    for (const item of scanJournal(files)) {
-      if (item.kind === 'line') lines.push(item.line);
-      else if (item.kind === 'fault') faults.push(item.fault);
-      else throw new Error(`Cannot read journal "${item.path}": ${item.problem}`);
-    }
-    return { program, lines, faults };
-  });
-}
-
 /** The files of each program's journal, in its order. Throws where the directory cannot be read. */
 export function journalsIn(directory: string): ReadonlyMap<string, readonly JournalFile[]> {
   return byProgram(listJournalFiles(directory));
@@ -65,7 +41,10 @@ export function byProgram(files: readonly JournalFile[]): ReadonlyMap<string, re
   return Map.groupBy(files, ({ program }) => program);
 }
 
-/** One journal, as `readJournals` says, with one file of it in memory at a time. */
+/**
+ * One journal, with one file of it in memory at a time. Lines that are missing show by the numbers, except at a journal's
+ * end and where rotation has removed its oldest files.
+ */
 export function* scanJournal(files: readonly JournalFile[]): Generator<JournalItem> {
   let due = files[0]?.firstSeq;
   for (const file of files) {

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openJournalWriter } from '../../../../../src/engine/observe/journal/journal-writer.ts';
-import { readJournals } from '../../../../../src/engine/observe/journal/read-journal.ts';
+import { readJournals } from '../../../../helpers/read-journals.ts';
 
 let dir: string;
 beforeEach(() => {
