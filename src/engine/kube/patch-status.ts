@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { scatteredPauseMs } from '../system/time/retry.ts';
 import type { ApiFailure } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type ObjectAnswer,
   type WriteLimits,
 } from './ask-object.ts';
-import { createBackoff } from './backoff.ts';
 import { identify } from './kube-objects.ts';
 import { pathOf } from './resource.ts';
 
@@ -30,6 +30,7 @@ export interface StatusChange {
 }
 
 const MOST_TRIES = 5;
+const PAUSES = { firstMs: 10, longestMs: 200 };
 
 /**
  * Writes the status that `decide` returns for the object: fields that it leaves out stay, those that it sets to null
@@ -42,12 +43,11 @@ export async function patchStatus(
   change: StatusChange,
   limits: WriteLimits,
 ): Promise<StatusOutcome> {
-  const backoff = createBackoff({ firstMs: 10, capMs: 200, random: Math.random });
   for (let tries = 1; ; tries += 1) {
     const known = tries === 1 ? change.known : undefined;
     const outcome = await tryOnce(session, object, { ...change, known }, limits);
     if (outcome.kind !== 'conflict' || tries === MOST_TRIES || limits.signal.aborted) return outcome;
-    await pause(backoff.nextMs(), undefined, { signal: limits.signal }).catch(() => undefined);
+    await pause(scatteredPauseMs(tries, PAUSES), undefined, { signal: limits.signal }).catch(() => undefined);
   }
 }
 

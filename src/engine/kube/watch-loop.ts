@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../system/errors.ts';
 import { overLimit } from '../system/limit.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import { scatteredPauseMs } from '../system/time/retry.ts';
 import { type ApiFailure, type ApiTarget, openStream } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
-import { createBackoff } from './backoff.ts';
 import { listObjects } from './list-objects.ts';
 import { isOlder } from './object-store.ts';
 import { type Outage, trackOutage } from './outage.ts';
@@ -32,7 +32,7 @@ interface Position {
 /**
  * Lists and watches a resource repeatedly until the signal aborts. A watch that the server ends normally goes on where
  * it ended; it lists anew after 410, after any failure, and once `resyncMs` have passed since the last list. A watch
- * that lived for a while resets the backoff.
+ * that lived for a while makes the pauses short again.
  */
 export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContext<T>): Promise<void> {
   const { timing, signal, report } = context;
@@ -43,18 +43,15 @@ export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContex
     { failed: 'kind-absent', recovered: 'kind-found' },
     { what: resource.what },
   );
-  const backoff = createBackoff({
-    firstMs: timing.backoffFirstMs,
-    capMs: timing.backoffCapMs,
-    random: Math.random,
-  });
+  const pauses = { firstMs: timing.backoffFirstMs, longestMs: timing.backoffCapMs };
+  let tries = 0;
   let position: Position | undefined;
   while (!signal.aborted) {
     position ??= await list(resource, context, absence);
     const startedMs = monotonicMs();
     if (position !== undefined) position = await watchFrom(position, resource, context, outage);
-    if (monotonicMs() - startedMs >= timing.healthyWatchMs) backoff.reset();
-    await pause(backoff.nextMs(), undefined, { signal }).catch(() => undefined);
+    tries = monotonicMs() - startedMs >= timing.healthyWatchMs ? 1 : tries + 1;
+    await pause(scatteredPauseMs(tries, pauses), undefined, { signal }).catch(() => undefined);
   }
 }
 
