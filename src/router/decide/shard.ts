@@ -1,7 +1,7 @@
+import { type Labels, selects } from '../../engine/kube/label-selector.ts';
 import { internalError } from '../admission/verdict.ts';
 import type { Namespace } from '../objects/namespace.ts';
 import { bareRoute, type Route } from '../objects/route.ts';
-import { type Labels, selects } from '../selectors/label-selector.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 
 export interface Divided {

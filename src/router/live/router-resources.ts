@@ -1,3 +1,4 @@
+import type { Selector } from '../../engine/kube/label-selector.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
 import { readEndpointSlice, readEndpoints } from '../objects/endpoints.ts';
 import { readIngress } from '../objects/ingress.ts';
@@ -6,7 +7,6 @@ import { projecting, type Reading } from '../objects/reading.ts';
 import { readRoute } from '../objects/route.ts';
 import { readSecret } from '../objects/secret.ts';
 import { readService } from '../objects/service.ts';
-import type { Selector } from '../selectors/label-selector.ts';
 
 /** Which objects the router asks for. */
 export interface ResourceSettings {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Labels } from '../selectors/label-selector.ts';
+import type { Labels } from '../../engine/kube/label-selector.ts';
 
 /** Who an object is, and how old: what decides between two objects that want the same. */
 export interface Identity {

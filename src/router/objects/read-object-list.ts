@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
+import { type Selector, selects } from '../../engine/kube/label-selector.ts';
 import { messageOf } from '../../engine/system/errors.ts';
-import { type Selector, selects } from '../selectors/label-selector.ts';
 import { readEndpointSlice, readEndpoints, type ServiceEndpoints } from './endpoints.ts';
 import { type Ingress, readIngress } from './ingress.ts';
 import { labelsOf } from './metadata.ts';

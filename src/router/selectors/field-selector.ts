@@ -1,4 +1,4 @@
-import type { Requirement, Selector } from './label-selector.ts';
+import type { Requirement, Selector } from '../../engine/kube/label-selector.ts';
 
 /** The fields of a Route that openshift-apiserver selects by, and so all that are known. */
 export const selectableFields = [

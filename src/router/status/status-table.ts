@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { versionField } from '../../engine/kube/kube-objects.ts';
+import { type Selector, selects } from '../../engine/kube/label-selector.ts';
 import { isOlder } from '../../engine/kube/object-store.ts';
 import { keyOf, labelsOf } from '../objects/metadata.ts';
-import { type Selector, selects } from '../selectors/label-selector.ts';
 import {
   desiredIngress,
   type IngressEntry,

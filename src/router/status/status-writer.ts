@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
+import type { Selector } from '../../engine/kube/label-selector.ts';
 import { contendForLease, type LeaseTiming } from '../../engine/kube/lease.ts';
 import { trackOutage } from '../../engine/kube/outage.ts';
 import { patchStatus, type StatusOutcome } from '../../engine/kube/patch-status.ts';
 import type { Report } from '../../engine/kube/report.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { RetryLimits } from '../../engine/system/time/retry.ts';
-import type { Selector } from '../selectors/label-selector.ts';
 import { createFairQueue } from './fair-queue.ts';
 import type { RouterIdentity } from './ingress-entries.ts';
 import { createRateLimit } from './rate-limit.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { selects } from '../../../../src/engine/kube/label-selector.ts';
 import { parseFieldSelector } from '../../../../src/router/selectors/field-selector.ts';
-import { selects } from '../../../../src/router/selectors/label-selector.ts';
 
 const fields = { 'metadata.name': 'web', 'spec.host': 'app.example.com', 'spec.path': '/a=b,c\\' };
 

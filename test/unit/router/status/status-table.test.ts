@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { parseLabelSelector } from '../../../../src/router/selectors/label-selector.ts';
+import { parseLabelSelector } from '../../../../src/engine/kube/label-selector.ts';
 import { createStatusTable, type StatusTable } from '../../../../src/router/status/status-table.ts';
 import type { WantedStatus } from '../../../../src/router/status/wanted-statuses.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseLabelSelector, selects } from '../../../../src/router/selectors/label-selector.ts';
+import { parseLabelSelector, selects } from '../../../../src/engine/kube/label-selector.ts';
 
 const labels = { a: 'b', 'example.com/tier': 'gold', empty: '' };
 
