@@ -1,5 +1,6 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
-import { createExporter, type Exporter } from '../metrics/exporter.ts';
+import { createExporter, type Exporter } from '../../haproxy/exporter/exporter.ts';
+import { labelsOf } from '../metrics/row-labels.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import type { RouterObserver } from './router-observer.ts';
 
@@ -18,6 +19,7 @@ export function observeStatistics(
       serverThreshold: settings.metricsServerThreshold,
       baseIntervalMs: settings.metricsInterval,
       timeoutMs: settings.metricsTimeout,
+      labelsOf,
     },
     () => servers,
     monotonicMs,

@@ -1,6 +1,5 @@
-import { escapedLabel } from '../../engine/observe/metrics-registry.ts';
+import type { RowLabels } from '../../haproxy/exporter/statistics-page.ts';
 import { backendPrefix } from '../model.ts';
-import type { StatisticsRow } from './statistics-rows.ts';
 
 /** What openshift-router's exporter calls the kinds of backends. */
 const kinds: ReadonlyMap<string, string> = new Map([
@@ -10,27 +9,21 @@ const kinds: ReadonlyMap<string, string> = new Map([
   [backendPrefix.passthrough, 'tcp'],
 ]);
 
-/** `backend="http",namespace="shop",route="cart"`: the labels of openshift-router's exporter. */
-export function labelsOf({ type, key }: Pick<StatisticsRow, 'type' | 'key'>): string {
+/** The labels of openshift-router's exporter: `backend="http",namespace="shop",route="cart"`. */
+export const labelsOf: RowLabels = ({ type, key }) => {
   const [proxy = '', server = ''] = key.split(' ');
   switch (type) {
     case 'frontend':
-      return labels({ frontend: proxy });
+      return { frontend: proxy };
     case 'backend':
-      return labels(backendOf(proxy));
+      return backendOf(proxy);
     case 'server': {
       const { namespace, route } = backendOf(proxy);
       const { name, pod, service } = serverOf(server);
-      return labels({ server: name, namespace, route, pod, service });
+      return { server: name, namespace, route, pod, service };
     }
   }
-}
-
-function labels(values: Readonly<Record<string, string>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}="${escapedLabel(value)}"`)
-    .join(',');
-}
+};
 
 /** `be_http:NAMESPACE:ROUTE`; a backend that belongs to no route is `other/NAME`. */
 function backendOf(proxy: string) {

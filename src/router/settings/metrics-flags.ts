@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { flag } from '../../cli/command-spec.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { wholeNumber } from '../../cli/whole-number.ts';
-import { usualColumns } from '../metrics/columns.ts';
+import { usualColumns } from '../../haproxy/exporter/columns.ts';
 import type { MetricsAccess } from '../metrics/metrics-access.ts';
 import { columnNumbers, printable, timeMs } from './router-fields.ts';
 

@@ -4,10 +4,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { usualColumns } from '../../../../src/haproxy/exporter/columns.ts';
+import { createExporter } from '../../../../src/haproxy/exporter/exporter.ts';
 import { generationSocket } from '../../../../src/haproxy/generation-sockets.ts';
 import { askRuntimeApi } from '../../../../src/haproxy/runtime-api.ts';
-import { usualColumns } from '../../../../src/router/metrics/columns.ts';
-import { createExporter } from '../../../../src/router/metrics/exporter.ts';
+import { labelsOf } from '../../../../src/router/metrics/row-labels.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { type Pod, startPod } from '../../../helpers/router/pods.ts';
 import { get } from '../../../helpers/router/running-router.ts';
@@ -64,7 +65,7 @@ const settings = { statsSocket, exported: usualColumns, baseIntervalMs: 60_000, 
 function exporterOf(serverThreshold: number, servers = 1) {
   let nowMs = 0;
   const exporter = createExporter(
-    { ...settings, serverThreshold },
+    { ...settings, serverThreshold, labelsOf },
     () => servers,
     () => (nowMs += 1_000),
   );

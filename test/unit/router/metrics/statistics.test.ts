@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { columns, usualColumns } from '../../../../src/router/metrics/columns.ts';
-import { chosenColumns, statisticsPage } from '../../../../src/router/metrics/statistics-page.ts';
-import { readRows } from '../../../../src/router/metrics/statistics-rows.ts';
-import { createTotals } from '../../../../src/router/metrics/statistics-totals.ts';
+import { columns, usualColumns } from '../../../../src/haproxy/exporter/columns.ts';
+import { chosenColumns, statisticsPage } from '../../../../src/haproxy/exporter/statistics-page.ts';
+import { readRows } from '../../../../src/haproxy/exporter/statistics-rows.ts';
+import { createTotals } from '../../../../src/haproxy/exporter/statistics-totals.ts';
+import { labelsOf } from '../../../../src/router/metrics/row-labels.ts';
 
 const names = ['pxname', 'svname', 'type', ...new Set(columns.map(({ column }) => column))];
 
@@ -33,7 +34,7 @@ function pageOf(...rows: readonly CsvRow[]): string {
   const totals = createTotals();
   const read = rowsOf(...rows);
   totals.add('1', read);
-  return [...statisticsPage(read, chosen, totals)].join('');
+  return [...statisticsPage(read, chosen, totals, labelsOf)].join('');
 }
 
 test('series have the names and labels of the exporter of openshift-router', () => {

@@ -1,9 +1,12 @@
+import { escapedLabel } from '../../engine/observe/metrics-registry.ts';
 import { type Column, columns, type RowType } from './columns.ts';
-import { labelsOf } from './row-labels.ts';
 import type { StatisticsRow } from './statistics-rows.ts';
 import type { StatisticsTotals } from './statistics-totals.ts';
 
 const types: readonly RowType[] = ['frontend', 'backend', 'server'];
+/** What a product's names of proxies and servers say, as labels. */
+export type RowLabels = (row: Pick<StatisticsRow, 'type' | 'key'>) => Readonly<Record<string, string>>;
+
 /** So many lines are some 50 KB. */
 const LINES_A_PIECE = 500;
 
@@ -15,15 +18,24 @@ export function* statisticsPage(
   rows: readonly StatisticsRow[],
   chosen: readonly Column[],
   totals: StatisticsTotals,
+  labelsOf: RowLabels,
 ): Generator<string> {
   for (const type of types) {
-    const own = rows.filter((row) => row.type === type).map((row) => ({ row, labels: labelsOf(row) }));
+    const own = rows
+      .filter((row) => row.type === type)
+      .map((row) => ({ row, labels: textOf(labelsOf(row)) }));
     const metrics = new Set(chosen.filter(({ of }) => of.includes(type)).map(({ metric }) => metric));
     for (const metric of metrics) {
       const family = chosen.filter((column) => column.metric === metric && column.of.includes(type));
       yield* familyText(`haproxy_${type}_${metric}`, family, own, { chosen, totals });
     }
   }
+}
+
+function textOf(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escapedLabel(value)}"`)
+    .join(',');
 }
 
 interface LabelledRow {

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { createMetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
 import { pieces } from '../../engine/observe/pieces.ts';
-import { generationSockets } from '../../haproxy/generation-sockets.ts';
-import { infoNumber } from '../../haproxy/parse-replies.ts';
-import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
-import { chosenColumns, statisticsPage } from './statistics-page.ts';
+import { generationSockets } from '../generation-sockets.ts';
+import { infoNumber } from '../parse-replies.ts';
+import { askRuntimeApi } from '../runtime-api.ts';
+import { chosenColumns, type RowLabels, statisticsPage } from './statistics-page.ts';
 import { readRows, type StatisticsRow } from './statistics-rows.ts';
 import { createTotals } from './statistics-totals.ts';
 
@@ -15,6 +15,7 @@ export interface ExporterSettings {
   readonly serverThreshold: number;
   readonly baseIntervalMs: number;
   readonly timeoutMs: number;
+  readonly labelsOf: RowLabels;
 }
 
 export interface Exporter {
@@ -82,7 +83,7 @@ export function createExporter(
     scrape,
     page: async () => {
       if (nowMs() >= nextAt) await scrape();
-      return pieces(`${own.text()}\n`, statisticsPage(rows, columns, totals));
+      return pieces(`${own.text()}\n`, statisticsPage(rows, columns, totals, settings.labelsOf));
     },
   };
 }
