@@ -1,17 +1,12 @@
 import { messageOf } from '../../engine/system/errors.ts';
+import { type KeyPair, readKeyPair } from '../../haproxy/certificates/key-pair.ts';
+import { certificatePem, readPem } from '../../haproxy/certificates/pem.ts';
+import { weaknessOf } from '../../haproxy/certificates/strength.ts';
 import type { RouteTls } from '../objects/route.ts';
-import { certificatePem, keyPem, readPem } from './pem.ts';
-import { weaknessOf } from './strength.ts';
 
 /** What a route's TLS section says, parsed and encoded again. */
 export interface CheckedTls {
-  readonly certificate?: {
-    /** The key, the certificate and its chain. */
-    readonly pem: string;
-    /** Of the certificate itself: equal ones are the same certificate. */
-    readonly fingerprint: string;
-    readonly validToMs: number;
-  };
+  readonly certificate?: KeyPair;
   readonly destinationCaPem?: string;
 }
 
@@ -55,30 +50,11 @@ function checkNow(tls: RouteTls): TlsCheck {
 }
 
 /** The certificate with its key; undefined where the router's default one is meant; a text for what is wrong. */
-function pairOf({
-  certificate,
-  key,
-  caCertificate,
-}: RouteTls): CheckedTls['certificate'] | string | undefined {
+function pairOf({ certificate, key, caCertificate }: RouteTls): KeyPair | string | undefined {
   const ca = caOf('caCertificate', caCertificate);
   if (ca.kind === 'wrong') return ca.message;
-  const keyPart = readPem(key);
-  if (keyPart.kind === 'bad') return `key: ${keyPart.message}`;
-  if (certificate === '') return undefined;
-  const part = readPem(certificate);
-  if (part.kind === 'bad') return `certificate: ${part.message}`;
-  const [leaf] = part.certificates;
-  if (leaf === undefined) return 'certificate: expected a PEM certificate';
-  const weakness = part.certificates.map(weaknessOf).find((found) => found !== undefined);
-  if (weakness !== undefined) return `certificate: ${weakness}`;
-  const [privateKey] = [...part.keys, ...keyPart.keys];
-  if (privateKey === undefined) return 'key: expected a PEM private key';
-  if (!leaf.checkPrivateKey(privateKey)) return 'key: it is not the key of the certificate';
-  return {
-    pem: `${keyPem(privateKey)}${certificatePem(part.certificates)}${ca.pem}`,
-    fingerprint: leaf.fingerprint256,
-    validToMs: Date.parse(leaf.validTo),
-  };
+  const pair = readKeyPair(certificate, key);
+  return typeof pair === 'object' ? { ...pair, pem: `${pair.pem}${ca.pem}` } : pair;
 }
 
 function caOf(

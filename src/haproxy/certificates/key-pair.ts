@@ -1,0 +1,35 @@
+import { certificatePem, keyPem, readPem } from './pem.ts';
+import { weaknessOf } from './strength.ts';
+
+/** A certificate with its key, parsed and encoded again for HAProxy. */
+export interface KeyPair {
+  /** The key, the certificate and its chain. */
+  readonly pem: string;
+  /** Of the certificate itself: equal ones are the same certificate. */
+  readonly fingerprint: string;
+  readonly validToMs: number;
+}
+
+/**
+ * Undefined where the text of the certificate is empty; a text for what is wrong. The key may stand with the certificate. One that has
+ * expired, or is for another host, is served all the same.
+ */
+export function readKeyPair(certificate: string, key: string): KeyPair | string | undefined {
+  const keyPart = readPem(key);
+  if (keyPart.kind === 'bad') return `key: ${keyPart.message}`;
+  if (certificate === '') return undefined;
+  const part = readPem(certificate);
+  if (part.kind === 'bad') return `certificate: ${part.message}`;
+  const [leaf] = part.certificates;
+  if (leaf === undefined) return 'certificate: expected a PEM certificate';
+  const weakness = part.certificates.map(weaknessOf).find((found) => found !== undefined);
+  if (weakness !== undefined) return `certificate: ${weakness}`;
+  const [privateKey] = [...part.keys, ...keyPart.keys];
+  if (privateKey === undefined) return 'key: expected a PEM private key';
+  if (!leaf.checkPrivateKey(privateKey)) return 'key: it is not the key of the certificate';
+  return {
+    pem: `${keyPem(privateKey)}${certificatePem(part.certificates)}`,
+    fingerprint: leaf.fingerprint256,
+    validToMs: Date.parse(leaf.validTo),
+  };
+}
