@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createReloadPace } from '../../../../src/router/live/reload-pace.ts';
+import { createReloadPace } from '../../../../src/engine/reconcile/reload-pace.ts';
 
 const reloaded = { kind: 'reloaded', acknowledged: true, tookMs: 300 } as const;
 

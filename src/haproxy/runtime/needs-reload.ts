@@ -1,5 +1,5 @@
 import { identityOf, type Rendered } from '../../engine/apply/file-set.ts';
-import { differenceOf } from '../../haproxy/runtime/difference.ts';
+import { differenceOf } from './difference.ts';
 
 /** What is kept of a configuration to compare the next one with. */
 export interface Outline {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Rendered } from '../../../../src/engine/apply/file-set.ts';
-import { needsReload, outlineOf } from '../../../../src/router/live/needs-reload.ts';
+import { needsReload, outlineOf } from '../../../../src/haproxy/runtime/needs-reload.ts';
 
 const rendered = (server: string, map = 'a b\n'): Rendered => ({
   text: `backend be_http:shop:web\n  balance random\n  server pod:1 ${server} weight 1\n`,

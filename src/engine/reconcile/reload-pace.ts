@@ -1,5 +1,5 @@
-import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
-import { reloadStartMs, reloadWaitMs } from '../../engine/reconcile/reload-limit.ts';
+import type { ApplyOutcome } from '../apply/apply-outcome.ts';
+import { reloadStartMs, reloadWaitMs } from './reload-limit.ts';
 
 /** When a configuration may be applied. Configurations are told apart by their identity. */
 export interface ReloadPace {
