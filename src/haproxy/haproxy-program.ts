@@ -36,8 +36,13 @@ const NO_STATE = '1\n';
 /** The directive without which HAProxy reads no state of servers, wherever it stands. */
 const LOADS_STATE = 'load-server-state-from-file';
 
+export interface ProgramSettings extends HaproxyPaths {
+  /** How long what a generation or a server has begun may take, in milliseconds. */
+  readonly forceDeleteTimeout: number;
+}
+
 /** HAProxy, as the supervisor's engine sees it. Each generation has a master socket of its own beside the stats socket. */
-export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
+export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   const runDir = dirname(paths.statsSocket);
   const lastGood = join(runDir, 'haproxy.last-good.cfg');
   const fileOf = (config: ConfigChoice): string => (config === 'live' ? paths.config : lastGood);
@@ -73,6 +78,7 @@ export function createHaproxyProgram(paths: HaproxyPaths): ProxyDriver {
 
   const runtime = createRuntime({
     ask: askOnce,
+    finishMs: paths.forceDeleteTimeout,
     endSessions: async (draining, servers) => {
       const isEnding = ({ server }: Session): boolean => servers.has(server);
       await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isEnding))));

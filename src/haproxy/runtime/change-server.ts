@@ -36,17 +36,30 @@ export function createServerChanges(
     }
     return await stepsNow(running, change);
   };
-  return async (running, change) => {
-    const { server, wanted } = change;
+  /** A server that may finish its work is there still, and needs only to be told of its place. */
+  const takenBack = (running: Running, change: RuntimeChange): RuntimeChange => {
+    const options = leftOvers.optionsOf(running, change.server);
+    if (options === undefined || !isAsBefore(change.wanted, options)) return change;
+    leftOvers.forget(running, change.server);
+    return { ...change, mayFinish: { options } };
+  };
+  return async (running, asked) => {
+    const change = takenBack(running, asked);
+    const { server, wanted, mayFinish } = change;
     const steps = await stepsOnceDeleted(running, change);
     if (steps === undefined) return refused(`HAProxy does not say which servers "${backendOf(server)}" has`);
     if (steps.kind === 'no-spare') return steps;
     const trouble = await tellAll(ask, running, steps.commands);
     if (trouble !== undefined) return refused(trouble);
     if (wanted !== null) leftOvers.forget(running, server);
-    else if (steps.commands.length > 0) leftOvers.add(running, server);
+    else if (steps.commands.length > 0) leftOvers.add(running, server, mayFinish?.options);
     return { kind: 'changed', commands: steps.commands.length, endsSessions: steps.endSessions };
   };
+}
+
+/** Whether a server with these options is the one that is wanted again. One that tracks another one is added anew. */
+function isAsBefore(wanted: RuntimeChange['wanted'], options: string): boolean {
+  return wanted !== null && wanted.checked === undefined && wanted.options === options;
 }
 
 /** The servers of these backends, for a router has ten thousand others; without names, all. */

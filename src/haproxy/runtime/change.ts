@@ -7,6 +7,7 @@ export function isPlain(word: string): boolean {
   return /^[\w.:,/@%+=*-]*$/.test(word);
 }
 
+const optionWords = z.string().check(z.refine((text) => text.split(' ').every(isPlain)));
 /** What cannot end a command or begin another one. */
 const word = z.string().check(z.regex(/^[\w.:-]+$/));
 const serverName = z.string().check(z.regex(/^[\w.:-]+\/[\w.:-]+$/));
@@ -23,11 +24,16 @@ const serverChangeSchema = z.object({
     z.object({
       ...place,
       weight: z.int().check(z.minimum(0), z.maximum(256)),
-      options: z.string().check(z.refine((text) => text.split(' ').every(isPlain))),
+      options: optionWords,
       /** Where the checks of the server go that it tracks, and what the file calls that one. */
       checked: z.optional(z.object({ server: serverName, ...place })),
     }),
   ),
+  /**
+   * What is under way with a server that goes or moves may finish, as on a generation that drains; left out, it ends a moment later. The
+   * options are those that the server has until now: it can come back with the same.
+   */
+  mayFinish: z.optional(z.object({ options: optionWords })),
 });
 
 const changeRequestSchema = z.object({

@@ -26,11 +26,13 @@ export function stepsFor(
   running: RunningServers,
   leftOver: ReadonlySet<string>,
 ): Steps {
-  const { server, wanted } = change;
+  const { server, wanted, mayFinish } = change;
+  const endSessions = mayFinish === undefined;
   const found = running.get(server);
-  if (wanted === null) return found === undefined || leftOver.has(server) ? nothing : removal(server);
+  if (wanted === null)
+    return found === undefined || leftOver.has(server) ? nothing : removal(server, endSessions);
   if (found === undefined || leftOver.has(server)) return addition(server, wanted, running);
-  return alteration(server, wanted, found, running);
+  return alteration(change, wanted, found, running);
 }
 
 export function deletion(server: string): Command {
@@ -39,9 +41,9 @@ export function deletion(server: string): Command {
 
 const nothing: Steps = { kind: 'commands', commands: [], endSessions: false };
 
-/** What is under way may end: it is told to go a moment later, see `ending`. */
-function removal(server: string): Steps {
-  return { kind: 'commands', commands: [setState(server, 'drain')], endSessions: true };
+/** What is under way may end: it is told to go a moment later, or much later, see `ending`. */
+function removal(server: string, endSessions: boolean): Steps {
+  return { kind: 'commands', commands: [setState(server, 'drain')], endSessions };
 }
 
 /** Ends what a server that was removed still has. Its checks end where they are no other server's. */
@@ -85,7 +87,7 @@ function addition(server: string, wanted: WantedServer, running: RunningServers)
 }
 
 function alteration(
-  server: string,
+  { server, mayFinish }: RuntimeChange,
   wanted: WantedServer,
   found: RunningServer,
   running: RunningServers,
@@ -101,11 +103,13 @@ function alteration(
     if (slot.endpoint !== endpointOf(checked)) commands.push(move(found.tracks, checked));
     if (slot.isOut) commands.push(setState(found.tracks, 'ready'));
   }
-  if (hasMoved) commands.push(move(server, wanted), shutDown(server));
+  if (hasMoved) commands.push(move(server, wanted));
+  const endSessions = hasMoved && mayFinish === undefined;
+  if (endSessions) commands.push(shutDown(server));
   if (found.weight !== wanted.weight)
     commands.push({ text: `set server ${server} weight ${wanted.weight}`, done: SILENT });
   if (found.isOut) commands.push(setState(server, 'ready'));
-  return { kind: 'commands', commands, endSessions: hasMoved };
+  return { kind: 'commands', commands, endSessions };
 }
 
 /** The server of this name once its work is done, else any spare one that has none. */

@@ -15,6 +15,8 @@ export interface RuntimeLine {
   /** Ends the sessions that generations which drain have with these servers. */
   readonly endSessions: (draining: readonly Running[], servers: ReadonlySet<string>) => Promise<void>;
   readonly stepMs?: number;
+  /** The same where what is under way may finish. Left out: no longer. */
+  readonly finishMs?: number;
 }
 
 export type ChangeOutcome =
@@ -46,13 +48,18 @@ const NEEDED = [
 /** Between two steps of a server that was removed: what is under way with it may end by itself. */
 const STEP_MS = 250;
 
-export function createRuntime({ ask, endSessions, stepMs = STEP_MS }: RuntimeLine): Runtime {
+export function createRuntime({
+  ask,
+  endSessions,
+  stepMs = STEP_MS,
+  finishMs = stepMs,
+}: RuntimeLine): Runtime {
   const end: Farewell['end'] = async (running, server, leftOver) => {
     const seen = await look(ask, running, [backendOf(server)]);
     return seen === undefined ? 'no answer' : await tellAll(ask, running, ending(server, seen, leftOver));
   };
   const remove: Farewell['remove'] = (running, server) => tell(ask, running, deletion(server));
-  const leftOvers = createLeftOvers({ end, remove }, stepMs);
+  const leftOvers = createLeftOvers({ end, remove }, { stepMs, finishMs });
   // What is deleted is not to be added at the same time.
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {

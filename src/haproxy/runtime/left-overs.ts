@@ -4,14 +4,17 @@ import type { Running } from './running.ts';
 
 /**
  * The servers that were removed from a generation and are still there: they get no new connections, and what is under way has a moment
- * to end. Then the sessions that are left are shut down, and another moment later it is deleted: not at once, since HAProxy 2.6.12 may
+ * to end, or as long as on a generation that drains. Then the sessions that are left are shut down, and another moment later it is deleted: not at once, since HAProxy 2.6.12 may
  * crash where a server goes that a session is just leaving. A new generation reads the file, and has none.
  */
 export interface LeftOvers {
   readonly of: (running: Running) => ReadonlySet<string>;
-  readonly add: (running: Running, server: string) => void;
+  /** With its options, what is under way may finish. */
+  readonly add: (running: Running, server: string, options?: string) => void;
+  /** Those of a server that may finish its work, and so may come back. */
+  readonly optionsOf: (running: Running, server: string) => string | undefined;
   readonly forget: (running: Running, server: string) => void;
-  /** Takes each whose time has come one step further; with `waits`, all. False where nothing came of it. */
+  /** Takes each whose time has come one step further; with `waits`, all but those that may finish. False where nothing came of it. */
   readonly advance: (running: Running, waits: boolean) => Promise<boolean>;
 }
 
@@ -30,9 +33,13 @@ interface LeftOver {
   /** `kept`: HAProxy does not delete it, since the file that it was started with refers to it. */
   readonly stage: 'leaving' | 'ended' | 'kept';
   readonly dueMs: number;
+  readonly options: string | undefined;
 }
 
-export function createLeftOvers({ end, remove }: Farewell, stepMs: number): LeftOvers {
+export function createLeftOvers(
+  { end, remove }: Farewell,
+  { stepMs, finishMs }: { readonly stepMs: number; readonly finishMs: number },
+): LeftOvers {
   let [generation, servers]: [number, Map<string, LeftOver>] = [0, new Map()];
   const inGeneration = (running: Running): Map<string, LeftOver> => {
     // What was still to be done in one that drains by now must not forget what the serving one has.
@@ -45,28 +52,33 @@ export function createLeftOvers({ end, remove }: Farewell, stepMs: number): Left
   const next = async (
     running: Running,
     server: string,
-    { stage, dueMs }: LeftOver,
+    leftOver: LeftOver,
   ): Promise<LeftOver | undefined> => {
-    const later = monotonicMs() + stepMs;
+    const { stage } = leftOver;
+    const later = { ...leftOver, dueMs: monotonicMs() + stepMs };
     if (stage === 'leaving') {
       const trouble = await end(running, server, new Set(servers.keys()));
-      return { stage: trouble === undefined ? 'ended' : stage, dueMs: later };
+      return trouble === undefined ? { ...later, stage: 'ended' } : later;
     }
     const trouble = await remove(running, server);
     if (trouble === undefined || trouble.includes('No such server')) return undefined;
-    return trouble.includes('configuration elements') ? { stage: 'kept', dueMs } : { stage, dueMs: later };
+    return trouble.includes('configuration elements') ? { ...leftOver, stage: 'kept' } : later;
   };
   return {
     of: (running) => new Set(inGeneration(running).keys()),
-    add: (running, server) =>
-      void inGeneration(running).set(server, { stage: 'leaving', dueMs: monotonicMs() + stepMs }),
+    add: (running, server, options) => {
+      const dueMs = monotonicMs() + (options === undefined ? stepMs : finishMs);
+      inGeneration(running).set(server, { stage: 'leaving', dueMs, options });
+    },
+    optionsOf: (running, server) => inGeneration(running).get(server)?.options,
     forget: (running, server) => void inGeneration(running).delete(server),
     advance: async (running, waits) => {
       const known = inGeneration(running);
       let hasAdvanced = false;
       for (const [server, leftOver] of [...known]) {
         const leftMs = leftOver.dueMs - monotonicMs();
-        if (leftOver.stage === 'kept' || (leftMs > 0 && !waits)) continue;
+        const isFinishing = leftOver.stage === 'leaving' && leftOver.options !== undefined;
+        if (leftOver.stage === 'kept' || (leftMs > 0 && (!waits || isFinishing))) continue;
         if (leftMs > 0) await pause(Math.ceil(leftMs));
         const after = await next(running, server, leftOver);
         if (after === undefined) known.delete(server);

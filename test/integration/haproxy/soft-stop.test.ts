@@ -31,6 +31,7 @@ function programIn(dir: string) {
     statsSocket: join(dir, 'stats.sock'),
     pidFile: join(dir, 'haproxy.pid'),
     stateFile: join(dir, 'server-state'),
+    forceDeleteTimeout: 1_000,
   });
 }
 

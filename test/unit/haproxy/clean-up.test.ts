@@ -21,6 +21,7 @@ test('what killed supervisors left in the run directory is removed at the start,
     statsSocket: join(dir, 'haproxy.sock'),
     pidFile: join(dir, 'haproxy.pid'),
     stateFile: join(dir, 'server-state'),
+    forceDeleteTimeout: 1_000,
   });
   await program.cleanUpAllBut([2]);
   expect(readdirSync(dir).toSorted()).toEqual(kept.toSorted());

@@ -156,3 +156,32 @@ test('a build without the commands is found by its own help', async () => {
   });
   expect(await poor.missingCommands(running)).toEqual(['del server', 'shutdown sessions server']);
 });
+
+test('connections with a server that moves, goes and comes back may finish where the change says so', async () => {
+  const haproxy = createHaproxyModel(
+    'backend web\n  server a 10.0.0.1:80 check\n  server b 10.0.0.2:80 check\n',
+  );
+  const ended: string[] = [];
+  const endSessions = async (_: unknown, servers: ReadonlySet<string>) => void ended.push(...servers);
+  const runtime = createRuntime({ ask: haproxy.ask, endSessions, stepMs: 0, finishMs: 60_000 });
+  const [mayFinish, place] = [{ options: 'check' }, { port: 80, weight: 1, options: 'check' }];
+  const tell = async (server: string, address?: string, more: object = { mayFinish }) => {
+    const wanted = address === undefined ? null : { address, ...place };
+    return await runtime.change(running, [], [{ kind: 'server', server, wanted, ...more }]);
+  };
+  await tell('web/a', '10.0.0.2');
+  await tell('web/b');
+  expect(await tell('web/b', '10.0.0.3', {})).toEqual({ kind: 'changed', commands: 2 });
+  expect(haproxy.commands).toEqual([
+    'set server web/a addr 10.0.0.2 port 80',
+    'set server web/b state drain',
+    'set server web/b addr 10.0.0.3 port 80',
+    'set server web/b state ready',
+  ]);
+  await tell('web/b');
+  expect(
+    await runtime.drift(running, { sections: new Map(), servers: new Map(), openBackends: new Set() }),
+  ).toEqual([]);
+  expect(haproxy.commands).toHaveLength(5);
+  expect(ended).toEqual([]);
+});

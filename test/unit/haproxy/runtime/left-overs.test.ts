@@ -14,7 +14,7 @@ test('work that is left for a generation which drains does not forget the server
       end: async () => undefined,
       remove: async (_, server) => void removed.push(server),
     },
-    0,
+    { stepMs: 0, finishMs: 0 },
   );
   leftOvers.add(generation(1), 'b/one');
   leftOvers.add(generation(2), 'b/two');
@@ -23,4 +23,22 @@ test('work that is left for a generation which drains does not forget the server
   await leftOvers.advance(generation(2), true);
   await leftOvers.advance(generation(2), true);
   expect(removed).toEqual(['b/two']);
+});
+
+test('a server that may finish its work is told to end only when its time is over, whoever waits for it', async () => {
+  const ended: string[] = [];
+  const createWith = (finishMs: number) =>
+    createLeftOvers(
+      { end: async (_, server) => void ended.push(server), remove: async () => undefined },
+      { stepMs: 0, finishMs },
+    );
+  const patient = createWith(60_000);
+  patient.add(generation(1), 'b/one', 'check');
+  expect(await patient.advance(generation(1), true)).toBe(false);
+  expect(ended).toEqual([]);
+  expect(patient.optionsOf(generation(1), 'b/one')).toBe('check');
+  const late = createWith(0);
+  late.add(generation(1), 'b/two', 'check');
+  expect(await late.advance(generation(1), false)).toBe(true);
+  expect(ended).toEqual(['b/two']);
 });
