@@ -3,14 +3,16 @@ import { describeConfiguration } from '../haproxy/runtime/describe-configuration
 import { differenceOf } from '../haproxy/runtime/difference.ts';
 
 /**
- * HAProxy is told of servers that come. For one that goes or moves it reloads: connections with a pod that was asked to end
- * may finish on the generation of before, while a server that is removed at run time loses them.
+ * As `differenceOf`, but connections with a server that goes or moves may finish: a pod that was asked to end has time for what it has
+ * begun. Names like `web-{{loop.index}}` move from pod to pod whenever one of them goes, and a pod that stays must not lose a connection.
  */
-export function additions(before: string, after: string): Difference {
-  const plan = differenceOf(before, after);
-  if (plan.kind !== 'runtime') return plan;
+export function gentleDifference(before: string, after: string): Difference {
+  const found = differenceOf(before, after);
+  if (found.kind !== 'runtime') return found;
   const running = describeConfiguration(before)?.servers;
-  const kept = plan.changes.find(({ server, wanted }) => wanted === null || running?.has(server) !== false);
-  if (kept === undefined) return plan;
-  return { kind: 'reload', what: 'server-changed', reason: `server "${kept.server}" goes or moves` };
+  const changes = found.changes.map((change) => {
+    const options = running?.get(change.server)?.options;
+    return options === undefined ? change : { ...change, mayFinish: { options } };
+  });
+  return { kind: 'runtime', changes };
 }

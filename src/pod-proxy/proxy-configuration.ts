@@ -1,17 +1,20 @@
 import { createApplier } from '../engine/apply/applier.ts';
 import type { ApplyOutcome } from '../engine/apply/apply-outcome.ts';
+import type { Rendered } from '../engine/apply/file-set.ts';
 import { createChangeRecord } from '../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../engine/reconcile/log-outcome.ts';
 import type { RenderResult } from '../engine/reconcile/proposal.ts';
+import { createReloadPace } from '../engine/reconcile/reload-pace.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
+import { needsReload, type Outline, outlineOf } from '../haproxy/runtime/needs-reload.ts';
+import { createArrival } from './arrival.ts';
 import { configurationText } from './configuration-text.ts';
-import { additions } from './difference.ts';
+import { gentleDifference } from './difference.ts';
 import type { FollowedProxy, ProxyView } from './follow-proxy.ts';
-import { createPace } from './pace.ts';
 import type { ProblemRecord } from './problem.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 import type { ProxySettings } from './proxy-settings.ts';
@@ -43,13 +46,14 @@ export function proxyConfiguration(
   const { metrics } = observers;
   const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
   const changes = createChangeRecord();
-  const pace = createPace<ProxyInput>(reloadInterval, isSame);
+  const arrival = createArrival<ProxyInput>(isSame);
+  const hold = holdReloads(reloadInterval);
   const render = renderOnce(signal);
   let served: ProxyInput | undefined;
   return {
     see: () => {
       const view = followed.view();
-      if (view.kind === 'known') pace.see(view, monotonicMs());
+      if (view.kind === 'known') arrival.see(view, monotonicMs());
     },
     wake,
     checkIntervalMs: settings.checkInterval,
@@ -59,9 +63,7 @@ export function proxyConfiguration(
       const view = followed.view();
       if (view.kind === 'no-template')
         problems.note(view.own, { reason: 'TemplateMissing', message: view.message });
-      return view.kind === 'known'
-        ? pace.next(view, monotonicMs())
-        : { input: undefined, lookAgainInMs: undefined };
+      return { input: view.kind === 'known' ? view : undefined, lookAgainInMs: undefined };
     },
     render: async ({ own, template, hosts }): Promise<RenderResult> => {
       const outcome = await render({ template, model: { hosts } });
@@ -73,14 +75,16 @@ export function proxyConfiguration(
       problems.note(own, { reason: 'TemplateRefused', message: outcome.message });
       return { kind: 'refused', message: outcome.message };
     },
+    holdMs: hold.holdMs,
     applier: createApplier({
-      ...{ configPath, check, socketPath, difference: additions },
+      ...{ configPath, check, socketPath, difference: gentleDifference },
       onForeign: logForeignFile(observers),
     }),
     observe: (outcome, input, text) => {
+      hold.note(outcome);
       const causes = { 'hosts-changed': JSON.stringify(input.hosts), 'template-changed': input.template };
       const cause = changes.note({ text, parts: causes }, outcome);
-      const changeMs = isServed(outcome) ? pace.markServed(input, monotonicMs()) : undefined;
+      const changeMs = isServed(outcome) ? arrival.markServed(input, monotonicMs()) : undefined;
       if (changeMs !== undefined) metrics.changeServed(changeMs / 1_000);
       logOutcome(outcome, { cause, hosts: input.hosts, changeMs }, observers);
       if (outcome.kind === 'rejected')
@@ -95,6 +99,29 @@ export function proxyConfiguration(
       problem: problems.current() ?? null,
       ...changes.view(),
     }),
+  };
+}
+
+/**
+ * Lets a reload through at once, and holds the next ones back until the interval has passed. What HAProxy can be told while it runs does
+ * not wait.
+ */
+function holdReloads(intervalMs: number) {
+  const pace = createReloadPace(intervalMs, monotonicMs);
+  let attempt: { readonly identity: string; readonly atMs: number; readonly outline: Outline } | undefined;
+  let served: Outline | undefined;
+  return {
+    holdMs: (rendered: Rendered, identity: string): number => {
+      const holdMs = pace.holdMs(identity);
+      if (holdMs > 0 && needsReload(served, rendered)) return holdMs;
+      attempt = { identity, atMs: monotonicMs(), outline: outlineOf(rendered) };
+      return 0;
+    },
+    note: (outcome: ApplyOutcome): void => {
+      if (attempt === undefined) return;
+      pace.note(attempt.identity, outcome, attempt.atMs);
+      served = pace.isServed(attempt.identity) ? attempt.outline : undefined;
+    },
   };
 }
 

@@ -28,7 +28,7 @@ export const proxyCommand = commandSpec({
     reloadInterval: flag(
       '<duration>',
       durationMs,
-      'the first change is applied at once, each further one at least so much later',
+      'the first reload is made at once, each further one at least so much later',
       { default: '1s' },
     ),
     checkInterval: flag('<duration>', durationMs, 'how often the file is compared with what it should be', {

@@ -101,7 +101,7 @@ async function start(
   const [socket, config, logPath] = [at('master.sock'), at('haproxy.cfg'), at('proxy.log')];
   const shared = ['--socket', socket, '--stats-socket', at('haproxy.sock'), '--config', config];
   const own = ['--pid-file', at('haproxy.pid'), '--state-file', at('server-state'), '--listen', 'off'];
-  const limits = ['--force-delete-timeout', '2s', '--drain-timeout', '1s'];
+  const limits = ['--force-delete-timeout', '60s', '--drain-timeout', '1s'];
   const startOne = async (): Promise<SupervisorProcess> => {
     const where = { socket, logPath: at('supervisor.log') };
     const started = startSupervisor(namespace.prefix, [...shared, ...own, ...limits], where);

@@ -42,6 +42,9 @@ const proxies = (): readonly PodProxy[] => [first, second].filter((each) => each
 const both = async (...servers: readonly string[]) =>
   void (await Promise.all(proxies().map((proxy) => proxy.serves(...servers))));
 
+const pidsOfHaproxy = () =>
+  Promise.all(proxies().map(async (proxy) => (await proxy.supervisor().waitForServing()).pid));
+
 beforeAll(async () => {
   world = await createPodProxies(['haproxy-1', 'haproxy-2']);
   show(1);
@@ -64,7 +67,8 @@ async function load(ratePerSecond: number, streams: number): Promise<Load> {
   });
 }
 
-test('check 4: pods that come and go are served by every proxy, and no connection is lost', async () => {
+test('check 4: pods that come and go are served by every proxy without a reload, and no connection is lost', async () => {
+  const pids = await pidsOfHaproxy();
   await using clients = await load(100, 0);
   for (const count of [2, 3, 1, 2]) {
     show(count);
@@ -76,9 +80,10 @@ test('check 4: pods that come and go are served by every proxy, and no connectio
   expect(servers['web-1']).toBeGreaterThan(0);
   for (const proxy of proxies())
     expect(await proxy.metrics()).toMatch(/hawser_proxy_change_to_serving_seconds_count [5-9]/);
+  expect(await pidsOfHaproxy()).toEqual(pids);
 });
 
-test('check 4: a connection of before stays with its pod', async () => {
+test('check 4: connections of before stay with their pods, while other pods come and the own one goes', async () => {
   await using clients = await load(0, 4);
   await waitFor('the streams to be open', async () => {
     const open = await Promise.all(proxies().map((proxy) => proxy.supervisor().status()));
@@ -86,17 +91,21 @@ test('check 4: a connection of before stays with its pod', async () => {
   });
   show(3);
   await both('web-1', 'web-2', 'web-3');
+  show(1);
+  await both('web-1');
+  show(2);
+  await both('web-1', 'web-2');
   expect((await clients.stop()).streams.cut).toBe(0);
 });
 
 test('check 6: a proxy that cannot apply a change says so, and does it later without another change', async () => {
   await second?.stopSupervisor();
-  show(2);
-  await first?.serves('web-1', 'web-2');
+  show(3);
+  await first?.serves('web-1', 'web-2', 'web-3');
   await second?.said('supervisor-unreachable');
   expect((await second?.status())?.lastChange?.result).toBe('unreachable');
   await second?.startSupervisor();
-  await both('web-1', 'web-2');
+  await both('web-1', 'web-2', 'web-3');
 });
 
 test('check 8: HAProxy that is killed is started again, and its death is reported', async () => {
