@@ -22,6 +22,7 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   kube: ['--rounds', '1'],
   status: ['--rounds', '3'],
   starvation: ['--minutes', '1'],
+  proxy: ['--changes', '10'],
   router: ['--rounds', '2', '--routes', '100', '--routes', '1000'],
 };
 
