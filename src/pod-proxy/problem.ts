@@ -1,3 +1,4 @@
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { OwnPod } from './pod.ts';
 import type { PodEvent } from './pod-events.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
@@ -14,6 +15,8 @@ export interface ProblemRecord {
   /** Tells of a problem once, and of its end; undefined is none. */
   readonly note: (own: OwnPod, problem: Problem | undefined) => void;
   readonly current: () => Problem | undefined;
+  /** The one that ended last, and how long ago. */
+  readonly last: () => (Problem & { readonly agoMs: number }) | null;
 }
 
 /** What is wrong with the template goes to the log, the metrics, the status, and as an Event to the pod whose template it is. */
@@ -22,9 +25,13 @@ export function createProblemRecord(
   tell: (own: OwnPod, event: PodEvent) => void,
 ): ProblemRecord {
   let current: Problem | undefined;
+  let ended: { readonly problem: Problem; readonly atMs: number } | undefined;
   return {
     current: () => current,
+    last: () =>
+      ended === undefined ? null : { ...ended.problem, agoMs: Math.round(monotonicMs() - ended.atMs) },
     note: (own, problem) => {
+      if (problem === undefined && current !== undefined) ended = { problem: current, atMs: monotonicMs() };
       current = problem;
       metrics.refused(problem !== undefined);
       if (problem === undefined) {

@@ -31,7 +31,7 @@ const MODE = 0o644;
 export interface ProxyConfiguration extends ConfigurationParts<ProxyInput> {
   /** Notes when a change came. */
   readonly see: () => void;
-  readonly view: () => Pick<ProxyStatus, 'hosts' | 'problem' | 'configSha256' | 'lastChange'>;
+  readonly view: () => Pick<ProxyStatus, 'hosts' | 'problem' | 'lastProblem' | 'configSha256' | 'lastChange'>;
 }
 
 /** haproxy.cfg for the configuration loop: rendered from what the API says, checked by HAProxy, applied by its supervisor. */
@@ -97,6 +97,7 @@ export function proxyConfiguration(
     view: () => ({
       hosts: served?.hosts ?? null,
       problem: problems.current() ?? null,
+      lastProblem: problems.last(),
       ...changes.view(),
     }),
   };

@@ -13,4 +13,6 @@ export interface ProxyStatus extends ChangeView {
   readonly hosts: Hosts | null;
   /** Why the template is not served, while what was served before goes on; null where it is. */
   readonly problem: Problem | null;
+  /** The one before, and how long it is over; null where there was none. */
+  readonly lastProblem: (Problem & { readonly agoMs: number }) | null;
 }

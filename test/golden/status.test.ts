@@ -15,6 +15,7 @@ import {
   answeredBy,
   backupHere,
   healthyHere,
+  podProxyHere,
   program,
   routerHere,
   server,
@@ -91,6 +92,7 @@ const scenes: Readonly<Record<string, ClusterStatus>> = {
     programs: [...healthyHere.programs, program('router')],
     router: routerSays,
   }),
+  'a-pod-proxy': statusOf(podProxyHere, answeredBy('free'), []),
   'all-dead': statusOf({ ...without(healthyHere, ...names), servers: null }, answeredBy('free'), []),
 };
 

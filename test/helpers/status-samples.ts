@@ -1,6 +1,7 @@
 import type { HaproxyMonitorStatus } from '../../src/api-lb/haproxy-monitor-status.ts';
 import type { SupervisorStatus } from '../../src/haproxy/supervise/supervisor-status.ts';
 import type { VrrpStatus } from '../../src/keepalived/supervise/vrrp-status.ts';
+import type { ShownProxy } from '../../src/pod-proxy/status/pod-proxy-node.ts';
 import type { RouterStatus } from '../../src/router/live/router-status.ts';
 import type { KeepalivedMonitorStatus } from '../../src/vip/settings/keepalived-monitor-status.ts';
 
@@ -148,4 +149,16 @@ export const routerSays: RouterStatus = {
   },
   configSha256: 'c'.repeat(64),
   lastChange: { cause: 'routes-changed', result: 'reloaded', agoMs: 3_000 },
+};
+
+export const podProxySays: ShownProxy = {
+  ...{ version: '1.2.3', pod: 'default/haproxy-7d9f-x2x4k', known: true },
+  hosts: { web: ['10.1.0.4', '10.1.0.5', '10.1.2.9'], zookeeper: ['10.1.0.7'] },
+  problem: null,
+  lastProblem: {
+    ...{ reason: 'TemplateRefused', message: 'line 3: unexpected end of a tag' },
+    ...{ agoMs: 7_300_000 },
+  },
+  configSha256: 'd'.repeat(64),
+  lastChange: { cause: 'hosts-changed', result: 'reloaded', agoMs: 42_000 },
 };

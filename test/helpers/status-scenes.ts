@@ -9,6 +9,7 @@ import {
   haproxySupervisorSays,
   keepalivedMonitorSays,
   keepalivedSupervisorSays,
+  podProxySays,
   routerSays,
 } from './status-samples.ts';
 import { type ClusterStatus, type NodeStatus, seen } from './status-types.ts';
@@ -18,6 +19,7 @@ type Program = NodeStatus['programs'][number];
 
 const ports: Readonly<Record<Program['name'], number>> = {
   router: 1_936,
+  'pod-proxy': 29_452,
   'haproxy-supervisor': 29_449,
   'haproxy-monitor': 29_446,
   'keepalived-supervisor': 29_448,
@@ -62,6 +64,14 @@ export const routerHere: NodeStatus = {
   programs: [program('router')],
   ...{ haproxySupervisor: null, haproxyMonitor: null, keepalivedSupervisor: null, keepalivedMonitor: null },
   ...{ servers: null, router: routerSays },
+};
+
+/** A pod proxy's pod: HAProxy's supervisor has no name of an instance there. */
+export const podProxyHere: NodeStatus = {
+  ...{ v: 1, at: '2026-11-21T03:12:44.120Z', node: 'haproxy-7d9f-x2x4k' },
+  programs: [program('haproxy-supervisor'), program('pod-proxy')],
+  ...{ haproxySupervisor: haproxySupervisorSays, haproxyMonitor: null, servers: null },
+  ...{ keepalivedSupervisor: null, keepalivedMonitor: null, podProxy: podProxySays },
 };
 
 /** The same node without what these say. */

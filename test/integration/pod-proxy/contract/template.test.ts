@@ -108,6 +108,7 @@ test('after a repair the template is served, and nothing is wrong any more', asy
   world.show({ annotations, pods: zookeeper });
   await proxy.serves('zookeeper-1', 'zookeeper-2');
   await waitFor('no problem', async () => (await proxy.status()).problem === null);
+  expect((await proxy.status()).lastProblem?.reason).toMatch(/Refused$|Missing$/);
   expect(await proxy.metrics()).toContain('hawser_proxy_refused 0');
 });
 

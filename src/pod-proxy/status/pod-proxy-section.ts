@@ -1,0 +1,88 @@
+import { changeFacts } from '../../engine/examine/facts.ts';
+import {
+  type Fact,
+  type Section,
+  type StatusLabel,
+  statusLabel,
+  styled,
+  type Table,
+} from '../../engine/examine/section.ts';
+import { ageText, countText } from '../../engine/system/text/readable-text.ts';
+import type { PodProxyNode, ShownProxy } from './pod-proxy-node.ts';
+
+/** Of lists that grow with the cluster, as many are shown. */
+const [MOST_GROUPS, MOST_ADDRESSES] = [20, 8];
+
+/** The groups behind the proxy, and whether its template is served. */
+export function podProxySection({ node, podProxy }: PodProxyNode): Section {
+  return {
+    ...{
+      id: 'pod-proxy',
+      title: `Pod proxy ${podProxy?.pod ?? `on ${node}`}`,
+      about: 'Pod proxy',
+      place: 'left',
+    },
+    parts: [
+      {
+        summary: summaryOf(podProxy),
+        tables: podProxy ? [groupsTable(podProxy)] : [],
+        facts: podProxy ? factsOf(podProxy) : [],
+      },
+    ],
+  };
+}
+
+function summaryOf(proxy: PodProxyNode['podProxy']): StatusLabel {
+  if (!proxy) return statusLabel('unknown', 'it does not answer');
+  if (!proxy.known) return statusLabel('busy', 'reads its pod from the API');
+  if (proxy.problem !== null) return statusLabel('bad', 'its template is not served');
+  if (proxy.hosts === null) return statusLabel('busy', 'has no configuration yet');
+  const groups = Object.values(proxy.hosts);
+  const addresses = groups.flat().length;
+  if (addresses === 0) return statusLabel('bad', 'no ready pod stands behind it');
+  const words = `serves ${addresses} ${addresses === 1 ? 'address' : 'addresses'} of ${countText(groups.length, 'group')}`;
+  return statusLabel('good', words);
+}
+
+function groupsTable({ hosts }: ShownProxy): Table {
+  const groups = Object.entries(hosts ?? {});
+  const more = groups.length - MOST_GROUPS;
+  const rows = groups.slice(0, MOST_GROUPS).map(([group, addresses]) => ({
+    name: [group],
+    cells: [[`${addresses.length}`, styled('unit', ' in all')], [styled('mono', listed(addresses))]],
+  }));
+  const rest = { name: ['…'], cells: [[], [`${countText(more, 'group')} more`]] };
+  return {
+    ...{ label: 'Groups', style: 'server-list', lead: 'name' },
+    columns: { Group: 'name', Addresses: 'number', Which: 'check' },
+    rows: more > 0 ? [...rows, rest] : rows,
+  };
+}
+
+function listed(addresses: readonly string[]): string {
+  const more = addresses.length - MOST_ADDRESSES;
+  return `${addresses.slice(0, MOST_ADDRESSES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function factsOf({ problem, lastProblem, hosts, lastChange }: ShownProxy): readonly Fact[] {
+  const served = hosts === null ? [] : [{ name: 'Template', state: statusLabel('good', 'served') }];
+  const template =
+    problem === null
+      ? served
+      : [
+          {
+            ...{ name: 'Template', state: statusLabel('bad', problem.reason), text: problem.message },
+            ...(problem.detail !== undefined && { output: problem.detail }),
+          },
+        ];
+  const before =
+    lastProblem === null
+      ? []
+      : [
+          {
+            name: 'Last problem',
+            text: `over for ${ageText(lastProblem.agoMs)}: ${lastProblem.reason}: ${lastProblem.message}`,
+          },
+        ];
+  return [...template, ...before, ...changeFacts(lastChange)];
+}

@@ -1,0 +1,16 @@
+import { changeProblem, type Problem, problem, problemsAmong } from '../../engine/examine/problem.ts';
+import type { PodProxyNode } from './pod-proxy-node.ts';
+
+/** What keeps the pod proxy from serving what its annotation and its downstream pods say. */
+export function podProxyProblems({ podProxy }: PodProxyNode): readonly Problem[] {
+  if (!podProxy) return [];
+  const { known, hosts, problem: refused, lastChange } = podProxy;
+  if (!known) return [problem('blind', 'the pod proxy has not read its pod from the API yet')];
+  const isEmpty = hosts !== null && Object.values(hosts).every((addresses) => addresses.length === 0);
+  return problemsAmong([
+    isEmpty && problem('outage', 'no ready pod stands behind the pod proxy'),
+    refused !== null &&
+      problem('change', `the pod proxy's template is not served (${refused.reason}): ${refused.message}`),
+    refused === null && changeProblem("the pod proxy's configuration", lastChange),
+  ]);
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { wordsOf } from '../../../../src/engine/examine/section.ts';
+import { podProxySection } from '../../../../src/pod-proxy/status/pod-proxy-section.ts';
+import { podProxyProblems } from '../../../../src/pod-proxy/status/problems.ts';
+import { podProxySays } from '../../../helpers/status-samples.ts';
+import { podProxyHere } from '../../../helpers/status-scenes.ts';
+
+const withStatus = (part: Partial<typeof podProxySays>) => ({
+  ...podProxyHere,
+  podProxy: { ...podProxySays, ...part },
+});
+const partWith = (part: Partial<typeof podProxySays>) => podProxySection(withStatus(part)).parts[0];
+const problemsOf = (part: Partial<typeof podProxySays>) =>
+  podProxyProblems(withStatus(part)).map(({ text }) => text);
+
+test('a template that is served has no problem, whatever was before', () => {
+  expect(problemsOf({})).toEqual([]);
+  expect(partWith({})?.summary).toEqual({ tone: 'good', words: 'serves 4 addresses of 2 groups' });
+});
+
+test('a template that is refused is a problem, with its reason, while addresses are served', () => {
+  const problem = { reason: 'ConfigurationRefused', message: 'HAProxy refuses it', detail: '[ALERT] line 4' };
+  const lastChange = { cause: 'template-changed', result: 'rejected', message: 'again', agoMs: 1 };
+  expect(problemsOf({ problem, lastChange })).toEqual([
+    "the pod proxy's template is not served (ConfigurationRefused): HAProxy refuses it",
+  ]);
+  const part = partWith({ problem });
+  expect(part?.summary?.tone).toBe('bad');
+  expect(part?.facts?.find(({ name }) => name === 'Template')).toMatchObject({
+    ...{ state: { words: 'ConfigurationRefused' }, text: 'HAProxy refuses it', output: '[ALERT] line 4' },
+  });
+});
+
+test('without any address clients get no answer', () => {
+  expect(problemsOf({ hosts: {} })).toEqual(['no ready pod stands behind the pod proxy']);
+  expect(partWith({ hosts: {} })?.summary?.tone).toBe('bad');
+  expect(problemsOf({ known: false, hosts: null })).toEqual([
+    'the pod proxy has not read its pod from the API yet',
+  ]);
+});
+
+test('of many groups and addresses the first ones are listed, and all are counted', () => {
+  const addresses = Array.from({ length: 200 }, (_, index) => `10.1.0.${index}`);
+  const hosts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`g${index}`, addresses]));
+  const part = partWith({ hosts });
+  expect(part?.summary?.words).toBe('serves 10000 addresses of 50 groups');
+  const rows = part?.tables?.[0]?.rows ?? [];
+  expect(rows).toHaveLength(21);
+  expect(wordsOf(rows[0]?.cells[1] ?? [])).toMatch(/^10\.1\.0\.0, .*10\.1\.0\.7 and 192 more$/);
+  expect(wordsOf(rows.at(-1)?.cells[1] ?? [])).toBe('30 groups more');
+});
