@@ -48,7 +48,12 @@ export function haproxyConfiguration(
     next: list.next,
     render: createRenderer(template, (servers) => printableLoadBalancer(settings, servers), observers),
     applier: createApplier({
-      ...{ configPath, check, socketPath, difference: differenceOf },
+      ...{
+        configPath,
+        check,
+        socketPath,
+        difference: (before, after) => differenceOf(before.text, after.text),
+      },
       onForeign: logForeignFile(observers),
     }),
     observe: (outcome, servers, text) => {

@@ -2,7 +2,11 @@ import { statSync, writeFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
+import { MAX_SET_BYTES } from '../engine/apply/limits.ts';
+import { findLiveFile } from '../engine/apply/live-file.ts';
+import { folderOf } from '../engine/apply/set-path.ts';
 import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
+import { readRegularFile } from '../engine/system/file/read-regular-file.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess } from '../engine/system/process/processes.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
@@ -79,6 +83,13 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   const runtime = createRuntime({
     ask: askOnce,
     finishMs: paths.forceDeleteTimeout,
+    readSetFile: async (set, name) => {
+      const path = join(folderOf(await findLiveFile(paths.config), set), name);
+      return await readRegularFile(path, { MAX_SET_BYTES }).then(
+        ({ bytes }) => bytes.toString('utf8'),
+        () => undefined,
+      );
+    },
     endSessions: async (draining, servers) => {
       const isEnding = ({ server }: Session): boolean => servers.has(server);
       await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isEnding))));

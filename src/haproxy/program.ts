@@ -1,7 +1,7 @@
 import type { CheckOutcome } from '../engine/apply/configuration-check.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import type { RuntimeChange } from './runtime/change.ts';
-import type { ChangeOutcome } from './runtime/execute.ts';
+import type { ChangeOutcome, Changes } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
 import type { ServerCounters } from './server-counters.ts';
 
@@ -85,7 +85,7 @@ export interface ProxyDriver {
   readonly change: (
     serving: Running,
     draining: readonly Running[],
-    changes: readonly RuntimeChange[],
+    request: Changes,
   ) => Promise<ChangeOutcome>;
   /** What of the live configuration does not run, if that is the one that was started or made; undefined where it is unknown. */
   readonly drift: (serving: Running, configSha256: string) => Promise<readonly RuntimeChange[] | undefined>;

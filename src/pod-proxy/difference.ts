@@ -11,7 +11,7 @@ export function gentleDifference(before: string, after: string): Difference {
   if (found.kind !== 'runtime') return found;
   const running = describeConfiguration(before)?.servers;
   const changes = found.changes.map((change) => {
-    const options = running?.get(change.server)?.options;
+    const options = change.kind === 'server' ? running?.get(change.server)?.options : undefined;
     return options === undefined ? change : { ...change, mayFinish: { options } };
   });
   return { kind: 'runtime', changes };

@@ -10,7 +10,6 @@ import { runCommand } from '../engine/system/process/run-command.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
-import { needsReload, type Outline, outlineOf } from '../haproxy/runtime/needs-reload.ts';
 import { createArrival } from './arrival.ts';
 import { configurationText } from './configuration-text.ts';
 import { gentleDifference } from './difference.ts';
@@ -77,7 +76,8 @@ export function proxyConfiguration(
     },
     holdMs: hold.holdMs,
     applier: createApplier({
-      ...{ configPath, check, socketPath, difference: gentleDifference },
+      ...{ configPath, check, socketPath },
+      difference: (before, after) => gentleDifference(before.text, after.text),
       onForeign: logForeignFile(observers),
     }),
     observe: (outcome, input, text) => {
@@ -109,19 +109,21 @@ export function proxyConfiguration(
  */
 function holdReloads(intervalMs: number) {
   const pace = createReloadPace(intervalMs, monotonicMs);
-  let attempt: { readonly identity: string; readonly atMs: number; readonly outline: Outline } | undefined;
-  let served: Outline | undefined;
+  let attempt: { readonly identity: string; readonly atMs: number; readonly text: string } | undefined;
+  let served: string | undefined;
   return {
     holdMs: (rendered: Rendered, identity: string): number => {
       const holdMs = pace.holdMs(identity);
-      if (holdMs > 0 && needsReload(served, rendered)) return holdMs;
-      attempt = { identity, atMs: monotonicMs(), outline: outlineOf(rendered) };
+      const { text } = rendered;
+      const isTold = served !== undefined && gentleDifference(served, text).kind !== 'reload';
+      if (holdMs > 0 && !isTold) return holdMs;
+      attempt = { identity, atMs: monotonicMs(), text };
       return 0;
     },
     note: (outcome: ApplyOutcome): void => {
       if (attempt === undefined) return;
       pace.note(attempt.identity, outcome, attempt.atMs);
-      served = pace.isServed(attempt.identity) ? attempt.outline : undefined;
+      served = pace.isServed(attempt.identity) ? attempt.text : undefined;
     },
   };
 }

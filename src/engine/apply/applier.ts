@@ -24,7 +24,7 @@ import {
 } from './live-file.ts';
 import { removeOldSets, removeUnlessNamed } from './old-sets.ts';
 import { findInPlace, type StagedSet, stageSet } from './set-folder.ts';
-import { folderNamedIn } from './set-path.ts';
+import { folderNamedIn, numberOf } from './set-path.ts';
 
 /** The supervisor to ask, its control socket, and how long to wait for it. */
 export interface ApplierOptions extends SupervisorOptions {
@@ -37,10 +37,9 @@ export interface ApplierOptions extends SupervisorOptions {
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
 
-type Compare = (before: string, after: string) => Difference;
-
-/** What a reload is for where the main file differs in nothing but the folder of the others. */
-export const FILES_CHANGED = 'files-changed';
+/** Of the set in place the other files are known where this applier has put them there, or they are the same. */
+type Compare = (before: SetInPlace, after: Rendered) => Difference;
+type SetInPlace = Pick<Rendered, 'text' | 'others'>;
 
 /** What a program that runs can be told, in words of its supervisor, or why it has to be reloaded. */
 export type Difference =
@@ -79,6 +78,8 @@ interface Memory {
   readonly known: KnownFiles;
   /** Hash of the main file that is in place and known to be served. */
   served: string | undefined;
+  /** The set that was put in place last, by the hash of its main file. */
+  inPlace: { readonly sha256: string; readonly rendered: Rendered } | undefined;
   rejected: { readonly identity: string; readonly outcome: Rejection } | undefined;
   /** Whether what a killed monitor left has been removed. */
   cleaned: boolean;
@@ -89,6 +90,7 @@ export function createApplier(options: ApplierOptions): Applier {
     supervisor: connectSupervisor(options),
     known: createKnownFiles(),
     served: undefined,
+    inPlace: undefined,
     rejected: undefined,
     cleaned: false,
   };
@@ -142,8 +144,11 @@ async function applySet(
   const inPlace = await findInPlace(file, found, rendered, memory.known);
   // A file that hawser did not write is not to come back where ours is refused.
   const before = isOwnFile(file.path) ? found : undefined;
-  if (inPlace !== undefined) await keepModes(file, mode);
-  if (inPlace !== undefined && (await isServed(inPlace, memory, signal))) return { kind: 'unchanged' };
+  if (inPlace !== undefined) {
+    await keepModes(file, mode);
+    memory.inPlace = { sha256: sha256Of(inPlace.text), rendered };
+    if (await isServed(memory.inPlace.sha256, memory, signal)) return { kind: 'unchanged' };
+  }
 
   const staged = inPlace ?? (await stageSet(file, found, rendered, memory.known));
   const refusal = inPlace ? undefined : await checkAndReplace(file, staged, mode, options, signal);
@@ -155,6 +160,7 @@ async function applySet(
   const sha256 = sha256Of(staged.text);
   const wanted = { sha256, isChecked: inPlace === undefined };
   const outcome = await bringIntoService(edit, wanted, options, memory, signal);
+  memory.inPlace = { sha256, rendered };
   if (outcome.kind === 'reloaded') memory.served = sha256;
   const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
   await removeOldSets(file);
@@ -166,33 +172,38 @@ async function bringIntoService(
   edit: Edit | undefined,
   { sha256, isChecked }: { readonly sha256: string; readonly isChecked: boolean },
   { difference }: ApplierOptions,
-  { supervisor }: Memory,
+  { supervisor, inPlace }: Memory,
   signal: AbortSignal,
 ): Promise<ReloadOutcome> {
   const checked = isChecked ? sha256 : undefined;
   if (edit === undefined || difference === undefined) return await supervisor.reload(checked, signal);
-  const found = differenceOf(edit, difference);
+  const from = sha256Of(edit.before);
+  const known = inPlace?.sha256 === from ? inPlace.rendered : undefined;
+  const found = difference(setBefore(edit, known), edit.rendered);
   if (found.kind === 'reload') {
     const outcome = await supervisor.reload(checked, signal);
     const { what, reason } = found;
     return outcome.kind === 'reloaded' ? { ...outcome, what, reason } : outcome;
   }
   const changes = found.kind === 'runtime' ? found.changes : [];
-  return await supervisor.change({ from: sha256Of(edit.before), to: sha256, changes }, signal);
+  const { folder } = edit.staged;
+  const set = folder === undefined ? {} : { set: numberOf(folder) };
+  return await supervisor.change({ from, to: sha256, ...set, changes }, signal);
 }
 
-/** Whatever folder the main file names: another folder is a difference only where nothing else is one. */
-function differenceOf({ file, before, rendered, staged }: Edit, difference: Compare): Difference {
+/** Whatever folder its main file names: another folder is no difference of its own. */
+function setBefore({ file, before, rendered, staged }: Edit, known: Rendered | undefined): SetInPlace {
+  if (known !== undefined) return known;
   const folder = folderNamedIn(file, before);
-  const text = before.toString('utf8');
-  const found = difference(folder === undefined ? text : text.replaceAll(folder, SET_FOLDER), rendered.text);
-  if (found.kind === 'reload' || folder === staged.folder) return found;
-  return { kind: 'reload', what: FILES_CHANGED, reason: 'files that it names differ' };
+  const found = before.toString('utf8');
+  const text = folder === undefined ? found : found.replaceAll(folder, SET_FOLDER);
+  return folder === staged.folder && rendered.others !== undefined
+    ? { text, others: rendered.others }
+    : { text };
 }
 
 /** A supervisor that started with this file needs no reload, so its status is asked first. */
-async function isServed({ text }: StagedSet, memory: Memory, signal: AbortSignal): Promise<boolean> {
-  const sha256 = sha256Of(text);
+async function isServed(sha256: string, memory: Memory, signal: AbortSignal): Promise<boolean> {
   if (memory.served === sha256) return true;
   if ((await memory.supervisor.servedSha256(signal)) !== sha256) return false;
   memory.served = sha256;

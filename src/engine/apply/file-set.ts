@@ -27,7 +27,7 @@ export interface SetFile {
  */
 export const SET_FOLDER = '@SET_FOLDER@';
 
-export const othersOf = (rendered: Rendered): readonly SetFile[] => rendered.others ?? [];
+export const othersOf = (rendered: Pick<Rendered, 'others'>): readonly SetFile[] => rendered.others ?? [];
 
 /** The permissions of one of the other files. */
 export function modeOf(file: SetFile, mode: number): number {

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { LiveFile } from './live-file.ts';
 
 /** Beside a main file, the folder of its sets: each has a number and is a folder with the files that the main file names. */
@@ -15,6 +15,16 @@ export function folderNamedIn(file: LiveFile, text: Buffer | undefined): string 
   const from = at + Buffer.byteLength(start);
   const number = /^[0-9]{1,15}/.exec(text.toString('latin1', from, from + 15))?.[0];
   return number === undefined ? undefined : folderOf(file, Number(number));
+}
+
+/** The folder of a set in which the file lies that a program calls so. */
+export function folderIn(path: string): string | undefined {
+  return /^(\/.*\.sets\/\d{1,15})\//.exec(path)?.[1];
+}
+
+/** The number of a set's folder. */
+export function numberOf(folder: string): number {
+  return Number(basename(folder));
 }
 
 /** Of the sets that are there, newest first. */

@@ -1,11 +1,11 @@
-import type { RuntimeChange } from './change.ts';
+import type { ServerChange } from './change.ts';
 import { type Command, type Steps, stepsFor } from './commands.ts';
 import { backendOf } from './description.ts';
 import type { LeftOvers } from './left-overs.ts';
 import type { Running } from './running.ts';
 import { parseRunningServers, type RunningServers } from './running-servers.ts';
 
-type Ask = (running: Running, command: string) => Promise<string | undefined>;
+export type Ask = (running: Running, command: string) => Promise<string | undefined>;
 
 export type ServerOutcome =
   | { readonly kind: 'changed'; readonly commands: number; readonly endsSessions: boolean }
@@ -19,14 +19,14 @@ const ATTEMPTS = 6;
 export function createServerChanges(
   ask: Ask,
   leftOvers: LeftOvers,
-): (running: Running, change: RuntimeChange) => Promise<ServerOutcome> {
-  const stepsNow = async (running: Running, change: RuntimeChange): Promise<Steps | undefined> => {
+): (running: Running, change: ServerChange) => Promise<ServerOutcome> {
+  const stepsNow = async (running: Running, change: ServerChange): Promise<Steps | undefined> => {
     const { server, wanted } = change;
     const servers = wanted?.checked === undefined ? [server] : [server, wanted.checked.server];
     const seen = await look(ask, running, servers.map(backendOf));
     return seen && stepsFor(change, seen, leftOvers.of(running));
   };
-  const stepsOnceDeleted = async (running: Running, change: RuntimeChange): Promise<Steps | undefined> => {
+  const stepsOnceDeleted = async (running: Running, change: ServerChange): Promise<Steps | undefined> => {
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
       const steps = await stepsNow(running, change);
       const isBack = change.wanted !== null && leftOvers.of(running).has(change.server);
@@ -37,7 +37,7 @@ export function createServerChanges(
     return await stepsNow(running, change);
   };
   /** A server that may finish its work is there still, and needs only to be told of its place. */
-  const takenBack = (running: Running, change: RuntimeChange): RuntimeChange => {
+  const takenBack = (running: Running, change: ServerChange): ServerChange => {
     const options = leftOvers.optionsOf(running, change.server);
     if (options === undefined || !isAsBefore(change.wanted, options)) return change;
     leftOvers.forget(running, change.server);
@@ -58,7 +58,7 @@ export function createServerChanges(
 }
 
 /** Whether a server with these options is the one that is wanted again. One that tracks another one is added anew. */
-function isAsBefore(wanted: RuntimeChange['wanted'], options: string): boolean {
+function isAsBefore(wanted: ServerChange['wanted'], options: string): boolean {
   return wanted !== null && wanted.checked === undefined && wanted.options === options;
 }
 

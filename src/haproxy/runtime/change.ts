@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isSetFileName } from '../../engine/apply/file-set.ts';
 import { hostPort } from '../../engine/system/network/address-text.ts';
 import { parseJson } from '../../engine/system/text/parse-json.ts';
 
@@ -8,6 +9,17 @@ export function isPlain(word: string): boolean {
 }
 
 const optionWords = z.string().check(z.refine((text) => text.split(' ').every(isPlain)));
+
+/** Whether a command can hold this key or value of a map: HAProxy takes what begins with `#` for the number of an entry. */
+export function isMapWord(word: string): boolean {
+  return word !== '' && isPlain(word);
+}
+
+/** Whether a list can have this behind the name of a certificate: options in brackets, and names of hosts. */
+export function isListLine(line: string): boolean {
+  return /^(?:\[[\w.:,/ -]*\] )?[\w.*-]+(?: [\w.*-]+)*$/.test(line);
+}
+
 /** What cannot end a command or begin another one. */
 const word = z.string().check(z.regex(/^[\w.:-]+$/));
 const serverName = z.string().check(z.regex(/^[\w.:-]+\/[\w.:-]+$/));
@@ -36,19 +48,53 @@ const serverChangeSchema = z.object({
   mayFinish: z.optional(z.object({ options: optionWords })),
 });
 
+/** A file of the set, by the name that it has in each: what HAProxy calls it depends on the set that it was started with. */
+const file = z.string().check(z.refine(isSetFileName));
+/** Of the file's content: it is read from the set's folder when the change is made, so that no key is sent. */
+const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+
+const fileChangeSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('map-line'),
+    map: file,
+    key: z.string().check(z.refine(isMapWord)),
+    /** Null: the map says nothing of it any more. */
+    value: z.nullable(z.string().check(z.refine(isMapWord))),
+  }),
+  /** The whole map at once, from one lookup to the next. */
+  z.object({ kind: z.literal('map'), map: file, sha256 }),
+  z.object({
+    kind: z.literal('certificate'),
+    certificate: file,
+    /** Null: it is forgotten. */
+    sha256: z.nullable(sha256),
+  }),
+  z.object({
+    kind: z.literal('list-line'),
+    list: file,
+    certificate: file,
+    /** The rest of its line in the list, `[alpn h2,http/1.1] a.example.com`. Null: the list does not name it any more. */
+    line: z.nullable(z.string().check(z.refine(isListLine))),
+  }),
+]);
+
 const changeRequestSchema = z.object({
-  /** Hash of the main file that is served before, and of the one that lies there now. */
+  /** Hash of the main file that is served before, and of the one that lies there now. It names its set, and so stands for all of it. */
   from: word,
   to: word,
-  changes: z.array(serverChangeSchema),
+  /** The number of the set's folder, where there is one. */
+  set: z.optional(z.int().check(z.minimum(1))),
+  changes: z.array(z.discriminatedUnion('kind', [serverChangeSchema, ...fileChangeSchema.def.options])),
 });
 
 /**
  * One thing that HAProxy is to do differently without a reload. It says what is wanted, not what to do: to make it twice is the same as
  * once, and it can be made whatever HAProxy has by then.
  */
-export type RuntimeChange = z.infer<typeof serverChangeSchema>;
-export type WantedServer = NonNullable<RuntimeChange['wanted']>;
+export type RuntimeChange = ServerChange | FileChange;
+export type ServerChange = z.infer<typeof serverChangeSchema>;
+export type FileChange = z.infer<typeof fileChangeSchema>;
+export type WantedServer = NonNullable<ServerChange['wanted']>;
 export type ChangeRequest = z.infer<typeof changeRequestSchema>;
 
 export function encodeChangeRequest(request: ChangeRequest): string {
@@ -60,8 +106,25 @@ export function decodeChangeRequest(text: string): ChangeRequest | undefined {
   return changeRequestSchema.safeParse(parseJson(text)).data;
 }
 
-export function describeChange({ server, wanted }: RuntimeChange): string {
-  return wanted === null
-    ? `-${server}`
-    : `${server} ${hostPort({ host: wanted.address, port: wanted.port })}`;
+export function describeChange(change: RuntimeChange): string {
+  switch (change.kind) {
+    case 'server': {
+      const { server, wanted } = change;
+      return wanted === null
+        ? `-${server}`
+        : `${server} ${hostPort({ host: wanted.address, port: wanted.port })}`;
+    }
+    case 'map-line':
+      return change.value === null
+        ? `-${change.map} ${change.key}`
+        : `${change.map} ${change.key} ${change.value}`;
+    case 'map':
+      return change.map;
+    case 'certificate':
+      return change.sha256 === null ? `-${change.certificate}` : change.certificate;
+    case 'list-line':
+      return change.line === null
+        ? `-${change.list} ${change.certificate}`
+        : `${change.list} ${change.certificate} ${change.line}`;
+  }
 }

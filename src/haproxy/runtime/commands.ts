@@ -1,5 +1,5 @@
 import { hostPort } from '../../engine/system/network/address-text.ts';
-import type { RuntimeChange, WantedServer } from './change.ts';
+import type { ServerChange, WantedServer } from './change.ts';
 import { backendOf, SPARE_NAME } from './description.ts';
 import type { RunningServer, RunningServers } from './running-servers.ts';
 
@@ -22,7 +22,7 @@ const MOVED = /^(?:IP changed from|port changed from|no need to change the addr|
  * removed and could not be deleted yet. Source: HAProxy's management guide, "add server", "set server".
  */
 export function stepsFor(
-  change: RuntimeChange,
+  change: ServerChange,
   running: RunningServers,
   leftOver: ReadonlySet<string>,
 ): Steps {
@@ -87,7 +87,7 @@ function addition(server: string, wanted: WantedServer, running: RunningServers)
 }
 
 function alteration(
-  { server, mayFinish }: RuntimeChange,
+  { server, mayFinish }: ServerChange,
   wanted: WantedServer,
   found: RunningServer,
   running: RunningServers,

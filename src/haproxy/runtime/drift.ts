@@ -1,4 +1,4 @@
-import type { RuntimeChange } from './change.ts';
+import type { ServerChange } from './change.ts';
 import { stepsFor } from './commands.ts';
 import { backendOf, type Description } from './description.ts';
 import { changeTo, wantedServers } from './plan.ts';
@@ -12,7 +12,7 @@ export function driftOf(
   wanted: Description,
   running: RunningServers,
   leftOver: ReadonlySet<string>,
-): readonly RuntimeChange[] {
+): readonly ServerChange[] {
   const described = wantedServers(wanted);
   const changed = [...described].map(changeTo).filter((change) => {
     const steps = stepsFor(change, running, leftOver);

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../engine/system/errors.ts';
-import type { RuntimeChange } from './change.ts';
-import { createServerChanges, look, type ServerOutcome, tell, tellAll } from './change-server.ts';
+import type { RuntimeChange, ServerChange } from './change.ts';
+import { createFileChanges, type ReadSetFile } from './change-file.ts';
+import { type Ask, createServerChanges, look, type ServerOutcome, tell, tellAll } from './change-server.ts';
 import { deletion, ending } from './commands.ts';
 import { backendOf, type Description } from './description.ts';
 import { driftOf } from './drift.ts';
@@ -11,7 +12,8 @@ import type { Running } from './running.ts';
 /** How HAProxy is spoken to. */
 export interface RuntimeLine {
   /** Undefined where its worker does not answer. */
-  readonly ask: (running: Running, command: string) => Promise<string | undefined>;
+  readonly ask: Ask;
+  readonly readSetFile: ReadSetFile;
   /** Ends the sessions that generations which drain have with these servers. */
   readonly endSessions: (draining: readonly Running[], servers: ReadonlySet<string>) => Promise<void>;
   readonly stepMs?: number;
@@ -24,12 +26,18 @@ export type ChangeOutcome =
   /** HAProxy has a part of it at most: only a reload brings it to what the file says. */
   | { readonly kind: 'refused'; readonly reason: string };
 
+/** What is to be changed, and the number of the set in which the files for it lie. */
+export interface Changes {
+  readonly changes: readonly RuntimeChange[];
+  readonly set?: number | undefined;
+}
+
 export interface Runtime {
   /** Makes the changes one after the other, and stops at the first that HAProxy refuses. Call it for one at a time. Never rejects. */
   readonly change: (
     running: Running,
     draining: readonly Running[],
-    changes: readonly RuntimeChange[],
+    request: Changes,
   ) => Promise<ChangeOutcome>;
   /** What of the description does not run. Undefined where HAProxy does not say. */
   readonly drift: (running: Running, wanted: Description) => Promise<readonly RuntimeChange[] | undefined>;
@@ -44,12 +52,16 @@ const NEEDED = [
   'set server',
   'shutdown sessions server',
   'show stat',
+  ...['new ssl cert', 'set ssl cert', 'commit ssl cert', 'abort ssl cert', 'del ssl cert'],
+  ...['show ssl crt-list', 'add ssl crt-list', 'del ssl crt-list'],
+  ...['show map', 'set map', 'add map', 'del map', 'prepare map', 'commit map'],
 ];
 /** Between two steps of a server that was removed: what is under way with it may end by itself. */
 const STEP_MS = 250;
 
 export function createRuntime({
   ask,
+  readSetFile,
   endSessions,
   stepMs = STEP_MS,
   finishMs = stepMs,
@@ -68,6 +80,7 @@ export function createRuntime({
     return done;
   };
   const servers = createServerChanges(ask, leftOvers);
+  const files = createFileChanges(ask, readSetFile);
   const endSoon = async (
     running: Running,
     draining: readonly Running[],
@@ -81,9 +94,16 @@ export function createRuntime({
       await pause(stepMs, undefined, { ref: false });
     }
   };
-  const round = async (running: Running, changes: readonly RuntimeChange[]): Promise<Made> => {
+  const round = async (running: Running, changes: readonly RuntimeChange[], set?: number): Promise<Made> => {
     let made: Made = { commands: 0, ended: [], waiting: [], refusal: undefined };
+    const file = files(running, set);
     for (const each of changes) {
+      if (each.kind !== 'server') {
+        const outcome = await file(each);
+        if (outcome.kind === 'refused') return { ...made, refusal: outcome };
+        made = { ...made, commands: made.commands + outcome.commands };
+        continue;
+      }
       const outcome = await servers(running, each);
       if (outcome.kind === 'refused') return { ...made, refusal: outcome };
       if (outcome.kind === 'no-spare')
@@ -96,8 +116,8 @@ export function createRuntime({
     }
     return made;
   };
-  const change = async (running: Running, changes: readonly RuntimeChange[]): Promise<Made> => {
-    const first = await round(running, changes);
+  const change = async (running: Running, { changes, set }: Changes): Promise<Made> => {
+    const first = await round(running, changes, set);
     if (first.waiting.length === 0) return first;
     // Servers come before others go, unless they take the spare ones that those leave.
     const second = await round(running, first.waiting);
@@ -108,9 +128,9 @@ export function createRuntime({
     };
   };
   return {
-    change: async (running, draining, changes) => {
+    change: async (running, draining, request) => {
       try {
-        const { commands, ended, refusal } = await inTurn(() => change(running, changes));
+        const { commands, ended, refusal } = await inTurn(() => change(running, request));
         if (ended.length > 0) void endSoon(running, draining, new Set(ended)).catch(() => undefined);
         return refusal ?? { kind: 'changed', commands };
       } catch (error) {
@@ -140,6 +160,6 @@ interface Made {
   /** The servers whose sessions ended. */
   readonly ended: readonly string[];
   /** For want of a spare server. */
-  readonly waiting: readonly RuntimeChange[];
+  readonly waiting: readonly ServerChange[];
   readonly refusal: Refusal | undefined;
 }

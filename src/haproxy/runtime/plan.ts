@@ -1,13 +1,17 @@
-import type { RuntimeChange, WantedServer } from './change.ts';
+import type { RuntimeChange, ServerChange, WantedServer } from './change.ts';
 import { backendOf, type Description, type ServerDescription } from './description.ts';
 
-/** What a running HAProxy cannot be told. `conditions`: parts of a file depend on them, so that it was not compared. */
+/**
+ * What a running HAProxy cannot be told. `conditions`: parts of a file depend on them, so that it was not compared. `files-changed`: of
+ * the files that the main one names.
+ */
 export const reloadCauses = [
   'section-added',
   'section-removed',
   'section-changed',
   'server-changed',
   'conditions',
+  'files-changed',
 ] as const;
 
 export interface Reload {
@@ -55,7 +59,7 @@ export function wantedServers({ servers }: Description): ReadonlyMap<string, Wan
   return wanted;
 }
 
-export function changeTo([server, wanted]: readonly [string, WantedServer | null]): RuntimeChange {
+export function changeTo([server, wanted]: readonly [string, WantedServer | null]): ServerChange {
   return { kind: 'server', server, wanted };
 }
 

@@ -91,10 +91,10 @@ function failureOf(outcome: Awaited<ReturnType<ProxyDriver['check']>>): Failure 
 }
 
 async function change(
-  { serving, draining, changes }: Extract<Action, { kind: 'change' }>,
+  { serving, draining, request }: Extract<Action, { kind: 'change' }>,
   { program, dispatch }: Effects,
 ): Promise<void> {
-  const outcome = await program.change(runningOf(serving), draining.map(runningOf), changes);
+  const outcome = await program.change(runningOf(serving), draining.map(runningOf), request);
   dispatch({ kind: 'changed', number: serving.number, outcome });
 }
 

@@ -46,7 +46,7 @@ export function nextChange(state: State, now: number, emit: Emit): State {
     const reason = 'another configuration is served than the one that it changes';
     return reloadInstead(next, change, { reason }, now, emit);
   }
-  emit({ kind: 'change', serving, draining: drainingOf(state), changes: change.changes });
+  emit({ kind: 'change', serving, draining: drainingOf(state), request: change });
   return { ...next, changing: { ...change, number: serving.number, since: now } };
 }
 

@@ -4,7 +4,7 @@ import type { Failure, RequestId, SharedAction } from '../../engine/supervise/st
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import type { ConfigChoice } from '../program.ts';
 import type { ChangeRequest } from '../runtime/change.ts';
-import type { ChangeOutcome } from '../runtime/execute.ts';
+import type { ChangeOutcome, Changes } from '../runtime/execute.ts';
 
 /** Times are milliseconds of the monotonic clock, which all processes of one boot share. */
 export interface State {
@@ -173,7 +173,7 @@ export type OwnAction =
       readonly kind: 'change';
       readonly serving: Serving;
       readonly draining: readonly Retiring[];
-      readonly changes: Change['changes'];
+      readonly request: Changes;
     }
   | { readonly kind: 'save-state' }
   | {

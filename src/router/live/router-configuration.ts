@@ -1,6 +1,7 @@
 import { createApplier } from '../../engine/apply/applier.ts';
 import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
 import type { ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
+import type { Rendered } from '../../engine/apply/file-set.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
@@ -10,8 +11,6 @@ import { runCommand } from '../../engine/system/process/run-command.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
-import { differenceOf } from '../../haproxy/runtime/difference.ts';
-import { needsReload, type Outline, outlineOf } from '../../haproxy/runtime/needs-reload.ts';
 import { decide } from '../decide/decide.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
@@ -22,6 +21,7 @@ import { describeDefaultCertificate } from './live-certificate.ts';
 import { createLiveRenderer } from './live-renderer.ts';
 import type { RouterObserver } from './router-observer.ts';
 import { certificateCounts, type RouterStatus, routeCounts } from './router-status.ts';
+import { routerDifference } from './set-difference.ts';
 
 /** 10,000 routes take HAProxy a second, and a loaded machine ten times as long. */
 const CHECK_TIMEOUT_MS = 60_000;
@@ -48,7 +48,7 @@ export interface RouterConfiguration extends ConfigurationParts<ServableDecision
 interface Attempt {
   readonly identity: string;
   readonly atMs: number;
-  readonly outline: Outline | undefined;
+  readonly rendered: Rendered | undefined;
 }
 
 /** haproxy.cfg with its files for the configuration loop: decided from the objects, checked by HAProxy, applied by its supervisor. */
@@ -73,10 +73,11 @@ export function routerConfiguration(
   const trial: Trial = { check, render: renderer.renderAgain };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
   const pace = createReloadPace(reloadInterval, monotonicMs);
+  const difference = routerDifference(settings);
   const changes = createChangeRecord();
   let decided: ServableDecision | undefined;
-  let attempt: Attempt = { identity: '', atMs: 0, outline: undefined };
-  let served: Outline | undefined;
+  let attempt: Attempt = { identity: '', atMs: 0, rendered: undefined };
+  let served: Rendered | undefined;
   let isTold = false;
   const tell = (shown: ServableDecision): void => {
     isTold = true;
@@ -94,7 +95,7 @@ export function routerConfiguration(
     now: monotonicMs,
     applier: createApplier({
       ...{ configPath, check, socketPath, reloadTimeoutMs: RELOAD_TIMEOUT_MS },
-      ...{ onForeign: logForeignFile(observers), difference: differenceOf },
+      ...{ onForeign: logForeignFile(observers), difference },
     }),
     next: async () => {
       const found = objects();
@@ -111,16 +112,16 @@ export function routerConfiguration(
     },
     holdMs: (rendered, identity) => {
       const holdMs = pace.holdMs(identity);
-      if (holdMs > 0 && needsReload(served, rendered)) return holdMs;
-      attempt = { identity, atMs: monotonicMs(), outline: outlineOf(rendered) };
+      if (holdMs > 0 && difference(served, rendered).kind === 'reload') return holdMs;
+      attempt = { identity, atMs: monotonicMs(), rendered };
       if (!pace.isServed(identity)) for (const { onReload } of others) onReload?.();
       return 0;
     },
     observe: async (outcome, { decision }, text) => {
-      const { identity, atMs, outline } = attempt;
+      const { identity, atMs, rendered } = attempt;
       const tookMs = monotonicMs() - atMs;
       pace.note(identity, outcome, atMs);
-      served = pace.isServed(identity) ? outline : undefined;
+      served = pace.isServed(identity) ? rendered : undefined;
       const cause = changes.note({ text: identity, parts: { 'routes-changed': identity } }, outcome);
       if (outcome.kind === 'reloaded' || outcome.kind === 'unchanged') isolation.taken(decision);
       if (outcome.kind !== 'rejected') tellFirst();

@@ -1,4 +1,3 @@
-import { FILES_CHANGED } from '../../engine/apply/applier.ts';
 import { REFUSED } from '../../engine/apply/apply-outcome.ts';
 import { openApiSession } from '../../engine/kube/api-session.ts';
 import { openCredentials } from '../../engine/kube/in-cluster.ts';
@@ -31,7 +30,7 @@ const STATUS_PROBE_MS = 150;
 /** What a change record names as causes, and what of changed routes HAProxy cannot be told. */
 const RELOAD_REASONS = [
   ...['start', 'routes-changed', 'template-changed', 'edited'],
-  ...[...reloadCauses, FILES_CHANGED, REFUSED],
+  ...[...reloadCauses, REFUSED],
 ];
 
 /** Resolves with 0 once it was asked to stop and the time in which clients go to other routers has passed. */

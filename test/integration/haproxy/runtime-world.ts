@@ -61,7 +61,10 @@ export async function openRuntimeWorld(): Promise<RuntimeWorld> {
     return outcome.text;
   };
   const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 20_000, run: runCommand });
-  const applier = createApplier({ configPath: config, check, socketPath: socket, difference: differenceOf });
+  const applier = createApplier({
+    ...{ configPath: config, check, socketPath: socket },
+    difference: (before, after) => differenceOf(before.text, after.text),
+  });
   const { signal } = new AbortController();
   const tell = async (command: string): Promise<string> =>
     (await askRuntimeApi(statsSocket, command, 2_000)) ?? '';

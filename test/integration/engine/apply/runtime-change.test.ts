@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Difference } from '../../../../src/engine/apply/applier.ts';
+import type { ApplierOptions, Difference } from '../../../../src/engine/apply/applier.ts';
 import { SET_FOLDER, sha256Of } from '../../../../src/engine/apply/file-set.ts';
 import { type ApplyScene, createApplyScene, goodText, serving } from './apply-scene.ts';
 
@@ -80,26 +80,26 @@ test('what was refused at run time is a reload with that reason', async () => {
   expect(await applier.apply(after, signal)).toMatchObject({ what: 'refused', reason: 'No such server.' });
 });
 
-test('another folder of files is a reload for them, and is no difference of the main file', async () => {
+test('the files of the set before are compared as well where they are known, and the supervisor is told where the new ones lie', async () => {
   scene.answers.status = able;
-  const compared: string[] = [];
-  const applier = scene.applier({
-    difference: (...texts) => {
-      compared.push(...texts);
+  const compared: unknown[] = [];
+  const options: Partial<ApplierOptions> = {
+    difference: (one, other) => {
+      compared.push(one.others, other.others);
       return { kind: 'nothing' };
     },
-  });
+  };
   const set = (content: string) => ({
     text: `${before}# ${SET_FOLDER}/list\n`,
     mode: 0o644,
     others: [{ name: 'list', content }],
   });
-  await applier.applySet(set('one'), signal);
-  expect(await applier.applySet(set('two'), signal)).toMatchObject({
-    kind: 'reloaded',
-    what: 'files-changed',
-  });
-  expect(compared).toEqual([set('').text, set('').text]);
+  const applier = scene.applier(options);
+  for (const content of ['one', 'two']) await applier.applySet(set(content), signal);
+  expect(compared).toEqual([set('one').others, set('two').others]);
+  expect(scene.requests.at(-1)).toContain('"set":2,"changes":[]');
+  await scene.applier(options).applySet(set('three'), signal);
+  expect(compared.slice(2)).toEqual([undefined, set('three').others]);
 });
 
 test('a change that is longer than a line may be is a reload', async () => {

@@ -42,7 +42,8 @@ function createWorld() {
     }
     if (action.kind === 'change') {
       const { number } = action.serving;
-      const to = action.changes[0]?.server ?? '';
+      const [change] = action.request.changes;
+      const to = change?.kind === 'server' ? change.server : '';
       pending.push((well) => {
         if (well) serves.set(number, to);
         const outcome = well

@@ -19,7 +19,7 @@ const atRunTime = { generation: 1, pid: processOf(1).pid, tookMs: 0, atRunTime: 
 test('a change is made by the generation that serves, which then serves the new file', () => {
   const machine = serving();
   expect(machine.send(requested(7))).toMatchObject([
-    { kind: 'change', serving: { number: 1 }, changes: change.changes },
+    { kind: 'change', serving: { number: 1 }, request: { changes: change.changes } },
   ]);
   expect(machine.send(changed(made))).toEqual([
     { kind: 'answer', requests: [7], result: { ...atRunTime, commands: 1 } },

@@ -1,0 +1,109 @@
+import type { Command } from './commands.ts';
+
+/** Command and payload have to find a place in one buffer, of which a part may be kept for rewriting. */
+const PAYLOAD_CHARACTERS = 6_000;
+
+/** A certificate with its key, new or in place of an older one. Connections that are there go on with the one that they have. */
+export function renewal(name: string, pem: string): readonly Command[] {
+  return [
+    {
+      text: `new ssl cert ${name}`,
+      done: /^(?:New empty certificate store '|Certificate '.*' already exists!)/,
+    },
+    {
+      text: withPayload(`set ssl cert ${name}`, pem),
+      done: /^Transaction (?:created|updated) for certificate /,
+    },
+    { text: `commit ssl cert ${name}`, done: /\nSuccess!$/ },
+  ];
+}
+
+export function abortion(name: string): Command {
+  return { text: `abort ssl cert ${name}`, done: /^(?:Transaction aborted|No ongoing transaction)/ };
+}
+
+/** HAProxy refuses one that it still uses. */
+export function removal(name: string): Command {
+  return { text: `del ssl cert ${name}`, done: /(?:' deleted|doesn't exist)!$/ };
+}
+
+/** A line of a list by which HAProxy chooses a certificate. */
+export interface ListEntry {
+  readonly certificate: string;
+  /** HAProxy's number for it. */
+  readonly number: number;
+  /** Options in brackets and names of hosts, as the file has them. */
+  readonly line: string;
+}
+
+/** Of `show ssl crt-list -n`. Undefined where the text is something else. */
+export function parseList(reply: string, list: string): readonly ListEntry[] | undefined {
+  // HAProxy shows the end of a list of protocols as the byte 0.
+  const [head, ...lines] = reply.replaceAll('\0', '').trim().split('\n');
+  if (head !== `# ${list}`) return undefined;
+  return lines.flatMap((text) => {
+    const [, certificate = '', number, line = ''] = /^(\S+):(\d+)(?: (.*))?$/.exec(text) ?? [];
+    return number === undefined ? [] : [{ certificate, number: Number(number), line }];
+  });
+}
+
+/** First the new line, so that clients never get the certificate of other hosts in between. */
+export function listCommands(
+  list: string,
+  certificate: string,
+  line: string | null,
+  entries: readonly ListEntry[],
+): readonly Command[] {
+  const own = entries.filter((entry) => entry.certificate === certificate);
+  const kept = own.find((entry) => entry.line === line);
+  const addition: Command = {
+    text: withPayload(`add ssl crt-list ${list}`, `${certificate} ${line}`),
+    done: /\nSuccess!$/,
+  };
+  return [
+    ...(line === null || kept !== undefined ? [] : [addition]),
+    ...own
+      .filter((entry) => entry !== kept)
+      .map(({ number }) => ({
+        text: `del ssl crt-list ${list} ${certificate}:${number}`,
+        done: /^Entry '.*' deleted in crtlist '.*'!$/,
+      })),
+  ];
+}
+
+/** Of `prepare map`. */
+export function versionIn(reply: string | undefined): number | undefined {
+  const version = /^New version created: (\d+)$/.exec(reply?.trim() ?? '')?.[1];
+  return version === undefined ? undefined : Number(version);
+}
+
+/** Nobody sees the new lines before all are there. */
+export function replacement(map: string, version: number, content: string): readonly Command[] {
+  return [
+    ...pieces(content).map((piece) => ({
+      text: withPayload(`add map @${version} ${map}`, piece),
+      done: /^$/,
+    })),
+    { text: `commit map @${version} ${map}`, done: /^$/ },
+  ];
+}
+
+function pieces(content: string): readonly string[] {
+  const all: string[] = [];
+  let piece = '';
+  for (const line of content.split('\n')) {
+    if (line === '') continue;
+    if (piece !== '' && piece.length + line.length > PAYLOAD_CHARACTERS) {
+      all.push(piece);
+      piece = '';
+    }
+    piece += `${line}\n`;
+  }
+  return piece === '' ? all : [...all, piece];
+}
+
+/** An empty line is the end of a payload. */
+function withPayload(command: string, payload: string): string {
+  const lines = payload.split(/\r?\n/).filter((line) => line.trim() !== '');
+  return `${command} <<\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,126 @@
+import { type SetFile, sha256Of } from '../../engine/apply/file-set.ts';
+import { type FileChange, isListLine, isMapWord } from './change.ts';
+import type { Reload } from './plan.ts';
+
+/** What HAProxy does with a file that its configuration names, as far as it can be told of another content. */
+export type FileKind = 'map' | 'certificate-list' | 'certificate';
+
+/** Undefined for a file that it reads at its start only. */
+export type KindOf = (name: string) => FileKind | undefined;
+
+export type FilePlan = Reload | { readonly kind: 'changes'; readonly changes: readonly FileChange[] };
+
+/** Of a map in which more lines differ, all are read anew: that is one step for those who ask it, and as many bytes. */
+const MOST_LINES = 64;
+
+/**
+ * How to come from the files of one set to those of another. First what is new, so that no list names a certificate that HAProxy does
+ * not know, and no map is without an answer. Files that have not changed cost a look at their names.
+ */
+export function planFiles(before: readonly SetFile[], after: readonly SetFile[], kindOf: KindOf): FilePlan {
+  const known = new Map(before.map((file) => [file.name, file]));
+  const news: FileChange[] = [];
+  const removals: FileChange[] = [];
+  for (const file of after) {
+    const old = known.get(file.name);
+    known.delete(file.name);
+    if (old !== undefined && isSame(old, file)) continue;
+    const found = changesOf(file, old, kindOf(file.name));
+    if (found === undefined) return cannotTell(`"${file.name}" differs`);
+    for (const change of found) (isRemoval(change) ? removals : news).push(change);
+  }
+  for (const { name } of known.values()) {
+    if (kindOf(name) !== 'certificate') return cannotTell(`"${name}" is gone`);
+    removals.push({ kind: 'certificate', certificate: name, sha256: null });
+  }
+  const order = (changes: readonly FileChange[], kinds: readonly FileChange['kind'][]) =>
+    kinds.flatMap((kind) => changes.filter((change) => change.kind === kind));
+  return {
+    kind: 'changes',
+    changes: [
+      ...order(news, ['certificate', 'list-line', 'map', 'map-line']),
+      ...order(removals, ['map-line', 'list-line', 'certificate']),
+    ],
+  };
+}
+
+function cannotTell(reason: string): Reload {
+  return { kind: 'reload', what: 'files-changed', reason };
+}
+
+function isRemoval(change: FileChange): boolean {
+  switch (change.kind) {
+    case 'map-line':
+      return change.value === null;
+    case 'certificate':
+      return change.sha256 === null;
+    case 'list-line':
+      return change.line === null;
+    case 'map':
+      return false;
+  }
+}
+
+function isSame(one: SetFile, other: SetFile): boolean {
+  if (one.content === other.content) return true;
+  if (typeof one.content === 'string' && typeof other.content === 'string') return false;
+  return Buffer.from(one.content).equals(Buffer.from(other.content));
+}
+
+/** Undefined where HAProxy cannot be told. */
+function changesOf(
+  file: SetFile,
+  old: SetFile | undefined,
+  kind: FileKind | undefined,
+): readonly FileChange[] | undefined {
+  if (kind === 'certificate') return [{ kind, certificate: file.name, sha256: sha256Of(file.content) }];
+  // HAProxy knows no map and no list that it has not read at its start.
+  if (kind === undefined || old === undefined) return undefined;
+  return kind === 'map' ? mapChanges(old, file) : listChanges(old, file);
+}
+
+function mapChanges(old: SetFile, { name: map, content }: SetFile): readonly FileChange[] {
+  const [before, after] = [linesIn(old.content), linesIn(content)];
+  const changes: FileChange[] = [];
+  for (const [key, value] of after)
+    if (before.get(key) !== value) changes.push({ kind: 'map-line', map, key, value });
+  for (const key of before.keys())
+    if (!after.has(key)) changes.push({ kind: 'map-line', map, key, value: null });
+  const isTold = ({ key, value }: { readonly key: string; readonly value: string | null }): boolean =>
+    isMapWord(key) && (value === null || isMapWord(value));
+  const areFew = changes.length <= MOST_LINES;
+  const areTold = changes.every((change) => change.kind === 'map-line' && isTold(change));
+  return areFew && areTold ? changes : [{ kind: 'map', map, sha256: sha256Of(content) }];
+}
+
+/** Undefined where the order of lines decides: one that is added is the last, and after a reload it is where the file has it. */
+function listChanges(old: SetFile, { name: list, content }: SetFile): readonly FileChange[] | undefined {
+  const [before, after] = [linesIn(old.content), linesIn(content)];
+  const changes: FileChange[] = [];
+  const uses = new Map<string, number>();
+  for (const line of after.values())
+    for (const host of hostsIn(line)) uses.set(host, (uses.get(host) ?? 0) + 1);
+  for (const [certificate, line] of after) {
+    if (before.get(certificate) === line) continue;
+    const isShared = hostsIn(line).some((host) => (uses.get(host) ?? 0) > 1);
+    if (isShared || !isListLine(line)) return undefined;
+    changes.push({ kind: 'list-line', list, certificate, line });
+  }
+  for (const certificate of before.keys())
+    if (!after.has(certificate)) changes.push({ kind: 'list-line', list, certificate, line: null });
+  return changes;
+}
+
+function hostsIn(line: string): readonly string[] {
+  return line.replace(/^\[[^\]]*\] /, '').split(' ');
+}
+
+/** By the first word of each line, what follows it. */
+export function linesIn(content: string | Buffer): ReadonlyMap<string, string> {
+  const lines = new Map<string, string>();
+  for (const line of content.toString().split('\n')) {
+    const at = line.indexOf(' ');
+    if (line !== '') lines.set(at === -1 ? line : line.slice(0, at), at === -1 ? '' : line.slice(at + 1));
+  }
+  return lines;
+}

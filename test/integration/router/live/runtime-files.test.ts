@@ -1,0 +1,59 @@
+import { X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+import { expect, test } from 'vitest';
+import { certificate, openSetWorld } from './set-world.ts';
+
+const printOf = (pem: string): string => new X509Certificate(pem).fingerprint;
+const shown = (client: TLSSocket): string => client.getPeerCertificate().fingerprint;
+
+/** What a client gets for a request on a connection that it has. */
+async function ask(client: TLSSocket, host: string): Promise<string> {
+  client.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  return await new Promise((resolve) => client.once('data', (text) => resolve(`${text}`.slice(0, 12))));
+}
+
+test('certificates and hosts change without a new process, old connections go on, and a restart ends in the same state', async () => {
+  const { host, supervisor, begin, want, runs, shouldRun, open } = await openSetWorld();
+  const [first, renewed] = [certificate('a.test'), certificate('a.test')];
+  const a = { name: 'a', host: 'a.test', pem: first };
+  const b = { name: 'b', host: 'b.test' };
+  await begin(a, b);
+  const processes = host.haproxys().map(({ id }) => id.pid);
+  expect(await runs()).toEqual(shouldRun(a, b));
+  const old = await open('a.test');
+  expect(shown(old)).toBe(printOf(first));
+
+  const steps = [
+    [{ ...a, pem: renewed }, b],
+    [
+      { ...a, pem: renewed },
+      { ...b, pem: certificate('b.test') },
+    ],
+    [
+      { ...a, pem: renewed },
+      { ...b, host: 'c.test', pem: certificate('c.test') },
+    ],
+    [
+      { ...a, pem: renewed, servers: [1, 2] },
+      { ...b, host: 'c.test' },
+    ],
+    [{ ...a, host: 'd.test', pem: renewed }, b],
+    [{ ...a, pem: renewed, servers: [2, 3] }, b],
+  ];
+  for (const wishes of steps) {
+    expect(await want(...wishes)).toMatchObject({ kind: 'reloaded', atRunTime: true });
+    expect(await runs()).toEqual(shouldRun(...wishes));
+  }
+  expect(shown(await open('a.test'))).toBe(printOf(renewed));
+  expect(await ask(old, 'a.test')).toBe('HTTP/1.1 503');
+  expect(host.haproxys().map(({ id }) => id.pid)).toEqual(processes);
+
+  const last = steps.at(-1) ?? [];
+  const memory = await runs();
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  expect(await runs()).toEqual(memory);
+  expect(memory).toEqual(shouldRun(...last));
+  // The new generation calls its files otherwise, and is told of changes by these names.
+  expect(await want({ ...a, pem: first }, b)).toMatchObject({ atRunTime: true });
+  expect(await runs()).toEqual(shouldRun({ ...a, pem: first }, b));
+});

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type SetFile, sha256Of } from '../../../../src/engine/apply/file-set.ts';
+import { type FileKind, planFiles } from '../../../../src/haproxy/runtime/plan-files.ts';
+
+const kindOf = (name: string): FileKind | undefined =>
+  (({ m: 'map', l: 'certificate-list', c: 'certificate' }) as const)[name[0] ?? ''];
+const file = (name: string, content: string): SetFile => ({ name, content });
+const changesOf = (before: readonly SetFile[], after: readonly SetFile[]) => {
+  const found = planFiles(before, after, kindOf);
+  return found.kind === 'changes' ? found.changes : found.reason;
+};
+
+test('a new certificate is known before a list names it, and forgotten after the list does not', () => {
+  const [before, after] = [
+    [file('l', 'c1 a.test\n'), file('c1', 'one')],
+    [file('l', 'c2 [alpn h2,http/1.1] b.test\n'), file('c2', 'two')],
+  ];
+  expect(changesOf(before, after)).toEqual([
+    { kind: 'certificate', certificate: 'c2', sha256: sha256Of('two') },
+    { kind: 'list-line', list: 'l', certificate: 'c2', line: '[alpn h2,http/1.1] b.test' },
+    { kind: 'list-line', list: 'l', certificate: 'c1', line: null },
+    { kind: 'certificate', certificate: 'c1', sha256: null },
+  ]);
+});
+
+test('lines of a map come before others go', () => {
+  expect(changesOf([file('m', 'a.test/ x\nb.test/ y\n')], [file('m', 'b.test/ z\nc.test/ y\n')])).toEqual([
+    { kind: 'map-line', map: 'm', key: 'b.test/', value: 'z' },
+    { kind: 'map-line', map: 'm', key: 'c.test/', value: 'y' },
+    { kind: 'map-line', map: 'm', key: 'a.test/', value: null },
+  ]);
+});
+
+test.each([
+  ['many lines differ', Array.from({ length: 65 }, (_, index) => `h${index}.test x\n`).join('')],
+  ['a key that no command can hold', 'a.test/;show x\n'],
+  ['a key that reads like a number of an entry', '#1 x\n'],
+])('a map is replaced as a whole for %s', (_, content) => {
+  expect(changesOf([file('m', '')], [file('m', content)])).toEqual([
+    { kind: 'map', map: 'm', sha256: sha256Of(content) },
+  ]);
+});
+
+test.each<readonly [string, readonly SetFile[], readonly SetFile[]]>([
+  ['a host that has two certificates', [file('l', '')], [file('l', 'c1 a.test\nc2 a.test\n')]],
+  ['a list that is new', [], [file('l', '')]],
+  ['a map that is new', [], [file('m', '')]],
+  ['a map that is gone', [file('m', '')], []],
+  ['a file of another kind', [file('x', '1')], [file('x', '2')]],
+  ['options that no command can hold', [file('l', '')], [file('l', 'c1 [crt a;b] a.test\n')]],
+])('HAProxy cannot be told of %s', (_, before, after) => {
+  expect(planFiles(before, after, kindOf)).toMatchObject({ kind: 'reload', what: 'files-changed' });
+});
+
+/** What is in a map after the changes, where each is made as it is asked for. */
+function played(
+  before: ReadonlyMap<string, string>,
+  after: string,
+  content: string,
+): ReadonlyMap<string, string> {
+  const lines = new Map(before);
+  const changes = changesOf([file('m', content)], [file('m', after)]);
+  if (typeof changes === 'string') throw new Error(changes);
+  for (const change of changes) {
+    if (change.kind !== 'map-line') return new Map(linesOf(after));
+    if (change.value === null) lines.delete(change.key);
+    else lines.set(change.key, change.value);
+  }
+  return lines;
+}
+
+const linesOf = (content: string) =>
+  content
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(' ') as [string, string]);
+
+test('whatever a map was, the changes lead to what it is to be', () => {
+  const maps = fc.uniqueArray(
+    fc.tuple(fc.constantFrom('a', 'b', 'c', 'd/', '*.e'), fc.constantFrom('x', 'y')),
+    {
+      selector: ([key]) => key,
+    },
+  );
+  const textOf = (lines: readonly (readonly [string, string])[]) =>
+    lines.map((line) => `${line.join(' ')}\n`).join('');
+  fc.assert(
+    fc.property(maps, maps, (before, after) => {
+      const found = played(new Map(before), textOf(after), textOf(before));
+      expect(Object.fromEntries(found)).toEqual(Object.fromEntries(after));
+    }),
+  );
+});
