@@ -51,7 +51,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'api-lb': [...engine, 'haproxy', 'cli', 'node', 'zod'],
   vip: [...engine, 'keepalived', 'cli', 'node', 'ipaddr.js', 'yaml', 'zod'],
   router: [...engine, 'haproxy', 'cli', 'node', 'ipaddr.js', 'yaml', 'zod'],
-  'pod-proxy': [...engine, 'haproxy', 'cli', 'node', 'nunjucks', 'zod'],
+  'pod-proxy': [...engine, 'haproxy', 'cli', 'node', '@aws-sdk/client-route-53', 'nunjucks', 'zod'],
   operate: [...engine, 'cli', 'node', 'diff', 'yaml', 'zod'],
 };
 

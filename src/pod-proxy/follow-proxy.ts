@@ -3,7 +3,7 @@ import { type FollowSettings, followResources } from '../engine/kube/follow-reso
 import type { Report } from '../engine/kube/report.ts';
 import type { Resource } from '../engine/kube/resource.ts';
 import { type Hosts, hostsOfPods, hostsOfSlices } from './hosts.ts';
-import { type OwnPod, proxyNameOf } from './pod.ts';
+import { type OwnPod, proxyNameOf } from './pod/pod.ts';
 import { configMapResource, ownPodResource, podsResource, slicesResource } from './resources.ts';
 import { type ConfigSource, type Wishes, wishesOf } from './wishes.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { isSafeText } from '../engine/render/safe-text.ts';
 import type { SliceFacts } from './endpoint-slice.ts';
-import { type PodFacts, proxyNameOf } from './pod.ts';
+import { type PodFacts, proxyNameOf } from './pod/pod.ts';
 import type { TemplateModel } from './template/template-model.ts';
 
 export type Hosts = TemplateModel['hosts'];

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
-import type { OwnPod } from './pod.ts';
-import type { PodEvent } from './pod-events.ts';
+import type { OwnPod } from './pod/pod.ts';
+import type { PodEvent } from './pod/pod-events.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 
 /** Why the template is not served: `TemplateMissing`, `TemplateRefused`, `ConfigurationRefused`. */

@@ -1,6 +1,7 @@
 import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
 import { createMonitorMetrics, type MonitorMetrics } from '../engine/observe/monitor-metrics.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
+import { createDnsMetrics, type DnsMetrics } from './dns/dns-report.ts';
 import type { Hosts } from './hosts.ts';
 
 /** What the pod proxy can be asked about besides, in Prometheus' words. */
@@ -9,6 +10,7 @@ export interface ProxyMetrics extends MonitorMetrics {
   readonly hosts: (hosts: Hosts) => void;
   /** The annotation's template cannot be served, and what ran before still does. */
   readonly refused: (isRefused: boolean) => void;
+  readonly dns: DnsMetrics;
 }
 
 export type ProxyObservers = Observers<ProxyMetrics>;
@@ -33,6 +35,7 @@ export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistr
     ...monitor,
     changeServed,
     refused,
+    dns: createDnsMetrics(registry),
     hosts: (hosts) => {
       addresses.clear();
       for (const [group, list] of Object.entries(hosts)) addresses.set(list.length, { group });

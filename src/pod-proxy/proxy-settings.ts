@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { commandSpec, flag, type SettingsOf } from '../cli/command-spec.ts';
 import { durationMs } from '../cli/duration.ts';
-import { absolutePath, nonEmpty } from '../cli/fields.ts';
+import { absolutePath, nonEmpty, oneOf } from '../cli/fields.ts';
 import { defaultPorts } from '../cli/ports.ts';
 import { daemonFlags, monitorListen } from '../cli/shared-flags.ts';
 import { isInCluster } from '../engine/kube/in-cluster.ts';
 import { ConfigError } from '../engine/system/errors.ts';
 import { haproxyMonitorFlags } from '../haproxy/supervise/haproxy-flags.ts';
+import { targetNames } from './dns/target.ts';
 
 const { socket, statsSocket, haproxy } = haproxyMonitorFlags;
 
@@ -34,6 +35,30 @@ export const proxyCommand = commandSpec({
     checkInterval: flag('<duration>', durationMs, 'how often the file is compared with what it should be', {
       default: '6s',
     }),
+    dns: flag(
+      `<auto|${targetNames.join('|')}>`,
+      oneOf(['auto', ...targetNames]),
+      'who makes the DNS records of hawser.dev/route53: ExternalDNS, by a DNSEndpoint, or hawser (auto: ExternalDNS where the cluster has DNSEndpoints)',
+      { default: 'auto' },
+    ),
+    dnsZone: flag(
+      '<public|private|id>',
+      z.string().check(
+        z.regex(/^(?:public|private|Z[A-Z0-9]{1,31})$/, {
+          error: 'expected public, private, or the id of a zone, such as Z1PA6795UKMFR9',
+        }),
+      ),
+      'which zones of Route 53 records are written to',
+      { default: 'public' },
+    ),
+    dnsInterval: flag(
+      '<duration>',
+      durationMs,
+      'how often DNS records are compared with what they should be',
+      {
+        default: '5m',
+      },
+    ),
     listen: monitorListen(defaultPorts.podProxy),
     ...daemonFlags,
   },

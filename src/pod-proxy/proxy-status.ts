@@ -1,4 +1,5 @@
 import type { ChangeView } from '../engine/reconcile/change-record.ts';
+import type { DnsStatus } from './dns/dns-report.ts';
 import type { Hosts } from './hosts.ts';
 import type { Problem } from './problem.ts';
 
@@ -15,4 +16,6 @@ export interface ProxyStatus extends ChangeView {
   readonly problem: Problem | null;
   /** The one before, and how long it is over; null where there was none. */
   readonly lastProblem: (Problem & { readonly agoMs: number }) | null;
+  /** Null where no DNS record is asked for. */
+  readonly dns: DnsStatus | null;
 }

@@ -4,8 +4,10 @@ import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts'
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
 import { hawserVersion } from '../engine/system/version.ts';
+import { keepRecords } from './dns/keep-records.ts';
 import { followProxy } from './follow-proxy.ts';
-import { writePodEvent } from './pod-events.ts';
+import type { OwnPod } from './pod/pod.ts';
+import { type PodEvent, writePodEvent } from './pod/pod-events.ts';
 import { createProblemRecord } from './problem.ts';
 import { proxyConfiguration } from './proxy-configuration.ts';
 import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts';
@@ -26,20 +28,40 @@ function prepare(
   { observers, log, wake, show, signal }: Monitor<ProxyMetrics>,
 ): Loops {
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
-  const session = openApiSession({ kubeconfig }, signal);
+  // The Lease is given back after `signal` has aborted.
+  const closing = new AbortController();
+  const session = openApiSession({ kubeconfig }, closing.signal);
   const hear = (): void => {
     configuration.see();
     wake.poke();
+    records.hear();
   };
   const followed = followProxy(settings, { session, report: log, hear });
-  const problems = createProblemRecord(observers, (own, event) => {
+  const tell = (own: OwnPod, event: PodEvent): void => {
     void writePodEvent(session, own, event, observers, signal);
-  });
+  };
+  const problems = createProblemRecord(observers, tell);
+  const own = (): OwnPod | undefined => {
+    const view = followed.view();
+    return view.kind === 'unknown' ? undefined : view.own;
+  };
+  const records = keepRecords({ settings, session, own, observers, tell });
   const configuration = proxyConfiguration(settings, { wake, followed, problems }, observers, signal);
   const [version, pod] = [hawserVersion(), `${settings.namespace}/${settings.pod}`];
   show(
-    (): ProxyStatus => ({ version, pod, known: followed.view().kind !== 'unknown', ...configuration.view() }),
+    (): ProxyStatus => ({
+      ...{ version, pod, known: own() !== undefined },
+      ...configuration.view(),
+      dns: records.view(),
+    }),
   );
   log({ event: 'monitor-started', pod, config: settings.config });
-  return { api: followed.run, configuration: (stop) => runConfigurationLoop(configuration, stop) };
+  return {
+    api: followed.run,
+    configuration: (stop) => runConfigurationLoop(configuration, stop),
+    dns: async (stop) => {
+      await records.run(stop);
+      closing.abort();
+    },
+  };
 }

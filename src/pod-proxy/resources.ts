@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Resource } from '../engine/kube/resource.ts';
 import { readSlice, type SliceFacts } from './endpoint-slice.ts';
-import { type OwnPod, type PodFacts, proxyNameOf, readOwnPod, readPod } from './pod.ts';
+import { type OwnPod, type PodFacts, proxyNameOf, readOwnPod, readPod } from './pod/pod.ts';
 
 interface Place {
   readonly namespace: string;

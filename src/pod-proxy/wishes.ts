@@ -1,4 +1,4 @@
-import { type Annotations, annotationOf } from './names.ts';
+import { type Annotations, annotationOf } from './pod/names.ts';
 
 /** What the annotations of the proxy's own pod ask for. */
 export interface Wishes {

@@ -9,7 +9,7 @@ import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
 import { configurationText } from '../../src/pod-proxy/configuration-text.ts';
 import { hostsOfPods } from '../../src/pod-proxy/hosts.ts';
-import { readOwnPod, readPod } from '../../src/pod-proxy/pod.ts';
+import { readOwnPod, readPod } from '../../src/pod-proxy/pod/pod.ts';
 import { renderJinja } from '../../src/pod-proxy/template/jinja.ts';
 import { wishesOf } from '../../src/pod-proxy/wishes.ts';
 import { downstreamPod } from '../helpers/pod-objects.ts';

@@ -17,7 +17,7 @@ import { sendList } from './lie.ts';
 import { listAnswer } from './list.ts';
 import { objectAnswer } from './object-answer.ts';
 import type { ObjectStore } from './object-store.ts';
-import { addressOf, type ServedResource } from './served-kinds.ts';
+import { addressOf, discoveryOf, type ServedResource } from './served-kinds.ts';
 import { listen, rawSocketOf } from './tls-listener.ts';
 import { sendWatch } from './watch.ts';
 
@@ -112,7 +112,7 @@ export async function startApiServer(settings: ApiServerSettings): Promise<ApiSe
       return sendJson(response, 429, tooManyRequests);
     }
     if (addressed === undefined || resource === undefined)
-      return sendJson(response, 200, { kind: 'APIVersions', path: pathname });
+      return sendJson(response, 200, discoveryOf(pathname) ?? { kind: 'APIVersions', path: pathname });
     if (addressed.name !== undefined || request.method === 'POST') {
       const { code, body } = await objectAnswer(request, addressed, settings.store);
       return sendJson(response, code, body);
@@ -158,7 +158,8 @@ function otherAnswer(path: string, faults: Faults): Answer | undefined {
   if (faults.error500)
     return { code: 500, body: status(500, 'InternalError', 'Internal error occurred: fault') };
   if (path === '/version') return { code: 200, body: version };
-  if (!path.startsWith('/api') || addressOf(path) !== undefined) return undefined;
+  if (!path.startsWith('/api') || addressOf(path) !== undefined || discoveryOf(path) !== undefined)
+    return undefined;
   return { code: 404, body: status(404, 'NotFound', 'the server could not find the requested resource', {}) };
 }
 

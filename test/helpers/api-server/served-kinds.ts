@@ -28,6 +28,8 @@ const kinds: readonly ServedResource[] = [
   { kind: 'Endpoints', apiVersion: 'v1', plural: 'endpoints' },
   { kind: 'Namespace', apiVersion: 'v1', plural: 'namespaces' },
   { kind: 'Secret', apiVersion: 'v1', plural: 'secrets' },
+  { kind: 'ReplicaSet', apiVersion: 'apps/v1', plural: 'replicasets' },
+  { kind: 'DNSEndpoint', apiVersion: 'externaldns.k8s.io/v1alpha1', plural: 'dnsendpoints' },
 ];
 
 const shape =
@@ -49,4 +51,13 @@ export function addressOf(path: string): Addressed | undefined {
 export function resourceName({ apiVersion, plural }: ServedResource): string {
   const [group = '', version] = apiVersion.split('/');
   return version === undefined ? plural : `${plural}.${group}`;
+}
+
+/** What `GET /apis/GROUP/VERSION` answers of the kinds that are there; undefined for a group of none. */
+export function discoveryOf(path: string): object | undefined {
+  const [, groupVersion] = /^\/apis\/([^/]+\/[^/]+)$/.exec(path) ?? [];
+  const found = kinds.filter(({ apiVersion }) => apiVersion === groupVersion);
+  if (found.length === 0) return undefined;
+  const resources = found.map(({ kind, plural: name }) => ({ name, kind, namespaced: true }));
+  return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources };
 }

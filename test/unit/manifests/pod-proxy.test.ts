@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { defaultPorts } from '../../../src/cli/ports.ts';
 import { hostsOfPods } from '../../../src/pod-proxy/hosts.ts';
-import { readOwnPod, readPod } from '../../../src/pod-proxy/pod.ts';
+import { readOwnPod, readPod } from '../../../src/pod-proxy/pod/pod.ts';
 import { renderJinja } from '../../../src/pod-proxy/template/jinja.ts';
 import { wishesOf } from '../../../src/pod-proxy/wishes.ts';
 import { helpOf } from '../../helpers/command-help.ts';
@@ -60,6 +60,22 @@ test('the permissions are what is asked of the API: lists and watches of its nam
     role.metadata.name,
   ]);
   expect(spec.serviceAccountName).toBe(account.metadata.name);
+});
+
+test('the permissions for DNS records are those that writing them takes, and are apart from the others', () => {
+  const documents = parseAllDocuments(readFileSync(join(folder, 'dns.yaml'), 'utf8'));
+  const [role, binding, clusterRole, clusterBinding] = [...documents].map((document) => document.toJS());
+  expect(role.rules).toEqual([
+    { apiGroups: [''], resources: ['services'], verbs: ['list', 'watch'] },
+    { apiGroups: ['apps'], resources: ['replicasets'], verbs: ['get'] },
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['get', 'create', 'patch'] },
+    { apiGroups: ['externaldns.k8s.io'], resources: ['dnsendpoints'], verbs: ['get', 'create', 'patch'] },
+  ]);
+  expect(clusterRole.rules).toEqual([{ apiGroups: [''], resources: ['nodes'], verbs: ['get'] }]);
+  for (const { subjects, roleRef } of [binding, clusterBinding]) {
+    expect(subjects[0].name).toBe(spec.serviceAccountName);
+    expect(roleRef.name).toBe(role.metadata.name);
+  }
 });
 
 test('the template of the manifest has the pods that name the proxy as servers', () => {

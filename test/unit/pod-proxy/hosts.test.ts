@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSlice } from '../../../src/pod-proxy/endpoint-slice.ts';
 import { hostsOfPods, hostsOfSlices } from '../../../src/pod-proxy/hosts.ts';
-import { type PodFacts, readPod } from '../../../src/pod-proxy/pod.ts';
+import { type PodFacts, readPod } from '../../../src/pod-proxy/pod/pod.ts';
 import { kubernetesSlice } from '../../helpers/api-server/objects.ts';
 import { type DownstreamPod, downstreamPod } from '../../helpers/pod-objects.ts';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { ApiSession } from '../engine/kube/api-session.ts';
-import { askObject } from '../engine/kube/ask-object.ts';
-import { pathOf } from '../engine/kube/resource.ts';
+import type { ApiSession } from '../../engine/kube/api-session.ts';
+import { askObject } from '../../engine/kube/ask-object.ts';
+import { pathOf } from '../../engine/kube/resource.ts';
+import type { Observers } from '../../engine/reconcile/observers.ts';
 import type { OwnPod } from './pod.ts';
-import type { ProxyObservers } from './proxy-metrics.ts';
 
 export interface PodEvent {
   readonly type: 'Normal' | 'Warning';
@@ -21,7 +21,7 @@ export async function writePodEvent(
   session: ApiSession,
   own: OwnPod,
   event: PodEvent,
-  { log, once }: ProxyObservers,
+  { log, once }: Pick<Observers, 'log' | 'once'>,
   signal: AbortSignal,
 ): Promise<void> {
   const path = pathOf({ apiVersion: 'v1', plural: 'events', namespace: own.namespace });

@@ -1,0 +1,77 @@
+import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
+import type { Observers } from '../../engine/reconcile/observers.ts';
+import type { OwnPod } from '../pod/pod.ts';
+import type { PodEvent } from '../pod/pod-events.ts';
+import type { TargetName } from './target.ts';
+
+/** What `GET /status` says of the DNS. */
+export interface DnsStatus {
+  /** Null where another replica writes, and before it was chosen. */
+  readonly target: TargetName | null;
+  readonly names: readonly string[];
+  /** What the records are to hold; null where another replica writes, or that is not known. */
+  readonly addresses: readonly string[] | null;
+  readonly problems: readonly string[];
+}
+
+export interface DnsMetrics {
+  readonly addresses: (count: number) => void;
+  readonly refused: (isRefused: boolean) => void;
+  readonly written: (records: number) => void;
+}
+
+export function createDnsMetrics(registry: MetricsRegistry): DnsMetrics {
+  const addresses = simpleGauge(
+    registry,
+    'hawser_proxy_dns_addresses',
+    'External addresses in the DNS records of this proxy; 0 where another replica writes them.',
+  );
+  const refused = simpleGauge(
+    registry,
+    'hawser_proxy_dns_refused',
+    '1 while something keeps a DNS record that the annotation asks for from being right.',
+  );
+  const written = registry.counter('hawser_proxy_dns_writes_total', 'DNS records that were written.');
+  return { addresses, refused, written: (records) => written({}, records) };
+}
+
+/** Where the records' keeper reports. */
+export interface DnsObservers extends Pick<Observers, 'log' | 'once'> {
+  readonly metrics: { readonly dns: DnsMetrics };
+}
+
+export interface DnsReport {
+  /** Tells of problems once, and of their end, to the log, the metrics, and by an Event to the pod. */
+  readonly problems: (own: OwnPod, problems: readonly string[]) => void;
+  readonly written: (names: readonly string[], addresses: readonly string[]) => void;
+  readonly chosen: (target: TargetName) => void;
+  /** Of names that are not asked for any more. */
+  readonly left: (names: readonly string[]) => void;
+}
+
+export function createDnsReport(
+  { log, metrics, once }: DnsObservers,
+  tell: (own: OwnPod, event: PodEvent) => void,
+): DnsReport {
+  return {
+    problems: (own, problems) => {
+      metrics.dns.refused(problems.length > 0);
+      if (problems.length === 0) {
+        if (!once.clear('dns')) return;
+        log({ event: 'dns-right' });
+        tell(own, { type: 'Normal', reason: 'DnsPublished', message: 'The DNS records are right again' });
+      } else if (once.isNew('dns', JSON.stringify(problems))) {
+        log({ event: 'dns-wrong', level: 'warn', problems });
+        tell(own, { type: 'Warning', reason: 'DnsNotPublished', message: problems.join('\n') });
+      }
+    },
+    written: (names, addresses) => {
+      metrics.dns.written(names.length);
+      if (names.length > 0) log({ event: 'dns-written', names, addresses });
+    },
+    chosen: (target) => log({ event: 'dns-target', target }),
+    left: (names) => {
+      if (names.length > 0) log({ event: 'dns-names-left', level: 'warn', names });
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { isIPv4 } from 'node:net';
+import type { LoadBalancer, Replica } from './proxy-set.ts';
+
+/** Where clients outside of the cluster reach the proxies, and why some of it is not known. */
+export interface ExternalAddresses {
+  /** IPv4, each once, in the order of their numbers. */
+  readonly addresses: readonly string[];
+  readonly problems: readonly string[];
+}
+
+/** ExternalIPs of Nodes, by the Node's name. */
+export type NodeAddresses = ReadonlyMap<string, readonly string[]>;
+
+/** What one replica is reached by: its annotation, else Services that lead to it, else its Node. */
+type Source =
+  | { readonly kind: 'annotation'; readonly text: string }
+  | { readonly kind: 'services'; readonly services: readonly LoadBalancer[] }
+  | { readonly kind: 'node'; readonly node: string };
+
+/** The Nodes whose addresses are asked for: none, where an annotation or a Service says enough. */
+export function nodesAskedFor(
+  replicas: readonly Replica[],
+  balancers: readonly LoadBalancer[],
+): readonly string[] {
+  const sources = ready(replicas).map((replica) => sourceOf(replica, balancers));
+  return [...new Set(sources.flatMap((source) => (source.kind === 'node' ? source.node : [])))];
+}
+
+/** Of the replicas that are ready. A Service without an address yet is waited for: its Nodes may let nobody in. */
+export function externalAddresses(
+  replicas: readonly Replica[],
+  balancers: readonly LoadBalancer[],
+  nodes: NodeAddresses,
+): ExternalAddresses {
+  const found = ready(replicas).map((replica) =>
+    addressesOf(replica.name, sourceOf(replica, balancers), nodes),
+  );
+  const addresses = [...new Set(found.flatMap((each) => each.addresses))].toSorted(byNumber);
+  const problems = new Set(found.flatMap((each) => each.problems));
+  if (found.length === 0) problems.add('No proxy is ready: the records stay as they are');
+  return { addresses, problems: [...problems] };
+}
+
+function ready(replicas: readonly Replica[]): readonly Replica[] {
+  return replicas.filter(({ isReady }) => isReady);
+}
+
+function sourceOf({ externalIps, labels, node }: Replica, balancers: readonly LoadBalancer[]): Source {
+  if (externalIps !== undefined) return { kind: 'annotation', text: externalIps };
+  const services = balancers.filter(({ selector }) => {
+    const wanted = Object.entries(selector);
+    return wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
+  });
+  return services.length > 0 ? { kind: 'services', services } : { kind: 'node', node: node ?? '' };
+}
+
+function addressesOf(pod: string, source: Source, nodes: NodeAddresses): ExternalAddresses {
+  switch (source.kind) {
+    case 'annotation': {
+      const words = source.text.split(',').map((word) => word.trim());
+      const wrong = words.filter((word) => !isPublishable(word));
+      const problems = wrong.map(
+        (word) =>
+          `Cannot use the annotation external-ips of pod "${pod}": ${JSON.stringify(word)} is no IPv4 address that others reach, expected one or more with commas between them`,
+      );
+      return { addresses: words.filter(isPublishable), problems };
+    }
+    case 'services':
+      return {
+        addresses: source.services.flatMap(({ addresses }) => addresses.filter(isPublishable)),
+        problems: source.services.flatMap(({ name, addresses }) =>
+          addresses.some(isPublishable) ? [] : withoutAddress(`Service "${name}"`),
+        ),
+      };
+    case 'node': {
+      const addresses = nodes.get(source.node)?.filter(isPublishable) ?? [];
+      const problems = addresses.length > 0 ? [] : withoutAddress(`Node "${source.node}" of pod "${pod}"`);
+      return { addresses, problems };
+    }
+  }
+}
+
+function withoutAddress(what: string): readonly string[] {
+  return [
+    `Cannot publish ${what}: it has no external IPv4 address, expected one, or the pod's annotation external-ips`,
+  ];
+}
+
+/** Not an address that means the client itself, its link, a group, or nobody. A private one may be meant for a private zone. */
+function isPublishable(text: string): boolean {
+  const [first = 0, second] = text.split('.').map(Number);
+  const isLinkLocal = first === 169 && second === 254;
+  return isIPv4(text) && first > 0 && first < 224 && first !== 127 && !isLinkLocal;
+}
+
+function byNumber(a: string, b: string): number {
+  return numberOf(a) - numberOf(b);
+}
+
+function numberOf(address: string): number {
+  return address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ApiSession } from '../../engine/kube/api-session.ts';
+import { followResources } from '../../engine/kube/follow-resources.ts';
+import { contendForLease, type LeaseTiming } from '../../engine/kube/lease.ts';
+import type { Report } from '../../engine/kube/report.ts';
+import type { Resource } from '../../engine/kube/resource.ts';
+import type { Wake } from '../../engine/system/time/wake.ts';
+import type { OwnPod } from '../pod/pod.ts';
+import type { PodEvent } from '../pod/pod-events.ts';
+import { createDnsReport, type DnsObservers, type DnsReport, type DnsStatus } from './dns-report.ts';
+import { loadBalancersResource, replicasResource } from './proxy-set.ts';
+import { createPublisher, type Pass, type PublisherTiming } from './publisher.ts';
+import { recordNamesOf } from './record-names.ts';
+import type { DnsSettings } from './target.ts';
+
+export interface SetMeans {
+  readonly settings: DnsSettings;
+  readonly session: ApiSession;
+  /** Undefined while it is not known. */
+  readonly own: () => OwnPod | undefined;
+  readonly observers: DnsObservers;
+  /** Writes an Event of the pod. */
+  readonly tell: (own: OwnPod, event: PodEvent) => void;
+  readonly show: (status: DnsStatus | null) => void;
+  readonly wake: Wake;
+  readonly timing: DnsTiming;
+}
+
+export interface DnsTiming extends PublisherTiming {
+  readonly lease: LeaseTiming;
+  /** Changes that come so close together are published together. */
+  readonly settleMs: number;
+}
+
+/** Another replica takes over at most 9 s after the holder's last sign of life, so that a proxy that is gone is out within 10 s. */
+export const defaultDnsTiming: DnsTiming = {
+  lease: { durationMs: 6_000, renewDeadlineMs: 4_000, retryMs: 1_000 },
+  retry: { firstMs: 1_000, longestMs: 60_000 },
+  settleMs: 500,
+  lookMs: 30_000,
+};
+
+const NO_GROUP = 'Cannot publish DNS records: the pod has no label app, expected one that all replicas share';
+
+/** Keeps the records of the pods that have this pod's label `app`, until it asks for none, or has another label. */
+export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSignal): Promise<void> {
+  const { own, wake, timing, show } = means;
+  const report = createDnsReport(means.observers, means.tell);
+  const stop = new AbortController();
+  const until = AbortSignal.any([signal, stop.signal]);
+  const set = openSet(first, { ...means, report }, until);
+  let asked: readonly string[] = [];
+  for (let now = first; !until.aborted; now = own() ?? now) {
+    const { names, problems } = recordNamesOf(now.annotations);
+    report.left(asked.filter((name) => !names.includes(name)));
+    asked = names;
+    if (now.group !== first.group || !asksFor(now)) {
+      report.problems(now, []);
+      show(null);
+      stop.abort();
+      break;
+    }
+    const pass = await set.pass(names);
+    if (until.aborted) break;
+    const all = [...problems, ...pass.problems];
+    report.problems(now, all);
+    show({ target: pass.target, names, addresses: pass.addresses, problems: all });
+    await pause(timing.settleMs, undefined, { signal: until }).catch(() => undefined);
+    await wake.sleep(Math.min(timing.lookMs, pass.waitMs), until);
+  }
+  await set.ended;
+}
+
+/** The pod's annotation has names, or something that is none. */
+export function asksFor({ annotations }: OwnPod): boolean {
+  const { names, problems } = recordNamesOf(annotations);
+  return names.length + problems.length > 0;
+}
+
+interface OpenSet {
+  readonly pass: (names: readonly string[]) => Promise<Pass>;
+  /** Resolves once the Lease was given back. */
+  readonly ended: Promise<void>;
+}
+
+/** Follows the replicas and their Services, and contends for the Lease of the set. */
+function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, until: AbortSignal): OpenSet {
+  const { session, observers, wake, timing } = means;
+  const { group } = own;
+  const nothing = (...problems: readonly string[]): Pass => ({
+    ...{ target: null, addresses: null, problems, waitMs: timing.lookMs },
+  });
+  if (group === undefined) return { pass: async () => nothing(NO_GROUP), ended: Promise.resolve() };
+  const follow = <T>(resource: Resource<T>) =>
+    followResources([resource], { session, report: observers.log }, wake.poke, until);
+  const [replicas, balancers] = [follow(replicasResource(own, group)), follow(loadBalancersResource(own))];
+  const object = { namespace: own.namespace, name: `hawser-${group}` };
+  const lease = contend(object, own, means, until);
+  const publisher = createPublisher({ ...means, object, own }, lease.isHeld, until);
+  return {
+    pass: async (names) => {
+      const [pods, services] = [replicas.objects(), balancers.objects()];
+      if (!lease.isHeld()) publisher.forget();
+      if (!lease.isHeld() || pods === undefined || services === undefined)
+        return nothing(...lease.problems());
+      return await publisher.publish(names, pods, services);
+    },
+    ended: Promise.all([replicas.ended, balancers.ended, lease.ended]).then(() => undefined),
+  };
+}
+
+function contend(
+  object: { readonly namespace: string; readonly name: string },
+  own: OwnPod,
+  { session, observers, wake, timing }: SetMeans,
+  until: AbortSignal,
+) {
+  let trouble: string | undefined;
+  const report: Report = (event) => {
+    observers.log(event);
+    if (event.event === 'lease-unavailable') trouble = `${event['error']}`;
+    if (event.event === 'lease-recovered') trouble = undefined;
+    wake.poke();
+  };
+  const identity = `${own.name}_${randomUUID()}`;
+  const settings = { session, ...object, identity, report, onChange: wake.poke, timing: timing.lease };
+  const { isHeld, ended } = contendForLease(settings, until);
+  const problems = (): readonly string[] =>
+    trouble === undefined
+      ? []
+      : [
+          `Cannot hold Lease "${object.name}": ${trouble}, expected the rights of manifests/pod-proxy/dns.yaml`,
+        ];
+  return { isHeld, ended, problems };
+}

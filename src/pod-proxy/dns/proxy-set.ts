@@ -1,0 +1,108 @@
+import * as z from 'zod/mini';
+import type { Resource } from '../../engine/kube/resource.ts';
+import { annotationOf } from '../pod/names.ts';
+import { type OwnPod, readPod } from '../pod/pod.ts';
+
+/** What is known of a replica of the proxy. */
+export interface Replica {
+  readonly name: string;
+  /** It takes connections: its readiness is true, and nobody has asked it to end. */
+  readonly isReady: boolean;
+  readonly labels: Texts;
+  /** Undefined before it was scheduled. */
+  readonly node: string | undefined;
+  /** The text of `hawser.dev/external-ips`; undefined where it has none. */
+  readonly externalIps: string | undefined;
+  readonly controller: Controller | undefined;
+}
+
+/** The object that made another one, as `ownerReferences` names it. */
+export interface Controller {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** A Service of type LoadBalancer. */
+export interface LoadBalancer {
+  readonly name: string;
+  readonly selector: Texts;
+  readonly addresses: readonly string[];
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+const texts = z.catch(z.record(z.string(), z.string()), {});
+
+const owned = z.object({
+  metadata: z.object({
+    ownerReferences: z.nullish(
+      z.array(
+        z.object({
+          ...{ apiVersion: z.string(), kind: z.string(), name: z.string(), uid: z.string() },
+          controller: z.nullish(z.boolean()),
+        }),
+      ),
+    ),
+  }),
+});
+
+const replica = z.object({
+  metadata: z.object({ labels: z.optional(texts), annotations: z.optional(texts) }),
+  spec: z.optional(z.object({ nodeName: z.optional(z.string()) })),
+});
+
+const service = z.object({
+  metadata: z.object({ name: z.string() }),
+  spec: z.object({ type: z.literal('LoadBalancer'), selector: z.optional(texts) }),
+  status: z.optional(
+    z.object({
+      loadBalancer: z.optional(
+        z.object({ ingress: z.nullish(z.array(z.object({ ip: z.optional(z.string()) }))) }),
+      ),
+    }),
+  ),
+});
+
+/** The pods with the label `app` of `own`. */
+export function replicasResource({ namespace }: OwnPod, group: string): Resource<Replica> {
+  return {
+    what: `pods with app=${group}`,
+    ...{ apiVersion: 'v1', plural: 'pods', namespace, labelSelector: `app=${group}` },
+    project: readReplica,
+  };
+}
+
+export function loadBalancersResource({ namespace }: OwnPod): Resource<LoadBalancer> {
+  return { what: 'Services', apiVersion: 'v1', plural: 'services', namespace, project: readLoadBalancer };
+}
+
+/** The object that made this one; undefined where it was made by itself. */
+export function controllerOf(object: unknown): Controller | undefined {
+  const references = owned.safeParse(object).data?.metadata.ownerReferences ?? [];
+  const found = references.find(({ controller }) => controller === true);
+  return found && { apiVersion: found.apiVersion, kind: found.kind, name: found.name, uid: found.uid };
+}
+
+function readReplica(object: unknown): Replica | undefined {
+  const [pod, { data }] = [readPod(object), replica.safeParse(object)];
+  if (pod === undefined || data === undefined) return undefined;
+  const { labels = {}, annotations = {} } = data.metadata;
+  return {
+    ...{ name: pod.name, isReady: pod.isReady, labels, node: data.spec?.nodeName },
+    externalIps: annotationOf(annotations, 'external-ips'),
+    controller: controllerOf(object),
+  };
+}
+
+function readLoadBalancer(object: unknown): LoadBalancer | undefined {
+  const { data } = service.safeParse(object);
+  if (data === undefined) return undefined;
+  const ingress = data.status?.loadBalancer?.ingress ?? [];
+  return {
+    name: data.metadata.name,
+    selector: data.spec.selector ?? {},
+    addresses: ingress.flatMap(({ ip }) => ip ?? []),
+  };
+}

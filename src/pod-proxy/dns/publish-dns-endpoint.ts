@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
+import type { ApiFailure } from '../../engine/kube/api-request.ts';
+import type { ApiSession } from '../../engine/kube/api-session.ts';
+import { askObject, mergePatch, type ObjectAnswer } from '../../engine/kube/ask-object.ts';
+import { versionField } from '../../engine/kube/kube-objects.ts';
+import { pathOf } from '../../engine/kube/resource.ts';
+import { type Controller, controllerOf } from './proxy-set.ts';
+import { failed, type Publish, REQUEST_MS, TTL_SECONDS, type WantedRecords } from './target.ts';
+
+const apiVersion = 'externaldns.k8s.io/v1alpha1';
+const managedBy = 'app.kubernetes.io/managed-by';
+
+type Session = Pick<ApiSession, 'firstAnswer'>;
+
+/** What hawser writes of one. Others may add to it. */
+const endpoint = z.object({
+  ...{ dnsName: z.string(), recordType: z.string(), recordTTL: z.number(), targets: z.array(z.string()) },
+});
+
+const found = z.object({
+  metadata: z.object({
+    resourceVersion: versionField,
+    labels: z.catch(z.record(z.string(), z.string()), {}),
+    ownerReferences: z.nullish(z.array(z.looseObject({ uid: z.string() }))),
+  }),
+  spec: z.catch(z.optional(z.object({ endpoints: z.array(endpoint) })), undefined),
+});
+
+const kinds = z.object({ resources: z.array(z.object({ name: z.string() })) });
+
+/** Whether the API has ExternalDNS' DNSEndpoint; undefined where it does not answer. Every account may ask that. */
+export async function hasDnsEndpoints(session: Session, signal: AbortSignal): Promise<boolean | undefined> {
+  const request = { method: 'GET', path: `/apis/${apiVersion}` } as const;
+  const answer = await askObject(session, request, { signal, timeoutMs: REQUEST_MS });
+  if (answer.kind === 'object')
+    return kinds.safeParse(answer.value).data?.resources.some(({ name }) => name === 'dnsendpoints') === true;
+  return answer.kind === 'refused' && answer.status === 404 ? false : undefined;
+}
+
+/**
+ * Publishes by one DNSEndpoint, from which ExternalDNS makes the records. It belongs to the Deployment of the writing pod and goes
+ * with it. One of the same name that is not hawser's is left alone. Each write names the version that was compared.
+ */
+export function publishDnsEndpoint(
+  session: Session,
+  place: { readonly namespace: string; readonly name: string },
+): Publish {
+  const object = { apiVersion, plural: 'dnsendpoints', ...place };
+  const cannot = (verb: string, answer: ApiFailure | Exclude<ObjectAnswer, { kind: 'object' }>) => {
+    const remedy = answer.status === 403 ? ', expected the Role of manifests/pod-proxy/dns.yaml' : '';
+    return failed(`Cannot ${verb} DNSEndpoint "${place.name}": ${answer.message}${remedy}`);
+  };
+  return async (wanted, { signal, mayWrite }) => {
+    const limits = { signal, timeoutMs: REQUEST_MS };
+    const owner = await ownerOf(session, place.namespace, wanted.controller, signal);
+    if (owner.kind === 'failure') return failed(owner.message);
+    const read = await askObject(session, { method: 'GET', path: pathOf(object, object.name) }, limits);
+    const isMissing = read.kind === 'refused' && read.status === 404;
+    if (read.kind !== 'object' && !isMissing) return cannot('read', read);
+    const request = isMissing
+      ? creation(place, specOf(wanted), owner.owner)
+      : correction(object, read.kind === 'object' && read.value, specOf(wanted), owner.owner);
+    if (request === 'foreign')
+      return failed(
+        `Cannot change DNSEndpoint "${place.name}": it has no label ${managedBy}=hawser, expected one of hawser's`,
+      );
+    if (request === 'unchanged' || !mayWrite()) return failed();
+    const written = await askObject(session, request, limits);
+    return written.kind === 'object' ? { written: wanted.names, problems: [] } : cannot('write', written);
+  };
+}
+
+function specOf({ names, addresses }: WantedRecords) {
+  const endpoints = names.map((dnsName) => ({
+    ...{ dnsName, recordType: 'A', recordTTL: TTL_SECONDS, targets: [...addresses] },
+  }));
+  return { endpoints };
+}
+
+function creation(
+  place: { readonly namespace: string; readonly name: string },
+  spec: object,
+  owner: Controller | undefined,
+) {
+  const labels = { [managedBy]: 'hawser' };
+  const metadata = { ...place, labels, ownerReferences: owner === undefined ? [] : [owner] };
+  const body = { apiVersion, kind: 'DNSEndpoint', metadata, spec };
+  const path = pathOf({ apiVersion, plural: 'dnsendpoints', namespace: place.namespace });
+  return { method: 'POST', path, body } as const;
+}
+
+function correction(
+  object: Parameters<typeof mergePatch>[0],
+  before: unknown,
+  spec: object,
+  owner: Controller | undefined,
+) {
+  const { data } = found.safeParse(before);
+  if (data?.metadata.labels[managedBy] !== 'hawser') return 'foreign';
+  const { resourceVersion, ownerReferences } = data.metadata;
+  const owners = ownerReferences ?? [];
+  const isOwned = owner === undefined || owners.some(({ uid }) => uid === owner.uid);
+  if (isOwned && isDeepStrictEqual(data.spec, spec)) return 'unchanged';
+  const metadata = { resourceVersion, ownerReferences: isOwned ? owners : [...owners, owner] };
+  return mergePatch(object, resourceVersion, { metadata, spec });
+}
+
+type FoundOwner =
+  | { readonly kind: 'owner'; readonly owner: Controller | undefined }
+  | { readonly kind: 'failure'; readonly message: string };
+
+/** The Deployment behind a ReplicaSet, which itself is another one after each rollout; any other controller is the owner. */
+async function ownerOf(
+  session: Session,
+  namespace: string,
+  controller: Controller | undefined,
+  signal: AbortSignal,
+): Promise<FoundOwner> {
+  if (controller?.kind !== 'ReplicaSet') return { kind: 'owner', owner: controller };
+  const path = pathOf(
+    { apiVersion: controller.apiVersion, plural: 'replicasets', namespace },
+    controller.name,
+  );
+  const answer = await askObject(session, { method: 'GET', path }, { signal, timeoutMs: REQUEST_MS });
+  if (answer.kind === 'object') return { kind: 'owner', owner: controllerOf(answer.value) ?? controller };
+  const remedy = answer.status === 403 ? ', expected the Role of manifests/pod-proxy/dns.yaml' : '';
+  return {
+    kind: 'failure',
+    message: `Cannot read ReplicaSet "${controller.name}": ${answer.message}${remedy}`,
+  };
+}

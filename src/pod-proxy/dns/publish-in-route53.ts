@@ -1,0 +1,174 @@
+import type { Command } from '@aws-sdk/client-route-53';
+import * as z from 'zod/mini';
+import { messageOf } from '../../engine/system/errors.ts';
+import { orAborted } from '../../engine/system/time/or-aborted.ts';
+import { recordSets, verdictOn } from './route53-record.ts';
+import { type WantedZone, type Zone, zoneOf } from './route53-zones.ts';
+import {
+  failed,
+  type Publish,
+  type Published,
+  type PublishLimits,
+  REQUEST_MS,
+  TTL_SECONDS,
+} from './target.ts';
+
+/** Asks and answers once; rejects with what went wrong. */
+type Ask = (command: Command, signal: AbortSignal) => Promise<unknown>;
+
+interface Connection {
+  readonly sdk: typeof import('@aws-sdk/client-route-53');
+  readonly ask: Ask;
+}
+
+export interface Route53Settings {
+  readonly zone: WantedZone;
+  /** Route 53 is in no region, but each of AWS' partitions has one of its own. */
+  readonly region: string;
+  /** Told to people who look at the change. */
+  readonly comment: string;
+  /** For how long the list of zones is kept. */
+  readonly zonesKeptMs: number;
+  readonly nowMs: () => number;
+}
+
+/** Of 100 zones. */
+const MOST_PAGES = 100;
+const ATTEMPTS = 4;
+
+const zonesPage = z.object({
+  HostedZones: z.array(
+    z.object({
+      ...{ Id: z.string(), Name: z.string() },
+      Config: z.optional(z.object({ PrivateZone: z.optional(z.boolean()) })),
+    }),
+  ),
+  IsTruncated: z.boolean(),
+  NextMarker: z.optional(z.string()),
+});
+
+/**
+ * Publishes in Route 53, with the credentials that the SDK finds (environment, web identity, container, instance). What is
+ * there is read before each write. A record that holds more than addresses is left alone. One name's failure does not keep the
+ * others from being written.
+ */
+export function publishInRoute53(settings: Route53Settings): Publish {
+  const { nowMs, zonesKeptMs } = settings;
+  let connection: Promise<Connection> | undefined;
+  let known: { readonly zones: readonly Zone[]; readonly untilMs: number } | undefined;
+  return async ({ names, addresses }, limits) => {
+    try {
+      connection ??= connect(settings);
+      const connected = await connection;
+      if (known === undefined || nowMs() >= known.untilMs)
+        known = { zones: await listZones(connected, limits), untilMs: nowMs() + zonesKeptMs };
+      const outcomes: Published[] = [];
+      for (const name of names) {
+        const choice = zoneOf(name, known.zones, settings.zone);
+        outcomes.push(
+          choice.kind === 'none'
+            ? failed(choice.message)
+            : await publishOne(
+                connected,
+                { name, addresses, comment: settings.comment },
+                choice.zone,
+                limits,
+              ),
+        );
+      }
+      const problems = outcomes.flatMap((outcome) => outcome.problems);
+      // A zone that is missing, or was made anew under another id, is looked for again.
+      if (problems.length > 0) known = undefined;
+      return { written: outcomes.flatMap(({ written }) => written), problems };
+    } catch (error) {
+      return failed(`Cannot list the zones of Route 53: ${wordsOf(error)}`);
+    }
+  };
+}
+
+/** The SDK takes 22 MB: it is loaded where it is used. */
+async function connect({ region }: Route53Settings): Promise<Connection> {
+  try {
+    const sdk = await import('@aws-sdk/client-route-53');
+    const requestHandler = {
+      connectionTimeout: 3_000,
+      requestTimeout: REQUEST_MS,
+      throwOnRequestTimeout: true,
+    };
+    const client = new sdk.Route53Client({ region, maxAttempts: ATTEMPTS, requestHandler });
+    // Looking for credentials does not end with the signal.
+    return {
+      sdk,
+      ask: (command, signal) => orAborted(client.send(command, { abortSignal: signal }), signal),
+    };
+  } catch (cause) {
+    throw new Error(`the SDK cannot be loaded: ${messageOf(cause)}`, { cause });
+  }
+}
+
+async function listZones({ sdk, ask }: Connection, { signal }: PublishLimits): Promise<readonly Zone[]> {
+  const zones: Zone[] = [];
+  let marker: string | undefined;
+  for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
+    const command = new sdk.ListHostedZonesCommand(marker === undefined ? {} : { Marker: marker });
+    const { data } = zonesPage.safeParse(await ask(command, signal));
+    if (data === undefined) throw new Error('the answer is no list of zones');
+    zones.push(...data.HostedZones.map(({ Id, Name, Config }) => zoneFrom(Id, Name, Config?.PrivateZone)));
+    if (!data.IsTruncated) return zones;
+    marker = data.NextMarker;
+    if (marker === undefined) throw new Error('the list is cut off, and does not say where it goes on');
+  }
+  throw new Error(`the list does not end: more than ${MOST_PAGES} pages`);
+}
+
+function zoneFrom(id: string, name: string, isPrivate = false): Zone {
+  const canonical = name.toLowerCase().replace(/\.$/, '');
+  return { id: id.replace('/hostedzone/', ''), name: canonical, isPrivate };
+}
+
+interface WantedRecord {
+  readonly name: string;
+  readonly addresses: readonly string[];
+  readonly comment: string;
+}
+
+async function publishOne(
+  { sdk, ask }: Connection,
+  { name, addresses, comment }: WantedRecord,
+  zone: Zone,
+  { signal, mayWrite }: PublishLimits,
+): Promise<Published> {
+  const where = `the A record "${name}" in zone ${zone.name} (${zone.id})`;
+  const [HostedZoneId, Name, Type] = [zone.id, `${name}.`, 'A'] as const;
+  try {
+    const query = { HostedZoneId, StartRecordName: Name, StartRecordType: Type, MaxItems: 1 };
+    const list = new sdk.ListResourceRecordSetsCommand(query);
+    const { data } = recordSets.safeParse(await ask(list, signal));
+    if (data === undefined) return failed(`Cannot read ${where}: the answer is no list of records`);
+    const verdict = verdictOn(data, name, addresses);
+    if (verdict.kind === 'foreign')
+      return failed(`Cannot write ${where}: it is ${verdict.what}, expected addresses or no record`);
+    if (verdict.kind === 'right' || !mayWrite()) return failed();
+    const ResourceRecords = addresses.map((Value) => ({ Value }));
+    const ResourceRecordSet = { Name, Type, TTL: TTL_SECONDS, ResourceRecords };
+    const ChangeBatch = { Comment: comment, Changes: [{ Action: 'UPSERT' as const, ResourceRecordSet }] };
+    const change = new sdk.ChangeResourceRecordSetsCommand({ HostedZoneId, ChangeBatch });
+    await ask(change, signal);
+    return { written: [name], problems: [] };
+  } catch (error) {
+    return failed(`Cannot write ${where}: ${wordsOf(error)}`);
+  }
+}
+
+/** A refused change has a document of its own, which the SDK (3.1169) takes for an unknown error. */
+const refusedChange = z.object({
+  Messages: z.object({ Message: z.union([z.string(), z.array(z.string())]) }),
+});
+
+/** `AccessDenied: User … is not authorized …`. */
+function wordsOf(error: unknown): string {
+  const { data } = refusedChange.safeParse(error);
+  if (data !== undefined) return `InvalidChangeBatch: ${[data.Messages.Message].flat().join('; ')}`;
+  const message = messageOf(error);
+  return error instanceof Error && error.name !== 'Error' ? `${error.name}: ${message}` : message;
+}

@@ -1,0 +1,96 @@
+import type { ApiSession } from '../../engine/kube/api-session.ts';
+import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import type { OwnPod } from '../pod/pod.ts';
+import { chooseTarget, type Target } from './choose-target.ts';
+import type { DnsReport, DnsStatus } from './dns-report.ts';
+import { externalAddresses, nodesAskedFor } from './external-addresses.ts';
+import { createNodeReader } from './node-addresses.ts';
+import type { LoadBalancer, Replica } from './proxy-set.ts';
+import { createSchedule, type ScheduleTiming } from './schedule.ts';
+import { type DnsSettings, failed, type Published } from './target.ts';
+
+/** What one look has found, and when to look again. */
+export interface Pass extends Pick<DnsStatus, 'target' | 'addresses' | 'problems'> {
+  readonly waitMs: number;
+}
+
+export interface PublisherTiming {
+  readonly retry: ScheduleTiming['retry'];
+  /** How often it is looked whether something is due. Nodes are read anew after this time. */
+  readonly lookMs: number;
+}
+
+export interface Publisher {
+  /** Makes the records what they should be, where that is due. */
+  readonly publish: (
+    names: readonly string[],
+    replicas: readonly Replica[],
+    balancers: readonly LoadBalancer[],
+  ) => Promise<Pass>;
+  /** Another replica writes meanwhile: what was published says nothing any more. */
+  readonly forget: () => void;
+}
+
+interface Means {
+  readonly settings: DnsSettings;
+  readonly session: ApiSession;
+  readonly own: OwnPod;
+  /** The name of what is written in the cluster. */
+  readonly object: { readonly namespace: string; readonly name: string };
+  readonly report: Pick<DnsReport, 'written' | 'chosen'>;
+  readonly timing: PublisherTiming;
+}
+
+/** Of everything that is written at one time. */
+const PUBLISH_MS = 60_000;
+const UNKNOWN_TARGET = 'Cannot find out whether the cluster has DNSEndpoints: the API does not say';
+
+/** `mayWrite` is false once another replica may write. Nothing is begun after `signal` has aborted. */
+export function createPublisher(
+  { settings, session, own, object, report, timing }: Means,
+  mayWrite: () => boolean,
+  signal: AbortSignal,
+): Publisher {
+  const { dns, dnsZone: zone, dnsInterval: repairMs, env } = settings;
+  const readNodes = createNodeReader(session, timing.lookMs, monotonicMs);
+  const newSchedule = () => createSchedule({ repairMs, retry: timing.retry }, monotonicMs);
+  const region = env['AWS_REGION'] || 'us-east-1';
+  const comment = `hawser ${own.namespace}/${own.name}`;
+  const route53 = { zone, region, comment, zonesKeptMs: repairMs, nowMs: monotonicMs };
+  let [schedule, target, last]: [ReturnType<typeof newSchedule>, Target | undefined, Published] = [
+    ...[newSchedule(), undefined, failed()],
+  ] as const;
+
+  const choose = async (): Promise<Target | undefined> => {
+    target = await chooseTarget(dns, { session, object, route53 }, signal);
+    if (target !== undefined) report.chosen(target.name);
+    return target;
+  };
+  const notDone = (problems: readonly string[], waitMs: number): Pass => ({
+    ...{ target: target?.name ?? null, addresses: null, problems, waitMs },
+  });
+
+  return {
+    forget: () => {
+      schedule = newSchedule();
+    },
+    publish: async (names, replicas, balancers) => {
+      const to = target ?? (await choose());
+      if (to === undefined) return notDone([UNKNOWN_TARGET], timing.retry.firstMs);
+      const found = await readNodes(nodesAskedFor(replicas, balancers), signal);
+      if (found.kind === 'failure') return notDone([found.message], timing.retry.firstMs);
+      const { addresses, problems } = externalAddresses(replicas, balancers, found.nodes);
+      if (names.length === 0 || addresses.length === 0) return notDone(problems, timing.lookMs);
+      const what = JSON.stringify([names, addresses]);
+      if (schedule.waitMs(what) === 0) {
+        const controller = replicas.find(({ name }) => name === own.name)?.controller;
+        const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(PUBLISH_MS)]), mayWrite };
+        last = await to.publish({ names, addresses, controller }, limits);
+        schedule.published(what, last.problems.length === 0);
+        report.written(last.written, addresses);
+      }
+      const all = [...problems, ...last.problems];
+      return { target: to.name, addresses, problems: all, waitMs: schedule.waitMs(what) };
+    },
+  };
+}

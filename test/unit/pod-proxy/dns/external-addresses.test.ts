@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { externalAddresses, nodesAskedFor } from '../../../../src/pod-proxy/dns/external-addresses.ts';
+import type { LoadBalancer, Replica } from '../../../../src/pod-proxy/dns/proxy-set.ts';
+
+const nodes = new Map([
+  ['node-1', ['203.0.113.10', '2001:db8::10']],
+  ['node-2', ['203.0.113.9']],
+  ['inner', []],
+]);
+
+function replica(name: string, more: Partial<Replica> = {}): Replica {
+  const labels = { app: 'haproxy' };
+  return {
+    name,
+    isReady: true,
+    labels,
+    node: 'node-1',
+    externalIps: undefined,
+    controller: undefined,
+    ...more,
+  };
+}
+
+function balancer(more: Partial<LoadBalancer> = {}): LoadBalancer {
+  return { name: 'edge', selector: { app: 'haproxy' }, addresses: ['198.51.100.7'], ...more };
+}
+
+const of = (replicas: readonly Replica[], balancers: readonly LoadBalancer[] = []) =>
+  externalAddresses(replicas, balancers, nodes);
+
+test('the Nodes of ready replicas give their ExternalIPs, IPv4 alone, in the order of their numbers', () => {
+  const replicas = [
+    replica('a'),
+    replica('b', { node: 'node-2' }),
+    replica('c', { isReady: false, node: 'x' }),
+  ];
+  expect(of(replicas)).toEqual({ addresses: ['203.0.113.9', '203.0.113.10'], problems: [] });
+  expect(nodesAskedFor(replicas, [])).toEqual(['node-1', 'node-2']);
+});
+
+test('a Service of type LoadBalancer that leads to the replicas stands before their Nodes', () => {
+  expect(of([replica('a')], [balancer()])).toEqual({ addresses: ['198.51.100.7'], problems: [] });
+  expect(nodesAskedFor([replica('a')], [balancer()])).toEqual([]);
+  const others = [balancer({ selector: { app: 'web' } }), balancer({ selector: {} })];
+  expect(of([replica('a')], others).addresses).toEqual(['203.0.113.10']);
+});
+
+test('a Service without an address yet is waited for: the Nodes do not take its place', () => {
+  const { addresses, problems } = of([replica('a'), replica('b')], [balancer({ addresses: [] })]);
+  expect(addresses).toEqual([]);
+  expect(problems).toEqual([
+    'Cannot publish Service "edge": it has no external IPv4 address, expected one, or the pod\'s annotation external-ips',
+  ]);
+});
+
+test('the annotation of a pod stands before everything else, for that pod', () => {
+  const replicas = [replica('a', { externalIps: '192.0.2.4, 192.0.2.3' }), replica('b')];
+  expect(of(replicas).addresses).toEqual(['192.0.2.3', '192.0.2.4', '203.0.113.10']);
+  expect(of([replica('a', { externalIps: '192.0.2.4' })], [balancer()]).addresses).toEqual(['192.0.2.4']);
+});
+
+test.each([
+  '',
+  'example.com',
+  '2001:db8::1',
+  '127.0.0.1',
+  '0.0.0.0',
+  '169.254.169.254',
+  '224.0.0.1',
+  '1.2.3',
+])('the annotation %j is refused, and nothing takes its place', (externalIps) => {
+  const { addresses, problems } = of([replica('a', { externalIps })]);
+  expect(addresses).toEqual([]);
+  expect(problems).toEqual([expect.stringMatching(/external-ips of pod "a": ".*" is no IPv4 address/)]);
+});
+
+test('a Node without an external address is said, and the others are published', () => {
+  const { addresses, problems } = of([replica('a'), replica('b', { node: 'inner' })]);
+  expect(addresses).toEqual(['203.0.113.10']);
+  expect(problems).toEqual([expect.stringContaining('Node "inner" of pod "b"')]);
+});
+
+test('without a ready replica there is no address, and that is said', () => {
+  for (const replicas of [[], [replica('a', { isReady: false })]])
+    expect(of(replicas, [balancer()])).toEqual({
+      addresses: [],
+      problems: ['No proxy is ready: the records stay as they are'],
+    });
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { recordNamesOf } from '../../../../src/pod-proxy/dns/record-names.ts';
+
+const namesOf = (text: string) => recordNamesOf({ 'haproxy.unity3d.com/route53': text });
+
+test('names stand between commas, and each is published once', () => {
+  expect(namesOf('foo.bar.com,baz.bar.com')).toEqual({ names: ['foo.bar.com', 'baz.bar.com'], problems: [] });
+  expect(namesOf(' Foo.bar.com. ,\n foo.bar.com,, ').names).toEqual(['foo.bar.com']);
+});
+
+test('the own annotation stands before that of the older proxy', () => {
+  const annotations = { 'haproxy.unity3d.com/route53': 'old.bar.com', 'hawser.dev/route53': 'new.bar.com' };
+  expect(recordNamesOf(annotations).names).toEqual(['new.bar.com']);
+});
+
+test('nothing is asked for without an annotation, or by an empty one', () => {
+  for (const annotations of [{}, { 'hawser.dev/route53': ' ' }])
+    expect(recordNamesOf(annotations)).toEqual({ names: [], problems: [] });
+});
+
+test('a name that is none is said, and does not keep the others out', () => {
+  const wrong = ['com', '*.bar.com', 'a_b.bar.com', '-a.bar.com', 'a..bar.com', 'a b.bar.com', '"a.bar.com"'];
+  const { names, problems } = namesOf([...wrong, `${'a'.repeat(64)}.bar.com`, 'right.bar.com'].join(','));
+  expect(names).toEqual(['right.bar.com']);
+  expect(problems).toHaveLength(wrong.length + 1);
+  expect(problems[1]).toBe(
+    'Cannot publish the name "*.bar.com": it is no host name, expected one such as www.example.com',
+  );
+});
+
+test('more than twenty names are too many: the first twenty are published', () => {
+  const { names, problems } = namesOf(Array.from({ length: 21 }, (_, index) => `n${index}.bar.com`).join());
+  expect([names.length, names.at(-1)]).toEqual([20, 'n19.bar.com']);
+  expect(problems).toEqual(['Cannot publish 21 names: expected at most 20']);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { type Zone, zoneOf } from '../../../../src/pod-proxy/dns/route53-zones.ts';
+
+const zone = (id: string, name: string, isPrivate = false): Zone => ({ id, name, isPrivate });
+
+const zones = [
+  zone('Z1', 'example.com'),
+  zone('Z2', 'eu.example.com'),
+  zone('Z3', 'eu.example.com', true),
+  zone('Z4', 'ample.com'),
+  zone('Z5', 'twice.com'),
+  zone('Z6', 'twice.com'),
+  zone('Z7', 'inner.com', true),
+];
+
+const idOf = (name: string, wanted = 'public') => {
+  const choice = zoneOf(name, zones, wanted);
+  return choice.kind === 'zone' ? choice.zone.id : choice.message;
+};
+
+test('the zone with the longest name that the record lies in is taken', () => {
+  expect(idOf('www.example.com')).toBe('Z1');
+  expect(idOf('www.eu.example.com')).toBe('Z2');
+  expect(idOf('a.b.eu.example.com')).toBe('Z2');
+  expect(idOf('example.com')).toBe('Z1');
+});
+
+test('a public zone and a private one of the same name are told apart', () => {
+  expect(idOf('www.eu.example.com', 'private')).toBe('Z3');
+  expect(idOf('www.example.com', 'private')).toMatch(
+    /there is no private zone for it, but public example.com \(Z1\)/,
+  );
+  expect(idOf('www.inner.com')).toMatch(/no public zone for it, but private inner.com \(Z7\)/);
+});
+
+test('a zone that is asked for by its id is taken for names that lie in it, and for no other', () => {
+  expect(idOf('www.twice.com', 'Z6')).toBe('Z6');
+  expect(idOf('www.eu.example.com', 'Z1')).toBe('Z1');
+  expect(idOf('www.other.com', 'Z6')).toMatch(/there is no zone Z6 for it/);
+});
+
+test('a name without a zone, and one with two, are errors', () => {
+  expect(idOf('www.other.com')).toBe(
+    'Cannot find the zone of "www.other.com": there is no public zone for it, expected one; --dns-zone chooses among several',
+  );
+  expect(idOf('www.twice.com')).toMatch(/2 zones have the name twice.com \(Z5, Z6\)/);
+});
