@@ -24,7 +24,7 @@ export interface ObjectStore<T> {
   readonly resourceVersion: () => string;
   /** By key. */
   readonly objects: () => ReadonlyMap<string, Kept<T>>;
-  /** Replaces everything: objects that vanished while there was no watch are gone. */
+  /** Replaces everything: objects that vanished while there was no watch are gone. A value of the same version stays the same object. */
   readonly relist: (list: ListedObjects<T>) => void;
   /**
    * Takes a polled list, unless the watch has seen a newer version: a poll that was requested before a change and
@@ -42,7 +42,13 @@ export interface ObjectStore<T> {
 /** Takes the list over: its map is the store's from then on. */
 export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
   let { resourceVersion, objects } = first;
+  // What is made of a value is kept by the object: an object of the API that is listed again stays the same one here.
   const relist = (list: ListedObjects<T>): void => {
+    for (const [key, { resourceVersion: version }] of list.objects) {
+      const known = objects.get(key);
+      if (known !== undefined && version !== '' && known.resourceVersion === version)
+        list.objects.set(key, known);
+    }
     ({ resourceVersion, objects } = list);
   };
   return {
@@ -60,8 +66,9 @@ export function createObjectStore<T>(first: ListedObjects<T>): ObjectStore<T> {
       const { key, value } = change;
       if (value === undefined) return objects.delete(key);
       const known = objects.get(key);
-      objects.set(key, { resourceVersion: change.resourceVersion, value });
-      return !isDeepStrictEqual(known?.value, value);
+      const isSame = known !== undefined && isDeepStrictEqual(known.value, value);
+      objects.set(key, { resourceVersion: change.resourceVersion, value: isSame ? known.value : value });
+      return !isSame;
     },
   };
 }

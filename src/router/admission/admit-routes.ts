@@ -1,3 +1,4 @@
+import { oncePer } from '../../engine/system/once-per.ts';
 import { checkTls } from '../certificates/check-tls.ts';
 import type { InsecurePolicy } from '../model.ts';
 import { keyOf } from '../objects/metadata.ts';
@@ -27,18 +28,55 @@ export function admitRoutes(
   secrets: readonly Secret[],
   policy: AdmissionPolicy,
 ): Admission {
-  const pass: Pass = {
-    policy,
-    secrets: new Map(secrets.map((secret) => [keyOf(secret), secret])),
-    claims: createHostClaims(policy.namespaceOwnership),
-    keys: new Set(),
+  return createAdmission(policy)(routes, secrets);
+}
+
+/** The same for one list after another. A route that is admitted as before is the same object in the answer, so that it is cheap to see. */
+export function createAdmission(
+  policy: AdmissionPolicy,
+): (routes: readonly Route[], secrets: readonly Secret[]) => Admission {
+  const asked = oncePer((route: Route): Asked => {
+    const claim = claimOf(route, policy);
+    return { claim, refusal: policyRefusal(claim, policy) ?? hostRefusal(claim) };
+  });
+  const before = new WeakMap<Route, AdmittedRoute>();
+  const sameAsBefore = (admitted: AdmittedRoute): AdmittedRoute => {
+    const known = before.get(admitted.route);
+    if (known !== undefined && known.tls === admitted.tls && known.insecure === admitted.insecure)
+      return known;
+    before.set(admitted.route, admitted);
+    return admitted;
   };
+  return (routes, secrets) =>
+    passOver(
+      routes,
+      {
+        asked,
+        secrets: new Map(secrets.map((secret) => [keyOf(secret), secret])),
+        claims: createHostClaims(policy.namespaceOwnership),
+        keys: new Set(),
+      },
+      sameAsBefore,
+    );
+}
+
+/** What a route asks for, and why it cannot have it, whatever others have. */
+interface Asked {
+  readonly claim: RouteClaim;
+  readonly refusal: Refusal | undefined;
+}
+
+function passOver(
+  routes: readonly Route[],
+  pass: Pass,
+  sameAsBefore: (admitted: AdmittedRoute) => AdmittedRoute,
+): Admission {
   const admitted: AdmittedRoute[] = [];
   const rejected: RejectedRoute[] = [];
   for (const route of [...routes].sort(olderFirst)) {
     const judged = judge(route, pass);
     if ('reason' in judged) rejected.push(judged);
-    else admitted.push(judged);
+    else admitted.push(sameAsBefore(judged));
     pass.keys.add(judged.key);
   }
   return { admitted: admitted.sort(byKey), rejected: rejected.sort(byKey) };
@@ -46,21 +84,18 @@ export function admitRoutes(
 
 /** What the routes before left. */
 interface Pass {
-  readonly policy: AdmissionPolicy;
+  readonly asked: (route: Route) => Asked;
   readonly secrets: ReadonlyMap<string, Secret>;
   readonly claims: HostClaims;
   readonly keys: Set<string>;
 }
 
-function judge(route: Route, { policy, secrets, claims, keys }: Pass): AdmittedRoute | RejectedRoute {
+function judge(route: Route, { asked, secrets, claims, keys }: Pass): AdmittedRoute | RejectedRoute {
   let claim: RouteClaim = { route, key: keyOf(route), kind: 'http', host: '', wildcard: false, path: '' };
   try {
-    claim = claimOf(route, policy);
-    const refusal =
-      (keys.has(claim.key) ? twice : undefined) ??
-      policyRefusal(claim, policy) ??
-      hostRefusal(claim) ??
-      claims.claim(claim);
+    const own = asked(route);
+    claim = own.claim;
+    const refusal = (keys.has(claim.key) ? twice : undefined) ?? own.refusal ?? claims.claim(claim);
     return { ...claim, ...(route.wrong ?? refusal ?? contentOf(claim, secrets)) };
   } catch (error) {
     return { ...claim, ...internalError(error) };
@@ -119,12 +154,14 @@ function hostRefusal({ route, host, wildcard }: RouteClaim): Refusal | undefined
 
 type Content = Pick<AdmittedRoute, 'insecure' | 'tls'>;
 
+const withoutTls: Content = { insecure: 'None', tls: {} };
+
 /** What is wrong with a route in itself, or what it is worth. */
 function contentOf({ route, path }: RouteClaim, secrets: ReadonlyMap<string, Secret>): Content | Refusal {
   const refuse = (message: string): Refusal => ({ reason: 'ExtendedValidationFailed', message });
   if (path !== '' && !isPath(path))
     return refuse("spec.path: expected / and characters that a request's path has, without ' and ;");
-  if (route.tls === undefined) return { insecure: 'None', tls: {} };
+  if (route.tls === undefined) return withoutTls;
   const problem = tlsProblem(route.tls, path);
   if (problem !== undefined) return refuse(problem);
   const tls = withSecrets(route, route.tls, secrets);

@@ -3,7 +3,7 @@ import type { BackendServer } from '../model.ts';
 import { keyOf } from '../objects/metadata.ts';
 import type { BackendDefaults } from './backend-defaults.ts';
 import type { RouteAnnotations } from './route-annotations.ts';
-import type { Endpoint, EndpointsOfService } from './service-endpoints.ts';
+import type { Endpoint, EndpointsOfService, FindEndpoints } from './service-endpoints.ts';
 import { endpointWeights } from './weights.ts';
 
 /**
@@ -13,7 +13,7 @@ import { endpointWeights } from './weights.ts';
 export function serversOf(
   { route, kind, tls }: AdmittedRoute,
   weights: ReadonlyMap<string, number>,
-  find: (key: string) => EndpointsOfService,
+  find: FindEndpoints,
   { checkIntervalMs, maxConnections }: RouteAnnotations,
   defaults: BackendDefaults,
 ): { readonly servers: readonly BackendServer[]; readonly remarks: readonly string[] } {

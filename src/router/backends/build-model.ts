@@ -13,31 +13,70 @@ import type { BackendDefaults } from './backend-defaults.ts';
 import { serversOf } from './backend-servers.ts';
 import { headerActions } from './header-actions.ts';
 import { type RouteAnnotations, readAnnotations } from './route-annotations.ts';
-import { type EndpointsOfService, endpointsByService } from './service-endpoints.ts';
+import { createServiceEndpoints, type EndpointsOfService, type FindEndpoints } from './service-endpoints.ts';
 import { serviceWeights } from './weights.ts';
+
+interface Joined {
+  readonly model: RouterModel;
+  readonly failed: readonly RejectedRoute[];
+}
+
+type BuildModel = (
+  admitted: readonly AdmittedRoute[],
+  objects: Pick<RouterObjects, 'endpoints' | 'services'>,
+) => Joined;
 
 /**
  * Joins the admitted routes with their endpoints. Equal objects give an equal model, whatever order they come in. A route that
- * cannot be joined is not in it, and is among `failed`.
+ * cannot be joined is not in it, and is among `failed`. A backend of which all that it was made of is as before is the same object.
  */
-export function buildModel(
-  admitted: readonly AdmittedRoute[],
-  { endpoints, services }: Pick<RouterObjects, 'endpoints' | 'services'>,
-  defaults: BackendDefaults,
-): { readonly model: RouterModel; readonly failed: readonly RejectedRoute[] } {
-  const find = endpointsByService(endpoints, services);
-  const isShared = sharedCertificates(admitted);
-  const failed: RejectedRoute[] = [];
-  const backends = admitted.flatMap((admittedRoute) => {
-    try {
-      return [backendOf(admittedRoute, find, isShared, defaults)];
-    } catch (error) {
-      const { route, key, kind, host, wildcard, path } = admittedRoute;
-      failed.push({ route, key, kind, host, wildcard, path, ...internalError(error) });
-      return [];
+export function createModelBuilder(defaults: BackendDefaults): BuildModel {
+  const endpointsOf = createServiceEndpoints();
+  const before = new WeakMap<AdmittedRoute, Made>();
+  return (admitted, { endpoints, services }) => {
+    const find = endpointsOf(endpoints, services);
+    const isShared = sharedCertificates(admitted);
+    const isSame = ({ found, shared }: Made): boolean =>
+      found.every(([key, was]) => find(key) === was) &&
+      shared.every(([fingerprint, was]) => isShared(fingerprint) === was);
+    const backendFor = (route: AdmittedRoute): RouteBackend => {
+      const known = before.get(route);
+      if (known !== undefined && isSame(known)) return known.backend;
+      const [toFind, toShare] = [noting(find), noting(isShared)];
+      const backend = backendOf(route, toFind.ask, toShare.ask, defaults);
+      before.set(route, { backend, found: toFind.answers, shared: toShare.answers });
+      return backend;
+    };
+    const failed: RejectedRoute[] = [];
+    const backends: RouteBackend[] = [];
+    for (const each of admitted) {
+      try {
+        backends.push(backendFor(each));
+      } catch (error) {
+        const { route, key, kind, host, wildcard, path } = each;
+        failed.push({ route, key, kind, host, wildcard, path, ...internalError(error) });
+      }
     }
-  });
-  return { model: { backends }, failed };
+    return { model: { backends }, failed };
+  };
+}
+
+/** A backend, and all that was asked for it beside the route itself. */
+interface Made {
+  readonly backend: RouteBackend;
+  readonly found: readonly (readonly [string, EndpointsOfService])[];
+  readonly shared: readonly (readonly [string, boolean])[];
+}
+
+/** Writes down what is asked and answered. */
+function noting<T>(ask: (key: string) => T) {
+  const answers: (readonly [string, T])[] = [];
+  const note = (key: string): T => {
+    const answer = ask(key);
+    answers.push([key, answer]);
+    return answer;
+  };
+  return { ask: note, answers };
 }
 
 /** Browsers join connections to hosts with one certificate, and would then ask the wrong route. */
@@ -55,7 +94,7 @@ function sharedCertificates(admitted: readonly AdmittedRoute[]): (fingerprint: s
 
 function backendOf(
   admitted: AdmittedRoute,
-  find: (key: string) => EndpointsOfService,
+  find: FindEndpoints,
   isShared: (fingerprint: string) => boolean,
   defaults: BackendDefaults,
 ): RouteBackend {

@@ -27,32 +27,61 @@ export interface EndpointsOfService {
 
 const none: EndpointsOfService = { endpoints: [], refused: [] };
 
-/** By `namespace:service`. The order of the objects makes no difference. */
-export function endpointsByService(
+export type FindEndpoints = (key: string) => EndpointsOfService;
+
+/**
+ * By `namespace:service`, for one list of objects after another. The order of the objects makes no difference. Of a service whose objects
+ * are the same ones as in the list before, the answer is the same object as well.
+ */
+export function createServiceEndpoints(): (
   objects: readonly ServiceEndpoints[],
   services: readonly Service[],
-): (key: string) => EndpointsOfService {
-  const subsets = Map.groupBy(objects, ({ namespace, service }) => keyOf({ namespace, name: service }));
-  const servicesByKey = new Map(services.map((service) => [keyOf(service), service]));
-  const known = new Map<string, EndpointsOfService>();
-  const find = (key: string): EndpointsOfService => {
-    const found = subsets.get(key) ?? [];
-    // A cluster mirrors each object into the other kind: one of them is enough.
-    const slices = found.filter(({ from }) => from === 'EndpointSlice');
-    const name = key.slice(key.indexOf(':') + 1);
-    const ready = endpointsOf(
-      name,
-      (slices.length > 0 ? slices : found).flatMap((each) => each.subsets),
-    );
-    const service = servicesByKey.get(key);
-    const isIdle = ready.endpoints.length === 0 && ready.refused.length === 0 && service?.isIdled === true;
-    return isIdle && service.clusterIp !== '' ? wakingEndpoints(service) : ready;
+) => FindEndpoints {
+  let before: ReadonlyMap<string, Known> = new Map();
+  return (objects, services) => {
+    const byService = Map.groupBy(objects, ({ namespace, service }) => keyOf({ namespace, name: service }));
+    const servicesByKey = new Map(services.map((service) => [keyOf(service), service]));
+    const [known, last] = [new Map<string, Known>(), before];
+    before = known;
+    const find = (key: string): Known => {
+      const [found, service] = [byService.get(key) ?? [], servicesByKey.get(key)];
+      const same = last.get(key);
+      if (same !== undefined && same.service === service && isSameList(same.objects, found)) return same;
+      return { objects: found, service, endpoints: endpointsOfService(key, found, service) };
+    };
+    return (key) => {
+      const found = known.get(key) ?? find(key);
+      known.set(key, found);
+      return found.endpoints;
+    };
   };
-  return (key) => {
-    const found = known.get(key) ?? find(key);
-    known.set(key, found);
-    return found;
-  };
+}
+
+/** An answer, and what it was made of. */
+interface Known {
+  readonly objects: readonly ServiceEndpoints[];
+  readonly service: Service | undefined;
+  readonly endpoints: EndpointsOfService;
+}
+
+function isSameList(one: readonly ServiceEndpoints[], other: readonly ServiceEndpoints[]): boolean {
+  return one.length === other.length && one.every((each, index) => each === other[index]);
+}
+
+function endpointsOfService(
+  key: string,
+  found: readonly ServiceEndpoints[],
+  service: Service | undefined,
+): EndpointsOfService {
+  // A cluster mirrors each object into the other kind: one of them is enough.
+  const slices = found.filter(({ from }) => from === 'EndpointSlice');
+  const name = key.slice(key.indexOf(':') + 1);
+  const ready = endpointsOf(
+    name,
+    (slices.length > 0 ? slices : found).flatMap((each) => each.subsets),
+  );
+  const isIdle = ready.endpoints.length === 0 && ready.refused.length === 0 && service?.isIdled === true;
+  return isIdle && service.clusterIp !== '' ? wakingEndpoints(service) : ready;
 }
 
 function endpointsOf(

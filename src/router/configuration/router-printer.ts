@@ -37,8 +37,16 @@ export function createRouterPrinter(template: RouterTemplate, settings: RouterSe
   if (head.kind === 'failed') return () => head;
   if (each.kind === 'failed') return () => each;
   const first = head.print(common);
-  const printed = oncePer((route: RouteBackend) => each.print({ backend: templateBackend(route, options) }));
+  const printed = oncePer((route: RouteBackend) =>
+    inOnePiece(each.print({ backend: templateBackend(route, options) })),
+  );
   return (backends) => joined(template, [first, ...backends.map(printed)], backends.length);
+}
+
+/** EJS adds up its text of many pieces, which V8 keeps until somebody looks at it: they would be gone through at each change. */
+function inOnePiece(printed: PrintOutcome): PrintOutcome {
+  if (printed.kind === 'printed') /^/.test(printed.text);
+  return printed;
 }
 
 function printWhole(

@@ -1,6 +1,6 @@
-import { admitRoutes } from '../admission/admit-routes.ts';
+import { createAdmission } from '../admission/admit-routes.ts';
 import type { Admission } from '../admission/verdict.ts';
-import { buildModel } from '../backends/build-model.ts';
+import { createModelBuilder } from '../backends/build-model.ts';
 import { ingressRoutes } from '../ingress/ingress-routes.ts';
 import type { RouterModel } from '../model.ts';
 import type { Route } from '../objects/route.ts';
@@ -19,11 +19,24 @@ export interface Decision {
 
 /** From objects and settings to what is served: the one way that the running router, `render` and `explain` share. */
 export function decide(objects: RouterObjects, settings: RouterSettings): Decision {
+  return createDecider(settings)(objects);
+}
+
+/**
+ * The same for one state of the objects after another. It says the same as `decide` for each, whatever came before; a backend that has
+ * stayed as it was is the same object, so that nothing has to be made of it again.
+ */
+export function createDecider(settings: RouterSettings): (objects: RouterObjects) => Decision {
   const policy = admissionPolicy(settings);
-  const { routes, ingresses, services, secrets } = objects;
-  const all = [...routes, ...ingressRoutes(ingresses, services, policy.ingressClass)];
-  const { inside, outside } = divide(all, shardOf(settings, objects.namespaces));
-  const admission = admitRoutes(inside, secrets, policy);
-  const { model, failed } = buildModel(admission.admitted, objects, backendDefaults(settings));
-  return { admission: failed.length === 0 ? admission : moveToRejected(admission, failed), outside, model };
+  const admit = createAdmission(policy);
+  const build = createModelBuilder(backendDefaults(settings));
+  return (objects) => {
+    const { routes, ingresses, services, secrets } = objects;
+    const all = [...routes, ...ingressRoutes(ingresses, services, policy.ingressClass)];
+    const { inside, outside } = divide(all, shardOf(settings, objects.namespaces));
+    const admission = admit(inside, secrets);
+    const { model, failed } = build(admission.admitted, objects);
+    const moved = failed.length === 0 ? admission : moveToRejected(admission, failed);
+    return { admission: moved, outside, model };
+  };
 }

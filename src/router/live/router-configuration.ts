@@ -11,7 +11,7 @@ import { runCommand } from '../../engine/system/process/run-command.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../../haproxy/check-configuration.ts';
-import { decide } from '../decide/decide.ts';
+import { createDecider } from '../decide/decide.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import type { Trial } from './find-offenders.ts';
@@ -69,6 +69,7 @@ export function routerConfiguration(
     observers.metrics.beat();
     return await askHaproxy(path, stop).finally(observers.metrics.beat);
   };
+  const decide = createDecider(settings);
   const renderer = createLiveRenderer(settings, observers);
   const trial: Trial = { check, render: renderer.renderAgain };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
@@ -99,7 +100,7 @@ export function routerConfiguration(
     }),
     next: async () => {
       const found = objects();
-      const input = found && isolation.servable(decide(found, settings));
+      const input = found && isolation.servable(decide(found));
       return { input, lookAgainInMs: undefined };
     },
     render: async (input) => {

@@ -25,8 +25,13 @@ export function createHashMapFiles(): (routes: readonly RouteBackend[]) => reado
       compare(a.prefix, b.prefix) || Number(a.isFolder) - Number(b.isFolder) || compare(a.route, b.route),
   );
   let files: readonly SetFile[] = [];
+  let before: ReadonlyMap<string, Row> = new Map();
   return (routes) => {
     const rows = routes.map(rowOf).filter((row) => row !== undefined);
+    const known = before;
+    const isAsBefore = rows.length === known.size && rows.every((row) => isSame(known.get(row.route), row));
+    if (isAsBefore && files.length > 0) return files;
+    before = new Map(rows.map((row) => [row.route, row]));
     const exact = byKey(rows.filter(({ isFolder }) => !isFolder));
     const prefix = byPrefix(rows);
     const made = [
@@ -70,6 +75,13 @@ const rowOf = oncePer((route: RouteBackend): Row | undefined => {
     },
   };
 });
+
+function isSame(one: Row | undefined, other: Row): boolean {
+  if (one === other) return true;
+  if (one?.key !== other.key || one.isFolder !== other.isFolder || one.host !== other.host) return false;
+  const { values } = one;
+  return [...pathQuestions, 'passthrough' as const].every((name) => values[name] === other.values[name]);
+}
 
 /** Of rows with one key the last one counts. */
 function file(

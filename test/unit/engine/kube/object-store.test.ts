@@ -109,3 +109,17 @@ test('a poll older than what was known when it was asked for counts: etcd was re
   store.poll(list(50, { a: 40 }), '50');
   expect(show(store)).toBe('a@40 b@51');
 });
+
+test('a value that is listed or told of again, and has not changed, stays the same object', () => {
+  const value = (at: number) => ({ resourceVersion: `${at}`, value: { host: 'a.test' } });
+  const store = createObjectStore({ resourceVersion: '100', objects: new Map([['a', value(90)]]) });
+  const first = store.objects().get('a')?.value;
+  store.relist({ resourceVersion: '110', objects: new Map([['a', value(90)]]) });
+  expect(store.objects().get('a')?.value).toBe(first);
+  const told = { kind: 'object', key: 'a', ...value(111) } as const;
+  expect(store.take(told)).toBe(false);
+  expect(store.objects().get('a')).toEqual(value(111));
+  expect(store.objects().get('a')?.value).toBe(first);
+  store.relist({ resourceVersion: '120', objects: new Map([['a', value(119)]]) });
+  expect(store.objects().get('a')?.value).not.toBe(first);
+});
