@@ -8,7 +8,7 @@ import { forgetUnanswered } from '../engine/system/network/neighbours.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess, signalProcess } from '../engine/system/process/processes.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
-import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
+import { type SpawnOutcome, spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
 import { describeConfiguration, markConfiguration, readAccepted } from './accepted-configuration.ts';
 import { daemonArgv, type KeepalivedPaths } from './argv.ts';
 import { createKeepalivedCheck } from './check-configuration.ts';
@@ -18,13 +18,7 @@ import { parseDump } from './parse-dump.ts';
 import { parseWords } from './parse-words.ts';
 import { repairAddress, sweepConfigured } from './sweep.ts';
 import { createTrackGuard, forgetBonus, type TrackGuard } from './track-file.ts';
-import type {
-  AcceptedConfiguration,
-  AcceptOutcome,
-  KeepalivedDriver,
-  SelfReport,
-  VrrpStartOutcome,
-} from './vrrp-program.ts';
+import type { AcceptedConfiguration, AcceptOutcome, KeepalivedDriver, SelfReport } from './vrrp-program.ts';
 
 const CHECK_TIMEOUT_MS = 10_000;
 /** keepalived is done with a dump in a millisecond; a reload takes some ten. */
@@ -102,7 +96,7 @@ function start(
   paths: KeepalivedPaths,
   realtimePriority: number | undefined,
   output: KeepalivedOutput,
-): VrrpStartOutcome {
+): SpawnOutcome {
   for (const { path } of readAccepted(paths.accepted)?.trackFiles ?? []) forgetBonus(path);
   // No earlier keepalived runs, but an exited process that was not reaped yet would look to keepalived as if it did.
   for (const file of [paths.pidFile, paths.vrrpPidFile]) rmSync(file, { force: true });

@@ -1,5 +1,6 @@
 import type { ProcessId } from '../engine/system/process/process-id.ts';
-import type { Disagreement, InstanceState, VrrpState, WatchedInstance } from './vip-presence.ts';
+import type { SpawnOutcome } from '../engine/system/process/spawn-daemon.ts';
+import type { Disagreement, InstanceState, WatchedInstance } from './vip-presence.ts';
 import type { VrrpProfile } from './vrrp-dialect.ts';
 
 /** What a configuration holds that its supervisor has to know. */
@@ -19,10 +20,6 @@ export type AcceptOutcome =
   | { readonly kind: 'accepted'; readonly configuration: AcceptedConfiguration }
   /** The running configuration is untouched. `detail` holds keepalived's own words. */
   | { readonly kind: 'refused'; readonly message: string; readonly detail?: string };
-
-export type VrrpStartOutcome =
-  | { readonly kind: 'started'; readonly id: ProcessId; readonly exited: Promise<string> }
-  | { readonly kind: 'failed'; readonly message: string };
 
 /** One line of keepalived's notify FIFO. */
 export interface Notification {
@@ -51,9 +48,7 @@ export type TransitionWords =
   | { readonly kind: 'track-file-fault'; readonly instance: string };
 
 /** What a running keepalived says about itself. */
-export type SelfReport = readonly (Pick<InstanceState, 'name' | 'priority'> & {
-  readonly state: VrrpState;
-})[];
+export type SelfReport = readonly Pick<InstanceState, 'name' | 'state' | 'priority'>[];
 
 /** keepalived, as its supervisor's engine sees it. Every call has a bound of its own in time, and none rejects. */
 export interface KeepalivedDriver {
@@ -63,7 +58,7 @@ export interface KeepalivedDriver {
   /** Asks keepalived about the configuration; if it is good, a copy of it becomes what it runs on from now. */
   readonly accept: () => Promise<AcceptOutcome>;
   /** Starts it on the accepted configuration. The bonus of a holder does not survive: this one holds nothing. */
-  readonly start: () => VrrpStartOutcome;
+  readonly start: () => SpawnOutcome;
   readonly reload: (id: ProcessId) => void;
   /** Resolves once it shows that it runs on this configuration, or with undefined when `signal` aborts first. */
   readonly confirm: (

@@ -19,6 +19,11 @@ export type SharedAction<Done> =
   /** Nothing supervised is left. */
   | { readonly kind: 'finish' };
 
+/** An event for the log, as an action. */
+export function logged(level: 'info' | 'warn' | 'error', event: string, fields: object = {}) {
+  return { kind: 'log', level, event, fields } as const;
+}
+
 export type Emit<Action> = (action: Action) => void;
 
 export interface Step<State, Action> {
@@ -57,5 +62,5 @@ export function reportFailure(
   emit({ kind: 'answer', requests, result: failure });
   const repeated =
     requests.length === 0 && last?.message === failure.message && last.detail === failure.detail;
-  if (!repeated) emit({ kind: 'log', level: 'error', event, fields: { cause, ...failure, ...fields } });
+  if (!repeated) emit(logged('error', event, { cause, ...failure, ...fields }));
 }

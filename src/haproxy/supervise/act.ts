@@ -3,7 +3,7 @@ import type { Failure } from '../../engine/supervise/step.ts';
 import { describeProcess } from '../../engine/system/process/process-vitals.ts';
 import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver } from '../program.ts';
-import type { OwnAction as Action, Event, Retiring, Serving } from './state.ts';
+import { type OwnAction as Action, type Event, type Retiring, runningOf } from './state.ts';
 
 /** Where actions take effect. */
 export interface Effects {
@@ -131,7 +131,7 @@ async function prove(
   { number, master, timeoutMs }: Extract<Action, { kind: 'prove' }>,
   { program, dispatch }: Effects,
 ): Promise<void> {
-  const workers = await program.prove({ generation: number, master }, AbortSignal.timeout(timeoutMs));
+  const workers = await program.prove(runningOf({ number, master }), AbortSignal.timeout(timeoutMs));
   if (workers !== undefined) dispatch({ kind: 'proven', number, workers });
 }
 
@@ -145,13 +145,6 @@ async function reportHung(
   const info = hangs === 'master' ? await program.describeServing() : undefined;
   const fields = { generation: number, pid: master.pid, hangs, stillMs, dump };
   log({ event: 'generation-hung', level: 'error', ...fields, ...(info !== undefined && { info }) });
-}
-
-function runningOf(generation: Retiring | Serving): {
-  readonly generation: number;
-  readonly master: Retiring['master'];
-} {
-  return { generation: generation.number, master: generation.master };
 }
 
 /**

@@ -1,5 +1,11 @@
 import { noRestart } from '../../engine/supervise/restart.ts';
-import { type Emit as EmitAction, type Failure, type Step, stepOf } from '../../engine/supervise/step.ts';
+import {
+  type Emit as EmitAction,
+  type Failure,
+  logged,
+  type Step,
+  stepOf,
+} from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { keepMemory, keepNumber } from './ceiling.ts';
 import { changed, changeRequested, drifted, nextChange } from './change.ts';
@@ -77,7 +83,7 @@ function booted(state: State, hasConfiguration: boolean, now: number, emit: Emit
   // An earlier supervisor may have died between deciding this and doing it.
   for (const generation of state.retiring) emit({ kind: 'soft-stop', generation });
   if (hasConfiguration) return beginJob(state, { cause: 'boot', requests: [], config: 'live' }, now, emit);
-  emit({ kind: 'log', level: 'info', event: 'waiting-for-configuration', fields: {} });
+  emit(logged('info', 'waiting-for-configuration'));
   return state;
 }
 
@@ -138,7 +144,7 @@ function proven(state: State, number: number, workers: readonly ProcessId[], now
   const { config, cause, requests, refused } = job;
   const { master, configSha256 } = job.stage;
   const served = { generation: number, pid: master.pid, tookMs: Math.round(now - job.since) };
-  emit({ kind: 'log', level: 'info', event: 'generation-serving', fields: { ...served, config, cause } });
+  emit(logged('info', 'generation-serving', { ...served, config, cause }));
   emit({ kind: 'answer', requests, result: refused === undefined ? served : { ...served, refused } });
   if (config === 'live') emit({ kind: 'keep-last-good', configSha256 });
   const serving: Serving = { number, master, workers, config, configSha256, provenAt: now };
@@ -162,7 +168,7 @@ function exited(state: State, number: number, how: string, now: number, emit: Em
 function servingDied(state: State, serving: Serving, how: string, now: number, emit: Emit): State {
   const servedMs = Math.round(now - serving.provenAt);
   const fields = { generation: serving.number, pid: serving.master.pid, how, servedMs };
-  emit({ kind: 'log', level: 'error', event: 'generation-died', fields });
+  emit(logged('error', 'generation-died', fields));
   return startAfterEnd({ ...state, serving: undefined }, serving, now, emit);
 }
 
@@ -170,7 +176,7 @@ function retiringGone(state: State, number: number, how: string, now: number, em
   const gone = state.retiring.find((generation) => generation.number === number);
   if (gone === undefined) return state;
   const fields = { generation: number, how, reason: gone.reason, afterMs: Math.round(now - gone.since) };
-  emit({ kind: 'log', level: 'info', event: 'generation-gone', fields });
+  emit(logged('info', 'generation-gone', fields));
   return { ...state, retiring: state.retiring.filter((generation) => generation !== gone) };
 }
 
@@ -201,12 +207,7 @@ function notProven(state: State, now: number, emit: Emit): State {
 function stop(state: State, now: number, emit: Emit): State {
   if (state.phase !== 'running') return tick(hasten(state, now, now), now, emit);
   const { job, serving } = state;
-  emit({
-    kind: 'log',
-    level: 'info',
-    event: 'stopping',
-    fields: { drainTimeoutMs: state.limits.drainTimeoutMs },
-  });
+  emit(logged('info', 'stopping', { drainTimeoutMs: state.limits.drainTimeoutMs }));
   const changes = [...(state.changing === undefined ? [] : [state.changing]), ...state.changes];
   const queued = state.queued.map(({ request }) => request);
   const waiting = [...(job?.requests ?? []), ...queued, ...changes.flatMap(({ requests }) => requests)];

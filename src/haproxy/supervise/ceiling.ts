@@ -1,3 +1,4 @@
+import { logged } from '../../engine/supervise/step.ts';
 import { CUT_SHORT_MS, drainUntil } from './retire.ts';
 import type { Action, CutShort, Retiring, State } from './state.ts';
 
@@ -44,11 +45,10 @@ function cutShort(
   emit: Emit,
 ): State {
   if (generations.length === 0) return state;
-  for (const { number, since } of generations)
-    emit({
-      ...{ kind: 'log', level: 'warn', event: 'generation-cut-short' },
-      fields: { generation: number, ...fields, drainedMs: Math.round(now - since) },
-    });
+  for (const { number, since } of generations) {
+    const drainedMs = Math.round(now - since);
+    emit(logged('warn', 'generation-cut-short', { generation: number, ...fields, drainedMs }));
+  }
   const retiring = state.retiring.map((generation): Retiring => {
     if (!generations.includes(generation)) return generation;
     const terminateAt = Math.min(generation.terminateAt, now + CUT_SHORT_MS);

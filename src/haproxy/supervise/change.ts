@@ -1,4 +1,4 @@
-import type { Emit as EmitAction } from '../../engine/supervise/step.ts';
+import { type Emit as EmitAction, logged } from '../../engine/supervise/step.ts';
 import { type ChangeRequest, describeChange } from '../runtime/change.ts';
 import type { ChangeOutcome } from '../runtime/execute.ts';
 import { beginJob, beginReload, stopping } from './job.ts';
@@ -67,7 +67,7 @@ export function changed(
   const fields = { ...served, cause, commands: outcome.commands, changes: changes.map(describeChange) };
   const isRepair = cause === 'drift';
   const event = isRepair ? 'drift-repaired' : 'configuration-changed';
-  emit({ kind: 'log', level: isRepair ? 'warn' : 'info', event, fields });
+  emit(logged(isRepair ? 'warn' : 'info', event, fields));
   const { commands } = outcome;
   emit({ kind: 'answer', requests: changing.requests, result: { ...served, commands } });
   if (from !== to) emit({ kind: 'keep-last-good', configSha256: to });
@@ -91,7 +91,7 @@ function reloadInstead(
   const { cause, requests, to } = change;
   const isRepeated = cause === 'drift' && state.reloadedForDrift === to;
   const fields = { cause, reason, reloads: !isRepeated, changes: change.changes.map(describeChange) };
-  emit({ kind: 'log', level: 'warn', event: 'change-refused', fields });
+  emit(logged('warn', 'change-refused', fields));
   const { refused, ...counts } = state.changeCounts;
   const next = { ...state, changeCounts: { ...counts, refused: refused + 1, lastRefusal: reason } };
   if (isRepeated) return next;

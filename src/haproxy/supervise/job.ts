@@ -1,5 +1,5 @@
 import { afterDeath, afterFailedStart } from '../../engine/supervise/restart.ts';
-import { type Emit as EmitAction, type Failure, reportFailure } from '../../engine/supervise/step.ts';
+import { type Emit as EmitAction, type Failure, logged, reportFailure } from '../../engine/supervise/step.ts';
 import type { Action, Job, ReloadRequest, Serving, State } from './state.ts';
 
 type Emit = EmitAction<Action>;
@@ -66,7 +66,7 @@ export function startAfterEnd(state: State, gone: Serving, now: number, emit: Em
 }
 
 function fallBack(state: State, job: Job, emit: Emit): State {
-  emit({ kind: 'log', level: 'error', event: 'falling-back-to-last-good', fields: { cause: job.cause } });
+  emit(logged('error', 'falling-back-to-last-good', { cause: job.cause }));
   return startGeneration(state, { ...job, requests: [], config: 'last-good' }, emit);
 }
 

@@ -1,3 +1,4 @@
+import { logged } from '../../engine/supervise/step.ts';
 import type { Action, Event, RetireReason, Retiring, Serving, State } from './state.ts';
 
 /** Between SIGTERM and SIGKILL. */
@@ -20,12 +21,7 @@ export function retire(state: State, leaving: Leaving, reason: RetireReason, now
     now + limitMs,
   );
   emit({ kind: 'soft-stop', generation: retiring });
-  emit({
-    kind: 'log',
-    level: 'info',
-    event: 'generation-draining',
-    fields: { generation: retiring.number, reason, limitMs },
-  });
+  emit(logged('info', 'generation-draining', { generation: retiring.number, reason, limitMs }));
   return { ...state, retiring: [...state.retiring, retiring] };
 }
 
@@ -76,12 +72,9 @@ export function sendSignal(
   emit: Emit,
 ): Retiring {
   emit({ kind: signal, generation });
-  emit({
-    kind: 'log',
-    level: signal === 'terminate' ? 'info' : 'warn',
-    event: signal === 'terminate' ? 'generation-terminated' : 'generation-killed',
-    fields: { generation: generation.number, pid: generation.master.pid, reason: generation.reason },
-  });
+  const fields = { generation: generation.number, pid: generation.master.pid, reason: generation.reason };
+  if (signal === 'terminate') emit(logged('info', 'generation-terminated', fields));
+  else emit(logged('warn', 'generation-killed', fields));
   return { ...generation, sent: signal, terminateAt: signal === 'terminate' ? now : generation.terminateAt };
 }
 
@@ -104,10 +97,7 @@ export function sessionsEnded(
 ): State {
   const cutShort = state.retiring.find((generation) => generation.number === number)?.cutShort;
   const reason = cause === 'time' ? (cutShort ?? cause) : cause;
-  emit({
-    ...{ kind: 'log', level: 'info', event: 'draining-sessions-ended' },
-    fields: { generation: number, ended, reason },
-  });
+  emit(logged('info', 'draining-sessions-ended', { generation: number, ended, reason }));
   return { ...state, forced: state.forced || state.phase !== 'running' };
 }
 

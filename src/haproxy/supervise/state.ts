@@ -5,6 +5,7 @@ import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import type { ConfigChoice } from '../program.ts';
 import type { ChangeRequest } from '../runtime/change.ts';
 import type { ChangeOutcome, Changes } from '../runtime/execute.ts';
+import type { Running } from '../runtime/running.ts';
 
 /** Times are milliseconds of the monotonic clock, which all processes of one boot share. */
 export interface State {
@@ -220,6 +221,11 @@ export interface Served {
 /** Every generation that is known to run and has proven itself, or drains. */
 export function generationsIn({ serving, retiring }: State): readonly (Serving | Retiring)[] {
   return [...(serving === undefined ? [] : [serving]), ...retiring];
+}
+
+/** A generation as its program knows it. */
+export function runningOf({ number, master }: Pick<Serving, 'number' | 'master'>): Running {
+  return { generation: number, master };
 }
 
 /** The state before anything was examined. */

@@ -1,27 +1,8 @@
 import { failureLines, seconds, troubleLines } from '../../engine/supervise/status-lines.ts';
-import type { SharedStatus } from '../../engine/supervise/status-schema.ts';
 import type { SupervisorStatus } from './supervisor-status.ts';
 
-/** The part of a supervisor's status that is shown to a person. */
-export interface ShownStatus extends Pick<SharedStatus, 'restart' | 'trouble' | 'lastFailure'> {
-  readonly phase: string;
-  readonly changes?: SupervisorStatus['changes'];
-  readonly current: (ShownGeneration & { readonly config: string; readonly configSha256: string }) | null;
-  readonly draining: readonly (ShownGeneration & {
-    readonly terminateInMs: number;
-    readonly reason: string;
-  })[];
-}
-
-interface ShownGeneration {
-  readonly generation: number;
-  readonly pid: number;
-  readonly ageMs: number;
-  readonly sessions: number | null;
-}
-
 /** A supervisor's status in lines of at most 80 columns, but for the words of HAProxy itself. */
-export function statusLines(status: ShownStatus): readonly string[] {
+export function statusLines(status: SupervisorStatus): readonly string[] {
   return [
     `state       ${status.phase}`,
     ...troubleLines(status),
@@ -37,7 +18,7 @@ export function statusLines(status: ShownStatus): readonly string[] {
   ];
 }
 
-function changeLines(changes: ShownStatus['changes']): readonly string[] {
+function changeLines(changes: SupervisorStatus['changes']): readonly string[] {
   if (changes === undefined || changes.made + changes.repaired + changes.refused === 0) return [];
   const { made, repaired, refused, lastRefusal } = changes;
   return [
@@ -46,7 +27,7 @@ function changeLines(changes: ShownStatus['changes']): readonly string[] {
   ];
 }
 
-function currentLines(current: ShownStatus['current']): readonly string[] {
+function currentLines(current: SupervisorStatus['current']): readonly string[] {
   if (current === null) return ['serving     nothing'];
   const source = current.config === 'live' ? '' : ', on the LAST GOOD copy of the configuration';
   return [
@@ -55,6 +36,8 @@ function currentLines(current: ShownStatus['current']): readonly string[] {
   ];
 }
 
-function describe({ generation, pid, ageMs, sessions }: ShownGeneration): string {
+type Generation = Pick<SupervisorStatus['draining'][number], 'generation' | 'pid' | 'ageMs' | 'sessions'>;
+
+function describe({ generation, pid, ageMs, sessions }: Generation): string {
   return `generation ${generation}, pid ${pid}, for ${seconds(ageMs)}, sessions ${sessions ?? 'unknown'}`;
 }

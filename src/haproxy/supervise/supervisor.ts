@@ -12,7 +12,15 @@ import { act, type Effects, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { adopt } from './left-over.ts';
 import { type GenerationsRecord, recordOf, recordSchema } from './record.ts';
-import { type Action, type Event, generationsIn, initialState, type Limits, type State } from './state.ts';
+import {
+  type Action,
+  type Event,
+  generationsIn,
+  initialState,
+  type Limits,
+  runningOf,
+  type State,
+} from './state.ts';
 import { describeState } from './status.ts';
 import type { SupervisorStatus } from './supervisor-status.ts';
 import { watchDrift } from './watch-drift.ts';
@@ -125,7 +133,7 @@ async function statusOf(state: State, program: ProxyDriver, withinMs: number): P
   const counts = await Promise.all(
     generationsIn(state).map(
       async ({ number, master }) =>
-        [number, await program.countSessions({ generation: number, master }, withinMs)] as const,
+        [number, await program.countSessions(runningOf({ number, master }), withinMs)] as const,
     ),
   );
   const sessions = new Map(

@@ -1,7 +1,7 @@
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import type { Effects } from './act.ts';
-import type { Event, Serving, State } from './state.ts';
+import { type Event, runningOf, type Serving, type State } from './state.ts';
 
 const LOOK_EVERY_MS = 500;
 const COMPARE_EVERY_MS = 5_000;
@@ -24,7 +24,7 @@ export function watchDrift(
   let nextMs = 0;
   let busy = false;
   const compare = async (serving: Serving): Promise<void> => {
-    const running = { generation: serving.number, master: serving.master };
+    const running = runningOf(serving);
     if (serving.number !== known) {
       const missing = await program.missingCommands(running);
       if (missing.length > 0) engine.log({ event: 'no-changes-at-run-time', level: 'warn', missing });

@@ -2,7 +2,15 @@ import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { readThreads, type ThreadVitals } from '../../engine/system/process/process-vitals.ts';
 import { childrenOf, isAlive, isStopped } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver } from '../program.ts';
-import { type Event, generationsIn, type Hangs, type Retiring, type Serving, type State } from './state.ts';
+import {
+  type Event,
+  generationsIn,
+  type Hangs,
+  type Retiring,
+  runningOf,
+  type Serving,
+  type State,
+} from './state.ts';
 
 const LOOK_EVERY_MS = 200;
 /** Counted from an answer. */
@@ -43,12 +51,11 @@ export function watchHangs(
       sleeps: sleepsOf(threads),
     };
     known.question = question;
-    const { number, master } = generation;
     const done = (): void => {
       known.question = undefined;
       known.looksToQuestion = ASK_AFTER_LOOKS;
     };
-    void program.answers({ generation: number, master }).then(done, done);
+    void program.answers(runningOf(generation)).then(done, done);
   };
   const look = (): void => {
     const generations = generationsIn(engine.state());

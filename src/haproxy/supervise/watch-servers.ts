@@ -4,7 +4,7 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import type { ServerCounters } from '../server-counters.ts';
 import type { Effects } from './act.ts';
-import type { Serving, State } from './state.ts';
+import { runningOf, type State } from './state.ts';
 import {
   depthOf,
   isBesides,
@@ -173,11 +173,4 @@ function counted(
     redispatched: more.reduce((sum, each) => sum + Math.max(0, each), redispatched),
     longestConnectMs: Math.max(0, ...counters.map(({ longestConnectMs }) => longestConnectMs)),
   };
-}
-
-function runningOf({ number, master }: Serving): {
-  readonly generation: number;
-  readonly master: Serving['master'];
-} {
-  return { generation: number, master };
 }

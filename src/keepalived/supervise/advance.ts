@@ -1,6 +1,7 @@
 import {
   type Emit as EmitAction,
   type Failure,
+  logged,
   type RequestId,
   type Step,
   stepOf,
@@ -98,13 +99,13 @@ function handle(state: State, event: Event, now: number, emit: Emit): State {
 function booted(state: State, event: Extract<Event, { kind: 'booted' }>, now: number, emit: Emit): State {
   const { adopted, hasConfiguration } = event;
   if (adopted === undefined) emit({ kind: 'bury' });
-  else emit({ kind: 'log', level: 'warn', event: 'keepalived-adopted', fields: { pid: adopted.pid } });
+  else emit(logged('warn', 'keepalived-adopted', { pid: adopted.pid }));
   const daemon: Daemon = adopted === undefined ? state.daemon : { kind: 'up', id: adopted, since: now };
   const next: State = { ...state, daemon };
   const { configuration } = state;
   if (adopted !== undefined && configuration !== undefined) emit({ kind: 'ask', id: adopted, configuration });
   if (hasConfiguration) return beginJob(next, { cause: 'boot', requests: [] }, now, emit);
-  emit({ kind: 'log', level: 'info', event: 'waiting-for-configuration', fields: {} });
+  emit(logged('info', 'waiting-for-configuration'));
   return next;
 }
 
@@ -164,12 +165,7 @@ function firstSign(state: State, now: number, emit: Emit): State {
  */
 function silentStart(state: State, id: ProcessId, now: number, emit: Emit): State {
   const { configuration } = state;
-  emit({
-    kind: 'log',
-    level: 'warn',
-    event: 'no-transition-heard',
-    fields: { fifo: configuration?.notifyFifo },
-  });
+  emit(logged('warn', 'no-transition-heard', { fifo: configuration?.notifyFifo }));
   if (configuration !== undefined) emit({ kind: 'ask', id, configuration });
   return firstSign(state, now, emit);
 }
@@ -213,7 +209,7 @@ function tick(state: State, now: number, emit: Emit): State {
 /** The first call resigns; a second one kills. */
 function stop(state: State, now: number, emit: Emit): State {
   if (state.phase === 'stopped') return state;
-  if (state.phase === 'running') emit({ kind: 'log', level: 'info', event: 'stopping', fields: {} });
+  if (state.phase === 'running') emit(logged('info', 'stopping'));
   else if (state.daemon.kind === 'leaving' && !state.daemon.killed) return kill(state, state.daemon, emit);
   return leave({ ...state, phase: 'stopping', wanted: 'down' }, now, emit);
 }

@@ -1,5 +1,5 @@
 import { afterDeath, noRestart } from '../../engine/supervise/restart.ts';
-import type { Emit as EmitAction, Failure } from '../../engine/supervise/step.ts';
+import { type Emit as EmitAction, type Failure, logged } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { forgetInstances } from './instances.ts';
 import { endJob, jobFailed, proceed } from './job.ts';
@@ -53,7 +53,7 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
   if (daemon.kind === 'none' || daemon.kind === 'dead' || daemon.id !== id) return state;
   emit({ kind: 'bury' });
   if (daemon.kind === 'leaving') {
-    emit({ kind: 'log', level: 'info', event: 'keepalived-gone', fields: { pid: id.pid, how } });
+    emit(logged('info', 'keepalived-gone', { pid: id.pid, how }));
     return { ...forgetInstances(state, now, 'keepalived was stopped', emit), daemon: deadAt(now) };
   }
   const ranMs = Math.round(now - daemon.since);
@@ -67,12 +67,7 @@ export function exited(state: State, id: ProcessId, how: string, now: number, em
       .filter(({ name }) => !hung && held.includes(name))
       .map(({ takeOverMs }) => takeOverMs),
   );
-  emit({
-    kind: 'log',
-    level: 'error',
-    event: 'keepalived-died',
-    fields: { pid: id.pid, how, ranMs, held, graceMs },
-  });
+  emit(logged('error', 'keepalived-died', { pid: id.pid, how, ranMs, held, graceMs }));
   const dead: State = {
     ...forgetInstances(state, now, `keepalived ended with ${howWords(how)}`, emit),
     daemon: deadAt(now + graceMs),
@@ -114,15 +109,10 @@ export function swept(
   if (daemon.kind !== 'dead' || daemon.stage !== 'sweeping') return state;
   const { removed, trouble } = event;
   if (removed.length > 0)
-    emit({
-      kind: 'log',
-      level: 'warn',
-      event: 'stale-vip-removed',
-      fields: { removed, reason: 'no instance on this node holds it' },
-    });
+    emit(logged('warn', 'stale-vip-removed', { removed, reason: 'no instance on this node holds it' }));
   // A VIP that cannot be removed does not delay the answer to a stop; it does delay a start.
   if (trouble !== undefined) {
-    emit({ kind: 'log', level: 'error', event: 'stale-vip-stays', fields: { trouble } });
+    emit(logged('error', 'stale-vip-stays', { trouble }));
     if (state.phase === 'running')
       return { ...state, daemon: { kind: 'dead', stage: 'waiting', sweepAt: now + SWEEP_AGAIN_MS } };
   }
@@ -139,5 +129,5 @@ export function kill(state: State, daemon: Extract<Daemon, { kind: 'leaving' }>,
 /** keepalived may have ended before the kill: then there is nothing to log. */
 export function logKilled({ daemon }: State, id: ProcessId, emit: Emit): void {
   if (daemon.kind !== 'leaving' || daemon.id !== id) return;
-  emit({ kind: 'log', level: 'error', event: 'keepalived-killed', fields: { pid: id.pid } });
+  emit(logged('error', 'keepalived-killed', { pid: id.pid }));
 }

@@ -1,3 +1,4 @@
+import { logged } from '../../engine/supervise/step.ts';
 import type { InstanceState, VrrpState } from '../vip-presence.ts';
 import type { SelfReport } from '../vrrp-program.ts';
 import type { Action, Event, VrrpSupervisorState } from './state.ts';
@@ -51,7 +52,7 @@ function moveTo(
     return { ...state, instances };
   }
   const transition = { instance: to.name, from, to: to.state, priority: to.priority, reason };
-  emit({ kind: 'log', level: 'info', event: 'vrrp-transition', fields: { ...transition, cause } });
+  emit(logged('info', 'vrrp-transition', { ...transition, cause }));
   // Its resignation waits in the kernel for the link, and a peer would later take it for the next holder's.
   if (from === 'MASTER' && cause === 'interface-down')
     emit({ kind: 'discard-unsent', interfaces: interfacesOf(state, to.name) });
@@ -65,5 +66,5 @@ function interfacesOf({ configuration }: State, instance: string): readonly stri
 
 function reportPriority({ name, state, priority }: InstanceState, to: number, emit: Emit): void {
   const fields = { instance: name, state, from: priority, to };
-  emit({ kind: 'log', level: 'info', event: 'vrrp-priority', fields });
+  emit(logged('info', 'vrrp-priority', fields));
 }

@@ -1,5 +1,5 @@
 import { afterFailedStart } from '../../engine/supervise/restart.ts';
-import { type Emit as EmitAction, type Failure, reportFailure } from '../../engine/supervise/step.ts';
+import { type Emit as EmitAction, type Failure, logged, reportFailure } from '../../engine/supervise/step.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import type { Action, Job, VrrpSupervisorState } from './state.ts';
 
@@ -46,12 +46,9 @@ export function succeeded(state: State, id: ProcessId, now: number, emit: Emit):
   if (job === undefined) return state;
   const reloaded = job.stage === 'reloading';
   const done = { generation: configuration?.number ?? 0, pid: id.pid, tookMs: Math.round(now - job.since) };
-  emit({
-    kind: 'log',
-    level: 'info',
-    event: reloaded ? 'keepalived-reloaded' : 'keepalived-started',
-    fields: { ...done, cause: job.cause },
-  });
+  emit(
+    logged('info', reloaded ? 'keepalived-reloaded' : 'keepalived-started', { ...done, cause: job.cause }),
+  );
   emit({ kind: 'answer', requests: job.requests, result: done });
   const restarts = state.restarts + (job.cause === 'died' ? 1 : 0);
   const lastFailure = job.cause === 'died' || job.cause === 'fallback' ? state.lastFailure : undefined;
@@ -75,12 +72,7 @@ export function jobFailed(state: State, failure: Failure, now: number, emit: Emi
 }
 
 function fallBack(state: State, now: number, emit: Emit): State {
-  emit({
-    kind: 'log',
-    level: 'error',
-    event: 'falling-back-to-last-good',
-    fields: { generation: state.configuration?.number },
-  });
+  emit(logged('error', 'falling-back-to-last-good', { generation: state.configuration?.number }));
   return beginJob({ ...state, job: undefined }, { cause: 'fallback', requests: [] }, now, emit);
 }
 

@@ -1,4 +1,5 @@
 import { beat } from '../../engine/supervise/pulse.ts';
+import { logged } from '../../engine/supervise/step.ts';
 import type { Action, Event, VrrpSupervisorState } from './state.ts';
 
 /** Looks are at least 200 ms apart: 0.6 s, then a nudge, then 1.8 s more. */
@@ -24,7 +25,7 @@ export function looked(
   const { hung, stillLooks, stillSince } = pulse;
   if (hung) {
     const fields = { pid: id.pid, stopped, stillMs: Math.round(now - stillSince) };
-    emit({ kind: 'log', level: 'error', event: 'keepalived-hung', fields });
+    emit(logged('error', 'keepalived-hung', fields));
     emit({ kind: 'kill', id });
   } else if (stillLooks > 0 && stillLooks % NUDGE_AFTER_LOOKS === 0) emit({ kind: 'nudge', id });
   return { ...state, daemon: { ...daemon, pulse } };
