@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import * as z from 'zod/mini';
+import { parseHostPort } from '../engine/system/network/address-text.ts';
 import { parseAddress } from '../engine/system/network/node-address.ts';
 import { fileForms, listOf, parsedBy } from './make-field.ts';
 
@@ -37,17 +37,7 @@ export const port = z.pipe(
 port.register(fileForms, { type: 'integer', minimum: 1, maximum: 65_535 });
 
 /** `127.0.0.1:29446` or `[::1]:29446`: a host and a port. */
-export const listenAddress = parsedBy(
-  (text): { readonly host: string; readonly port: number } | undefined => {
-    const [, bracketed, plain, digitsText] =
-      /^(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
-    const host = bracketed ?? plain;
-    const value = Number(digitsText);
-    const isRight = host !== undefined && isIP(host) !== 0 && value >= 1 && value <= 65_535;
-    return isRight ? { host, port: value } : undefined;
-  },
-  'expected ADDRESS:PORT, such as 127.0.0.1:29446',
-);
+export const listenAddress = parsedBy(parseHostPort, 'expected ADDRESS:PORT, such as 127.0.0.1:29446');
 
 /** A host and a port, or "off". */
 export const optionalListenAddress = z.union(

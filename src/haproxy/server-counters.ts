@@ -1,3 +1,4 @@
+import { parseHostPort } from '../engine/system/network/address-text.ts';
 import type { TcpAddress } from '../engine/system/network/probe-tcp.ts';
 import { apiServersOf, countIn, parseStatistics, SERVER } from './runtime/parse-statistics.ts';
 
@@ -31,7 +32,8 @@ export function parseServerCounters(csv: string): readonly ServerCounters[] | un
   const tracked = new Set(servers.map((cell) => cell('tracked')));
   return apiServersOf(servers).flatMap((cell) => {
     const name = `${cell('pxname')}/${cell('svname')}`;
-    const address = addressOf(cell('addr'));
+    // A unix socket and a name that is not resolved have none.
+    const address = parseHostPort(cell('addr'));
     if (tracked.has(name) || address === undefined) return [];
     const count = (column: string): number => countIn(cell, column);
     return [
@@ -49,11 +51,4 @@ export function parseServerCounters(csv: string): readonly ServerCounters[] | un
       },
     ];
   });
-}
-
-/** `10.0.0.11:6443`, `[fd00::11]:6443`; a unix socket and a name that is not resolved have none. */
-function addressOf(text: string): TcpAddress | undefined {
-  const [, six, four, port] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+)):(\d+)$/.exec(text) ?? [];
-  const host = six ?? four;
-  return host === undefined ? undefined : { host, port: Number(port) };
 }

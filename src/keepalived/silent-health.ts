@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { replaceFile } from '../engine/system/file/replace-file.ts';
-import { hostPort } from '../engine/system/network/address-text.ts';
+import { hostOf, hostPort } from '../engine/system/network/address-text.ts';
 import type { HealthUrl } from '../engine/system/network/ask-health.ts';
 import { askPage } from '../engine/system/network/ask-page.ts';
 
@@ -58,12 +58,8 @@ type Question = Pick<HealthUrl, 'host' | 'port' | 'path'>;
 
 function readNoted(trackFile: string): Question | undefined {
   try {
-    const { hostname, port, pathname, search } = new URL(readFileSync(fileOf(trackFile), 'utf8').trim());
-    return {
-      host: hostname.replace(/^\[(.*)\]$/, '$1'),
-      port: Number(port || 80),
-      path: `${pathname}${search}`,
-    };
+    const url = new URL(readFileSync(fileOf(trackFile), 'utf8').trim());
+    return { host: hostOf(url), port: Number(url.port || 80), path: `${url.pathname}${url.search}` };
   } catch {
     return undefined;
   }

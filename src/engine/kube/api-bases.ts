@@ -1,4 +1,5 @@
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { hostOf } from '../system/network/address-text.ts';
 
 /** One way to reach the API. */
 export interface ApiBase {
@@ -19,7 +20,7 @@ export function apiBases(
   apiPort: number | undefined,
   fallbacks: readonly string[],
 ): readonly ApiBase[] {
-  const host = kubeconfigServer.hostname.replace(/^\[|\]$/g, '');
+  const host = hostOf(kubeconfigServer);
   const alternativeNames = ['kubernetes', 'kubernetes.default.svc', 'localhost', host];
   const first = { url: kubeconfigServer.href.replace(/\/+$/, ''), alternativeNames: [] };
   const others = [...(apiPort === undefined ? [] : [`localhost:${apiPort}`]), ...fallbacks];

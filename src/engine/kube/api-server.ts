@@ -1,4 +1,5 @@
 import { hostPort } from '../system/network/address-text.ts';
+import { compareText } from '../system/text/compare-text.ts';
 /** One API server as HAProxy should see it. Every field is safe to print into a configuration file. */
 export interface ApiServer {
   /** Unique within a list; only `[A-Za-z0-9._:-]`, see `safeServerName`. */
@@ -13,12 +14,6 @@ export function sortServers(servers: readonly ApiServer[]): readonly ApiServer[]
   return [...servers].sort(
     (a, b) => compareText(a.name, b.name) || compareText(a.address, b.address) || a.port - b.port,
   );
-}
-
-/** By code unit, so that the order does not depend on the machine's locale. */
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 export function sameServers(a: readonly ApiServer[], b: readonly ApiServer[]): boolean {

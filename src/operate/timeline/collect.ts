@@ -9,6 +9,7 @@ import {
   scanJournal,
 } from '../../engine/observe/journal/read-journal.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
 import { createClockReader, inOrder, type Moment, placesOf } from './moment.ts';
 
 /** What can be said of one journal, whatever part of it is shown. */
@@ -84,7 +85,7 @@ export function collectJournals(
     earlier.push(...read.earlier);
     journals.push(read.look);
   }
-  const byTime = earlier.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const byTime = earlier.toSorted((a, b) => compareText(a.at, b.at));
   return { journals, unread, moments, earlier: byTime, leftOut };
 }
 

@@ -1,4 +1,5 @@
 import type { JournalItem } from '../../engine/observe/journal/read-journal.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
 
 /** Something in one journal, with its place in time. */
 export interface Moment {
@@ -78,9 +79,5 @@ function putRight(places: string[], index: number, back: number): boolean {
 
 /** The order of many journals, also of several nodes: that of their places in time, and within each its own. */
 export function inOrder(moments: readonly Moment[]): readonly Moment[] {
-  return moments.toSorted((a, b) => compare(a.at, b.at) || a.journal - b.journal || a.order - b.order);
-}
-
-function compare(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1;
+  return moments.toSorted((a, b) => compareText(a.at, b.at) || a.journal - b.journal || a.order - b.order);
 }

@@ -7,6 +7,7 @@ import {
 } from '../../engine/observe/journal/journal-files.ts';
 import { type JournalLine, parseJournalLine } from '../../engine/observe/journal/journal-line.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
 import type { JournalWords } from './journal-words.ts';
 import { rightClock, shownEntry, type TimelineEntry } from './report.ts';
 
@@ -131,7 +132,7 @@ function newest(
 ): Pick<RecentEntries, 'entries' | 'isCut'> {
   const all = withoutCopies(parts.flatMap(({ lines }) => lines))
     .filter(({ at }) => at >= since)
-    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+    .toSorted((a, b) => compareText(a.at, b.at));
   const lines = all.slice(-most);
   return {
     entries: lines.map((line, index) => shownEntry(line, rightClock, words.causesOf(lines, index))),

@@ -1,7 +1,7 @@
 import { parseServers } from '../../engine/kube/control-plane/static-servers.ts';
 import { readLastKnown } from '../../engine/reconcile/servers/last-known.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
-import type { NetworkInterface } from '../../engine/system/network/routes.ts';
+import { addressesOf, type NetworkInterface } from '../../engine/system/network/routes.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { mergeNodes } from '../group/merge-nodes.ts';
 import { nodeListPath } from '../group/node-list-path.ts';
@@ -49,7 +49,6 @@ export function onlyThisNode(
   { nodeName }: KeepalivedMonitorSettings,
   interfaces: readonly NetworkInterface[],
 ): KnownNodes {
-  const addresses = interfaces.flatMap((each) => each.addresses.map((cidr) => cidr.split('/')[0] ?? ''));
-  const nodes = [{ name: nodeName, addresses }];
+  const nodes = [{ name: nodeName, addresses: addressesOf(interfaces) }];
   return { controlPlane: nodes, allNodes: nodes };
 }

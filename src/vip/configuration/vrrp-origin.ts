@@ -1,4 +1,5 @@
 import type { Origin } from '../../engine/reconcile/last-change.ts';
+import { addressIn } from '../../engine/system/network/address-text.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import type { KeepalivedModel, VrrpInput } from '../group/vrrp.ts';
 import type { KeepalivedMonitorStatus } from '../settings/keepalived-monitor-status.ts';
@@ -13,7 +14,7 @@ export function vrrpOrigin(
 ): Origin {
   const vips = new Set([...settings.apiVips, ...settings.ingressVips]);
   const network = interfaces.map(({ name, addresses }) => {
-    return [name, addresses.filter((cidr) => !vips.has(cidr.split('/')[0] ?? ''))];
+    return [name, addresses.filter((cidr) => !vips.has(addressIn(cidr)))];
   });
   return {
     text,

@@ -1,4 +1,5 @@
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
+import { addressesOf } from '../../engine/system/network/routes.ts';
 import type { VrrpInput } from './vrrp.ts';
 
 /**
@@ -23,7 +24,7 @@ export interface GroupView {
 export function groupView(input: VrrpInput): GroupView {
   const { settings, controlPlane, allNodes, interfaces } = input;
   const { apiVips, ingressVips, bootstrap, firstNode = false } = settings;
-  const local = new Set(interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0])));
+  const local = new Set(addressesOf(interfaces));
   const isSelf = ({ name, addresses }: ClusterNode): boolean =>
     name === settings.nodeName ||
     addresses.some((address) => address === settings.nodeIp || local.has(address));

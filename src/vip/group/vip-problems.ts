@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { isSingleAddress } from '../../engine/system/network/address-text.ts';
+import { addressIn, isSingleAddress } from '../../engine/system/network/address-text.ts';
 import { isReachableFromOtherNodes, parseAddress } from '../../engine/system/network/node-address.ts';
 import type { NetworkInterface, NetworkRoute } from '../../engine/system/network/routes.ts';
 import { chooseVipInterface } from './vip-interface.ts';
@@ -41,7 +41,7 @@ export function vipProblems(
 }
 
 function addressOf(cidr: string): string | undefined {
-  return parseAddress(cidr.split('/')[0] ?? '')?.text;
+  return parseAddress(addressIn(cidr))?.text;
 }
 
 /** None where a subnet has no room for them (/31, /127 and single addresses). */

@@ -1,6 +1,8 @@
 import { chooseAddress } from '../../engine/kube/control-plane/choose-address.ts';
 import type { ClusterNode } from '../../engine/system/network/cluster-node.ts';
 import { type AddressFamily, parseAddress } from '../../engine/system/network/node-address.ts';
+import { addressesOf } from '../../engine/system/network/routes.ts';
+import { compareText } from '../../engine/system/text/compare-text.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedSettings, VrrpInput, VrrpPeer } from './vrrp.ts';
 import { maxGroupSize } from './vrrp-priority.ts';
@@ -71,7 +73,7 @@ function listedMembers(
     subnets: input.interfaces.flatMap(({ addresses }) => addresses),
   };
   const members: VrrpPeer[] = [];
-  for (const { name, addresses } of [...nodes].sort(byName)) {
+  for (const { name, addresses } of nodes.toSorted((a, b) => compareText(a.name, b.name))) {
     const chosen = chooseAddress(addresses, preference, [family]);
     if (chosen.kind === 'none') return `node "${name}": ${chosen.reason}`;
     const twin = members.find((member) => member.name === name || member.address === chosen.address);
@@ -80,11 +82,6 @@ function listedMembers(
     members.push({ name, address: chosen.address });
   }
   return members.slice(0, maxGroupSize);
-}
-
-function byName(a: ClusterNode, b: ClusterNode): number {
-  if (a.name === b.name) return 0;
-  return a.name < b.name ? -1 : 1;
 }
 
 function findSelf(
@@ -122,8 +119,7 @@ function bootstrapPeers(
 }
 
 function localAddresses({ interfaces }: VrrpInput): ReadonlySet<string> {
-  const texts = interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0] ?? ''));
-  return new Set(texts.flatMap((text) => parseAddress(text)?.text ?? []));
+  return new Set(addressesOf(interfaces).flatMap((text) => parseAddress(text)?.text ?? []));
 }
 
 function shown(members: readonly VrrpPeer[]): string {

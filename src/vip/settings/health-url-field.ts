@@ -1,4 +1,5 @@
 import { parsedBy } from '../../cli/make-field.ts';
+import { hostOf } from '../../engine/system/network/address-text.ts';
 import type { HealthUrl } from '../../engine/system/network/ask-health.ts';
 import { parseAddress } from '../../engine/system/network/node-address.ts';
 
@@ -16,7 +17,7 @@ function parseHealthUrl(text: string): HealthUrl | undefined {
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return undefined;
   if (url.username !== '' || url.password !== '' || url.hash !== '') return undefined;
   const secure = url.protocol === 'https:';
-  const named = url.hostname === 'localhost' ? '127.0.0.1' : url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const named = url.hostname === 'localhost' ? '127.0.0.1' : hostOf(url);
   const host = parseAddress(named)?.text;
   if (host === undefined) return undefined;
   const port = url.port === '' ? (secure ? 443 : 80) : Number(url.port);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { messageOf } from '../../engine/system/errors.ts';
+import { isoTime } from '../../engine/system/time/iso-time.ts';
 import type { DrillFigures } from './drill-figures.ts';
 import { longestMoveMs, type SteeringOrder } from './vrrp-steering.ts';
 
@@ -95,13 +96,9 @@ export function steeringOrderText(order: SteeringOrder | DrillReport): string {
 function fieldsOf(order: SteeringOrder | DrillReport): Readonly<Record<string, unknown>> {
   if (order.kind === 'report') return { order: 'report', id: order.id, figures: order.figures };
   const { id, by, why } = order;
-  const asked = { id, by, why, at: iso(order.atMs) };
+  const asked = { id, by, why, at: isoTime(order.atMs) };
   if (order.kind === 'drain') return { order: 'drain', ...asked, vips: order.vips };
   const { purpose, vip, first, backAtMs, untilMs } = order;
-  const back = backAtMs === undefined ? {} : { backAt: iso(backAtMs) };
-  return { order: purpose, ...asked, vip, first, ...back, until: iso(untilMs) };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
+  const back = backAtMs === undefined ? {} : { backAt: isoTime(backAtMs) };
+  return { order: purpose, ...asked, vip, first, ...back, until: isoTime(untilMs) };
 }

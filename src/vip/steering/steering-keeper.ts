@@ -1,4 +1,5 @@
 import { messageOf } from '../../engine/system/errors.ts';
+import { isoTime } from '../../engine/system/time/iso-time.ts';
 import type { Steer } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
@@ -124,12 +125,12 @@ function isDrained(order: SteeringOrder | undefined, kind: VipKind): boolean {
 function logBegin(order: SteeringOrder, { log }: KeepalivedMonitorObservers): void {
   const { by, why } = order;
   if (order.kind === 'drain') {
-    log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since: iso(order.atMs) });
+    log({ event: 'node-drained', level: 'warn', kinds: order.vips, by, why, since: isoTime(order.atMs) });
     return;
   }
   const { vip: kind, first, backAtMs, untilMs } = order;
-  const back = backAtMs === undefined ? {} : { backAt: iso(backAtMs) };
-  log({ event: `${order.purpose}-began`, kind, to: first, by, why, ...back, until: iso(untilMs) });
+  const back = backAtMs === undefined ? {} : { backAt: isoTime(backAtMs) };
+  log({ event: `${order.purpose}-began`, kind, to: first, by, why, ...back, until: isoTime(untilMs) });
 }
 
 function logStep(
@@ -154,8 +155,4 @@ function logEnd({ order, state }: Known, outcome: string, { log }: KeepalivedMon
   const tookMs = Date.now() - order.atMs;
   if (order.kind === 'drain') log({ event: 'node-undrained', kinds: order.vips, outcome, tookMs });
   else if (state.kind !== 'over') log({ event: `${order.purpose}-over`, kind: order.vip, outcome, tookMs });
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

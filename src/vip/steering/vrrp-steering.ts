@@ -1,3 +1,4 @@
+import { isoTime } from '../../engine/system/time/iso-time.ts';
 import type { Steer, Step } from '../../keepalived/track-value.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 
@@ -146,12 +147,8 @@ export function steeringText(state: Steering, order: SteeringOrder, kind: VipKin
   const { by, why, atMs } = order;
   const because = why === '' ? '' : `: ${why}`;
   if (order.kind === 'drain')
-    return order.vips.includes(kind) ? `drained by ${by} since ${shown(atMs)}${because}` : undefined;
+    return order.vips.includes(kind) ? `drained by ${by} since ${isoTime(atMs)}${because}` : undefined;
   if (order.vip !== kind || state.kind === 'over') return undefined;
-  const rest = state.kind === 'resting' ? `, goes back at ${shown(order.backAtMs ?? order.untilMs)}` : '';
-  return `${order.purpose} by ${by} until ${shown(order.untilMs)} at most${rest}${because}`;
-}
-
-function shown(ms: number): string {
-  return new Date(ms).toISOString();
+  const rest = state.kind === 'resting' ? `, goes back at ${isoTime(order.backAtMs ?? order.untilMs)}` : '';
+  return `${order.purpose} by ${by} until ${isoTime(order.untilMs)} at most${rest}${because}`;
 }

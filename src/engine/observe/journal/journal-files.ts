@@ -1,6 +1,7 @@
 import { constants, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../system/errors.ts';
+import { compareText } from '../../system/text/compare-text.ts';
 
 /** Files of one program's journal: `<program>.<seq of the first line>.jsonl`. The last one is written to. */
 export interface JournalFile {
@@ -39,9 +40,7 @@ export function journalFilesAmong(directory: string, names: readonly string[]): 
     if (program === undefined) return [];
     return [{ path: join(directory, name), program, firstSeq: Number(digits) }];
   });
-  return files.sort((a, b) =>
-    a.program < b.program ? -1 : a.program > b.program ? 1 : a.firstSeq - b.firstSeq,
-  );
+  return files.sort((a, b) => compareText(a.program, b.program) || a.firstSeq - b.firstSeq);
 }
 
 function namesIn(directory: string): readonly string[] {

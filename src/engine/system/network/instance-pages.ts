@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { hostPort } from './address-text.ts';
+import { hostPort, parseHostPort } from './address-text.ts';
 import type { PageAddress } from './ask-page.ts';
 import { heldNames, holdName } from './held-name.ts';
 import { presentAddresses } from './interface-addresses.ts';
@@ -15,7 +14,7 @@ export interface AnnouncedPage {
   readonly user: number | undefined;
 }
 
-const NAME = /^hawser\/([a-z][a-z0-9-]{0,19})\/([a-z-]{1,30})\/(?:\[([0-9a-f:.]+)\]|([0-9.]+)):(\d{1,5})$/;
+const NAME = /^hawser\/([a-z][a-z0-9-]{0,19})\/([a-z-]{1,30})\/(.+)$/;
 
 /**
  * Lets `hawser status` find a page of a program with the name of an instance, whose port is not known to others, for as long
@@ -47,12 +46,9 @@ export function announcedPages(
 }
 
 function parseAnnouncement(held: string): Pick<AnnouncedPage, 'page' | 'as'> | undefined {
-  const match = NAME.exec(held);
-  if (match === null) return undefined;
-  const [, name, program, bracketed, plain, digits] = match;
-  const [host, port] = [bracketed ?? plain ?? '', Number(digits)];
-  if (isIP(host) === 0 || port < 1 || port > 65_535) return undefined;
-  return { page: { host, port }, as: `${program} of instance ${name}` };
+  const [, name, program, address = ''] = NAME.exec(held) ?? [];
+  const page = parseHostPort(address);
+  return page && { page, as: `${program} of instance ${name}` };
 }
 
 /** These are not asked of the interfaces. */

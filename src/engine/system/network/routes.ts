@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import * as z from 'zod/mini';
+import { addressIn } from './address-text.ts';
 import { listByIp } from './ip-command.ts';
 
 const IP_TIMEOUT_MS = 10_000;
@@ -25,6 +26,11 @@ export function currentInterfaces(): readonly NetworkInterface[] {
     const own = addresses.filter(({ internal }) => !internal).flatMap(({ cidr }) => cidr ?? []);
     return own.length === 0 ? [] : [{ name, addresses: own }];
   });
+}
+
+/** Their addresses, without prefixes. */
+export function addressesOf(interfaces: readonly NetworkInterface[]): readonly string[] {
+  return interfaces.flatMap(({ addresses }) => addresses.map(addressIn));
 }
 
 /** The subnets that these are in, as CIDR text (`10.0.0.11/24`). */

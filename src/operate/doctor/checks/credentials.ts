@@ -9,9 +9,10 @@ import {
 } from '../../../engine/examine/check.ts';
 import { judgeCertificate } from '../../../engine/examine/judge-certificate.ts';
 import { readClientCertificate } from '../../../engine/kube/client-certificate.ts';
+import { hostOf } from '../../../engine/system/network/address-text.ts';
 import type { ClusterReading } from '../look/cluster.ts';
 import type { DoctorCheck, DoctorContext, DoctorSettings } from '../look/context.ts';
-import { hostOf, type KubeconfigReading } from '../look/kubeconfig.ts';
+import type { KubeconfigReading } from '../look/kubeconfig.ts';
 import { lookAtTrust, type TrustReading } from '../look/trust.ts';
 
 const OWN_KUBECONFIG = '/etc/hawser/kubeconfig';

@@ -1,7 +1,7 @@
 import { type Finding, ok, warn } from '../../../engine/examine/check.ts';
+import { hostOf } from '../../../engine/system/network/address-text.ts';
 import { parseAddress } from '../../../engine/system/network/node-address.ts';
 import type { DoctorCheck } from '../look/context.ts';
-import { hostOf } from '../look/kubeconfig.ts';
 import type { LocalApiReading } from '../look/local-api.ts';
 import { withoutKubeconfig } from './credentials.ts';
 

@@ -51,8 +51,3 @@ async function locateCredentials({ config }: LoadedKubeconfig, files: HostFiles)
   if (token?.tokenFile) token.tokenFile = await here(token.tokenFile);
   if (cluster?.caFile) cluster.caFile = await here(cluster.caFile);
 }
-
-/** Without the brackets that a URL puts around IPv6. */
-export function hostOf(server: URL): string {
-  return server.hostname.replace(/^\[|\]$/g, '');
-}

@@ -1,7 +1,7 @@
 import type { OtherNode, PeersReading } from '../../../engine/examine/context.ts';
 import { parseServers } from '../../../engine/kube/control-plane/static-servers.ts';
 import { messageOf } from '../../../engine/system/errors.ts';
-import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
+import { addressesOf, type NetworkInterface } from '../../../engine/system/network/routes.ts';
 import type { ClusterReading } from './cluster.ts';
 import type { DoctorSettings } from './context.ts';
 
@@ -12,7 +12,7 @@ export async function peersOf(
   interfaces: readonly NetworkInterface[],
   cluster: () => Promise<ClusterReading>,
 ): Promise<PeersReading> {
-  const own = new Set(interfaces.flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0])));
+  const own = new Set(addressesOf(interfaces));
   const others = (peers: readonly OtherNode[]): readonly OtherNode[] =>
     peers.filter(({ address }) => !own.has(address));
   if (settings.servers !== undefined) {

@@ -1,4 +1,5 @@
 import { type Check, type Finding, fail, ok, unknown, worstOf } from '../../../engine/examine/check.ts';
+import { addressesOf } from '../../../engine/system/network/routes.ts';
 import {
   type RouterIdConflict,
   routerIdConflicts,
@@ -57,9 +58,7 @@ const foreignRouter: Check<VipContext> = {
     const unclear = ids.flatMap((each) => (each.kind === 'unknown' ? unknown(each.found, each.todo) : []));
     if (watched.length === 0) return worstOf(unclear, NO_VIP);
     const [look, peers] = await Promise.all([hearForeignAdverts(run, watched, signal), readings.peers()]);
-    const own = readings
-      .interfaces()
-      .flatMap(({ addresses }) => addresses.flatMap((cidr) => cidr.split('/')[0] ?? []));
+    const own = addressesOf(readings.interfaces());
     const known = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : undefined;
     return worstOf([judgeForeign({ watched, look, own, peers: known }), ...unclear], NO_VIP);
   },

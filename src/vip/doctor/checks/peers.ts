@@ -16,6 +16,7 @@ import { askPeer } from '../../../engine/peers/ask-peer.ts';
 import { type PeerCredentials, readCredentials } from '../../../engine/peers/credentials.ts';
 import { isOfNode, namesIn } from '../../../engine/peers/identity.ts';
 import type { Peer } from '../../../engine/peers/peer.ts';
+import { addressesOf } from '../../../engine/system/network/routes.ts';
 import { knownNodes } from '../../group/known-nodes.ts';
 import type { PeerAccess, VipContext } from '../context.ts';
 
@@ -68,16 +69,12 @@ const certificate: Check<VipContext> = {
 
 async function judgeNames({ settings, readings }: VipContext, { leaf }: PeerCredentials): Promise<Finding> {
   const vips = await readings.vips();
-  const addresses = ownAddresses(readings).filter((address) => !vips.includes(address));
+  const addresses = addressesOf(readings.interfaces()).filter((address) => !vips.includes(address));
   if (isOfNode(leaf, { name: settings.nodeName, addresses })) return ok('it is of this node');
   return fail(
     `the certificate is of ${namesIn(leaf)}, and this node is ${settings.nodeName}`,
     `issue one with DNS:${settings.nodeName} or an address of this node in it (docs/peers.md)`,
   );
-}
-
-function ownAddresses(readings: VipContext['readings']): readonly string[] {
-  return readings.interfaces().flatMap(({ addresses }) => addresses.map((cidr) => cidr.split('/')[0] ?? ''));
 }
 
 async function judgeMode({ files }: VipContext, { files: { key } }: Set): Promise<Finding> {
@@ -124,7 +121,7 @@ function judgeAnswer(
 /** With their names, which their certificates may have instead of addresses; or why they are not known. */
 async function othersOf({ settings, files, readings }: VipContext): Promise<readonly Peer[] | string> {
   const known = await knownNodes(files.at(`${dirname(settings.keepalivedConfig)}/vrrp-nodes.json`));
-  const own = ownAddresses(readings);
+  const own = addressesOf(readings.interfaces());
   if (known.length > 0)
     return known
       .filter(({ addresses }) => !addresses.some((each) => own.includes(each)))

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { type Check, type Finding, moreRights, ok, unknown, warn } from '../../../engine/examine/check.ts';
 import type { FileReading } from '../../../engine/examine/host-files.ts';
+import { isoTime } from '../../../engine/system/time/iso-time.ts';
 import { parseSteeringOrder } from '../../steering/steering-file.ts';
 import type { SteeringOrder } from '../../steering/vrrp-steering.ts';
 import type { VipContext } from '../context.ts';
@@ -22,7 +23,7 @@ export function judgeOrder(path: string, look: FileReading, nowMs: number): Find
 
 function judgeStanding(path: string, order: SteeringOrder, nowMs: number): Finding {
   const { by, why, atMs } = order;
-  const whose = `by ${by} since ${new Date(atMs).toISOString()}${why === '' ? '' : `: ${why}`}`;
+  const whose = `by ${by} since ${isoTime(atMs)}${why === '' ? '' : `: ${why}`}`;
   if (order.kind === 'drain') {
     const found = `this node is drained (${order.vips.join(', ')}) ${whose}`;
     return nowMs - atMs < FORGOTTEN_AFTER_MS ? ok(found) : warn(found, 'hawser undrain, if the work is done');

@@ -1,6 +1,6 @@
 import { type Check, type Finding, fail, ok, unknown, warn, worstOf } from '../../../engine/examine/check.ts';
 import type { OtherNode } from '../../../engine/examine/context.ts';
-import { familyOf, isSingleAddress } from '../../../engine/system/network/address-text.ts';
+import { addressIn, familyOf, isSingleAddress } from '../../../engine/system/network/address-text.ts';
 import { isInSubnet, parseAddress } from '../../../engine/system/network/node-address.ts';
 import type { NetworkInterface, NetworkRoute } from '../../../engine/system/network/routes.ts';
 import { chooseVipInterface } from '../../group/vip-interface.ts';
@@ -42,7 +42,7 @@ export function judgeVipInterface(
 
 /** A VIP is put on an interface with all its bits; an address with a subnet is the node's own. */
 function isOwnAddress(cidr: string, vip: string): boolean {
-  return cidr.split('/')[0] === vip && !isSingleAddress(cidr);
+  return addressIn(cidr) === vip && !isSingleAddress(cidr);
 }
 
 const vipInterface: Check<VipContext> = {

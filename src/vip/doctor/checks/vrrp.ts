@@ -1,4 +1,5 @@
 import { type Check, type Finding, fail, ok, skip, unknown } from '../../../engine/examine/check.ts';
+import { addressesOf } from '../../../engine/system/network/routes.ts';
 import { NO_VIP, type VipContext } from '../context.ts';
 import { countAdverts, type HeardAdverts } from '../look/adverts.ts';
 import { LISTEN_MS } from '../look/listen.ts';
@@ -56,9 +57,7 @@ const adverts: Check<VipContext> = {
   run: async ({ run, settings, readings }, signal) => {
     const vips = await readings.vips();
     if (vips.length === 0) return skip(NO_VIP);
-    const own = readings
-      .interfaces()
-      .flatMap(({ addresses }) => addresses.flatMap((cidr) => cidr.split('/')[0] ?? []));
+    const own = addressesOf(readings.interfaces());
     const [seen, here, live, peers] = await Promise.all([
       countAdverts(run, own, signal),
       Promise.all(vips.map((vip) => lookForAddress(run, vip, signal))),

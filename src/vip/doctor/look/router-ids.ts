@@ -1,5 +1,5 @@
 import { clusterNameOf } from '../../../engine/kube/control-plane/cluster-name.ts';
-import { familyOf } from '../../../engine/system/network/address-text.ts';
+import { addressIn, familyOf } from '../../../engine/system/network/address-text.ts';
 import { parseAddress } from '../../../engine/system/network/node-address.ts';
 import type { NetworkInterface } from '../../../engine/system/network/routes.ts';
 import { parseBlocks, wordAfter } from '../../../keepalived/parse-blocks.ts';
@@ -66,7 +66,7 @@ async function idsByDefault(
   if (!isInstalled) return virtualRouterIds(clusterNameOf(vips[0] ?? ''));
   const kubeconfig = await readings.kubeconfig();
   return kubeconfig.kind === 'loaded'
-    ? virtualRouterIds(clusterNameOf(kubeconfig.loaded.server.hostname.replace(/^\[|\]$/g, '')))
+    ? virtualRouterIds(clusterNameOf(kubeconfig.loaded.server.hostname))
     : undefined;
 }
 
@@ -93,8 +93,6 @@ function watchedOn(
 ): WatchedRouterId {
   const family = familyOf(vip);
   const { addresses = [] } = interfaces.find(({ name }) => name === device) ?? {};
-  const own = addresses
-    .map((cidr) => cidr.split('/')[0] ?? '')
-    .filter((text) => parseAddress(text)?.family === family);
+  const own = addresses.map(addressIn).filter((text) => parseAddress(text)?.family === family);
   return { virtualRouterId, family, interface: device, vip, sourceAddress: own[0] ?? '' };
 }
