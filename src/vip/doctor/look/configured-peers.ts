@@ -1,5 +1,6 @@
 import type { OtherNode } from '../../../engine/examine/context.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
+import { vrrpFacts } from '../../../keepalived/vrrp-facts.ts';
 
 /** The nodes that keepalived.conf has as peers, and where they are from. */
 export async function configuredPeers(
@@ -11,9 +12,6 @@ export async function configuredPeers(
 
 /** The addresses of every `unicast_peer { … }`, as their own names. */
 export function unicastPeers(text: string): readonly OtherNode[] {
-  const blocks = text.replaceAll(/[#!].*/g, '').matchAll(/unicast_peer\s*\{([^}]*)\}/g);
-  const addresses = [...blocks].flatMap(([, body = '']) =>
-    body.split('\n').flatMap((line) => line.trim().split(/\s+/)[0] || []),
-  );
-  return [...new Set(addresses)].map((address) => ({ name: address, address }));
+  const addresses = new Set(vrrpFacts(text).instances.flatMap(({ peers }) => peers));
+  return [...addresses].map((address) => ({ name: address, address }));
 }
