@@ -1,6 +1,6 @@
 import type { ApiServer } from '../engine/kube/api-server.ts';
-import type { Log } from '../engine/observe/logger.ts';
 import { quietObservers } from '../engine/reconcile/observers.ts';
+import type { Log } from '../engine/system/log.ts';
 import { createHaproxyMonitorMetrics } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
 import { hearServerList } from './open-server-list.ts';

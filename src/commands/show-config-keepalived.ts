@@ -1,7 +1,8 @@
 import type { SettingsOf } from '../cli/command-spec.ts';
 import type { CommandContext } from '../cli/run-command.ts';
-import { createLog, type Log } from '../engine/observe/logger.ts';
+import { createLog } from '../engine/observe/logger.ts';
 import { messageOf } from '../engine/system/errors.ts';
+import type { Log } from '../engine/system/log.ts';
 import { inputNow } from '../vip/dry-run.ts';
 import { buildKeepalivedModel } from '../vip/group/keepalived-model.ts';
 import type { KeepalivedSettings } from '../vip/group/vrrp.ts';

@@ -1,7 +1,7 @@
 import type { ApiSession } from '../engine/kube/api-session.ts';
 import { type FollowSettings, followResources } from '../engine/kube/follow-resources.ts';
-import type { Report } from '../engine/kube/report.ts';
 import type { Resource } from '../engine/kube/resource.ts';
+import type { Log } from '../engine/system/log.ts';
 import { type Hosts, hostsOfPods, hostsOfSlices } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
 import { configMapResource, ownPodResource, podsResource, slicesResource } from './resources.ts';
@@ -22,7 +22,7 @@ export interface FollowedProxy {
 
 interface Api {
   readonly session: ApiSession;
-  readonly report: Report;
+  readonly report: Log;
   /** Something may have changed. */
   readonly hear: () => void;
 }

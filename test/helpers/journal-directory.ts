@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { journalEntryOf } from '../../src/engine/observe/journal/journal-worthy.ts';
 import { type JournalLimits, openJournalWriter } from '../../src/engine/observe/journal/journal-writer.ts';
-import type { LogEvent } from '../../src/engine/observe/logger.ts';
+import type { LogEvent } from '../../src/engine/system/log.ts';
 
 const limits: JournalLimits = { fileBytes: 2_000, files: 8 };
 

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../system/log.ts';
 import { claimSocket } from './claim-socket.ts';
 import { type AnswerLine, serveConnection } from './control-connection.ts';
 
@@ -12,8 +13,6 @@ export type ServeOutcome =
 
 /** How often it is looked whether clients still find the socket. */
 const LOOK_EVERY_MS = 1_000;
-
-type Log = (event: { event: string; level: 'info' | 'error'; path: string }) => void;
 
 /**
  * Serves the line protocol on a unix socket (`socketMode`). A socket file that was removed is made again within a second or

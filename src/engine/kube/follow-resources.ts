@@ -1,7 +1,7 @@
+import type { Log } from '../system/log.ts';
 import type { ApiSession } from './api-session.ts';
 import type { Outage } from './outage.ts';
 import { runPollLoop } from './poll-loop.ts';
-import type { Report } from './report.ts';
 import type { Resource } from './resource.ts';
 import { createResourceView, type ResourceNews } from './resource-view.ts';
 import { defaultTiming, type ListWatchTiming } from './timing.ts';
@@ -11,7 +11,7 @@ export interface FollowSettings {
   readonly session: ApiSession;
   /** Lists all resources this often beside their watches. Left out: every `resyncMs` must do. */
   readonly pollMs?: number;
-  readonly report: Report;
+  readonly report: Log;
   /** Is told where no API server answers, and may be shared. Left out: one of its own. */
   readonly outage?: Outage;
   /** What helps against a 403, by its message; undefined where that is not known. */

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
+import type { Log } from '../system/log.ts';
 import { type KubeconfigFile, openKubeconfig } from './kubeconfig.ts';
-import type { Report } from './report.ts';
 
 /** Where the kubelet puts the token of a pod's service account, which it renews, and the cluster's CA. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
@@ -11,18 +11,14 @@ export function isInCluster(env: NodeJS.ProcessEnv): boolean {
 }
 
 /** The kubeconfig at `path`; without one, the pod's own service account. Both are read anew when they change. */
-export function openCredentials(
-  path: string | undefined,
-  env: NodeJS.ProcessEnv,
-  log: Report,
-): KubeconfigFile {
+export function openCredentials(path: string | undefined, env: NodeJS.ProcessEnv, log: Log): KubeconfigFile {
   return path === undefined ? openServiceAccount(env, log) : openKubeconfig(path, log);
 }
 
 /** Exported for its test: a pod's folder is where the kubelet has it. */
 export function openServiceAccount(
   env: NodeJS.ProcessEnv,
-  log: Report,
+  log: Log,
   folder: string = SERVICE_ACCOUNT,
 ): KubeconfigFile {
   const text = JSON.stringify(kubeconfigOf(env, folder));

@@ -5,10 +5,11 @@ import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
 import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
+import type { Log } from '../system/log.ts';
 import { oneAtATime } from '../system/time/one-at-a-time.ts';
 import { type FileContents, openCredentialFiles } from './credential-files.ts';
 import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
-import { neverThrowing, type Report } from './report.ts';
+import { neverThrowing } from './never-throwing.ts';
 import { moveTokenFiles } from './token-files.ts';
 import { wrongCredential } from './wrong-credential.ts';
 
@@ -48,7 +49,7 @@ const PLUGIN_TIMEOUT_MS = 8_000;
  */
 export function openKubeconfig(
   path: string,
-  log: Report,
+  log: Log,
   { read = readIfChanged, withinMs = READ_WITHIN_MS }: ReadingParts = {},
 ): KubeconfigFile {
   const report = neverThrowing(log);

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import type { ApiFailure } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { askObject, mergePatch, type ObjectAnswer, type WriteLimits } from './ask-object.ts';
 import { firstSpec, type LeaseSpec, leaseObject, nextSpec, releasedSpec } from './lease-spec.ts';
 import { trackOutage } from './outage.ts';
-import type { Report } from './report.ts';
 import { pathOf } from './resource.ts';
 
 export interface LeaseSettings {
@@ -14,7 +14,7 @@ export interface LeaseSettings {
   readonly name: string;
   /** Of this process, different from every other's. */
   readonly identity: string;
-  readonly report: Report;
+  readonly report: Log;
   /** Called once the lease was taken or lost: when its time is over, even while a renewal hangs. */
   readonly onChange: () => void;
   readonly timing?: LeaseTiming;

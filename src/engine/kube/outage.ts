@@ -1,5 +1,5 @@
+import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
-import type { Report } from './report.ts';
 
 /** Reports the first failure, the first of each other kind, and the recovery. Repeats are not reported. */
 export interface Outage {
@@ -15,12 +15,12 @@ interface About {
 }
 
 /** Of an API that does not answer: one for all that is followed, where each kind would tell of the same outage. */
-export function trackApi(report: Report): Outage {
+export function trackApi(report: Log): Outage {
   return trackOutage(report, { failed: 'api-unavailable', recovered: 'api-recovered' }, {});
 }
 
 export function trackOutage(
-  report: Report,
+  report: Log,
   names: { readonly failed: string; readonly recovered: string },
   facts: Readonly<Record<string, unknown>>,
 ): Outage {

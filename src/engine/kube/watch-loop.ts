@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../system/errors.ts';
 import { overLimit } from '../system/limit.ts';
+import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { scatteredPauseMs } from '../system/time/retry.ts';
 import { type ApiFailure, type ApiTarget, openStream } from './api-request.ts';
@@ -8,7 +9,6 @@ import type { ApiSession } from './api-session.ts';
 import { listObjects } from './list-objects.ts';
 import { isOlder } from './object-store.ts';
 import { type Outage, trackOutage } from './outage.ts';
-import type { Report } from './report.ts';
 import { queryPath, type Resource } from './resource.ts';
 import type { ResourceView } from './resource-view.ts';
 import type { ListWatchTiming } from './timing.ts';
@@ -17,7 +17,7 @@ import { readWatch } from './watch-stream.ts';
 export interface LoopContext<T> {
   readonly session: ApiSession;
   readonly view: ResourceView<T>;
-  readonly report: Report;
+  readonly report: Log;
   readonly signal: AbortSignal;
   readonly timing: ListWatchTiming;
 }

@@ -1,7 +1,7 @@
+import type { Log } from '../system/log.ts';
 import type { PageAddress } from '../system/network/ask-page.ts';
 import { announcePage } from '../system/network/instance-pages.ts';
 import type { InstanceSettings } from './instance.ts';
-import type { Log } from './logger.ts';
 
 /** Lets `hawser status` find a page of an instance; the pages of programs without a name are where its settings say. */
 export async function announce(

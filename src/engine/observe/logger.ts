@@ -1,15 +1,5 @@
 import { pino } from 'pino';
-
-/**
- * One thing that happened: a name in kebab-case and its facts as fields, never a sentence with numbers inside.
- */
-export interface LogEvent {
-  readonly event: string;
-  readonly level?: 'debug' | 'info' | 'warn' | 'error';
-  readonly [field: string]: unknown;
-}
-
-export type Log = (event: LogEvent) => void;
+import type { Log } from '../system/log.ts';
 
 /**
  * JSON lines on stderr, one for each event, written before the call returns, so that a killed supervisor has logged

@@ -1,6 +1,6 @@
+import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { watchEventLoop } from './event-loop-lag.ts';
-import type { Log } from './logger.ts';
 import { createStarvationWatch } from './starvation-watch.ts';
 import type { SupervisorMetrics } from './supervisor-metrics.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../system/errors.ts';
+import type { Log } from '../system/log.ts';
 import { type Endpoint, serveEndpoint } from './http-endpoint.ts';
-import type { Log } from './logger.ts';
 
 /** How soon an address that was taken is tried again. */
 const AGAIN_MS = 5_000;

@@ -1,4 +1,4 @@
-import type { LogEvent } from './logger.ts';
+import type { LogEvent } from '../system/log.ts';
 import type { Labels, MetricsRegistry } from './metrics-registry.ts';
 
 /** Every program has it, with one observation a second. */

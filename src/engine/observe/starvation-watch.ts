@@ -1,5 +1,5 @@
+import type { Log } from '../system/log.ts';
 import { type CpuStarvation, nextStarvation } from './cpu-starvation.ts';
-import type { Log } from './logger.ts';
 
 export interface StarvationWatch {
   readonly lateTimer: () => void;

@@ -1,4 +1,4 @@
-import type { LogEvent } from './logger.ts';
+import type { LogEvent } from '../system/log.ts';
 
 /** What Prometheus can ask a supervisor: it counts the events that are logged, and shows `Now` as it is given. */
 export interface SupervisorMetrics<Now> {

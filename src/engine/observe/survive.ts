@@ -1,5 +1,5 @@
 import { messageOf } from '../system/errors.ts';
-import type { Log } from './logger.ts';
+import type { Log } from '../system/log.ts';
 
 /**
  * Logs any exception of a supervisor and goes on: the program that it supervises still serves and must not be left

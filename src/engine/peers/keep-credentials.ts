@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Log } from '../system/log.ts';
 import { type PeerCredentials, readCredentials } from './credentials.ts';
 import { namesIn } from './identity.ts';
 import type { PeerFiles } from './peer.ts';
-import type { PeerLog } from './peer-log.ts';
 
 /** Certificates live for months, and three small files are read in a millisecond. */
 const LOOK_EVERY_MS = 5_000;
@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 5_000;
  */
 export async function keepCredentials(
   files: PeerFiles,
-  { log, use }: { readonly log: PeerLog; readonly use: (credentials: PeerCredentials) => void },
+  { log, use }: { readonly log: Log; readonly use: (credentials: PeerCredentials) => void },
   signal: AbortSignal,
   lookEveryMs = LOOK_EVERY_MS,
 ): Promise<void> {

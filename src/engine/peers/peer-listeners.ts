@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { messageOf } from '../system/errors.ts';
+import type { Log } from '../system/log.ts';
 import type { PeerCredentials } from './credentials.ts';
-import type { PeerLog } from './peer-log.ts';
 import { type PeerServer, servePeers } from './peer-server.ts';
 import type { ReportRefusal } from './refusals.ts';
 
@@ -22,7 +22,7 @@ interface Listener {
 /** `servePeers` at addresses that come and go with this node's own, until `signal` aborts. */
 export function createPeerListeners(
   port: number,
-  serving: { readonly onRequest: RequestListener; readonly refused: ReportRefusal; readonly log: PeerLog },
+  serving: { readonly onRequest: RequestListener; readonly refused: ReportRefusal; readonly log: Log },
   signal: AbortSignal,
 ): PeerListeners {
   const open = new Map<string, Listener>();

@@ -1,4 +1,4 @@
-import type { PeerLog } from './peer-log.ts';
+import type { Log } from '../system/log.ts';
 
 /** How often the same refusal of the same address is logged. */
 const AGAIN_MS = 3_600_000;
@@ -12,7 +12,7 @@ export type ReportRefusal = (address: string, reason: string) => void;
  * Logs the first refusal of an address for a reason at once, and repeats once an hour with their number. Beyond 64
  * different ones in an hour they are counted together.
  */
-export function createRefusals(log: PeerLog, nowMs: () => number): ReportRefusal {
+export function createRefusals(log: Log, nowMs: () => number): ReportRefusal {
   const kinds = new Map<string, { readonly toldMs: number; readonly since: number }>();
   const forgetOld = (now: number): void => {
     for (const [key, { toldMs }] of kinds) if (now - toldMs >= AGAIN_MS) kinds.delete(key);

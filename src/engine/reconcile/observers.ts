@@ -1,7 +1,7 @@
-import type { Log } from '../observe/logger.ts';
 import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce, type Once } from '../observe/once.ts';
+import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 
 /** Where the loops of a monitor report; `Metrics` are those of its product. */

@@ -1,5 +1,5 @@
-import type { Log } from '../observe/logger.ts';
 import { messageOf } from '../system/errors.ts';
+import type { Log } from '../system/log.ts';
 
 /** Each runs until `signal` aborts, cleans up, and resolves. Throws if it cannot continue. */
 export type Loops = Readonly<Record<string, (signal: AbortSignal) => Promise<void>>>;

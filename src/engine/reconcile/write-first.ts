@@ -1,8 +1,8 @@
 import type { Rendered } from '../apply/file-set.ts';
 import { keepForeignFile } from '../apply/foreign-file.ts';
 import { findLiveFile } from '../apply/live-file.ts';
-import type { Log } from '../observe/logger.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
+import type { Log } from '../system/log.ts';
 import { logForeignFile } from './log-outcome.ts';
 
 /** Writes a configuration before its program runs, for an init container. A foreign file is kept beside it. */

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { readText } from '../system/file/read-text.ts';
 import { createRunFile } from '../system/file/run-file.ts';
+import type { Log } from '../system/log.ts';
 import { processEpoch } from '../system/process/processes.ts';
 import { parseJson } from '../system/text/parse-json.ts';
-import type { Reporting } from './recover.ts';
 
 export const processSchema = z.readonly(z.object({ pid: z.int(), startTicks: z.int() }));
 
@@ -23,7 +23,7 @@ export interface ProcessRecord<Content> {
 export function openProcessRecord<Content extends object>(
   path: string,
   schema: z.ZodMiniType<Content>,
-  log: Reporting['log'],
+  log: Log,
   epoch = processEpoch(),
 ): ProcessRecord<Content> {
   const replace = createRunFile(path, 0o600, {

@@ -1,5 +1,6 @@
 import type { Answer } from '../control/answer.ts';
 import { messageOf } from '../system/errors.ts';
+import type { Log } from '../system/log.ts';
 import type { Failed, Surroundings } from './engine.ts';
 
 /** Longer than any action takes: a check ends after half a minute at the latest. */
@@ -7,11 +8,7 @@ export const ACTION_LIMIT_MS = 60_000;
 
 /** Where a supervisor reports: its log, and the clients that wait for an answer. */
 export interface Reporting {
-  readonly log: (event: {
-    event: string;
-    level: 'debug' | 'info' | 'warn' | 'error';
-    [field: string]: unknown;
-  }) => void;
+  readonly log: Log;
   readonly answer: (request: number, answer: Answer) => void;
 }
 

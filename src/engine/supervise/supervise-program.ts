@@ -6,13 +6,13 @@ import { announce } from '../observe/announce.ts';
 import type { Endpoint } from '../observe/http-endpoint.ts';
 import { type InstanceSettings, instanceIdentity, instanceLabels } from '../observe/instance.ts';
 import { openLog } from '../observe/journal/open-log.ts';
-import type { Log } from '../observe/logger.ts';
 import { observeSupervisor } from '../observe/observe-supervisor.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
 import { servePatiently } from '../observe/serve-patiently.ts';
 import type { SupervisorMetrics } from '../observe/supervisor-metrics.ts';
 import { survive } from '../observe/survive.ts';
 import { ConfigError } from '../system/errors.ts';
+import type { Log } from '../system/log.ts';
 import { hawserVersion } from '../system/version.ts';
 
 export interface SuperviseSettings extends InstanceSettings {

@@ -1,4 +1,5 @@
 import type { Answer } from '../control/answer.ts';
+import type { Log } from '../system/log.ts';
 import type { ProcessId } from '../system/process/process-id.ts';
 import { waitUntilGone } from '../system/process/wait-until-gone.ts';
 import { createEngine, type Decisions, type Engine, type Surroundings } from './engine.ts';
@@ -7,7 +8,7 @@ import type { RequestId, SharedAction } from './step.ts';
 
 /** Where the decisions about one program take effect. */
 export interface Supervising<State, Event, Own> {
-  readonly log: Reporting['log'];
+  readonly log: Log;
   readonly keep: (state: State) => void;
   readonly act: Surroundings<State, Event, Own>['act'];
   /** The outcome of an action that threw: see `Surroundings`. */

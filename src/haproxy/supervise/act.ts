@@ -1,5 +1,5 @@
-import type { Reporting } from '../../engine/supervise/recover.ts';
 import type { Failure } from '../../engine/supervise/step.ts';
+import type { Log } from '../../engine/system/log.ts';
 import { describeProcess } from '../../engine/system/process/process-vitals.ts';
 import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
 import type { ProxyDriver } from '../program.ts';
@@ -8,7 +8,7 @@ import { type OwnAction as Action, type Event, type Retiring, runningOf } from '
 /** Where actions take effect. */
 export interface Effects {
   readonly program: ProxyDriver;
-  readonly log: Reporting['log'];
+  readonly log: Log;
   readonly dispatch: (event: Event) => void;
 }
 

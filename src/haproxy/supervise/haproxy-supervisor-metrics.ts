@@ -1,7 +1,7 @@
-import type { LogEvent } from '../../engine/observe/logger.ts';
 import { createMetricsRegistry, type Labels, simpleGauge } from '../../engine/observe/metrics-registry.ts';
 import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
+import type { LogEvent } from '../../engine/system/log.ts';
 import type { ConnectionCounts } from './watch-servers.ts';
 
 export interface HaproxySupervisorNow extends ConnectionCounts {

@@ -4,11 +4,12 @@ import type { Decisions } from '../../engine/supervise/engine.ts';
 import { openProcessRecord } from '../../engine/supervise/process-record.ts';
 import { ACTION_LIMIT_MS } from '../../engine/supervise/recover.ts';
 import { createSupervision, endOfAdopted } from '../../engine/supervise/supervision.ts';
+import type { Log } from '../../engine/system/log.ts';
 import { residentBytes } from '../../engine/system/process/processes.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import { decodeChangeRequest } from '../runtime/change.ts';
-import { act, type Effects, outcomeOfFailed } from './act.ts';
+import { act, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { adopt } from './left-over.ts';
 import { type GenerationsRecord, recordOf, recordSchema } from './record.ts';
@@ -33,7 +34,7 @@ export interface SupervisorOptions {
   readonly limits: Limits;
   /** The file with the pids and start times of all supervised processes. */
   readonly recordPath: string;
-  readonly log: Effects['log'];
+  readonly log: Log;
 }
 
 export interface Supervisor {
@@ -146,7 +147,7 @@ async function statusOf(state: State, program: ProxyDriver, withinMs: number): P
  * Reports processes that the record did not name, because it could not be written, was removed or is damaged. They were
  * found by their sockets.
  */
-function reportUnrecorded(state: State, record: GenerationsRecord | undefined, log: Effects['log']): void {
+function reportUnrecorded(state: State, record: GenerationsRecord | undefined, log: Log): void {
   for (const { number, master } of generationsIn(state)) {
     if (record?.generations.some((it) => it.number === number)) continue;
     log({ event: 'unrecorded-generation', level: 'warn', generation: number, pid: master.pid });

@@ -1,6 +1,6 @@
+import type { Log } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
-import type { Effects } from './act.ts';
 import { type Event, runningOf, type Serving, type State } from './state.ts';
 
 const LOOK_EVERY_MS = 500;
@@ -17,7 +17,7 @@ export function watchDrift(
   engine: {
     readonly state: () => State;
     readonly dispatch: (event: Event) => void;
-    readonly log: Effects['log'];
+    readonly log: Log;
   },
 ): { readonly stop: () => void } {
   let known = 0;

@@ -1,9 +1,9 @@
+import type { Log } from '../../engine/system/log.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { probeTcp } from '../../engine/system/network/probe-tcp.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { ProxyDriver } from '../program.ts';
 import type { ServerCounters } from '../server-counters.ts';
-import type { Effects } from './act.ts';
 import { runningOf, type State } from './state.ts';
 import {
   depthOf,
@@ -43,7 +43,7 @@ export interface ServerWatch {
  */
 export function watchServers(
   program: Pick<ProxyDriver, 'countersOf' | 'setAside'>,
-  engine: { readonly state: () => State; readonly log: Effects['log'] },
+  engine: { readonly state: () => State; readonly log: Log },
 ): ServerWatch {
   let [known, generation]: [Known, number] = [new Map(), 0];
   let addresses = routedAddresses();

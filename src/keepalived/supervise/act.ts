@@ -1,5 +1,5 @@
-import type { Reporting } from '../../engine/supervise/recover.ts';
 import type { Failure } from '../../engine/supervise/step.ts';
+import type { Log } from '../../engine/system/log.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import { childrenOf, signalProcess } from '../../engine/system/process/processes.ts';
 import type { AcceptedConfiguration, KeepalivedDriver } from '../vrrp-program.ts';
@@ -13,7 +13,7 @@ const CONFIRM_TIMEOUT_MS = 5_000;
 export interface Effects {
   readonly program: KeepalivedDriver;
   readonly processes: Processes;
-  readonly log: Reporting['log'];
+  readonly log: Log;
   readonly dispatch: (event: Event) => void;
 }
 

@@ -1,8 +1,8 @@
+import type { Log } from '../../engine/system/log.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { type Disagreement, disagreements } from '../vip-presence.ts';
 import type { KeepalivedDriver, TrackReading } from '../vrrp-program.ts';
-import type { Effects } from './act.ts';
 import type { Processes } from './processes.ts';
 import type { Event, VrrpSupervisorState } from './state.ts';
 
@@ -24,7 +24,7 @@ interface Surroundings {
   readonly processes: Processes;
   readonly state: () => VrrpSupervisorState;
   readonly dispatch: (event: Event) => void;
-  readonly log: Effects['log'];
+  readonly log: Log;
 }
 
 /**
@@ -119,7 +119,7 @@ async function repairAll(
   }
 }
 
-function logRepair({ kind, instance, state, vip }: Disagreement, log: Effects['log']): void {
+function logRepair({ kind, instance, state, vip }: Disagreement, log: Log): void {
   const event = kind === 'missing' ? 'vip-put-back' : 'stray-vip-removed';
   const reason =
     kind === 'missing'
@@ -128,12 +128,7 @@ function logRepair({ kind, instance, state, vip }: Disagreement, log: Effects['l
   log({ event, level: 'warn', instance, vip: vip.address, interface: vip.interface, reason });
 }
 
-function logOnce(
-  trouble: string,
-  about: readonly Disagreement[],
-  log: Effects['log'],
-  complaints: Set<string>,
-): void {
+function logOnce(trouble: string, about: readonly Disagreement[], log: Log, complaints: Set<string>): void {
   const key = `${trouble}/${about.map(keyOf).join()}`;
   if (complaints.has(key)) return;
   complaints.add(key);

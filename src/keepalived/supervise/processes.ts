@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { openProcessRecord, processSchema } from '../../engine/supervise/process-record.ts';
-import type { Reporting } from '../../engine/supervise/recover.ts';
+import type { Log } from '../../engine/system/log.ts';
 import type { ProcessId } from '../../engine/system/process/process-id.ts';
 import {
   childrenOf,
@@ -29,7 +29,7 @@ export interface Processes {
 
 const recordSchema = z.object({ parent: processSchema, children: z.readonly(z.array(processSchema)) });
 
-export function createProcesses(path: string, log: Reporting['log']): Processes {
+export function createProcesses(path: string, log: Log): Processes {
   const file = openProcessRecord(path, recordSchema, log);
   let known = file.read();
   const remember = (record: z.infer<typeof recordSchema>): void => {

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { createRunFile } from '../../engine/system/file/run-file.ts';
+import type { Log } from '../../engine/system/log.ts';
 import type { InstanceState } from '../vip-presence.ts';
 
 export interface StateFile {
@@ -16,10 +17,7 @@ export interface StateFile {
  * Tells other programs on this node which VIPs it holds: `{"instances":[{"name","state","priority","sinceMs"}],"at"}`,
  * with `sinceMs` in milliseconds of the Unix epoch. An instance without a known state is left out.
  */
-export function createStateFile(
-  path: string,
-  log: (event: { event: string; level: 'error'; path: string; message: string }) => void,
-): StateFile {
+export function createStateFile(path: string, log: Log): StateFile {
   const replace = createRunFile(path, 0o644, {
     failed: (message) => log({ event: 'states-not-written', level: 'error', path, message }),
   });

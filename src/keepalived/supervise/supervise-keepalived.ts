@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Log } from '../../engine/observe/logger.ts';
 import { superviseProgram } from '../../engine/supervise/supervise-program.ts';
 import { messageOf } from '../../engine/system/errors.ts';
+import type { Log } from '../../engine/system/log.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
 import { ACCEPTED_FILE } from '../argv.ts';
 import { createKeepalivedProgram } from '../keepalived-program.ts';

@@ -3,11 +3,12 @@ import { withTrouble } from '../../engine/supervise/describe-shared.ts';
 import type { Decisions } from '../../engine/supervise/engine.ts';
 import { ACTION_LIMIT_MS } from '../../engine/supervise/recover.ts';
 import { createSupervision, endOfAdopted } from '../../engine/supervise/supervision.ts';
+import type { Log } from '../../engine/system/log.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { VrrpState } from '../vip-presence.ts';
 import type { KeepalivedDriver, Notification } from '../vrrp-program.ts';
-import { act, type Effects, outcomeOfFailed } from './act.ts';
+import { act, outcomeOfFailed } from './act.ts';
 import { advance, nextDeadline } from './advance.ts';
 import { type Keeper, startKeeper } from './keeper.ts';
 import { createProcesses } from './processes.ts';
@@ -27,7 +28,7 @@ export interface VrrpSupervisorOptions {
   /** The file with the pids and start times of all supervised processes. */
   readonly recordPath: string;
   readonly statePath: string;
-  readonly log: Effects['log'];
+  readonly log: Log;
 }
 
 export interface VrrpSupervisor {
@@ -97,7 +98,7 @@ function tell(
   { subject, name, what, priority }: Notification,
   dispatch: (event: Event) => void,
   keeper: Keeper,
-  log: Effects['log'],
+  log: Log,
 ): void {
   if (subject !== 'INSTANCE') return;
   keeper.listen();

@@ -1,7 +1,7 @@
-import type { LogEvent } from '../../engine/observe/logger.ts';
 import { createMetricsRegistry } from '../../engine/observe/metrics-registry.ts';
 import { supervisorCounts } from '../../engine/observe/shared-metrics.ts';
 import type { SupervisorMetrics } from '../../engine/observe/supervisor-metrics.ts';
+import type { LogEvent } from '../../engine/system/log.ts';
 import { transitionCauses } from '../transition-cause.ts';
 import { vipRepairCounter } from '../vip-repair-counter.ts';
 

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { followResources } from '../../engine/kube/follow-resources.ts';
 import { contendForLease, type LeaseTiming } from '../../engine/kube/lease.ts';
-import type { Report } from '../../engine/kube/report.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
+import type { Log } from '../../engine/system/log.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { OwnPod } from '../pod/pod.ts';
 import type { PodEvent } from '../pod/pod-events.ts';
@@ -117,7 +117,7 @@ function contend(
   until: AbortSignal,
 ) {
   let trouble: string | undefined;
-  const report: Report = (event) => {
+  const report: Log = (event) => {
     observers.log(event);
     if (event.event === 'lease-unavailable') trouble = `${event['error']}`;
     if (event.event === 'lease-recovered') trouble = undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
-import type { Log } from '../../engine/observe/logger.ts';
+import type { Log } from '../../engine/system/log.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { RouteBackend } from '../model.ts';
 import { findOffenders, type Offenders, type Trial } from './find-offenders.ts';

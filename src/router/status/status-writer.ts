@@ -5,7 +5,7 @@ import type { Selector } from '../../engine/kube/label-selector.ts';
 import { contendForLease, type LeaseTiming } from '../../engine/kube/lease.ts';
 import { trackOutage } from '../../engine/kube/outage.ts';
 import { patchStatus, type StatusOutcome } from '../../engine/kube/patch-status.ts';
-import type { Report } from '../../engine/kube/report.ts';
+import type { Log } from '../../engine/system/log.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { RetryLimits } from '../../engine/system/time/retry.ts';
 import { createFairQueue } from './fair-queue.ts';
@@ -22,7 +22,7 @@ export interface StatusWriterSettings {
   readonly routeLabels: Selector | undefined;
   /** Of the Lease whose holder writes: all replicas of a router share it. */
   readonly lease: { readonly namespace: string; readonly name: string };
-  readonly report: Report;
+  readonly report: Log;
   /** Called for each write that was made or has failed, and each change of our entry by somebody else. */
   readonly count: (what: StatusCount) => void;
   readonly timing?: Partial<StatusTiming>;

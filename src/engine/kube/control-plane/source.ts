@@ -1,9 +1,10 @@
+import type { Log } from '../../system/log.ts';
 import { interfaceSubnets } from '../../system/network/routes.ts';
 import { endpointOf } from '../api-server.ts';
 import type { ApiSession } from '../api-session.ts';
 import { followResources } from '../follow-resources.ts';
+import { neverThrowing } from '../never-throwing.ts';
 import { rbacHint } from '../rbac-hint.ts';
-import { neverThrowing, type Report } from '../report.ts';
 import type { ResourceNews } from '../resource-view.ts';
 import type { ListWatchTiming } from '../timing.ts';
 import type { ServerChoice } from './choose-servers.ts';
@@ -51,7 +52,7 @@ export interface LookupSettings {
 
 export interface SourceParts {
   readonly session: ApiSession;
-  readonly report: Report;
+  readonly report: Log;
   /** CIDRs of this machine's interfaces, read each time: at boot an interface may come up later. */
   readonly subnets?: () => readonly string[];
   readonly timing?: Partial<ListWatchTiming>;

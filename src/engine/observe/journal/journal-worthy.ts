@@ -1,4 +1,4 @@
-import type { LogEvent } from '../logger.ts';
+import type { LogEvent } from '../../system/log.ts';
 import type { JournalEntry } from './journal-line.ts';
 
 /** Which field of a log event becomes what in the journal. */

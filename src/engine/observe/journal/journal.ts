@@ -1,5 +1,5 @@
 import { messageOf } from '../../system/errors.ts';
-import type { Log, LogEvent } from '../logger.ts';
+import type { Log, LogEvent } from '../../system/log.ts';
 import { claimJournal } from './claim-journal.ts';
 import type { JournalEntry } from './journal-line.ts';
 import { journalEntryOf } from './journal-worthy.ts';

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
+import type { Log } from '../../system/log.ts';
 import { monotonicMs } from '../../system/time/monotonic-clock.ts';
 import { type InstanceSettings, instanceProgram } from '../instance.ts';
-import { createLog, type Log } from '../logger.ts';
+import { createLog } from '../logger.ts';
 import { withJournal } from './journal.ts';
 
 interface LogSettings extends InstanceSettings {

@@ -1,5 +1,6 @@
+import type { Log } from '../log.ts';
 /** Aborts at the first SIGTERM or SIGINT: the ordinary end of every command that runs until it is stopped. */
-export function stopOnSignals(log: (event: { event: string; signal: string }) => void): AbortSignal {
+export function stopOnSignals(log: Log): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

@@ -9,8 +9,8 @@ import {
   type ServerReader,
 } from '../../../../src/engine/kube/control-plane/source.ts';
 import { openKubeconfig } from '../../../../src/engine/kube/kubeconfig.ts';
-import type { Report, SourceEvent } from '../../../../src/engine/kube/report.ts';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
+import type { Log, LogEvent } from '../../../../src/engine/system/log.ts';
 import {
   type ApiServer,
   type ApiServerSettings,
@@ -95,7 +95,7 @@ interface TestSettings {
   readonly fallbacks?: readonly string[];
   /** One reader for all of them. */
   readonly vips?: readonly string[];
-  readonly report?: Report;
+  readonly report?: Log;
   readonly timing?: Partial<ListWatchTiming>;
 }
 
@@ -138,11 +138,11 @@ function follow(
   cluster: TestCluster,
   settings: TestSettings,
   readers: readonly ServerReader[],
-): { readonly events: readonly SourceEvent[]; readonly stop: () => Promise<void> } {
+): { readonly events: readonly LogEvent[]; readonly stop: () => Promise<void> } {
   const { apiPort = 1, checkInterval = 60_000, fallbacks = [] } = settings;
   const controller = new AbortController();
-  const events: SourceEvent[] = [];
-  const { report = (event: SourceEvent) => void events.push(event) } = settings;
+  const events: LogEvent[] = [];
+  const { report = (event: LogEvent) => void events.push(event) } = settings;
   const kubeconfig = openKubeconfig(cluster.kubeconfigPath, report);
   const session = openApiSession({ kubeconfig, apiPort, fallbacks }, controller.signal);
   const timing = { ...testTiming, ...settings.timing };
@@ -168,17 +168,17 @@ export const testTiming: Partial<ListWatchTiming> = {
 
 export interface Watching {
   readonly observations: readonly Observation[];
-  readonly events: readonly SourceEvent[];
+  readonly events: readonly LogEvent[];
   /** Names and addresses of the newest list: `cp-1=10.0.0.1`. */
   latest(via?: 'watch' | 'poll'): readonly string[] | undefined;
   sees(servers: readonly string[], via?: 'watch' | 'poll'): Promise<void>;
-  reports(event: string): Promise<SourceEvent>;
+  reports(event: string): Promise<LogEvent>;
   stop(): Promise<void>;
 }
 
 function watching(
   observations: readonly Observation[],
-  events: readonly SourceEvent[],
+  events: readonly LogEvent[],
   stop: () => Promise<void>,
 ): Watching {
   const latest = (via?: 'watch' | 'poll') => {

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { ApiTarget } from '../../../../src/engine/kube/api-request.ts';
 import { type Following, followResources } from '../../../../src/engine/kube/follow-resources.ts';
-import type { Report } from '../../../../src/engine/kube/report.ts';
 import type { Resource } from '../../../../src/engine/kube/resource.ts';
 import type { ResourceNews } from '../../../../src/engine/kube/resource-view.ts';
 import type { ListWatchTiming } from '../../../../src/engine/kube/timing.ts';
+import type { Log } from '../../../../src/engine/system/log.ts';
 import { status } from '../../../helpers/api-server/answers.ts';
 import type { ApiServer } from '../../../helpers/api-server/api-server.ts';
 import { kubernetesSlice, route } from '../../../helpers/api-server/objects.ts';
@@ -51,7 +51,7 @@ afterEach(async () => {
 function follow<T>(resource: Resource<T>, timing: Partial<ListWatchTiming> = {}) {
   const news: ResourceNews[] = [];
   const events: string[] = [];
-  const report: Report = ({ event }) => void events.push(event);
+  const report: Log = ({ event }) => void events.push(event);
   const settings = { session, report, timing: { ...testTiming, ...timing } };
   const following = followResources([resource], settings, (each) => news.push(each), stop.signal);
   running = [...running, following];

@@ -1,7 +1,7 @@
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { commandSpec } from '../../../../src/cli/command-spec.ts';
 import { followResources } from '../../../../src/engine/kube/follow-resources.ts';
-import type { SourceEvent } from '../../../../src/engine/kube/report.ts';
+import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { decide } from '../../../../src/router/decide/decide.ts';
 import { projecting } from '../../../../src/router/objects/reading.ts';
 import { readRoute } from '../../../../src/router/objects/route.ts';
@@ -26,7 +26,7 @@ const flags = { ...routerFlags, ...statusFlags };
 const spec = commandSpec({ name: 'router', summary: '', flags, examples: [], notes: [] });
 
 export interface Replica {
-  readonly events: readonly SourceEvent[];
+  readonly events: readonly LogEvent[];
   readonly counts: Readonly<Record<StatusCount, number>>;
   /** Gives the lease back. */
   readonly stop: () => Promise<void>;
@@ -51,9 +51,9 @@ function startReplica(
   };
   const stop = new AbortController();
   const settings = settingsTyped(spec, [], { ...env }, () => undefined);
-  const events: SourceEvent[] = [];
+  const events: LogEvent[] = [];
   const counts: Record<StatusCount, number> = { written: 0, failed: 0, contended: 0 };
-  const report = (event: SourceEvent) => void events.push(event);
+  const report = (event: LogEvent) => void events.push(event);
   const statuses = keepStatuses(
     settings,
     {

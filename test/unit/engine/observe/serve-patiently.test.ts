@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
 import { servePatiently } from '../../../../src/engine/observe/serve-patiently.ts';
+import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { freePort } from '../../../helpers/free-port.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
 import { createStarvationWatch } from '../../../../src/engine/observe/starvation-watch.ts';
+import type { LogEvent } from '../../../../src/engine/system/log.ts';
 
 test('a starvation is told when it begins and when it is over, whatever comes between', () => {
   const told: LogEvent[] = [];

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { LogEvent } from '../../../../src/engine/observe/logger.ts';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
+import type { LogEvent } from '../../../../src/engine/system/log.ts';
 import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { placeOrder, removeOrder, replaceOrder } from '../../../../src/vip/steering/order-file.ts';
 import { steeringOrderText } from '../../../../src/vip/steering/steering-file.ts';

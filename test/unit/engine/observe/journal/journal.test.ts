@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withJournal } from '../../../../../src/engine/observe/journal/journal.ts';
 import { parseJournalLine } from '../../../../../src/engine/observe/journal/journal-line.ts';
 import { journalEntryOf } from '../../../../../src/engine/observe/journal/journal-worthy.ts';
-import type { LogEvent } from '../../../../../src/engine/observe/logger.ts';
+import type { LogEvent } from '../../../../../src/engine/system/log.ts';
 import { runCommand } from '../../../../../src/engine/system/process/run-command.ts';
 import { readJournals } from '../../../../helpers/read-journals.ts';
 import { cleanUpAfterDeath } from '../../../../helpers/survivor.ts';
