@@ -17,19 +17,32 @@ export interface Isolation {
     outcome: ApplyOutcome,
     refused: { readonly decision: Decision; readonly text: string },
   ) => Promise<boolean>;
+  /** Which of these HAProxy takes without any other route. Those that it refuses are left out. */
+  readonly tryAlone: (backends: readonly RouteBackend[]) => Promise<TriedAlone>;
   /** Tries those that are left out again, beside what is served, until `stop` aborts. */
   readonly tryAgain: (onTaken: () => void, stop: AbortSignal) => Promise<void>;
 }
 
+export interface TriedAlone {
+  readonly taken: readonly RouteBackend[];
+  readonly isAnyLeftOut: boolean;
+}
+
 /** While something is served, nobody waits for more checks than these: what they do not clear is left out, and tried later. */
 const MOST_CHECKS = 8;
-/** At a time in the background: more than the number of routes has binary digits, so that each time some are cleared. */
+/**
+ * At a time in the background, and where nothing is served: more than the number of routes has binary digits, so that each time some are
+ * cleared. What was cleared is served before the search goes on.
+ */
 const MOST_CHECKS_BEHIND = 32;
 const TICK_MS = 500;
+/** Its multiples, less their whole parts, spread evenly. */
+const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 
 export function createIsolation(trial: Trial, log: Log, nowMs: () => number, signal: AbortSignal): Isolation {
   const routes = createLeftOutRoutes(nowMs);
   let served: readonly RouteBackend[] | undefined;
+  let rounds = 0;
 
   const find = async (decision: Decision, detail: string): Promise<Offenders | undefined> => {
     const before = new Map(served?.map((backend) => [backend.key, backend]));
@@ -41,8 +54,7 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
     const [base, suspects] = [all.filter(isKnown), all.filter((each) => !isKnown(each))];
     const isNarrow = base.length > 0 && suspects.length > 0;
     const found = isNarrow ? await findOffenders(base, suspects, trial, MOST_CHECKS, signal) : undefined;
-    // Without anything that was taken before, what is left out would be left out for all.
-    return found ?? (await findOffenders([], all, trial, Number.POSITIVE_INFINITY, signal));
+    return found ?? (await findOffenders([], all, trial, MOST_CHECKS_BEHIND, signal));
   };
 
   const leaveOut = (backends: readonly RouteBackend[], words: Offenders['words']): void => {
@@ -54,9 +66,10 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
   const tryDue = async (): Promise<boolean> => {
     const due = routes.due();
     if (due.length === 0 || served === undefined) return false;
+    rounds += 1;
     const keys = new Set(due.map(({ key }) => key));
     const base = served.filter(({ key }) => !keys.has(key));
-    const found = await findOffenders(base, due, trial, MOST_CHECKS_BEHIND, signal);
+    const found = await findOffenders(base, turned(due, rounds), trial, MOST_CHECKS_BEHIND, signal);
     const isAbout =
       found !== undefined && (found.taken.length > 0 || due.some(({ key }) => found.words.has(key)));
     if (!isAbout) {
@@ -81,6 +94,12 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
       leaveOut(backends, words ?? new Map());
       return words !== undefined && words.size > 0;
     },
+    tryAlone: async (backends) => {
+      const found = await findOffenders([], backends, trial, MOST_CHECKS_BEHIND, signal);
+      const known = [...(found?.words ?? [])].filter(([, words]) => words !== undefined);
+      leaveOut(backends, new Map(known));
+      return { taken: found?.taken ?? [], isAnyLeftOut: known.length > 0 };
+    },
     tryAgain: async (onTaken, stop) => {
       while (!stop.aborted) {
         if (await tryDue()) onTaken();
@@ -88,6 +107,15 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
       }
     },
   };
+}
+
+/**
+ * Beginning elsewhere each time: a search comes no further than to a few bad ones, and many of them may stand together, as those of a
+ * tenant do.
+ */
+function turned<T>(items: readonly T[], round: number): readonly T[] {
+  const start = Math.floor(((round * GOLDEN_RATIO) % 1) * items.length);
+  return [...items.slice(start), ...items.slice(0, start)];
 }
 
 /** The oldest first: of two that cannot be together, that one stays. */

@@ -22,6 +22,7 @@ import { createLiveRenderer } from './live-renderer.ts';
 import type { RouterObserver } from './router-observer.ts';
 import { certificateCounts, type RouterStatus, routeCounts } from './router-status.ts';
 import { routerDifference } from './set-difference.ts';
+import { createTeller } from './tell-decisions.ts';
 
 /** 10,000 routes take HAProxy a second, and a loaded machine ten times as long. */
 const CHECK_TIMEOUT_MS = 60_000;
@@ -40,7 +41,10 @@ export interface RouterConfiguration extends ConfigurationParts<ServableDecision
   >;
   /** A configuration of this process was served once: what HAProxy has now is it, or a later one. */
   readonly isServed: () => boolean;
-  /** Tries routes that HAProxy refused again, beside what is served. Resolves once `stop` has aborted. */
+  /**
+   * Tries routes that HAProxy refused again, beside what is served, and new ones while they are held back. Resolves once `stop` has
+   * aborted.
+   */
   readonly tryLeftOut: (stop: AbortSignal) => Promise<void>;
 }
 
@@ -79,15 +83,7 @@ export function routerConfiguration(
   let decided: ServableDecision | undefined;
   let attempt: Attempt = { identity: '', atMs: 0, rendered: undefined };
   let served: Rendered | undefined;
-  let isTold = false;
-  const tell = (shown: ServableDecision): void => {
-    isTold = true;
-    for (const { onDecision } of others) onDecision?.(shown.decision, shown.leftOut);
-  };
-
-  const tellFirst = (): void => {
-    if (!isTold && decided !== undefined) tell(decided);
-  };
+  const teller = createTeller(others, isolation, wake.poke);
 
   return {
     wake,
@@ -107,13 +103,14 @@ export function routerConfiguration(
       const { result, shown } = await renderer.render(input);
       if (shown === undefined) return result;
       decided = shown;
-      // The first one may have routes that an earlier process has left out: their statuses say so already.
-      if (isTold) tell(shown);
+      teller.decided(shown);
       return result;
     },
     holdMs: (rendered, identity) => {
       const holdMs = pace.holdMs(identity);
-      if (holdMs > 0 && difference(served, rendered).kind === 'reload') return holdMs;
+      const isHeld = holdMs > 0 && difference(served, rendered).kind === 'reload';
+      teller.held(isHeld);
+      if (isHeld) return holdMs;
       attempt = { identity, atMs: monotonicMs(), rendered };
       if (!pace.isServed(identity)) for (const { onReload } of others) onReload?.();
       return 0;
@@ -125,13 +122,14 @@ export function routerConfiguration(
       served = pace.isServed(identity) ? rendered : undefined;
       const cause = changes.note({ text: identity, parts: { 'routes-changed': identity } }, outcome);
       if (outcome.kind === 'reloaded' || outcome.kind === 'unchanged') isolation.taken(decision);
-      if (outcome.kind !== 'rejected') tellFirst();
+      if (isTaken(outcome)) teller.taken(decision.model.backends);
       logOutcome(shortened(outcome), { cause, routes: decision.model.backends.length }, observers);
       for (const { onOutcome } of others) onOutcome?.(outcome, tookMs, cause);
       if (await isolation.leaveOut(outcome, { decision, text })) wake.poke();
-      else tellFirst();
     },
-    tryLeftOut: (stop) => isolation.tryAgain(wake.poke, stop),
+    tryLeftOut: async (stop) => {
+      await Promise.all([isolation.tryAgain(wake.poke, stop), teller.tryHeld(stop)]);
+    },
     view: () => ({
       routes: decided === undefined ? null : routeCounts(decided),
       certificates: decided === undefined ? null : certificateCounts(decided, Date.now()),
@@ -140,6 +138,11 @@ export function routerConfiguration(
     }),
     isServed: pace.hasServed,
   };
+}
+
+/** By HAProxy's check, whatever its supervisor made of it. */
+function isTaken(outcome: ApplyOutcome): boolean {
+  return outcome.kind !== 'failed' && !(outcome.kind === 'rejected' && outcome.by === 'check');
 }
 
 function shortened(outcome: ApplyOutcome): ApplyOutcome {

@@ -13,9 +13,14 @@ export interface RouterObserver {
   readonly onRoute?: (object: unknown) => void;
   /**
    * Each decision before it is applied, however long its reload has to wait. `leftOut` are those of its rejected routes that
-   * admission let in and HAProxy, or the template, cannot take.
+   * admission let in and HAProxy, or the template, cannot take; `unproven` are the keys of those admitted ones of which it is not known yet
+   * whether HAProxy takes them.
    */
-  readonly onDecision?: (decision: Decision, leftOut: readonly RejectedRoute[]) => void;
+  readonly onDecision?: (
+    decision: Decision,
+    leftOut: readonly RejectedRoute[],
+    unproven: ReadonlySet<string>,
+  ) => void;
   /** A configuration that is not served yet is about to be checked, and then loaded. */
   readonly onReload?: () => void;
   /** What became of a configuration; `tookMs` is all of it: files, check, reload. `cause` made it differ from the one before. */

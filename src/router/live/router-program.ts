@@ -73,7 +73,10 @@ async function prepare(
   const others: readonly RouterObserver[] = [
     observeRouter(observers.metrics, monotonicMs),
     ...[statistics, recent.observer],
-    { onRoute: statuses.see, onDecision: statuses.decided },
+    {
+      onRoute: statuses.see,
+      onDecision: (decision, _leftOut, unproven) => statuses.decided(decision, unproven),
+    },
   ];
   const onRoute = (object: unknown): void => {
     for (const other of others) other.onRoute?.(object);

@@ -9,7 +9,10 @@ import { createStatusWishes } from './wanted-statuses.ts';
 export interface StatusKeeper {
   /** Takes every Route that a list or a watch tells of, whatever of it has changed. Never throws. */
   readonly see: (route: unknown) => void;
-  readonly decided: (decision: Pick<Decision, 'admission' | 'outside'>) => void;
+  readonly decided: (
+    decision: Pick<Decision, 'admission' | 'outside'>,
+    unproven: ReadonlySet<string>,
+  ) => void;
   /** Resolves once the Lease was given back: the session must live until then. */
   readonly ended: Promise<void>;
 }
@@ -35,7 +38,7 @@ export function keepStatuses(
   );
   return {
     see: writer.see,
-    decided: (decision) => writer.want(wishes(decision)),
+    decided: (decision, unproven) => writer.want(wishes(decision, unproven)),
     ended: writer.ended,
   };
 }

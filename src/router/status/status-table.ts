@@ -96,6 +96,7 @@ export function createStatusTable(
   const isRight = (key: string): boolean => {
     const [found, wish] = [seen.get(key), wanted.get(key)];
     if (wish === undefined) return !leaving.has(key);
+    if (wish.entry === 'as-it-is') return true;
     if (found === undefined) return wish.entry === undefined;
     if (found.uid !== wish.uid) return true;
     return desiredIngress(found.entries, wish.entry, router, new Date(0)) === undefined;
@@ -137,7 +138,7 @@ export function createStatusTable(
     const wish = wanted.get(key);
     if (!parsed.success) return undefined;
     const isMeant = wish === undefined ? hasLeft(key, route) : wish.uid === parsed.data.metadata.uid;
-    if (!isMeant) return undefined;
+    if (!isMeant || wish?.entry === 'as-it-is') return undefined;
     const ingress = desiredIngress(ingressEntries(route), wish?.entry, router, new Date());
     return ingress === undefined ? undefined : { ingress };
   };

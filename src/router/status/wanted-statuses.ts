@@ -11,12 +11,15 @@ export interface WantedStatus {
   readonly name: string;
   /** A Route of the same name that was created later is another one. */
   readonly uid: string;
-  /** Undefined where the Route is another router's. */
-  readonly entry: EntryWanted | undefined;
+  /** Undefined where the Route is another router's; what it says stays as it is until it is known whether HAProxy takes the Route. */
+  readonly entry: EntryWanted | 'as-it-is' | undefined;
 }
 
-/** What a decision wants of each Route's status, by key. */
-export type StatusWishes = (decision: Pick<Decision, 'admission' | 'outside'>) => Map<string, WantedStatus>;
+/** What a decision wants of each Route's status, by key. `unproven` are those of which it is not known yet whether HAProxy takes them. */
+export type StatusWishes = (
+  decision: Pick<Decision, 'admission' | 'outside'>,
+  unproven?: ReadonlySet<string>,
+) => Map<string, WantedStatus>;
 
 /**
  * An Ingress is left alone: its status has a load balancer's address, which the router does not know, and no place for a
@@ -25,7 +28,7 @@ export type StatusWishes = (decision: Pick<Decision, 'admission' | 'outside'>) =
  */
 export function createStatusWishes(policy: AdmissionPolicy): StatusWishes {
   const admitted = new WeakMap<Route, WantedStatus>();
-  const wish = ({ namespace, name, uid }: Route, entry: EntryWanted | undefined): WantedStatus => ({
+  const wish = ({ namespace, name, uid }: Route, entry: WantedStatus['entry']): WantedStatus => ({
     namespace,
     name,
     uid,
@@ -40,12 +43,13 @@ export function createStatusWishes(policy: AdmissionPolicy): StatusWishes {
     admitted.set(route, made);
     return made;
   };
-  return ({ admission, outside }) => {
+  return ({ admission, outside }, unproven = none) => {
     const wanted = new Map<string, WantedStatus>();
     for (const route of outside)
       if (route.ingress === undefined) wanted.set(keyOf(route), wish(route, undefined));
     for (const { route, key } of admission.admitted)
-      if (route.ingress === undefined) wanted.set(key, ofAdmitted(route));
+      if (route.ingress === undefined)
+        wanted.set(key, unproven.has(key) ? wish(route, 'as-it-is') : ofAdmitted(route));
     for (const { route, key, reason, message } of admission.rejected)
       if (route.ingress === undefined)
         wanted.set(key, wish(route, { ...plain(route), refusal: { reason, message } }));
@@ -53,10 +57,13 @@ export function createStatusWishes(policy: AdmissionPolicy): StatusWishes {
   };
 }
 
+const none: ReadonlySet<string> = new Set();
+
 export function isSameWish(one: WantedStatus | undefined, other: WantedStatus): boolean {
   if (one === other) return true;
   if (one === undefined || one.uid !== other.uid) return false;
   const [a, b] = [one.entry, other.entry];
+  if (a === 'as-it-is' || b === 'as-it-is') return a === b;
   return (
     (a === undefined) === (b === undefined) &&
     a?.host === b?.host &&

@@ -82,7 +82,7 @@ function startReplica(
   const decideNow = () => {
     soon = undefined;
     const decision = decide({ routes: following.objects() ?? [], ...others }, settings);
-    statuses.decided(decision);
+    statuses.decided(decision, new Set());
   };
   const following = followResources(
     [routes],

@@ -12,6 +12,9 @@ const refused = {
 const named = (...names: readonly string[]) =>
   decided(names.map((name, age) => routeObject({ name, host: `${name}.test`, age })));
 
+/** A search's 32, the check of all again, that of none, and the one beyond which it stops. */
+const MOST_CHECKS_AT_A_TIME = 35;
+
 /** HAProxy refuses routes whose names begin with `bad`, and names none. */
 function isolated(isBad = (key: string) => key.startsWith('shop:bad')) {
   const stop = new AbortController();
@@ -62,4 +65,54 @@ test('thirty that HAProxy refuses without a name cost the others ten checks, and
   }, stop.signal);
   await trying;
   expect(left(decision)).toHaveLength(30);
+});
+
+test('at a cold start, of 1,000 routes 200 that HAProxy refuses without a name cost a bounded search, and each goes on from what is served', async () => {
+  const { isolation, counts, left, stop } = isolated();
+  const names = Array.from({ length: 1_000 }, (_, index) => `${index % 5 === 3 ? 'bad' : 'good'}${index}`);
+  const decision = named(...names);
+  const served = () => isolation.servable(decision).decision;
+  expect(await isolation.leaveOut(refused, { decision, text: '' })).toBe(true);
+  expect(counts.checks).toBeLessThanOrEqual(MOST_CHECKS_AT_A_TIME);
+  const first = served().model.backends.map(({ key }) => key);
+  expect(first).toContain('shop:good0');
+  expect(first.filter((key) => key.startsWith('shop:bad'))).toEqual([]);
+  isolation.taken(served());
+
+  const checksBefore = counts.checks;
+  let rounds = 0;
+  await isolation.tryAgain(() => {
+    isolation.taken(served());
+    rounds += 1;
+    if (rounds === 2) stop.abort();
+  }, stop.signal);
+  const later = served().model.backends.map(({ key }) => key);
+  expect(later.length).toBeGreaterThan(first.length + 20);
+  expect(later.filter((key) => key.startsWith('shop:bad'))).toEqual([]);
+  expect(counts.checks - checksBefore).toBeLessThanOrEqual(3 * MOST_CHECKS_AT_A_TIME);
+  expect(left(decision)).toHaveLength(1_000 - later.length);
+});
+
+test('round after round all that HAProxy takes is found', async () => {
+  const { isolation, stop } = isolated();
+  const decision = named(
+    ...Array.from({ length: 40 }, (_, index) => `${index % 5 === 3 ? 'bad' : 'good'}${index}`),
+  );
+  const served = () => isolation.servable(decision).decision;
+  await isolation.leaveOut(refused, { decision, text: '' });
+  isolation.taken(served());
+  await isolation.tryAgain(() => {
+    isolation.taken(served());
+    if (served().model.backends.length === 32) stop.abort();
+  }, stop.signal);
+  expect(served().model.backends).toHaveLength(32);
+});
+
+test('new routes that are tried by themselves: HAProxy takes some, and what it refuses is left out', async () => {
+  const { isolation, left } = isolated();
+  const decision = named('a', 'bad', 'b');
+  isolation.servable(decision);
+  const { taken, isAnyLeftOut } = await isolation.tryAlone(decision.model.backends);
+  expect([taken.map(({ key }) => key), isAnyLeftOut]).toEqual([['shop:a', 'shop:b'], true]);
+  expect(left(decision)).toEqual(['shop:bad']);
 });

@@ -24,10 +24,10 @@ function observed() {
 test('an event counts until it is served, however many decisions and refusals come before that', () => {
   const { clock, observer, lines } = observed();
   observer.onEvent?.();
-  observer.onDecision?.(decision, []);
+  observer.onDecision?.(decision, [], new Set());
   clock.nowMs = 1_000;
   observer.onEvent?.();
-  observer.onDecision?.(decision, []);
+  observer.onDecision?.(decision, [], new Set());
   observer.onOutcome?.(refused, 100, 'start');
   expect(lines()).toContain('hawser_router_change_to_serving_seconds_count 0');
   expect(lines()).toContain('template_router_reload_failure 1');
@@ -68,11 +68,11 @@ test('what HAProxy was told while it runs is no reload, and what it refused is o
 test('an event after the decision counts for the next one, and one that changes nothing not at all', () => {
   const { clock, observer, lines } = observed();
   observer.onEvent?.();
-  observer.onDecision?.(decision, []);
+  observer.onDecision?.(decision, [], new Set());
   clock.nowMs = 2_000;
   observer.onEvent?.();
   observer.onOutcome?.({ kind: 'unchanged' }, 1, 'start');
-  observer.onDecision?.(decision, []);
+  observer.onDecision?.(decision, [], new Set());
   clock.nowMs = 2_500;
   observer.onOutcome?.(reloaded, 500, 'start');
   expect(lines()).toContain('hawser_router_change_to_serving_seconds_sum 0.5');
@@ -80,7 +80,7 @@ test('an event after the decision counts for the next one, and one that changes 
 
 test('routes are counted, served and by reason', () => {
   const { observer, lines } = observed();
-  observer.onDecision?.(decision, []);
+  observer.onDecision?.(decision, [], new Set());
   expect(lines()).toContain('hawser_router_routes 1');
   expect(lines()).toContain('hawser_router_rejected_routes{reason="HostAlreadyClaimed"} 1');
 });

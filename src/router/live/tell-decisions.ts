@@ -1,0 +1,83 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Decision } from '../decide/decide.ts';
+import type { RouteBackend } from '../model.ts';
+import type { Isolation } from './isolation.ts';
+import type { ServableDecision } from './left-out-routes.ts';
+import type { RouterObserver } from './router-observer.ts';
+
+/** Tells the observers what was decided, and of which admitted routes it is known that HAProxy takes them. */
+export interface Teller {
+  readonly decided: (shown: ServableDecision) => void;
+  /** HAProxy takes these. */
+  readonly taken: (backends: readonly RouteBackend[]) => void;
+  /** Whether the newest configuration waits for its reload. */
+  readonly held: (isHeld: boolean) => void;
+  /**
+   * What is told does not wait for a reload: while a configuration is held back, its new routes are tried in a small one of their own.
+   * Resolves once `stop` has aborted.
+   */
+  readonly tryHeld: (stop: AbortSignal) => Promise<void>;
+}
+
+const LOOK_EVERY_MS = 100;
+
+export function createTeller(
+  others: readonly Pick<RouterObserver, 'onDecision'>[],
+  isolation: Pick<Isolation, 'tryAlone'>,
+  onLeftOut: () => void,
+): Teller {
+  const { unproven, prove } = createProvenRoutes();
+  let newest: ServableDecision | undefined;
+  /** Trying it again would tell no more. */
+  let inVain: ServableDecision | undefined;
+  let isHeld = false;
+  const tell = ({ decision, leftOut }: ServableDecision): void => {
+    const keys = new Set(unproven(decision).map(({ key }) => key));
+    for (const { onDecision } of others) onDecision?.(decision, leftOut, keys);
+  };
+  const taken: Teller['taken'] = (backends) => {
+    const isNews = newest !== undefined && unproven(newest.decision).length > 0;
+    prove(backends);
+    if (newest !== undefined && isNews) tell(newest);
+  };
+  const tryOnce = async (): Promise<void> => {
+    const of = isHeld && newest !== inVain ? newest : undefined;
+    const found = of === undefined ? [] : unproven(of.decision);
+    if (found.length === 0) return;
+    const tried = await isolation.tryAlone(found);
+    if (tried.taken.length === 0 && !tried.isAnyLeftOut) inVain = of;
+    if (tried.taken.length > 0) taken(tried.taken);
+    if (tried.isAnyLeftOut) onLeftOut();
+  };
+  return {
+    decided: (shown) => {
+      newest = shown;
+      tell(shown);
+    },
+    taken,
+    held: (now) => {
+      isHeld = now;
+    },
+    tryHeld: async (stop) => {
+      while (!stop.aborted) {
+        await tryOnce();
+        await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
+      }
+    },
+  };
+}
+
+function createProvenRoutes() {
+  let proven = new Set<string>();
+  return {
+    /** One that has gone is forgotten: it may come back as another. */
+    unproven: ({ model }: Decision): readonly RouteBackend[] => {
+      const keys = model.backends.map(({ key }) => key).filter((key) => proven.has(key));
+      if (keys.length < proven.size) proven = new Set(keys);
+      return model.backends.filter(({ key }) => !proven.has(key));
+    },
+    prove: (backends: readonly RouteBackend[]): void => {
+      for (const { key } of backends) proven.add(key);
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { createTeller } from '../../../../src/router/live/tell-decisions.ts';
+import type { RouteBackend } from '../../../../src/router/model.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+import { decided, routeObject } from '../objects-of.ts';
+
+const decisionOf = (...names: readonly string[]) =>
+  decided(names.map((name, age) => routeObject({ name, host: `${name}.test`, age })));
+
+/** A teller, of which HAProxy refuses routes whose names begin with `bad`, and everything that it has called admitted. */
+function telling() {
+  const admitted = new Set<string>();
+  const tried: (readonly string[])[] = [];
+  let leftOut = 0;
+  const isBad = ({ key }: RouteBackend) => key.startsWith('shop:bad');
+  const teller = createTeller(
+    [
+      {
+        onDecision: ({ admission }, _leftOut, unproven) => {
+          for (const { key } of admission.admitted) if (!unproven.has(key)) admitted.add(key);
+        },
+      },
+    ],
+    {
+      tryAlone: async (backends) => {
+        tried.push(backends.map(({ key }) => key));
+        return { taken: backends.filter((each) => !isBad(each)), isAnyLeftOut: backends.some(isBad) };
+      },
+    },
+    () => {
+      leftOut += 1;
+    },
+  );
+  return { teller, tried, admitted: () => [...admitted].sort(), leftOut: () => leftOut };
+}
+
+const shown = (decision: ReturnType<typeof decided>) => ({ decision, leftOut: [] });
+
+test('a new route is called admitted once HAProxy has taken it, and not before', () => {
+  const { teller, admitted } = telling();
+  const decision = decisionOf('a', 'b');
+  teller.decided(shown(decision));
+  expect(admitted()).toEqual([]);
+  teller.taken(decision.model.backends);
+  expect(admitted()).toEqual(['shop:a', 'shop:b']);
+  teller.decided(shown(decisionOf('a', 'b', 'bad')));
+  expect(admitted()).toEqual(['shop:a', 'shop:b']);
+});
+
+test('one that was gone has to be taken again', () => {
+  const { teller } = telling();
+  const told: (readonly string[])[] = [];
+  const again = createTeller(
+    [{ onDecision: (_decision, _leftOut, unproven) => told.push([...unproven]) }],
+    { tryAlone: async () => ({ taken: [], isAnyLeftOut: false }) },
+    () => undefined,
+  );
+  for (const each of [teller, again]) each.decided(shown(decisionOf('a')));
+  again.taken(decisionOf('a').model.backends);
+  again.decided(shown(decisionOf('b')));
+  again.decided(shown(decisionOf('a')));
+  expect(told).toEqual([['shop:a'], [], ['shop:b'], ['shop:a']]);
+});
+
+test('while a reload is held back new routes are tried by themselves, and only those', async () => {
+  const { teller, tried, admitted, leftOut } = telling();
+  const stop = new AbortController();
+  const trying = teller.tryHeld(stop.signal);
+  const served = decisionOf('a');
+  teller.decided(shown(served));
+  teller.taken(served.model.backends);
+  teller.decided(shown(decisionOf('a', 'b', 'bad')));
+  teller.held(true);
+  await waitFor('the trial', () => leftOut() > 0);
+  expect(tried[0]).toEqual(['shop:b', 'shop:bad']);
+  expect(admitted()).toEqual(['shop:a', 'shop:b']);
+  stop.abort();
+  await trying;
+});
