@@ -53,6 +53,7 @@ export const haproxySuperviseCommand = commandSpec({
       z.optional(mebibytes),
       'how much memory they may have together (default: half of what there is)',
     ),
+    failForcedStop: toggle('exit with 1 where SIGTERM had to close connections, as openshift-router does'),
     dropSynDuringRestart: toggle(
       'for an HAProxy that hands no listeners over: drop new connections while it is replaced, with nftables',
       { variable: 'DROP_SYN_DURING_RESTART', inFile: 'never' },
@@ -70,7 +71,7 @@ export const haproxySuperviseCommand = commandSpec({
   notes: [
     'The control socket takes one line a request (reload, status, ping) and answers each with a line of JSON.',
     'SIGHUP reloads. SIGTERM drains; a second one ends what still drains.',
-    'Exit codes: 0 drained, 1 connections had to be ended or failure at run time, 2 usage or configuration.',
+    'Exit codes: 0 asked to stop, 1 failure at run time, 2 usage or configuration.',
   ],
   derive: (settings, env) => ({
     ...settings,

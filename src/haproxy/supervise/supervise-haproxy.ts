@@ -52,7 +52,7 @@ export async function superviseHaproxy(settings: HaproxySuperviseSettings): Prom
       answers,
       orders: { apply: supervisor.change, load: supervisor.reload },
       status,
-      exitCode: () => (supervisor.isForced() ? 1 : 0),
+      exitCode: () => (settings.failForcedStop && supervisor.isForced() ? 1 : 0),
       now: () => ({ ...supervisor.generations(), ...supervisor.connections() }),
     };
   });

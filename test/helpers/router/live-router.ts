@@ -85,7 +85,7 @@ export async function startLiveRouter(options: LiveRouterOptions = {}): Promise<
     [
       ...shared,
       ...['--pid-file', at('run/haproxy.pid'), '--state-file', at('run/state'), '--listen', 'off'],
-      ...['--drain-timeout', '1s', '--force-delete-timeout', '60s'],
+      ...['--drain-timeout', '1s', '--force-delete-timeout', '60s', '--fail-forced-stop'],
       ...(options.haproxy === undefined ? [] : ['--haproxy', options.haproxy(dir)]),
     ],
     { socket, logPath: at('supervisor.log') },

@@ -33,6 +33,7 @@ test('the defaults are those of the original pods', () => {
     startTimeout: 10_000,
     maxDraining: 50,
     dropSynDuringRestart: false,
+    failForcedStop: false,
     listen: { host: '127.0.0.1', port: 29_449 },
     logLevel: 'info',
   });
@@ -100,5 +101,5 @@ test('help names every flag with its variable, and the exit codes', () => {
   const line = readCommandLine(haproxySuperviseCommand, ['--help'], {}, () => undefined);
   const text = line.kind === 'help' ? line.text : '';
   expect(text.replaceAll(/\s+/g, ' ')).toContain('[HAWSER_STATS_SOCKET]');
-  expect(text).toContain('Exit codes: 0 drained, 1 connections had to be ended');
+  expect(text).toContain('Exit codes: 0 asked to stop, 1 failure');
 });
