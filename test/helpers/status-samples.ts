@@ -66,6 +66,7 @@ export const keepalivedMonitorSays: KeepalivedMonitorStatus = {
   clusterName: 'example',
   profile: 'fast',
   mode: 'unicast',
+  advertIntervalMs: 20,
   priorities: [
     {
       kind: 'api',

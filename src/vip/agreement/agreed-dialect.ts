@@ -21,6 +21,11 @@ export interface TakingPart {
 
 export interface AgreedDialect {
   readonly now: () => VrrpDialect;
+  /**
+   * Takes the interval that the group of a new node was heard to have, and resolves with whether it did. A node that was told
+   * another one keeps it and warns.
+   */
+  readonly learn: (heardIntervalMs: number | undefined) => Promise<boolean>;
   /** The planned change and its time, for the status. */
   readonly planned: () => KeepalivedMonitorStatus['planned'];
   /**
@@ -31,6 +36,9 @@ export interface AgreedDialect {
     part: TakingPart | undefined,
   ) => Promise<{ readonly changed: boolean; readonly lookAgainInMs: number | undefined }>;
 }
+
+const DIFFERS =
+  'The group sends its adverts at another interval than this node was told: expected one on all nodes; advertInterval in the agreement file changes it on all of them at one time (docs/upgrade.md)';
 
 /**
  * The dialect of the flags, until the time at which all nodes switch to the one in the agreement file. `remember` keeps
@@ -53,6 +61,7 @@ export function createAgreedDialect(
   const plans = createPlanReporter(observers);
   let current = first.dialect;
   let isNew = first.isNew;
+  let isUntold = first.isIntervalUntold;
   if (!sameDialect(current, { ...flags, advertIntervalMs: advertIntervalMs ?? current.advertIntervalMs }))
     observers.log({ event: 'profile-as-before', ...current, flags, path: recordPath });
 
@@ -65,6 +74,18 @@ export function createAgreedDialect(
   return {
     now: () => current,
     planned: () => plans.view(current),
+    learn: async (heardIntervalMs) => {
+      if (heardIntervalMs === undefined || current.profile !== 'fast') return false;
+      const isOther = heardIntervalMs !== current.advertIntervalMs;
+      const intervals = { intervalMs: current.advertIntervalMs, heardIntervalMs };
+      if (isOther && !isUntold && observers.once.isNew('advert-interval', `${heardIntervalMs}`))
+        observers.log({ event: 'advert-interval-differs', level: 'warn', ...intervals, message: DIFFERS });
+      if (!isOther || !isUntold) return false;
+      isUntold = false;
+      observers.log({ event: 'advert-interval-adopted', ...intervals });
+      await adopt({ ...current, advertIntervalMs: heardIntervalMs });
+      return true;
+    },
     switchIfDue: async (part) => {
       const agreement = await agreed();
       const plan = agreement === undefined ? undefined : plannedChange(current, agreement, isNew);

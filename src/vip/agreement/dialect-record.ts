@@ -24,6 +24,8 @@ export type DialectFlags = Omit<VrrpDialect, 'advertIntervalMs'> & {
 export interface FirstDialect {
   readonly dialect: VrrpDialect;
   readonly isNew: boolean;
+  /** Nobody has told this node an interval: its group's counts, where that can be heard. */
+  readonly isIntervalUntold: boolean;
 }
 
 /**
@@ -38,6 +40,7 @@ export function firstDialect(path: string, flags: DialectFlags): FirstDialect {
     return {
       dialect: { ...flags, advertIntervalMs: flags.advertIntervalMs ?? NEW_ADVERT_INTERVAL_MS },
       isNew: true,
+      isIntervalUntold: flags.advertIntervalMs === undefined,
     };
   const isAsBefore = record.flags.profile === flags.profile && record.flags.mode === flags.mode;
   const { profile, mode } = isAsBefore ? record.dialect : flags;
@@ -46,7 +49,7 @@ export function firstDialect(path: string, flags: DialectFlags): FirstDialect {
   const isFast = record.dialect.profile === 'fast';
   const keptMs = agreedMs ?? (isFast ? EARLIER_ADVERT_INTERVAL_MS : NEW_ADVERT_INTERVAL_MS);
   const advertIntervalMs = isGivenAnew ? (flags.advertIntervalMs ?? keptMs) : keptMs;
-  return { dialect: { profile, mode, advertIntervalMs }, isNew: !isAsBefore };
+  return { dialect: { profile, mode, advertIntervalMs }, isNew: !isAsBefore, isIntervalUntold: false };
 }
 
 function readRecord(path: string): z.infer<typeof recordSchema> | undefined {

@@ -7,7 +7,7 @@ import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { createAgreedDialect, type TakingPart } from '../agreement/agreed-dialect.ts';
-import { buildKeepalivedModel } from '../group/keepalived-model.ts';
+import { advertIntervalMs, buildKeepalivedModel } from '../group/keepalived-model.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import { groupView } from '../group/membership-delay.ts';
 import type { KeepalivedModel, KeepalivedSettings, VrrpInput } from '../group/vrrp.ts';
@@ -38,7 +38,7 @@ export interface VrrpConfiguration
 
 export type VrrpView = Pick<
   KeepalivedMonitorStatus,
-  'profile' | 'mode' | 'group' | 'configSha256' | 'planned' | 'lastChange'
+  'profile' | 'mode' | 'advertIntervalMs' | 'group' | 'configSha256' | 'planned' | 'lastChange'
 >;
 
 /**
@@ -122,8 +122,11 @@ export function vrrpConfiguration(
       observers.once.clear('not-ready');
       if (!(await guard.admits(outcome.model)))
         return { kind: 'refused', message: guard.taken() ?? 'its virtual router id is taken' };
-      if (outcome.kind === 'rendered') latest = outcome.model;
-      return outcome;
+      const isOther = await dialect.learn(guard.heardIntervalMs());
+      const final = isOther ? await renderInput({ ...input, settings: modelSettings() }) : outcome;
+      if (final.kind === 'not-ready') return complain(final.reason, observers);
+      if (final.kind === 'rendered') latest = final.model;
+      return final;
     },
     applier: announced(applier, () => {
       if (latest !== undefined && models.offer(latest)) notifyAll();
@@ -149,6 +152,7 @@ export function vrrpConfiguration(
     view: () => ({
       profile: dialect.now().profile,
       mode: dialect.now().mode,
+      advertIntervalMs: advertIntervalMs(dialect.now()),
       group: groupOf(models.served(), taken),
       planned: dialect.planned(),
       ...changes.view(),

@@ -22,6 +22,19 @@ export interface ForeignAdvert {
   readonly vip: string;
 }
 
+/** A VRRP 3 packet with a watched id and its VIP: of this node's own group. */
+export interface GroupAdvert {
+  readonly vip: string;
+  readonly source: string;
+  /** As it names it. */
+  readonly intervalMs: number;
+}
+
+export interface HeardAdverts {
+  readonly foreign: readonly ForeignAdvert[];
+  readonly group: readonly GroupAdvert[];
+}
+
 /** `id`: two clusters with one virtual router id on one segment. `vip`: one VIP with two ids, which do not hear each other. */
 export interface RouterIdConflict {
   readonly kind: 'id' | 'vip';
@@ -63,6 +76,15 @@ export function routerIdConflict(
 ): RouterIdConflict | undefined {
   const peers = new Set(model.instances.flatMap((each) => each.peers.map(({ address }) => address)));
   return routerIdConflicts(watchedRouterIds(model), peers, heard)[0];
+}
+
+/** The interval of all adverts that this model's peers send; undefined if none was heard, or not the same from all. */
+export function intervalOfPeers(model: KeepalivedModel, heard: readonly GroupAdvert[]): number | undefined {
+  const peers = new Set(model.instances.flatMap((each) => each.peers.map(({ address }) => address)));
+  const [first, ...others] = new Set(
+    heard.flatMap(({ source, intervalMs }) => (peers.has(source) ? intervalMs : [])),
+  );
+  return others.length === 0 ? first : undefined;
 }
 
 const FORCE = '--force-virtual-router-id joins all the same';

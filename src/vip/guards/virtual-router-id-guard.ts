@@ -10,6 +10,7 @@ import type { KeepalivedMonitorSettings } from '../settings/keepalived-monitor-s
 import { createAdvertTrap } from './advert-trap.ts';
 import {
   explainConflict,
+  intervalOfPeers,
   type RouterIdConflict,
   routerIdConflict,
   watchedRouterIds,
@@ -25,6 +26,8 @@ export interface VirtualRouterIdGuard {
   readonly prepare: (model: KeepalivedModel | undefined) => void;
   /** Resolves with the verdict. A refusal is logged, and `prepare` checks again after a growing pause. */
   readonly admits: (model: KeepalivedModel) => Promise<boolean>;
+  /** At which interval the group that was listened to sends its adverts; undefined if that is not known. */
+  readonly heardIntervalMs: () => number | undefined;
   /** Why this node does not join, as last logged; null if nothing prevents it. */
   readonly taken: () => string | null;
   /** After `signal` has aborted, resolves once everything is removed from the kernel. */
@@ -32,7 +35,7 @@ export interface VirtualRouterIdGuard {
 }
 
 type Verdict =
-  | { readonly kind: 'free' }
+  | { readonly kind: 'free'; readonly intervalMs: number | undefined }
   /** keepalived takes part already, so the guard is not needed any more. */
   | { readonly kind: 'joined' }
   | { readonly kind: 'taken'; readonly conflict: RouterIdConflict }
@@ -62,6 +65,7 @@ export function createVirtualRouterIdGuard(
   let last: Promise<unknown> = trap.remove();
   let current: Look | undefined;
   let taken: string | null = null;
+  let heardIntervalMs: number | undefined;
   const look = async (model: KeepalivedModel): Promise<Verdict> => {
     if (await takesPart(settings.socket, signal)) return { kind: 'joined' };
     return await listen(trap, model, signal);
@@ -88,11 +92,13 @@ export function createVirtualRouterIdGuard(
     admits: async (model) => {
       const verdict = await current?.verdict;
       if (verdict === undefined) return true;
+      heardIntervalMs = verdict.kind === 'free' ? verdict.intervalMs : undefined;
       taken = verdict.kind === 'taken' ? explainConflict(verdict.conflict, clusterName) : null;
       logVerdict(verdict, model, clusterName, observers);
       return verdict.kind !== 'taken';
     },
     taken: () => taken,
+    heardIntervalMs: () => heardIntervalMs,
     run: async () => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
       await last;
@@ -123,8 +129,10 @@ async function listen(
   const left = await trap.remove();
   if (outcome.kind === 'failed') return { kind: 'unknown', message: outcome.message };
   if (left !== undefined) return { kind: 'unknown', message: left };
-  const conflict = routerIdConflict(model, outcome.noted);
-  return conflict === undefined ? { kind: 'free' } : { kind: 'taken', conflict };
+  const { foreign, group } = outcome.noted;
+  const conflict = routerIdConflict(model, foreign);
+  if (conflict !== undefined) return { kind: 'taken', conflict };
+  return { kind: 'free', intervalMs: intervalOfPeers(model, group) };
 }
 
 function logVerdict(

@@ -34,6 +34,8 @@ export const keepalivedMonitorStatusSchema = z.object({
   clusterName: z.nullable(z.string()),
   profile: z.enum(['fast', 'openshift']),
   mode: z.enum(['unicast', 'multicast']),
+  /** Between two adverts of a holder, in force on this node. Versions before this field do not say it. */
+  advertIntervalMs: z.optional(z.number()),
   priorities: z.array(vipPrioritySchema),
   /** The nodes that share the API VIP, this one included, with the priorities of their places. */
   group: z.array(

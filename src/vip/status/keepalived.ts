@@ -54,12 +54,19 @@ function processFacts(supervisor: Supervisor | null): readonly Fact[] {
 
 function dialectFacts(monitor: Monitor | null): readonly Fact[] {
   if (monitor === null) return [];
-  const { clusterName, profile, mode, planned } = monitor;
+  const { clusterName, profile, mode, advertIntervalMs, planned } = monitor;
   const cluster = clusterName ?? 'not known yet: no kubeconfig';
   return [
-    { name: 'Speaks', text: `${profile}, ${mode}, cluster ${cluster}` },
+    {
+      name: 'Speaks',
+      text: [profile, mode, ...advertText(advertIntervalMs), `cluster ${cluster}`].join(', '),
+    },
     ...(planned === null
       ? []
       : [{ name: 'Planned', text: `${planned.change} in ${durationText(planned.inMs)}` }]),
   ];
+}
+
+function advertText(intervalMs: number | undefined): readonly string[] {
+  return intervalMs === undefined ? [] : [`adverts every ${durationText(intervalMs)}`];
 }

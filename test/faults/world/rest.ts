@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { defaultPorts } from '../../../src/cli/ports.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { takesPart } from '../../helpers/vrrp/hawser.ts';
 import { quietFor } from '../../helpers/vrrp/holdings.ts';
@@ -27,11 +28,31 @@ async function notServing({ nodes }: World): Promise<string> {
   return out.map(({ node }) => `HAProxy of ${node.name} does not serve its file`).join(', ');
 }
 
+/** The pages of hawser's four programs: a program that is told to end before it has its page ends without cleaning up. */
+const pages = [
+  defaultPorts.haproxyMonitor,
+  defaultPorts.keepalivedMonitor,
+  defaultPorts.keepalivedSupervisor,
+  defaultPorts.haproxySupervisor,
+];
+
+async function notStarted({ nodes }: World): Promise<string> {
+  const all = await Promise.all(
+    nodes.map(async ({ name, namespace }) => ({ name, listening: await namespace.run('ss', '-Hltn') })),
+  );
+  return all
+    .flatMap(({ name, listening }) =>
+      pages.filter((port) => !listening.includes(`127.0.0.1:${port} `)).map((port) => ({ name, port })),
+    )
+    .map(({ name, port }) => `no program of ${name} has its page at port ${port}`)
+    .join(', ');
+}
+
 /** Resolves once nothing is missing, or with what is after that time. */
 export async function waitForRest(world: World, patienceMs: number, signal: AbortSignal): Promise<string> {
   const lastMs = monotonicMs() + patienceMs;
   for (;;) {
-    const missing = missingForRest(world) || (await notServing(world));
+    const missing = missingForRest(world) || (await notServing(world)) || (await notStarted(world));
     if (missing === '' || monotonicMs() > lastMs) return missing;
     await delay(100, undefined, { signal });
   }

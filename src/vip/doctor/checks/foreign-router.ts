@@ -6,7 +6,7 @@ import {
   type WatchedRouterId,
 } from '../../guards/foreign-router.ts';
 import { NO_VIP, type VipContext } from '../context.ts';
-import { type ForeignAdvertsReading, hearForeignAdverts } from '../look/foreign-adverts.ts';
+import { type AdvertsReading, hearAdverts } from '../look/heard-adverts.ts';
 import { LISTEN_MS } from '../look/listen.ts';
 import { routerIdsOf } from '../look/router-ids.ts';
 
@@ -18,7 +18,7 @@ const NAME_PEERS = 'if it is a node of this cluster: --servers HOST=IP,… names
 
 export interface ForeignView {
   readonly watched: readonly WatchedRouterId[];
-  readonly look: ForeignAdvertsReading;
+  readonly look: AdvertsReading;
   /** Addresses of this node. */
   readonly own: readonly string[];
   /** Of the other nodes; undefined where they are not known. */
@@ -29,7 +29,7 @@ export function judgeForeign({ watched, look, own, peers }: ForeignView): Findin
   if (look.kind === 'failed') return unknown(look.message, 'run this as root, with nft installed');
   const members = new Set([...own, ...(peers ?? [])]);
   const todo = peers === undefined ? `${TRY_OTHERS}; ${NAME_PEERS}` : TRY_OTHERS;
-  const conflicts = routerIdConflicts(watched, members, look.adverts);
+  const conflicts = routerIdConflicts(watched, members, look.foreign);
   const ids = [...new Set(watched.map(({ virtualRouterId }) => virtualRouterId))].join(', ');
   return conflicts.length === 0
     ? ok(`id ${ids}: no other use of it or of its VIP was heard in ${LISTEN_MS / 1_000} s`)
@@ -57,7 +57,7 @@ const foreignRouter: Check<VipContext> = {
     const watched = ids.flatMap((each) => (each.kind === 'known' ? each.watched : []));
     const unclear = ids.flatMap((each) => (each.kind === 'unknown' ? unknown(each.found, each.todo) : []));
     if (watched.length === 0) return worstOf(unclear, NO_VIP);
-    const [look, peers] = await Promise.all([hearForeignAdverts(run, watched, signal), readings.peers()]);
+    const [look, peers] = await Promise.all([hearAdverts(run, watched, 'vrid', signal), readings.peers()]);
     const own = addressesOf(readings.interfaces());
     const known = peers.kind === 'known' ? peers.peers.map(({ address }) => address) : undefined;
     return worstOf([judgeForeign({ watched, look, own, peers: known }), ...unclear], NO_VIP);

@@ -51,18 +51,20 @@ test('adverts with an id of ours or with our VIP are heard in every dialect, tho
   startRouter(2, 3, [
     { virtualRouterId: 81, vips: ['10.77.0.204'], peer: '10.77.0.10' },
     { virtualRouterId: 82, vips: ['fe80::205'], peer: 'fd77::10' },
+    { virtualRouterId: 83, vips: ['10.77.0.207', '10.77.0.83'], peer: '10.77.0.10' },
   ]);
   const watched = [
     ...[watch(77, '10.77.0.77'), watch(77, 'fd77::77'), watch(78, '10.77.0.78'), watch(79, '10.77.0.79')],
-    ...[watch(81, '10.77.0.81'), watch(82, 'fd77::82')],
+    ...[watch(81, '10.77.0.81'), watch(82, 'fd77::82'), watch(83, '10.77.0.83')],
   ];
   expect(await trap.set(watched)).toBeUndefined();
-  const adverts = await waitFor(
+  const { foreign: adverts, group } = await waitFor(
     'every router to be heard',
     async () => {
       const heard = await trap.noted();
       if (heard.kind === 'failed') throw new Error(heard.message);
-      return heard.noted.length >= 6 ? heard.noted : undefined;
+      const isAll = heard.noted.foreign.length >= 6 && heard.noted.group.length >= 1;
+      return isAll ? heard.noted : undefined;
     },
     30_000,
   );
@@ -79,6 +81,8 @@ test('adverts with an id of ours or with our VIP are heard in every dialect, tho
   ]);
   expect(adverts.find(({ virtualRouterId }) => virtualRouterId === 81)?.source).toBe('10.77.0.13');
   expect(adverts.every(({ priority }) => priority === 5)).toBe(true);
+  // VRRP 2 names no interval of this kind.
+  expect(group).toEqual([{ vip: '10.77.0.83', source: '10.77.0.13', intervalMs: 1_000 }]);
   expect(await tables()).toContain('hawser_vrid_guard');
   expect(await trap.remove()).toBeUndefined();
   expect(await tables()).toBe('');

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { foreignRouterText } from '../../../helpers/foreign-router.ts';
@@ -30,7 +38,12 @@ async function boot(): Promise<void> {
   }
   // Of a keepalived that was killed; another process may have its pid by now.
   for (const file of ['foreign.pid', 'foreign-vrrp.pid']) rmSync(foreign.at(file), { force: true });
-  for (const file of ['keepalived.conf', 'vrrp-nodes.json.api.ipv4', 'keepalived-monitor.log'])
+  for (const file of [
+    'keepalived.conf',
+    'keepalived.conf.agreed',
+    'vrrp-nodes.json.api.ipv4',
+    'keepalived-monitor.log',
+  ])
     rmSync(node.at(file), { force: true });
 }
 
@@ -96,6 +109,17 @@ test('a node does not join beside a holder of its VIP with another router id, an
   foreign.killAll();
   await joined();
   expect(monitored.events('virtual-router-id-free')).toHaveLength(1);
+});
+
+test('a node that is new to a group sends its adverts as often as the group does', async () => {
+  await startForeign(bed.vip, 3);
+  const monitored = startMonitored(bed, node, bed.nodes, [], process.env['PATH'], [], null);
+  expect(await monitored.waitForEvent('advert-interval-adopted')).toMatchObject({
+    ...{ intervalMs: 20, heardIntervalMs: 1_000 },
+  });
+  await waitFor('a configuration', () => existsSync(node.at('keepalived.conf')));
+  expect(readFileSync(node.at('keepalived.conf'), 'utf8')).toMatch(/^ +advert_int 1$/m);
+  expect(readFileSync(node.at('keepalived.conf.agreed'), 'utf8')).toContain('"advertIntervalMs":1000');
 });
 
 test('--force-virtual-router-id joins all the same', async () => {

@@ -162,6 +162,17 @@ test('the check that keeps this node from taking over; that it is drained is no 
   );
 });
 
+test('a peer that sends its adverts at another interval is a problem that names both', () => {
+  const [first, ...others] = silentPeers;
+  if (first === undefined) throw new Error('expected a peer');
+  const told = { ...keepalivedMonitorSays, advertIntervalMs: 100 };
+  const published = { ...backupHere, node: 'cp-2', keepalivedMonitor: told };
+  const { problems } = statusOf(healthyHere, undefined, [{ ...first, published }, ...others]);
+  expect(problems).toContainEqual(
+    expect.stringContaining('cp-2 sends adverts every 100 ms, cp-1 every 20 ms: advertInterval'),
+  );
+});
+
 test('a peer that does not answer, and what a peer says of itself, each server once', () => {
   const servers = [server('cp-1', { state: 'down' }), server('cp-2')];
   const here = { ...healthyHere, servers };

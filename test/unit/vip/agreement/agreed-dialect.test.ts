@@ -232,3 +232,24 @@ test('an interval that was agreed upon while the profile is openshift counts fro
   expect(await intervalOf(monitor)).toBe(50);
   expect(monitor.now().profile).toBe('fast');
 });
+
+test('a new node takes the interval of its group, once, and keeps it over a restart', async () => {
+  const dialect = startMonitor('fast');
+  await dialect.switchIfDue(undefined);
+  expect(dialect.now().advertIntervalMs).toBe(20);
+  expect(await dialect.learn(undefined)).toBe(false);
+  expect(await dialect.learn(100)).toBe(true);
+  expect(dialect.now().advertIntervalMs).toBe(100);
+  expect(events()).toEqual(['advert-interval-adopted']);
+  const again = startMonitor('fast');
+  await again.switchIfDue(undefined);
+  expect(again.now().advertIntervalMs).toBe(100);
+});
+
+test('a node that was told an interval keeps it, and warns once of a group that has another', async () => {
+  const dialect = startMonitor('fast', 50);
+  await dialect.switchIfDue(undefined);
+  for (const heard of [50, 100, 100]) expect(await dialect.learn(heard)).toBe(false);
+  expect(dialect.now().advertIntervalMs).toBe(50);
+  expect(log).toMatchObject([{ event: 'advert-interval-differs', intervalMs: 50, heardIntervalMs: 100 }]);
+});

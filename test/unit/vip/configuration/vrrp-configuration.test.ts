@@ -38,7 +38,13 @@ test('a node that has gone is not counted while keepalived still has it as a pee
   await waitFor('the list to settle', async () => (await list.next(signal)).input);
 
   const guard = {
-    ...{ prepare: () => undefined, admits: async () => true, taken: () => null, run: async () => undefined },
+    ...{
+      prepare: () => undefined,
+      admits: async () => true,
+      taken: () => null,
+      heardIntervalMs: () => undefined,
+      run: async () => undefined,
+    },
   };
   const modelSettings = keepalivedSettings(settings, 'cluster');
   const lists = [{ kind: 'api', list, run: async () => undefined }] as const;

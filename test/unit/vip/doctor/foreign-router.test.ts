@@ -94,7 +94,12 @@ const advert: ForeignAdvert = {
     vip: '10.77.0.250',
   },
 };
-const view = { watched, look: { kind: 'heard', adverts: [advert] }, own: ['10.77.0.11'], peers: [] } as const;
+const view = {
+  watched,
+  look: { kind: 'heard', foreign: [advert], group: [] },
+  own: ['10.77.0.11'],
+  peers: [],
+} as const;
 
 test('a stranger is who is neither this node nor a peer', () => {
   expect(judgeForeign(view)).toMatchObject({ kind: 'fail', found: expect.stringContaining('10.77.0.66') });
@@ -104,7 +109,7 @@ test('a stranger is who is neither this node nor a peer', () => {
 
 test('our VIP with another id fails, also where a peer advertises it, and names both ids', () => {
   const other = { ...advert, virtualRouterId: 154, vip: VIP, source: '10.77.0.12' };
-  const look = { kind: 'heard', adverts: [other] } as const;
+  const look = { kind: 'heard', foreign: [other], group: [] } as const;
   expect(judgeForeign({ ...view, look, peers: ['10.77.0.12'] })).toMatchObject({
     kind: 'fail',
     found: expect.stringMatching(/10\.77\.0\.12 .*router id 154, while this node uses id 77/),
