@@ -1,3 +1,6 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { messageOf } from '../../src/engine/system/errors.ts';
+
 /** All that are known where none was asked for. Throws, with the names that exist, for one that does not. */
 export function chosen(
   what: string,
@@ -23,3 +26,24 @@ export const commonOptions = {
   logs: text,
   help: flag,
 } as const;
+
+type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ options: Options }>
+>['values'];
+
+/** The values of a bench's options. Ends the process with 0 after `--help`, and with 2 where it does not know an option. */
+export function readBenchOptions<Options extends ParseArgsOptionsConfig>(
+  usage: string,
+  options: Options,
+): Values<Options> {
+  if (process.argv.includes('--help')) {
+    console.log(usage);
+    process.exit(0);
+  }
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    console.error(`${messageOf(error)}\n${usage}`);
+    process.exit(2);
+  }
+}

@@ -1,24 +1,26 @@
 /** A program: measures how long a changed Node takes to be served by HAProxy, and what the monitor weighs. */
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { readProcess } from '../../../src/engine/system/process/processes.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { createCluster } from '../../helpers/cluster.ts';
 import { createLoadBalancer } from '../../helpers/load-balancer.ts';
 import { memoryOf } from '../../helpers/process-tree.ts';
+import { readBenchOptions } from '../options.ts';
 import { type Spread, spreadOf } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 
 /** Measured with the Go monitor against a real API server: reload-baseline.md of this project's references. */
 const SHELL_POD_MS = [16_200, 15_900, 18_000, 17_100];
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'string' },
-    rounds: { type: 'string', default: '40' },
-    settle: { type: 'string', default: '500ms' },
-  },
+const usage = `usage: npm run bench:change [-- --json FILE] [--rounds N] [--settle DURATION]
+  --json    also write the figures to this file
+  --rounds  changes of a Node (default: 40)
+  --settle  the monitor's --settle (default: 500ms)`;
+const values = readBenchOptions(usage, {
+  json: { type: 'string' },
+  rounds: { type: 'string', default: '40' },
+  settle: { type: 'string', default: '500ms' },
 });
 const toggle = fileURLToPath(new URL('./toggle-node.ts', import.meta.url));
 

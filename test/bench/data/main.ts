@@ -1,10 +1,9 @@
 /** A program: measures what HAProxy carries with hawser's configuration and with four others, and what it costs. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { memoryOf } from '../../helpers/process-tree.ts';
 import { ensureBuilt } from '../../helpers/supervisor-build.ts';
-import { chosen, commonOptions } from '../options.ts';
+import { chosen, commonOptions, readBenchOptions } from '../options.ts';
 import { type Spread, spreadOf } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 import { formatFigure } from '../reload/table.ts';
@@ -97,7 +96,16 @@ function inTurn(all: readonly Subject[], round: number): readonly Subject[] {
   return [...all.slice(first), ...all.slice(0, first)];
 }
 
-const { values } = parseArgs({ options: { ...commonOptions, idle: { type: 'string', default: '10000' } } });
+const usage = `usage: npm run bench:data [-- --json FILE] [--quick] [--subject SUBJECT]... [--idle N]
+  --json     also write the figures to this file
+  --quick    one short round each, to try the bench itself
+  --subject  ${subjects.join(', ')}; may be given several times
+  --idle     streams that are open at a time (default: 10000, or what the limit of open files allows)`;
+const { json, quick, subject } = commonOptions;
+const values = readBenchOptions(usage, {
+  ...{ json, quick, subject },
+  idle: { type: 'string', default: '10000' },
+});
 const names = chosen('subject', values.subject, subjects);
 const pace = values.quick ? { seconds: 2, rounds: 1 } : { seconds: 5, rounds: 5 };
 const sizes: Sizes = { ...pace, idle: Math.min(Number(values.idle), mostStreams()) };

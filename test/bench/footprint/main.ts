@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { type MemoryKb, memoryOf } from '../../helpers/process-tree.ts';
 import { askRaw } from '../../helpers/supervisor-ask.ts';
@@ -12,6 +11,7 @@ import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import type { HawserPart, HawserStack } from '../../helpers/vrrp/hawser.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { openScene, type Scene } from '../failover/scene.ts';
+import { readBenchOptions } from '../options.ts';
 import { type Spread, spreadOf } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 
@@ -78,13 +78,16 @@ function formatWeights(when: string, weights: Weights): string {
 
 const anonymousMb = (weights: Weights, part: keyof Weights) => weights[part].anonymous / 1_024;
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'string' },
-    reloads: { type: 'string', default: '100' },
-    'rest-seconds': { type: 'string', default: '60' },
-    rounds: { type: 'string', default: '10' },
-  },
+const usage = `usage: npm run bench:footprint [-- --json FILE] [--reloads N] [--rest-seconds N] [--rounds N]
+  --json          also write the figures to this file
+  --reloads       after which the memory is measured again (default: 100)
+  --rest-seconds  before the first measurement (default: 60)
+  --rounds        starts of a supervisor (default: 10)`;
+const values = readBenchOptions(usage, {
+  json: { type: 'string' },
+  reloads: { type: 'string', default: '100' },
+  'rest-seconds': { type: 'string', default: '60' },
+  rounds: { type: 'string', default: '10' },
 });
 ensureBuilt();
 const machine = await describeMachine();

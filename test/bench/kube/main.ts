@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { route } from '../../helpers/api-server/objects.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { certificateUser, kubeconfig } from '../../integration/engine/kube/observing.ts';
+import { readBenchOptions } from '../options.ts';
 import { spreadOf } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 import { startStandIn } from './stand-in.ts';
@@ -48,12 +48,14 @@ function middleOf(costs: readonly Cost[], figure: keyof Cost): number {
   return spread.median;
 }
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'string' },
-    objects: { type: 'string', default: '20000' },
-    rounds: { type: 'string', default: '5' },
-  },
+const usage = `usage: npm run bench:kube [-- --json FILE] [--objects N] [--rounds N]
+  --json     also write the figures to this file
+  --objects  Routes in the API (default: 20000)
+  --rounds   lists of all of them (default: 5)`;
+const values = readBenchOptions(usage, {
+  json: { type: 'string' },
+  objects: { type: 'string', default: '20000' },
+  rounds: { type: 'string', default: '5' },
 });
 const dir = mkdtempSync(join(tmpdir(), 'hawser-bench-kube-'));
 const machine = await describeMachine();

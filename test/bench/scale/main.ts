@@ -5,7 +5,6 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import * as z from 'zod/mini';
 import { readProcess } from '../../../src/engine/system/process/processes.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
@@ -17,6 +16,7 @@ import { ensureBuilt } from '../../helpers/supervisor-build.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { isFlat, type Sample, slopeOf } from '../../soak/slope.ts';
 import { cpuMsOf } from '../cpu-time.ts';
+import { readBenchOptions } from '../options.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 import { formatFigure } from '../reload/table.ts';
 
@@ -72,14 +72,18 @@ async function watch(pid: number, seconds: number) {
   };
 }
 
-const { values } = parseArgs({
-  options: {
-    json: { type: 'string' },
-    nodes: { type: 'string', default: '5000' },
-    rate: { type: 'string', default: '100' },
-    seconds: { type: 'string', default: '120' },
-    'warm-seconds': { type: 'string', default: '20' },
-  },
+const usage = `usage: npm run bench:scale [-- --json FILE] [--nodes N] [--rate N] [--seconds N] [--warm-seconds N]
+  --json          also write the figures to this file
+  --nodes         Nodes in the API, of which three matter (default: 5000)
+  --rate          heartbeats a second (default: 100)
+  --seconds       how long it is measured (default: 120)
+  --warm-seconds  how long before that the monitor runs (default: 20)`;
+const values = readBenchOptions(usage, {
+  json: { type: 'string' },
+  nodes: { type: 'string', default: '5000' },
+  rate: { type: 'string', default: '100' },
+  seconds: { type: 'string', default: '120' },
+  'warm-seconds': { type: 'string', default: '20' },
 });
 const [seconds, warmMs] = [Number(values.seconds), Number(values['warm-seconds']) * 1_000];
 ensureBuilt();

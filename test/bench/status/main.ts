@@ -1,6 +1,5 @@
 /** A program: measures how long `hawser status` takes to answer, whichever of a node's four programs is dead or hangs. */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
 import { ensureBuilt, hawser } from '../../helpers/supervisor-build.ts';
@@ -9,6 +8,7 @@ import { sendSignal, waitForEnd } from '../../helpers/vrrp/bed-process.ts';
 import { type HawserPart, type HawserStack, takesPart } from '../../helpers/vrrp/hawser.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { openScene, type Scene } from '../failover/scene.ts';
+import { readBenchOptions } from '../options.ts';
 import { type Spread, spreadOf } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 
@@ -63,8 +63,12 @@ async function measure(scene: Scene, node: BedNode, condition: Condition, rounds
   return spread;
 }
 
-const { values } = parseArgs({
-  options: { json: { type: 'string' }, rounds: { type: 'string', default: '15' } },
+const usage = `usage: npm run bench:status [-- --json FILE] [--rounds N]
+  --json    also write the figures to this file
+  --rounds  of each condition (default: 15)`;
+const values = readBenchOptions(usage, {
+  json: { type: 'string' },
+  rounds: { type: 'string', default: '15' },
 });
 ensureBuilt();
 const machine = await describeMachine();
