@@ -47,7 +47,10 @@ export interface PodProxies extends AsyncDisposable {
   /** The proxy and its supervisor; they end with the world. */
   readonly start: (name: string, listen: number) => Promise<PodProxy>;
   /** Objects of a kind in the namespace, as the API has them. */
-  readonly listed: (plural: string) => Promise<readonly { readonly [field: string]: unknown }[]>;
+  readonly listed: (
+    plural: string,
+    groupVersion?: string,
+  ) => Promise<readonly { readonly [field: string]: unknown }[]>;
 }
 
 /** Pod proxies of one Deployment, "haproxy" in the namespace "default". HAProxy lets them share a port. */
@@ -76,8 +79,8 @@ export async function createPodProxies(names: readonly string[]): Promise<PodPro
       owned.defer(() => proxy.stop());
       return proxy;
     },
-    listed: async (plural) =>
-      JSON.parse(await cluster.get(`${api}/api/v1/namespaces/default/${plural}`)).items ?? [],
+    listed: async (plural, groupVersion = 'api/v1') =>
+      JSON.parse(await cluster.get(`${api}/${groupVersion}/namespaces/default/${plural}`)).items ?? [],
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

@@ -45,8 +45,10 @@ export interface DnsReport {
   readonly problems: (own: OwnPod, problems: readonly string[]) => void;
   readonly written: (names: readonly string[], addresses: readonly string[]) => void;
   readonly chosen: (target: TargetName) => void;
-  /** Of names that are not asked for any more. */
-  readonly left: (names: readonly string[]) => void;
+  /** Of names that are not asked for any more, and whose records stay. */
+  readonly left: (names: readonly string[], target: TargetName) => void;
+  /** No record is asked for any more: what was wrong is neither wrong nor right. */
+  readonly ended: () => void;
 }
 
 export function createDnsReport(
@@ -70,8 +72,12 @@ export function createDnsReport(
       if (names.length > 0) log({ event: 'dns-written', names, addresses });
     },
     chosen: (target) => log({ event: 'dns-target', target }),
-    left: (names) => {
-      if (names.length > 0) log({ event: 'dns-names-left', level: 'warn', names });
+    left: (names, target) => {
+      if (names.length > 0) log({ event: 'dns-names-left', level: 'warn', names, target });
+    },
+    ended: () => {
+      metrics.dns.refused(false);
+      once.clear('dns');
     },
   };
 }

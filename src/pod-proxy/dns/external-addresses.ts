@@ -23,7 +23,7 @@ export function nodesAskedFor(
   balancers: readonly LoadBalancer[],
 ): readonly string[] {
   const sources = ready(replicas).map((replica) => sourceOf(replica, balancers));
-  return [...new Set(sources.flatMap((source) => (source.kind === 'node' ? source.node : [])))];
+  return [...new Set(sources.flatMap((source) => (source.kind === 'node' && source.node) || []))];
 }
 
 /** Of the replicas that are ready. A Service without an address yet is waited for: its Nodes may let nobody in. */

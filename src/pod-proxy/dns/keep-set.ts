@@ -12,7 +12,7 @@ import { createDnsReport, type DnsObservers, type DnsReport, type DnsStatus } fr
 import { loadBalancersResource, replicasResource } from './proxy-set.ts';
 import { createPublisher, type Pass, type PublisherTiming } from './publisher.ts';
 import { recordNamesOf } from './record-names.ts';
-import type { DnsSettings } from './target.ts';
+import type { DnsSettings, TargetName } from './target.ts';
 
 export interface SetMeans {
   readonly settings: DnsSettings;
@@ -50,13 +50,19 @@ export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSigna
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
   const set = openSet(first, { ...means, report }, until);
-  let asked: readonly string[] = [];
+  let [asked, target]: [readonly string[], TargetName | null] = [[], null];
   for (let now = first; !until.aborted; now = own() ?? now) {
     const { names, problems } = recordNamesOf(now.annotations);
-    report.left(asked.filter((name) => !names.includes(name)));
+    const isOver = now.group !== first.group || !asksFor(now);
+    // ExternalDNS takes a name away that leaves its object, but the object itself stays.
+    if (target === 'route53' || (target !== null && isOver))
+      report.left(
+        asked.filter((name) => !names.includes(name)),
+        target,
+      );
     asked = names;
-    if (now.group !== first.group || !asksFor(now)) {
-      report.problems(now, []);
+    if (isOver) {
+      report.ended();
       show(null);
       stop.abort();
       break;
@@ -64,8 +70,9 @@ export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSigna
     const pass = await set.pass(names);
     if (until.aborted) break;
     const all = [...problems, ...pass.problems];
+    target = pass.target;
     report.problems(now, all);
-    show({ target: pass.target, names, addresses: pass.addresses, problems: all });
+    show({ target, names, addresses: pass.addresses, problems: all });
     await pause(timing.settleMs, undefined, { signal: until }).catch(() => undefined);
     await wake.sleep(Math.min(timing.lookMs, pass.waitMs), until);
   }
@@ -96,15 +103,15 @@ function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, 
     followResources([resource], { session, report: observers.log }, wake.poke, until);
   const [replicas, balancers] = [follow(replicasResource(own, group)), follow(loadBalancersResource(own))];
   const object = { namespace: own.namespace, name: `hawser-${group}` };
-  const lease = contend(object, own, means, until);
-  const publisher = createPublisher({ ...means, object, own }, lease.isHeld, until);
+  const publisher = createPublisher({ ...means, object, own }, until);
+  const lease = contend(object, own, { ...means, onLoss: publisher.yield }, until);
   return {
     pass: async (names) => {
       const [pods, services] = [replicas.objects(), balancers.objects()];
-      if (!lease.isHeld()) publisher.forget();
       if (!lease.isHeld() || pods === undefined || services === undefined)
         return nothing(...lease.problems());
-      return await publisher.publish(names, pods, services);
+      const pass = await publisher.publish(names, pods, services);
+      return lease.isHeld() ? pass : nothing(...lease.problems());
     },
     ended: Promise.all([replicas.ended, balancers.ended, lease.ended]).then(() => undefined),
   };
@@ -113,7 +120,7 @@ function openSet(own: OwnPod, means: SetMeans & { readonly report: DnsReport }, 
 function contend(
   object: { readonly namespace: string; readonly name: string },
   own: OwnPod,
-  { session, observers, wake, timing }: SetMeans,
+  { session, observers, wake, timing, onLoss }: SetMeans & { readonly onLoss: () => void },
   until: AbortSignal,
 ) {
   let trouble: string | undefined;
@@ -124,7 +131,11 @@ function contend(
     wake.poke();
   };
   const identity = `${own.name}_${randomUUID()}`;
-  const settings = { session, ...object, identity, report, onChange: wake.poke, timing: timing.lease };
+  const onChange = (): void => {
+    if (!isHeld()) onLoss();
+    wake.poke();
+  };
+  const settings = { session, ...object, identity, report, onChange, timing: timing.lease };
   const { isHeld, ended } = contendForLease(settings, until);
   const problems = (): readonly string[] =>
     trouble === undefined

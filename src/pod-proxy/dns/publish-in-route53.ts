@@ -4,14 +4,7 @@ import { messageOf } from '../../engine/system/errors.ts';
 import { orAborted } from '../../engine/system/time/or-aborted.ts';
 import { recordSets, verdictOn } from './route53-record.ts';
 import { type WantedZone, type Zone, zoneOf } from './route53-zones.ts';
-import {
-  failed,
-  type Publish,
-  type Published,
-  type PublishLimits,
-  REQUEST_MS,
-  TTL_SECONDS,
-} from './target.ts';
+import { failed, type Publish, type Published, REQUEST_MS, TTL_SECONDS } from './target.ts';
 
 /** Asks and answers once; rejects with what went wrong. */
 type Ask = (command: Command, signal: AbortSignal) => Promise<unknown>;
@@ -56,24 +49,19 @@ export function publishInRoute53(settings: Route53Settings): Publish {
   const { nowMs, zonesKeptMs } = settings;
   let connection: Promise<Connection> | undefined;
   let known: { readonly zones: readonly Zone[]; readonly untilMs: number } | undefined;
-  return async ({ names, addresses }, limits) => {
+  return async ({ names, addresses }, signal) => {
     try {
       connection ??= connect(settings);
       const connected = await connection;
       if (known === undefined || nowMs() >= known.untilMs)
-        known = { zones: await listZones(connected, limits), untilMs: nowMs() + zonesKeptMs };
+        known = { zones: await listZones(connected, signal), untilMs: nowMs() + zonesKeptMs };
       const outcomes: Published[] = [];
       for (const name of names) {
         const choice = zoneOf(name, known.zones, settings.zone);
+        const record = { name, addresses, comment: settings.comment };
+        const isFound = choice.kind === 'zone';
         outcomes.push(
-          choice.kind === 'none'
-            ? failed(choice.message)
-            : await publishOne(
-                connected,
-                { name, addresses, comment: settings.comment },
-                choice.zone,
-                limits,
-              ),
+          isFound ? await publishOne(connected, record, choice.zone, signal) : failed(choice.message),
         );
       }
       const problems = outcomes.flatMap((outcome) => outcome.problems);
@@ -106,7 +94,7 @@ async function connect({ region }: Route53Settings): Promise<Connection> {
   }
 }
 
-async function listZones({ sdk, ask }: Connection, { signal }: PublishLimits): Promise<readonly Zone[]> {
+async function listZones({ sdk, ask }: Connection, signal: AbortSignal): Promise<readonly Zone[]> {
   const zones: Zone[] = [];
   let marker: string | undefined;
   for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
@@ -136,7 +124,7 @@ async function publishOne(
   { sdk, ask }: Connection,
   { name, addresses, comment }: WantedRecord,
   zone: Zone,
-  { signal, mayWrite }: PublishLimits,
+  signal: AbortSignal,
 ): Promise<Published> {
   const where = `the A record "${name}" in zone ${zone.name} (${zone.id})`;
   const [HostedZoneId, Name, Type] = [zone.id, `${name}.`, 'A'] as const;
@@ -148,7 +136,7 @@ async function publishOne(
     const verdict = verdictOn(data, name, addresses);
     if (verdict.kind === 'foreign')
       return failed(`Cannot write ${where}: it is ${verdict.what}, expected addresses or no record`);
-    if (verdict.kind === 'right' || !mayWrite()) return failed();
+    if (verdict.kind === 'right') return failed();
     const ResourceRecords = addresses.map((Value) => ({ Value }));
     const ResourceRecordSet = { Name, Type, TTL: TTL_SECONDS, ResourceRecords };
     const ChangeBatch = { Comment: comment, Changes: [{ Action: 'UPSERT' as const, ResourceRecordSet }] };

@@ -7,7 +7,7 @@ import { externalAddresses, nodesAskedFor } from './external-addresses.ts';
 import { createNodeReader } from './node-addresses.ts';
 import type { LoadBalancer, Replica } from './proxy-set.ts';
 import { createSchedule, type ScheduleTiming } from './schedule.ts';
-import { type DnsSettings, failed, type Published } from './target.ts';
+import { type DnsSettings, failed } from './target.ts';
 
 /** What one look has found, and when to look again. */
 export interface Pass extends Pick<DnsStatus, 'target' | 'addresses' | 'problems'> {
@@ -27,8 +27,8 @@ export interface Publisher {
     replicas: readonly Replica[],
     balancers: readonly LoadBalancer[],
   ) => Promise<Pass>;
-  /** Another replica writes meanwhile: what was published says nothing any more. */
-  readonly forget: () => void;
+  /** Another replica may write from now on: what is under way ends, and what was published says nothing any more. */
+  readonly yield: () => void;
 }
 
 interface Means {
@@ -45,21 +45,23 @@ interface Means {
 const PUBLISH_MS = 60_000;
 const UNKNOWN_TARGET = 'Cannot find out whether the cluster has DNSEndpoints: the API does not say';
 
-/** `mayWrite` is false once another replica may write. Nothing is begun after `signal` has aborted. */
+/** Nothing is begun after `signal` has aborted. */
 export function createPublisher(
   { settings, session, own, object, report, timing }: Means,
-  mayWrite: () => boolean,
   signal: AbortSignal,
 ): Publisher {
   const { dns, dnsZone: zone, dnsInterval: repairMs, env } = settings;
   const readNodes = createNodeReader(session, timing.lookMs, monotonicMs);
-  const newSchedule = () => createSchedule({ repairMs, retry: timing.retry }, monotonicMs);
+  const newTenure = () => ({
+    schedule: createSchedule({ repairMs, retry: timing.retry }, monotonicMs),
+    end: new AbortController(),
+  });
   const region = env['AWS_REGION'] || 'us-east-1';
   const comment = `hawser ${own.namespace}/${own.name}`;
   const route53 = { zone, region, comment, zonesKeptMs: repairMs, nowMs: monotonicMs };
-  let [schedule, target, last]: [ReturnType<typeof newSchedule>, Target | undefined, Published] = [
-    ...[newSchedule(), undefined, failed()],
-  ] as const;
+  let tenure = newTenure();
+  let target: Target | undefined;
+  let last = failed();
 
   const choose = async (): Promise<Target | undefined> => {
     target = await chooseTarget(dns, { session, object, route53 }, signal);
@@ -71,8 +73,9 @@ export function createPublisher(
   });
 
   return {
-    forget: () => {
-      schedule = newSchedule();
+    yield: () => {
+      tenure.end.abort(new Error('another replica may write now'));
+      tenure = newTenure();
     },
     publish: async (names, replicas, balancers) => {
       const to = target ?? (await choose());
@@ -82,10 +85,11 @@ export function createPublisher(
       const { addresses, problems } = externalAddresses(replicas, balancers, found.nodes);
       if (names.length === 0 || addresses.length === 0) return notDone(problems, timing.lookMs);
       const what = JSON.stringify([names, addresses]);
+      const { schedule, end } = tenure;
       if (schedule.waitMs(what) === 0) {
         const controller = replicas.find(({ name }) => name === own.name)?.controller;
-        const limits = { signal: AbortSignal.any([signal, AbortSignal.timeout(PUBLISH_MS)]), mayWrite };
-        last = await to.publish({ names, addresses, controller }, limits);
+        const until = AbortSignal.any([signal, end.signal, AbortSignal.timeout(PUBLISH_MS)]);
+        last = await to.publish({ names, addresses, controller }, until);
         schedule.published(what, last.problems.length === 0);
         report.written(last.written, addresses);
       }

@@ -28,14 +28,11 @@ export interface Published {
   readonly problems: readonly string[];
 }
 
-export interface PublishLimits {
-  readonly signal: AbortSignal;
-  /** False once another replica may write. Asked before each write. */
-  readonly mayWrite: () => boolean;
-}
-
-/** Makes the records as they are wanted, and writes nothing that is right already. Never rejects. */
-export type Publish = (wanted: WantedRecords, limits: PublishLimits) => Promise<Published>;
+/**
+ * Makes the records as they are wanted, and writes nothing that is right already. Nothing is begun once `signal` has aborted, as
+ * it does before another replica may write. Never rejects.
+ */
+export type Publish = (wanted: WantedRecords, signal: AbortSignal) => Promise<Published>;
 
 export const TTL_SECONDS = 60;
 /** Of one request. */

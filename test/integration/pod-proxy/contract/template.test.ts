@@ -67,6 +67,29 @@ test('check 3: the same set in another order, and pods that are not ready, reloa
   expect((await proxy.supervisor().waitForServing()).pid).toBe(pid);
 });
 
+test('check 9: names in the annotation get records with the external addresses, and HAProxy is left alone', async () => {
+  const { pid } = await proxy.supervisor().waitForServing();
+  const dns = {
+    'haproxy.unity3d.com/route53': 'foo.bar.com,baz.bar.com',
+    'hawser.dev/external-ips': '203.0.113.9',
+  };
+  world.show({ annotations: { ...annotations, ...dns }, pods: zookeeper });
+  await proxy.said('dns-written');
+  const [object] = await world.listed('dnsendpoints', 'apis/externaldns.k8s.io/v1alpha1');
+  const record = { recordType: 'A', recordTTL: 60, targets: ['203.0.113.9'] };
+  expect(object).toMatchObject({
+    metadata: { name: 'hawser-haproxy' },
+    spec: {
+      endpoints: [
+        { dnsName: 'foo.bar.com', ...record },
+        { dnsName: 'baz.bar.com', ...record },
+      ],
+    },
+  });
+  expect((await proxy.status()).dns).toMatchObject({ target: 'external-dns', problems: [] });
+  expect((await proxy.supervisor().waitForServing()).pid).toBe(pid);
+});
+
 test.each([
   ['a template with an open loop', '{% for x in hosts %}', 'TemplateRefused', /unexpected end of file/],
   [

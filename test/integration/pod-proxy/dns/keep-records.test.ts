@@ -227,6 +227,21 @@ test('of two replicas one writes, and the other one goes on when it ends', async
   expect(Number(endpoint()?.metadata.resourceVersion)).toBeGreaterThan(Number(version));
 });
 
+test('a replica whose Lease another one has taken by force writes nothing any more', async () => {
+  const { view, log } = start(1);
+  await holds('www.bar.com=203.0.113.1,203.0.113.2');
+  const lease = cluster.store.get('Lease', 'hawser-haproxy', 'shop');
+  if (lease === undefined) throw new Error('there is no Lease');
+  const renewTime = new Date().toISOString();
+  cluster.store.set({ ...lease, spec: { ...holder(), holderIdentity: 'thief', renewTime } });
+  await waitFor('the loss', () => log.includes('lease-lost'));
+  cluster.store.set(proxyPod(2, { ready: false }));
+  await waitFor('the view', () => view()?.target === null);
+  expect(targets()).toBe('www.bar.com=203.0.113.1,203.0.113.2');
+  cluster.store.set({ ...lease, spec: { ...holder(), holderIdentity: '' } });
+  await holds('www.bar.com=203.0.113.1');
+});
+
 test('nothing is written where nothing differs, and what somebody has changed is repaired', async () => {
   const { metrics } = start(1, { dnsInterval: 50 });
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
@@ -320,7 +335,7 @@ test('an annotation that goes gives the Lease back and leaves the records, and n
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
   cluster.store.set(proxyPod(1, { names: '' }));
   await waitFor('the Lease', () => holder()?.holderIdentity === '');
-  expect(log).toContain('dns-names-left');
+  await waitFor('the log', () => log.includes('dns-names-left'));
   expect([targets(), view()]).toEqual(['www.bar.com=203.0.113.1,203.0.113.2', null]);
 });
 
