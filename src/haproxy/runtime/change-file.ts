@@ -49,11 +49,10 @@ export function createFileChanges(
       if (name === undefined) return unknown(map);
       if (value === null)
         return await tellEach([{ text: `del map ${name} ${key}`, done: /^(?:Key not found\.)?$/ }]);
-      const asked = { text: `set map ${name} ${key} ${value}`, done: /^$/ };
       // Added only where it is not there: HAProxy would have it twice.
-      return (await ask(running, asked.text))?.trim() === 'entry not found.'
-        ? await tellEach([{ text: `add map ${name} ${key} ${value}`, done: /^$/ }])
-        : await tellEach([asked]);
+      const addition = { text: `add map ${name} ${key} ${value}`, done: /^$/ };
+      const instead = { answer: /^entry not found\.$/, commands: [addition] };
+      return await tellEach([{ text: `set map ${name} ${key} ${value}`, done: /^$/, instead }]);
     };
     const wholeMap = async ({ map, sha256 }: Change<'map'>, names: RunningNames) => {
       const [name, content] = [names.map(map), await contentOf(map, sha256)];

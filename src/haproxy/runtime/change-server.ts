@@ -80,8 +80,14 @@ export async function look(
 }
 
 /** Undefined where HAProxy has done it, else what it said. */
-export async function tell(ask: Ask, running: Running, { text, done }: Command): Promise<string | undefined> {
+export async function tell(
+  ask: Ask,
+  running: Running,
+  { text, done, instead }: Command,
+): Promise<string | undefined> {
   const reply = (await ask(running, text))?.trim();
+  if (reply !== undefined && instead?.answer.test(reply))
+    return await tellAll(ask, running, instead.commands);
   if (reply !== undefined && done.test(reply)) return undefined;
   return `"${text}" was answered with ${reply === undefined ? 'nothing' : JSON.stringify(reply.slice(0, 200))}`;
 }

@@ -7,6 +7,8 @@ import type { RunningServer, RunningServers } from './running-servers.ts';
 export interface Command {
   readonly text: string;
   readonly done: RegExp;
+  /** What is done in its place where HAProxy answers so. */
+  readonly instead?: { readonly answer: RegExp; readonly commands: readonly Command[] };
 }
 
 export type Steps =
@@ -67,23 +69,36 @@ function addition(server: string, wanted: WantedServer, running: RunningServers)
     return { kind: 'no-spare', backend: backendOf(checked.server) };
   const checks =
     slot !== undefined && checked !== undefined ? [move(slot, checked), setState(slot, 'ready')] : [];
-  const words = [
-    server,
-    endpointOf(wanted),
-    options,
-    `weight ${weight}`,
-    ...(slot === undefined ? [] : [`track ${slot}`]),
-  ];
-  const added = {
-    text: `add server ${words.filter((word) => word !== '').join(' ')}`,
-    done: /^New server registered\.$/,
+  const add = (own: string): Command => {
+    const words = [
+      server,
+      endpointOf(wanted),
+      own,
+      `weight ${weight}`,
+      slot === undefined ? '' : `track ${slot}`,
+    ];
+    const text = `add server ${words.filter((word) => word !== '').join(' ')}`;
+    return { text, done: /^New server registered\.$/ };
   };
+  const added = { ...add(options), ...withDynamicCookie(wanted, add, server) };
   // A server that was added takes nothing, and is not checked, until it is told to.
   const health = /(?:^| )check(?: |$)/.test(options)
     ? [{ text: `enable health ${server}`, done: SILENT }]
     : [];
   const commands = [...checks, added, ...health, setState(server, 'ready')];
   return { kind: 'commands', commands, endSessions: false };
+}
+
+/** HAProxy before 3.0 takes no cookie for a server that is added. One that it makes itself is made when the key is set. */
+function withDynamicCookie(
+  { options, cookieKey }: WantedServer,
+  add: (options: string) => Command,
+  server: string,
+): Pick<Command, 'instead'> {
+  if (cookieKey === undefined) return {};
+  const setKey = { text: `set dynamic-cookie-key backend ${backendOf(server)} ${cookieKey}`, done: SILENT };
+  const commands = [add(options.replace(/(?:^| )cookie \S+/, '').trim()), setKey];
+  return { instead: { answer: /^'cookie' option is not accepted for dynamic server/, commands } };
 }
 
 function alteration(

@@ -15,6 +15,8 @@ interface Section {
   readonly backend: string | undefined;
   readonly lines: string[];
   defaults: readonly string[];
+  /** Of `dynamic-cookie-key`. */
+  cookieKey?: string | undefined;
 }
 
 /**
@@ -47,6 +49,7 @@ export function describeConfiguration(text: string): Description | undefined {
       continue;
     }
     section.lines.push(line);
+    if (words[0] === 'dynamic-cookie-key') section.cookieKey = words[1];
     if (words[0] === 'default-server') section.defaults = [...section.defaults, ...words.slice(1)];
     if (section.title.startsWith('defaults')) remember(section, inherited);
     if (words[0]?.startsWith('server') && section.backend !== undefined) openBackends.add(section.backend);
@@ -80,7 +83,7 @@ function remember({ title, defaults }: Section, inherited: Map<string, readonly 
 
 function serverOf(
   [, name = '', endpoint = '', ...own]: readonly string[],
-  { backend, defaults }: Section,
+  { backend, defaults, cookieKey }: Section,
 ): ServerDescription | undefined {
   const [, four, six, port] = ENDPOINT.exec(endpoint) ?? [];
   const address = four ?? six;
@@ -95,7 +98,8 @@ function serverOf(
   const { tracked, weight, options } = taken;
   if (!Number.isInteger(weight)) return undefined;
   const tracks = tracked === undefined || tracked.includes('/') ? tracked : `${backend}/${tracked}`;
-  return { address, port: Number(port), weight, options, tracks, isSpare: taken.isDisabled };
+  const key = cookieKey !== undefined && isPlain(cookieKey) ? { cookieKey } : {};
+  return { address, port: Number(port), weight, options, tracks, isSpare: taken.isDisabled, ...key };
 }
 
 /** As HAProxy prints it, so that the two can be compared. */

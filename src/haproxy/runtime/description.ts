@@ -21,6 +21,8 @@ export interface ServerDescription {
   readonly tracks: string | undefined;
   /** Declared without work, for a server that comes later: HAProxy lets a server track only one of the file. */
   readonly isSpare: boolean;
+  /** Of which HAProxy makes the cookies of servers that have none of their own. */
+  readonly cookieKey?: string;
 }
 
 /** Spare servers are known by their names. */

@@ -47,11 +47,12 @@ export function plan(running: Description, wanted: Description): Plan {
 export function wantedServers({ servers }: Description): ReadonlyMap<string, WantedServer> {
   const tracked = trackedIn(servers);
   const wanted = new Map<string, WantedServer>();
-  for (const [name, { address, port, weight, options, tracks, isSpare }] of servers) {
+  for (const [name, { address, port, weight, options, tracks, isSpare, cookieKey }] of servers) {
     if (isSpare || tracked.has(name)) continue;
     const checked = tracks === undefined ? undefined : servers.get(tracks);
     wanted.set(name, {
       ...{ address, port, weight, options },
+      ...(cookieKey !== undefined && { cookieKey }),
       ...(tracks !== undefined &&
         checked && { checked: { server: tracks, address: checked.address, port: checked.port } }),
     });

@@ -68,13 +68,16 @@ function directivesOf(route: RouteBackend): readonly string[] {
   ];
 }
 
-function cookieOf({ cookie }: RouteBackend): readonly string[] {
+function cookieOf({ key, cookie }: RouteBackend): readonly string[] {
   if (cookie === undefined) return [];
   const attributes = [
     ...(cookie.secure ? ['secure'] : []),
     ...(cookie.sameSite === undefined ? [] : [`attr SameSite=${cookie.sameSite}`]),
   ];
-  return [['cookie', quoted(cookie.name), 'insert indirect nocache httponly', ...attributes].join(' ')];
+  // Of a server that is added to a running HAProxy before 3.0, which takes no value for it there.
+  const dynamic = /^[\w.:-]+$/.test(key) ? [`dynamic-cookie-key ${key}`] : [];
+  const words = ['cookie', quoted(cookie.name), 'insert indirect nocache httponly', ...attributes];
+  return [...dynamic, [...words, ...(dynamic.length > 0 ? ['dynamic'] : [])].join(' ')];
 }
 
 function allowlistOf({ key, allowlist }: RouteBackend): readonly string[] {

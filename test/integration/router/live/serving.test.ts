@@ -101,9 +101,7 @@ test('what could not be written is written without a new event', async () => {
 });
 
 test('an endpoint that takes the place of another one is told to HAProxy, and starts none', async () => {
-  // HAProxy 2.6 takes no cookie for a server that is added while it runs.
-  const annotations = { 'haproxy.router.openshift.io/disable_cookies': 'true' };
-  const route = plainRoute('swap', 'swap.test', { annotations });
+  const route = plainRoute('swap', 'swap.test');
   live.set([route, slice('swap', [0])]);
   await live.answers('swap.test', 'a');
   const generation = await live.generation();

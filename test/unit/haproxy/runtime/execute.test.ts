@@ -204,3 +204,40 @@ test('connections with a server that moves, goes and comes back may finish where
   expect(haproxy.commands).toHaveLength(5);
   expect(ended).toEqual([]);
 });
+
+test('a server whose cookie HAProxy refuses gets one of its backend before it is used', async () => {
+  const textOf = (...servers: readonly string[]) =>
+    [
+      'backend web',
+      '  dynamic-cookie-key shop:web',
+      ...servers.map((each) => `  server ${each} check`),
+      '',
+    ].join('\n');
+  const [before, after] = [
+    textOf('a 10.0.0.1:80 cookie x'),
+    textOf('a 10.0.0.1:80 cookie x', 'b 10.0.0.2:80 cookie y'),
+  ];
+  const found = differenceOf(before, after);
+  const haproxy = createHaproxyModel(before);
+  const commands: string[] = [];
+  const ask: typeof haproxy.ask = async (of, command) => {
+    if (!command.startsWith('show')) commands.push(command);
+    if (/^add server .* cookie /.test(command)) return "'cookie' option is not accepted for dynamic server\n";
+    return command.startsWith('set dynamic') ? '\n' : await haproxy.ask(of, command);
+  };
+  const runtime = createRuntime({
+    ask,
+    readSetFile: async () => undefined,
+    endSessions: async () => undefined,
+    stepMs: 0,
+  });
+  const changes = found.kind === 'runtime' ? found.changes : [];
+  expect(await runtime.change(running, [], { changes })).toMatchObject({ kind: 'changed' });
+  expect(commands).toEqual([
+    'add server web/b 10.0.0.2:80 cookie y check weight 1',
+    'add server web/b 10.0.0.2:80 check weight 1',
+    'set dynamic-cookie-key backend web shop:web',
+    'enable health web/b',
+    'set server web/b state ready',
+  ]);
+});
