@@ -14,6 +14,7 @@ const slow = [
   'test/integration/haproxy/runtime-changes.test.ts',
   'test/integration/operate/install/refusals.test.ts',
   'test/integration/operate/plan/keepalived-cost.test.ts',
+  'test/integration/router/live/interleavings.test.ts',
   'test/integration/router/status/status-trouble.test.ts',
   'test/integration/vip/guards/virtual-router-id.test.ts',
 ];

@@ -1,25 +1,21 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../engine/apply/configuration-check.ts';
-import { MAX_SET_BYTES } from '../engine/apply/limits.ts';
-import { findLiveFile } from '../engine/apply/live-file.ts';
-import { folderOf } from '../engine/apply/set-path.ts';
 import { writeFileAtomically } from '../engine/system/file/atomic-write.ts';
-import { readRegularFile } from '../engine/system/file/read-regular-file.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { readProcess } from '../engine/system/process/processes.ts';
 import { runLeanCommand } from '../engine/system/process/run-lean-command.ts';
 import { spawnDaemon } from '../engine/system/process/spawn-daemon.ts';
 import { type HaproxyPaths, masterArgv } from './argv.ts';
 import { createConfigurationCheck } from './check-configuration.ts';
+import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
 import { clientSessions, infoNumber, lostServers, masterPid, type Session } from './parse-replies.ts';
 import type { ConfigChoice, ProxyDriver, StartOutcome, StartRequest } from './program.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
-import { describeConfiguration } from './runtime/describe-configuration.ts';
 import { createRuntime } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
 import { parseRunningServers } from './runtime/running-servers.ts';
@@ -33,8 +29,6 @@ const CHECK_TIMEOUT_MS = 30_000;
 const ASK_TIMEOUT_MS = 1_000;
 /** A question to one that hangs stays open for longer than it is left alone; one that is starved may take as long. */
 const HANGS_FOR_MS = 60_000;
-/** A supervisor keeps its memory small: it does not take apart a configuration of thousands of routes. */
-const MAX_COMPARED_BYTES = 2 * 1024 * 1024;
 /** A state file with nothing in it but the format's version: every server starts as HAProxy sees fit. */
 const NO_STATE = '1\n';
 /** The directive without which HAProxy reads no state of servers, wherever it stands. */
@@ -83,13 +77,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
   const runtime = createRuntime({
     ask: askOnce,
     finishMs: paths.forceDeleteTimeout,
-    readSetFile: async (set, name) => {
-      const path = join(folderOf(await findLiveFile(paths.config), set), name);
-      return await readRegularFile(path, { MAX_SET_BYTES }).then(
-        ({ bytes }) => bytes.toString('utf8'),
-        () => undefined,
-      );
-    },
+    readSetFile: readSetFiles(paths.config),
     endSessions: async (draining, servers) => {
       const isEnding = ({ server }: Session): boolean => servers.has(server);
       await Promise.all(draining.map((running) => endSome(running, (sessions) => sessions.filter(isEnding))));
@@ -98,13 +86,7 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
 
   return {
     change: runtime.change,
-    drift: async (serving, configSha256) => {
-      if (isLarge(paths.config)) return undefined;
-      const found = readConfiguration(paths.config);
-      if (found.kind === 'unusable' || found.sha256 !== configSha256) return undefined;
-      const wanted = describeConfiguration(found.bytes.toString('utf8'));
-      return wanted && (await runtime.drift(serving, wanted));
-    },
+    drift: createDriftSearch(paths.config, runtime),
     missingCommands: runtime.missingCommands,
     hasConfiguration: async () => readConfiguration(paths.config).kind === 'present',
     hasLastGood: async () => readConfiguration(lastGood).kind === 'present',
@@ -177,14 +159,6 @@ async function saveState(paths: HaproxyPaths): Promise<boolean> {
     () => saved,
     () => false,
   );
-}
-
-function isLarge(config: string): boolean {
-  try {
-    return statSync(config).size > MAX_COMPARED_BYTES;
-  } catch {
-    return false;
-  }
 }
 
 /** Without a generation to take over from, an older state would be a guess about servers that may have recovered. */

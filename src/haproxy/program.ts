@@ -1,6 +1,5 @@
 import type { CheckOutcome } from '../engine/apply/configuration-check.ts';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
-import type { RuntimeChange } from './runtime/change.ts';
 import type { ChangeOutcome, Changes } from './runtime/execute.ts';
 import type { Running } from './runtime/running.ts';
 import type { ServerCounters } from './server-counters.ts';
@@ -88,7 +87,7 @@ export interface ProxyDriver {
     request: Changes,
   ) => Promise<ChangeOutcome>;
   /** What of the live configuration does not run, if that is the one that was started or made; undefined where it is unknown. */
-  readonly drift: (serving: Running, configSha256: string) => Promise<readonly RuntimeChange[] | undefined>;
+  readonly drift: (serving: Running, configSha256: string) => Promise<Changes | undefined>;
   /** The commands for changes that it lacks, in the program's words. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
   /** What generations left in the file system that are neither among these nor running. */

@@ -6,6 +6,7 @@ import { type Ask, createServerChanges, look, type ServerOutcome, tell, tellAll 
 import { deletion, ending } from './commands.ts';
 import { backendOf, type Description } from './description.ts';
 import { driftOf } from './drift.ts';
+import { createFileDrift } from './file-drift.ts';
 import { createLeftOvers, type Farewell } from './left-overs.ts';
 import type { Running } from './running.ts';
 
@@ -41,6 +42,8 @@ export interface Runtime {
   ) => Promise<ChangeOutcome>;
   /** What of the description does not run. Undefined where HAProxy does not say. */
   readonly drift: (running: Running, wanted: Description) => Promise<readonly RuntimeChange[] | undefined>;
+  /** What of the files of a set HAProxy has in another way. Undefined where it does not say. */
+  readonly fileDrift: ReturnType<typeof createFileDrift>;
   /** Which commands this build of HAProxy lacks; empty where changes can be made, or it does not say. */
   readonly missingCommands: (running: Running) => Promise<readonly string[]>;
 }
@@ -142,6 +145,7 @@ export function createRuntime({
       const seen = await look(ask, running);
       return seen && driftOf(wanted, seen, leftOvers.of(running));
     },
+    fileDrift: createFileDrift(ask),
     missingCommands: async (running) => {
       const help = await ask(running, 'help');
       return help === undefined ? [] : NEEDED.filter((command) => !help.includes(`\n  ${command}`));

@@ -76,11 +76,13 @@ function changesOf(
   if (kind === 'certificate') return [{ kind, certificate: file.name, sha256: sha256Of(file.content) }];
   // HAProxy knows no map and no list that it has not read at its start.
   if (kind === undefined || old === undefined) return undefined;
-  return kind === 'map' ? mapChanges(old, file) : listChanges(old, file);
+  return kind === 'map' ? mapChanges(linesIn(old.content), file) : listChanges(old, file);
 }
 
-function mapChanges(old: SetFile, { name: map, content }: SetFile): readonly FileChange[] {
-  const [before, after] = [linesIn(old.content), linesIn(content)];
+type Lines = ReadonlyMap<string, string>;
+
+export function mapChanges(before: Lines, { name: map, content }: SetFile): readonly FileChange[] {
+  const after = linesIn(content);
   const changes: FileChange[] = [];
   for (const [key, value] of after)
     if (before.get(key) !== value) changes.push({ kind: 'map-line', map, key, value });
@@ -96,19 +98,29 @@ function mapChanges(old: SetFile, { name: map, content }: SetFile): readonly Fil
 /** Undefined where the order of lines decides: one that is added is the last, and after a reload it is where the file has it. */
 function listChanges(old: SetFile, { name: list, content }: SetFile): readonly FileChange[] | undefined {
   const [before, after] = [linesIn(old.content), linesIn(content)];
-  const changes: FileChange[] = [];
   const uses = new Map<string, number>();
   for (const line of after.values())
     for (const host of hostsIn(line)) uses.set(host, (uses.get(host) ?? 0) + 1);
-  for (const [certificate, line] of after) {
-    if (before.get(certificate) === line) continue;
-    const isShared = hostsIn(line).some((host) => (uses.get(host) ?? 0) > 1);
-    if (isShared || !isListLine(line)) return undefined;
-    changes.push({ kind: 'list-line', list, certificate, line });
-  }
-  for (const certificate of before.keys())
-    if (!after.has(certificate)) changes.push({ kind: 'list-line', list, certificate, line: null });
-  return changes;
+  const changes = lineChanges(list, before, after);
+  const isTold = ({ line }: { readonly line: string | null }): boolean =>
+    line === null || (isListLine(line) && hostsIn(line).every((host) => uses.get(host) === 1));
+  return changes.every(isTold) ? changes : undefined;
+}
+
+export function lineChanges(
+  list: string,
+  before: Lines,
+  after: Lines,
+): readonly Extract<FileChange, { kind: 'list-line' }>[] {
+  const kind = 'list-line';
+  return [
+    ...[...after]
+      .filter(([certificate, line]) => before.get(certificate) !== line)
+      .map(([certificate, line]) => ({ kind, list, certificate, line }) as const),
+    ...[...before.keys()]
+      .filter((certificate) => !after.has(certificate))
+      .map((certificate) => ({ kind, list, certificate, line: null }) as const),
+  ];
 }
 
 function hostsIn(line: string): readonly string[] {
@@ -116,7 +128,7 @@ function hostsIn(line: string): readonly string[] {
 }
 
 /** By the first word of each line, what follows it. */
-export function linesIn(content: string | Buffer): ReadonlyMap<string, string> {
+export function linesIn(content: string | Buffer): Lines {
   const lines = new Map<string, string>();
   for (const line of content.toString().split('\n')) {
     const at = line.indexOf(' ');

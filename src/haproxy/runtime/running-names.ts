@@ -1,5 +1,6 @@
 import { folderIn } from '../../engine/apply/set-path.ts';
 import type { Ask } from './change-server.ts';
+import type { FileKind } from './plan-files.ts';
 import type { Running } from './running.ts';
 
 /**
@@ -23,22 +24,38 @@ export function createRunningNames(ask: Ask): (running: Running) => Promise<Runn
 }
 
 async function askNames(ask: Ask, running: Running): Promise<RunningNames | undefined> {
-  const commands = ['show map', 'show ssl crt-list', 'show ssl cert'];
-  const replies = await Promise.all(commands.map((command) => ask(running, command)));
-  const [maps, lists, certificates] = replies;
-  if (maps === undefined || lists === undefined || certificates === undefined) return undefined;
-  const mapNames = [...maps.matchAll(/^\d+ \((\S+)\) /gm)].map(([, name = '']) => name);
-  const folder = certificates
-    .split('\n')
-    .map(folderIn)
-    .find((found) => found !== undefined);
+  const files = await askFiles(ask, running);
+  if (files === undefined) return undefined;
+  const folder = files.map(({ runsAs }) => folderIn(runsAs)).find((found) => found !== undefined);
+  const find = (kind: FileKind, name: string): string | undefined =>
+    files.find((each) => each.kind === kind && (each.runsAs === name || each.runsAs.endsWith(`/${name}`)))
+      ?.runsAs;
   return {
     certificate: (name) => (folder === undefined ? undefined : `${folder}/${name}`),
-    map: (name) => find(mapNames, name),
-    list: (name) => find(lists.split('\n'), name),
+    map: (name) => find('map', name),
+    list: (name) => find('certificate-list', name),
   };
 }
 
-function find(names: readonly string[], name: string): string | undefined {
-  return names.find((each) => each === name || each.endsWith(`/${name}`));
+export interface RunningFile {
+  readonly kind: FileKind;
+  readonly runsAs: string;
+}
+
+/** Every map, list and certificate that HAProxy has read, or was told of. Undefined where it does not say. */
+export async function askFiles(ask: Ask, running: Running): Promise<readonly RunningFile[] | undefined> {
+  const commands = ['show map', 'show ssl crt-list', 'show ssl cert'];
+  const [maps, lists, certificates] = await Promise.all(commands.map((command) => ask(running, command)));
+  if (maps === undefined || lists === undefined || certificates === undefined) return undefined;
+  const of = (kind: FileKind, names: readonly string[]): readonly RunningFile[] =>
+    names.map((runsAs) => ({ kind, runsAs }));
+  const paths = (text: string): readonly string[] => text.split('\n').filter((line) => /^[\w./]/.test(line));
+  return [
+    ...of(
+      'map',
+      [...maps.matchAll(/^\d+ \((\S+)\) /gm)].map(([, name = '']) => name),
+    ),
+    ...of('certificate-list', paths(lists)),
+    ...of('certificate', paths(certificates)),
+  ];
 }

@@ -32,13 +32,16 @@ export function watchDrift(
     }
     const sha256 = serving.configSha256;
     const begunMs = monotonicMs();
-    const changes = await program.drift(running, sha256);
+    const found = await program.drift(running, sha256);
     nextMs = monotonicMs() + Math.max(COMPARE_EVERY_MS, (monotonicMs() - begunMs) / COST);
     const { serving: now } = engine.state();
     // A change that was made meanwhile is no drift.
-    if (changes === undefined || changes.length === 0) return;
+    if (found === undefined || found.changes.length === 0) return;
     if (now?.number !== serving.number || now.configSha256 !== sha256) return;
-    engine.dispatch({ kind: 'drifted', change: { from: sha256, to: sha256, changes: [...changes] } });
+    engine.dispatch({
+      kind: 'drifted',
+      change: { ...found, from: sha256, to: sha256, changes: [...found.changes] },
+    });
   };
   const timer = setInterval(() => {
     const { serving, job, changing } = engine.state();

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
+import { interleave, seeded } from './interleave.ts';
 import { certificate, openSetWorld } from './set-world.ts';
 
 const printOf = (pem: string): string => new X509Certificate(pem).fingerprint;
@@ -56,4 +57,10 @@ test('certificates and hosts change without a new process, old connections go on
   // The new generation calls its files otherwise, and is told of changes by these names.
   expect(await want({ ...a, pem: first }, b)).toMatchObject({ atRunTime: true });
   expect(await runs()).toEqual(shouldRun({ ...a, pem: first }, b));
+});
+
+test('changes that come while HAProxy is reloaded are in the next generation', async () => {
+  const found = await interleave(await openSetWorld(), 4, seeded(7));
+  expect(found.lost).toEqual([]);
+  expect(found.atRunTime).toBeGreaterThan(0);
 });

@@ -6,8 +6,6 @@ import { onTestFinished } from 'vitest';
 import { createApplier } from '../../../../src/engine/apply/applier.ts';
 import type { ApplyOutcome } from '../../../../src/engine/apply/apply-outcome.ts';
 import { othersOf, type Rendered } from '../../../../src/engine/apply/file-set.ts';
-import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
-import { createConfigurationCheck } from '../../../../src/haproxy/check-configuration.ts';
 import { linesIn } from '../../../../src/haproxy/runtime/plan-files.ts';
 import { askRuntimeApi } from '../../../../src/haproxy/runtime-api.ts';
 import { renderRouter } from '../../../../src/router/configuration/render-router.ts';
@@ -68,7 +66,8 @@ export async function openSetWorld(flags?: readonly string[]): Promise<SetWorld>
     if (outcome.kind === 'failed') throw new Error(outcome.message);
     return outcome.rendered;
   };
-  const check = createConfigurationCheck({ haproxyPath: 'haproxy', timeoutMs: 60_000, run: runCommand });
+  // The supervisor checks before each reload.
+  const check = async () => ({ kind: 'valid' }) as const;
   const difference = routerDifference(settings);
   const applier = createApplier({ configPath: config, check, socketPath: socket, difference });
   const supervisor = host.supervise(flags);
@@ -90,6 +89,7 @@ export async function openSetWorld(flags?: readonly string[]): Promise<SetWorld>
 function backendOf({ name, host, pem, servers = [1] }: Wish) {
   return routeBackend({
     ...{ key: `shop:${name}`, kind: 'edge', insecure: 'Allow', host },
+    cookie: { name: 'pod', secure: false },
     ...(pem !== undefined && { certificate: { pem, http2: true } }),
     servers: servers.map((number) => ({
       ...{
@@ -97,7 +97,7 @@ function backendOf({ name, host, pem, servers = [1] }: Wish) {
         address: `127.0.1.${number}`,
         port: 8080,
         weight: number,
-        cookie: 'c',
+        cookie: `pod-${number}`,
         h2c: false,
       },
     })),

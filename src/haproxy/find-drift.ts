@@ -1,0 +1,75 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSetFileName } from '../engine/apply/file-set.ts';
+import { MAX_SET_BYTES } from '../engine/apply/limits.ts';
+import { findLiveFile } from '../engine/apply/live-file.ts';
+import { folderNamedIn, folderOf, numberOf } from '../engine/apply/set-path.ts';
+import { readRegularFile } from '../engine/system/file/read-regular-file.ts';
+import { readConfiguration } from './read-configuration.ts';
+import type { ReadSetFile } from './runtime/change-file.ts';
+import { describeConfiguration } from './runtime/describe-configuration.ts';
+import type { Changes, Runtime } from './runtime/execute.ts';
+import type { Running } from './runtime/running.ts';
+
+/** A supervisor keeps its memory small: it does not take apart a configuration of thousands of routes. */
+const MAX_COMPARED_BYTES = 2 * 1024 * 1024;
+
+/** Reads the files of the sets beside a main file. */
+export function readSetFiles(config: string): ReadSetFile {
+  return async (set, name) => {
+    if (!isSetFileName(name)) return undefined;
+    const path = join(folderOf(await findLiveFile(config), set), name);
+    return await readRegularFile(path, { MAX_SET_BYTES }).then(
+      ({ bytes }) => bytes.toString('utf8'),
+      () => undefined,
+    );
+  };
+}
+
+interface Known {
+  readonly stamp: string;
+  readonly sha256: string;
+  readonly set: number | undefined;
+}
+
+/**
+ * What of the configuration with this hash does not run: servers, and the files of its set. Undefined where another one lies there, or
+ * HAProxy does not say. The main file is read again only once it was touched, and the servers of a large one are not looked at.
+ */
+export function createDriftSearch(
+  config: string,
+  runtime: Pick<Runtime, 'drift' | 'fileDrift'>,
+): (serving: Running, configSha256: string) => Promise<Changes | undefined> {
+  const readSetFile = readSetFiles(config);
+  let known: Known | undefined;
+  const identify = async (): Promise<Known | undefined> => {
+    const found = statSync(config, { throwIfNoEntry: false });
+    const stamp = `${found?.dev}:${found?.ino}:${found?.size}:${found?.mtimeMs}`;
+    if (known?.stamp === stamp) return known;
+    const read = readConfiguration(config);
+    if (read.kind === 'unusable') return undefined;
+    const folder = folderNamedIn(await findLiveFile(config), read.bytes);
+    known = { stamp, sha256: read.sha256, set: folder === undefined ? undefined : numberOf(folder) };
+    return known;
+  };
+  const serverDrift = async (serving: Running): Promise<Changes['changes'] | undefined> => {
+    if (isLarge(config)) return [];
+    const found = readConfiguration(config);
+    const wanted =
+      found.kind === 'unusable' ? undefined : describeConfiguration(found.bytes.toString('utf8'));
+    return wanted && (await runtime.drift(serving, wanted));
+  };
+  return async (serving, configSha256) => {
+    const found = await identify();
+    if (found?.sha256 !== configSha256) return undefined;
+    const { set } = found;
+    const servers = await serverDrift(serving);
+    const files = set === undefined ? [] : await runtime.fileDrift(serving, (name) => readSetFile(set, name));
+    if (servers === undefined && files === undefined) return undefined;
+    return { changes: [...(servers ?? []), ...(files ?? [])], set };
+  };
+}
+
+export function isLarge(config: string): boolean {
+  return (statSync(config, { throwIfNoEntry: false })?.size ?? 0) > MAX_COMPARED_BYTES;
+}
