@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ConfigurationCheck } from '../../src/engine/apply/configuration-check.ts';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createNetNamespace } from '../helpers/net-namespace.ts';
+import { openScratchFolder } from './scratch-folder.ts';
 import type { Attack, OpenTarget } from './target.ts';
 
 /** Throws where the real program does not take this configuration. */
@@ -23,8 +23,7 @@ export async function openJudged(
   attackOf: (judge: Judge) => Attack,
 ): Promise<OpenTarget> {
   await using owned = new AsyncDisposableStack();
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-fuzz-'));
-  owned.defer(() => rmSync(dir, { recursive: true }));
+  const { path: dir } = owned.use(openScratchFolder());
   const world = owned.use(await createNetNamespace());
   await world.run('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'far0');
   const check = checkWith((argv, options) => runCommand([...world.prefix, ...argv], options));

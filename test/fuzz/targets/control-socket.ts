@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeAnswer } from '../../../src/engine/control/answer.ts';
 import { serveControlSocket } from '../../../src/engine/control/control-server.ts';
 import { MAX_LINE_BYTES } from '../../../src/engine/control/line-splitter.ts';
 import { bytesNear, inPieces } from '../hostile.ts';
+import { openScratchFolder } from '../scratch-folder.ts';
 import { attackWith, type OpenTarget, type Target } from '../target.ts';
 
 const requests = bytesNear([
@@ -41,8 +40,8 @@ function ask(path: string, pieces: readonly Buffer[]): Promise<string> {
 }
 
 async function open(): Promise<OpenTarget> {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-fuzz-'));
-  const path = join(dir, 'control.sock');
+  const scratch = openScratchFolder();
+  const path = join(scratch.path, 'control.sock');
   const served = await serveControlSocket(path, async (line) => {
     if (line.includes('"')) throw new Error('Cannot answer: a quote');
     return { ok: true, line };
@@ -61,7 +60,7 @@ async function open(): Promise<OpenTarget> {
     attack,
     [Symbol.asyncDispose]: async () => {
       await served.close();
-      rmSync(dir, { recursive: true });
+      scratch[Symbol.dispose]();
     },
   };
 }

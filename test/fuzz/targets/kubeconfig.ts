@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
@@ -8,10 +7,12 @@ import { openKubeconfig } from '../../../src/engine/kube/kubeconfig.ts';
 import { messageOf } from '../../../src/engine/system/errors.ts';
 import { createAuthority } from '../../helpers/certificates.ts';
 import { bytesNear, jsonNear } from '../hostile.ts';
+import { openScratchFolder } from '../scratch-folder.ts';
 import { attackWith, type OpenTarget, type Target } from '../target.ts';
 
 async function open(): Promise<OpenTarget> {
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-fuzz-'));
+  const scratch = openScratchFolder();
+  const dir = scratch.path;
   const path = join(dir, 'kubeconfig');
   const config = completeConfig(dir);
   const contents = fc.oneof(
@@ -32,7 +33,7 @@ async function open(): Promise<OpenTarget> {
   });
   return {
     attack,
-    [Symbol.asyncDispose]: async () => rmSync(dir, { recursive: true }),
+    [Symbol.asyncDispose]: async () => scratch[Symbol.dispose](),
   };
 }
 

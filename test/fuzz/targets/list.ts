@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import fc from 'fast-check';
@@ -14,6 +12,7 @@ import { createAuthority } from '../../helpers/certificates.ts';
 import { writeKubeconfig } from '../../helpers/cluster.ts';
 import { readRecording } from '../../helpers/recordings.ts';
 import { bytesNear, jsonNear } from '../hostile.ts';
+import { openScratchFolder } from '../scratch-folder.ts';
 import { attackWith, type OpenTarget, type Target } from '../target.ts';
 
 const { body } = readRecording('nodes-list');
@@ -31,8 +30,7 @@ const timing = { ...defaultTiming, maxPageBytes: 200_000, maxObjects: 100 };
 /** An API server that answers every request with the same bytes, and closes. */
 async function open(): Promise<OpenTarget> {
   await using owned = new AsyncDisposableStack();
-  const dir = mkdtempSync(join(tmpdir(), 'hawser-fuzz-'));
-  owned.defer(() => rmSync(dir, { recursive: true }));
+  const { path: dir } = owned.use(openScratchFolder());
   const authority = createAuthority(dir);
   const identity = authority.issue({ commonName: 'kube-apiserver', addresses: ['127.0.0.1'] });
   const never = new AbortController().signal;

@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cleanUpAfterDeath } from '../helpers/survivor.ts';
+
+export interface ScratchFolder extends Disposable {
+  readonly path: string;
+}
+
+/** A folder that goes when it is disposed of, or with this process: a target that only computes cannot handle a signal. */
+export function openScratchFolder(): ScratchFolder {
+  const path = mkdtempSync(join(tmpdir(), 'hawser-fuzz-'));
+  const survivor = cleanUpAfterDeath('rm -rf -- "$1"', path);
+  return {
+    path,
+    [Symbol.dispose]: () => {
+      survivor.dismiss();
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
