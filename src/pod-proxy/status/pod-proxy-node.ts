@@ -5,6 +5,13 @@ import type { ProxyStatus } from '../proxy-status.ts';
 
 const problem = z.object({ reason: z.string(), message: z.string(), detail: z.optional(z.string()) });
 
+const dns = z.object({
+  target: z.nullable(z.string()),
+  names: z.array(z.string()),
+  addresses: z.nullable(z.array(z.string())),
+  problems: z.array(z.string()),
+});
+
 /** What `GET /status` of the pod proxy answers, as far as people are shown it. */
 export const proxyStatusSchema = z.object({
   version: z.string(),
@@ -13,6 +20,8 @@ export const proxyStatusSchema = z.object({
   hosts: z.nullable(z.record(z.string(), z.array(z.string()))),
   problem: z.nullable(problem),
   lastProblem: z.nullable(z.extend(problem, { agoMs: z.number() })),
+  /** Missing in the answer of an older version. */
+  dns: z.nullish(dns),
   configSha256: z.nullable(z.string()),
   lastChange: z.nullable(lastChangeSchema),
 } satisfies Readonly<Partial<Record<keyof ProxyStatus, z.ZodMiniType>>>);

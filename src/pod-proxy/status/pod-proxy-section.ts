@@ -64,7 +64,7 @@ function listed(addresses: readonly string[]): string {
   return `${addresses.slice(0, MOST_ADDRESSES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function factsOf({ problem, lastProblem, hosts, lastChange }: ShownProxy): readonly Fact[] {
+function factsOf({ problem, lastProblem, hosts, dns, lastChange }: ShownProxy): readonly Fact[] {
   const served = hosts === null ? [] : [{ name: 'Template', state: statusLabel('good', 'served') }];
   const template =
     problem === null
@@ -84,5 +84,15 @@ function factsOf({ problem, lastProblem, hosts, lastChange }: ShownProxy): reado
             text: `over for ${ageText(lastProblem.agoMs)}: ${lastProblem.reason}: ${lastProblem.message}`,
           },
         ];
-  return [...template, ...before, ...changeFacts(lastChange)];
+  return [...template, ...before, ...dnsFacts(dns), ...changeFacts(lastChange)];
+}
+
+function dnsFacts(dns: ShownProxy['dns']): readonly Fact[] {
+  if (!dns) return [];
+  const { target, names, addresses, problems } = dns;
+  if (problems.length > 0)
+    return [{ name: 'DNS', state: statusLabel('bad', 'not right'), text: problems.join('; ') }];
+  const text = addresses === null ? listed(names) : `${listed(names)}: ${listed(addresses)}`;
+  const words = target === null ? 'another replica writes' : `written by ${target}`;
+  return [{ name: 'DNS', state: statusLabel('good', words), text }];
 }

@@ -43,5 +43,6 @@ test('a name without a zone, and one with two, are errors', () => {
   expect(idOf('www.other.com')).toBe(
     'Cannot find the zone of "www.other.com": there is no public zone for it, expected one; --dns-zone chooses among several',
   );
+  expect(idOf('www.sample.com')).toMatch(/there is no public zone for it, expected/);
   expect(idOf('www.twice.com')).toMatch(/2 zones have the name twice.com \(Z5, Z6\)/);
 });

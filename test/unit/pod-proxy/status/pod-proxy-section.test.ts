@@ -31,6 +31,24 @@ test('a template that is refused is a problem, with its reason, while addresses 
   });
 });
 
+test('DNS records are shown with their addresses, and what is wrong with them is a problem', () => {
+  const dns = { target: 'route53', names: ['www.bar.com'], addresses: ['203.0.113.1'], problems: [] };
+  const factOf = (part: Partial<typeof podProxySays>) =>
+    partWith(part)?.facts?.find(({ name }) => name === 'DNS');
+  expect(factOf({})).toBeUndefined();
+  expect(factOf({ dns })).toMatchObject({
+    ...{ state: { tone: 'good', words: 'written by route53' }, text: 'www.bar.com: 203.0.113.1' },
+  });
+  expect(factOf({ dns: { ...dns, target: null, addresses: null } })).toMatchObject({
+    ...{ state: { words: 'another replica writes' }, text: 'www.bar.com' },
+  });
+  const wrong = { ...dns, problems: ['Cannot find the zone'] };
+  expect(factOf({ dns: wrong })).toMatchObject({ state: { tone: 'bad' }, text: 'Cannot find the zone' });
+  expect(problemsOf({ dns: wrong })).toEqual([
+    "the pod proxy's DNS records are not right: Cannot find the zone",
+  ]);
+});
+
 test('without any address clients get no answer', () => {
   expect(problemsOf({ hosts: {} })).toEqual(['no ready pod stands behind the pod proxy']);
   expect(partWith({ hosts: {} })?.summary?.tone).toBe('bad');
