@@ -180,7 +180,12 @@ type Edge = readonly [from: string, to: string];
 function folderEdges(): readonly Edge[] {
   return imports
     .filter((each) => each.specifier.startsWith('.'))
-    .map(({ file, specifier }): Edge => [dirname(file), dirname(join(dirname(file), specifier))]);
+    .map(({ file, specifier }): Edge => [placeOf(file), placeOf(join(dirname(file), specifier))]);
+}
+
+/** Its folder. A `product.ts` looks over its whole room, and is a place of its own: nothing in the room may import it. */
+function placeOf(file: string): string {
+  return /^[^/]+\/product\.ts$/.test(file) ? file : dirname(file);
 }
 
 /** Each set of places that reach one another, on a line; an import within a place is no circle. */

@@ -22,9 +22,13 @@ const checks: readonly Check<ApiLbContext>[] = [
 
 /** What the API load balancer brings to the commands that look at every product. */
 export const apiLb = {
-  ...{ name: 'api-lb', pods: [haproxyPod], doctorFlags, checks, ports, ofInstance: askedOfInstance },
-  unused: {},
-  effectLabels: loadBalancerEffectLabels,
-  // The monitor's code is large, and only `hawser plan` needs it.
-  dryRun: async (change: NodeChange) => await (await import('./dry-run.ts')).dryRun(change),
+  ...{ name: 'api-lb', doctorFlags, checks, ports, ofInstance: askedOfInstance },
+  home: {
+    kind: 'node' as const,
+    pods: [haproxyPod],
+    unused: {},
+    effectLabels: loadBalancerEffectLabels,
+    // The monitor's code is large, and only `hawser plan` needs it.
+    dryRun: async (change: NodeChange) => await (await import('./dry-run.ts')).dryRun(change),
+  },
 };

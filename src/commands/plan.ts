@@ -5,17 +5,17 @@ import { makePlan } from '../operate/plan/make-plan.ts';
 import { planLines } from '../operate/plan/plan-lines.ts';
 import { planCommand } from '../operate/plan/plan-settings.ts';
 import { exitCodeOf } from '../operate/plan/report.ts';
-import { readSettingsFile } from './pods.ts';
-import { products } from './products.ts';
+import { daemonKeys, readSettingsFile } from './pods.ts';
+import { planned } from './products.ts';
 
 export const spec = planCommand;
 
 export async function run(settings: SettingsOf<typeof spec>, { env }: CommandContext): Promise<number> {
-  const report = await makePlan(settings, products, readSettingsFile);
+  const report = await makePlan(settings, planned, { keys: daemonKeys, readSettings: readSettingsFile });
   const colours = process.stdout.isTTY && !env['NO_COLOR'];
   const text = settings.json
     ? (await structuredWriter(settings.json))(report)
-    : planLines(report, products, { colours }).join('\n');
+    : planLines(report, planned, { colours }).join('\n');
   process.stdout.write(`${text}\n`);
   return exitCodeOf(report);
 }

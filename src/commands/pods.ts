@@ -11,4 +11,7 @@ export const pods: readonly Pod[] = [haproxyPod, keepalivedPod];
 /** All that a settings file may have: the flags of the daemons, and of the router, which is no static pod. */
 export const daemonKeys = settingsKeys([...pods.flatMap(({ daemons }) => daemons), routerCommand]);
 
+/** What `hawser install` can install, beside a settings file with any of these keys. */
+export const installable = { pods, keys: daemonKeys };
+
 export const readSettingsFile = settingsFileReader(daemonKeys);

@@ -7,12 +7,12 @@ import { type RemoveTables, uninstall } from '../operate/install/uninstall.ts';
 import { createAdvertTrap } from '../vip/guards/advert-trap.ts';
 import { createAnswerTrap } from '../vip/guards/answer-trap.ts';
 import { createVipUseTrap } from '../vip/guards/vip-use-trap.ts';
-import { pods } from './pods.ts';
+import { installable } from './pods.ts';
 
 export const spec = uninstallCommand;
 
 export async function run(settings: SettingsOf<typeof spec>): Promise<number> {
-  return await uninstall(settings, pods, removeTables);
+  return await uninstall(settings, installable, removeTables);
 }
 
 const removeTables: RemoveTables = async (instance) => {

@@ -39,12 +39,16 @@ const checks: readonly Check<VipContext>[] = [
 
 /** What the VIP brings to the commands that look at every product. */
 export const vip = {
-  ...{ name: 'vip', pods: [keepalivedPod], doctorFlags, checks, ports },
+  ...{ name: 'vip', doctorFlags, checks, ports },
   lookForVips,
   lookForPeers: configuredPeers,
-  // It takes this one so that both pods can have the same flags.
-  unused: { 'keepalived monitor': ['lbPort'] },
-  effectLabels: vrrpEffectLabels,
-  // The monitor's code is large, and only `hawser plan` needs it.
-  dryRun: async (change: NodeChange) => await (await import('./dry-run.ts')).dryRun(change),
+  home: {
+    kind: 'node' as const,
+    pods: [keepalivedPod],
+    // It takes this one so that both pods can have the same flags.
+    unused: { 'keepalived monitor': ['lbPort'] },
+    effectLabels: vrrpEffectLabels,
+    // The monitor's code is large, and only `hawser plan` needs it.
+    dryRun: async (change: NodeChange) => await (await import('./dry-run.ts')).dryRun(change),
+  },
 };

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { toJSONSchema } from 'zod/mini';
-import { products } from '../../src/commands/products.ts';
+import { planned } from '../../src/commands/products.ts';
 import { statusProducts } from '../../src/commands/status-products.ts';
 import { doctorReportSchema } from '../../src/operate/doctor/report.ts';
 import { planSchema } from '../../src/operate/plan/report.ts';
@@ -14,7 +14,7 @@ import { steeringReportSchema } from '../../src/vip/steering/steering-report.ts'
 test.each([
   ['doctor', 'hawser doctor --json', doctorReportSchema],
   ['drill', 'hawser drill --json', drillReportSchema],
-  ['plan', 'hawser plan --json', planSchema(products)],
+  ['plan', 'hawser plan --json', planSchema(planned)],
   ['status', 'hawser status --json', clusterStatusSchema(statusProducts)],
   ['steering', 'hawser drain --json, undrain --json, move-vip --json', steeringReportSchema],
   ['timeline', 'hawser timeline --json', timelineSchema],

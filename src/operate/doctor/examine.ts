@@ -4,10 +4,12 @@ import { createPrograms } from '../../engine/examine/run-program.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
 import { stopOnSignals } from '../../engine/system/process/stop-signals.ts';
 import { asInstalled } from './as-installed.ts';
+import { deployedHere } from './deployed-here.ts';
 import type { DoctorCommandSettings } from './doctor-settings.ts';
-import type { DoctorCheck, DoctorContext } from './look/context.ts';
-import type { Product } from './look/product.ts';
+import type { DoctorContext } from './look/context.ts';
+import { deployedAmong, type Product, plannedAmong } from './look/product.ts';
 import { createReadings } from './look/readings.ts';
+import { checksHere, type PlacedCheck } from './registry.ts';
 import { type DoctorReport, reportOf } from './report.ts';
 import { runChecks } from './run-checks.ts';
 
@@ -21,7 +23,7 @@ export async function examine(
   files: HostFiles,
   { settingsFile, readSettings }: Pick<CommandContext, 'settingsFile' | 'readSettings'>,
   products: readonly Product[],
-  checks: readonly DoctorCheck[],
+  checks: readonly PlacedCheck[],
 ): Promise<DoctorReport> {
   const start = performance.now();
   const controller = new AbortController();
@@ -29,10 +31,11 @@ export async function examine(
   const { pages, instances, kubeconfig } = await asInstalled(
     files,
     settingsFile.kind === 'read' ? settingsFile.file : undefined,
-    products.flatMap(({ pods }) => pods),
+    plannedAmong(products).flatMap(({ pods }) => pods),
     readSettings,
   );
-  const settings = { ...typed, pages, instances, kubeconfig: typed.kubeconfig ?? kubeconfig };
+  const deployed = await deployedHere(files, deployedAmong(products), readSettings);
+  const settings = { ...typed, pages, instances, deployed, kubeconfig: typed.kubeconfig ?? kubeconfig };
   const answerTimeoutMs = settings.timeout * ANSWER_SHARE;
   const programs = createPrograms(runLeanCommand, settings.timeout);
   const all = { ...settings, settingsFile };
@@ -43,7 +46,10 @@ export async function examine(
     answerTimeoutMs,
     readings: createReadings(all, files, products, { signal, answerTimeoutMs }),
   };
-  const chosen = checks.filter(({ id }) => settings.only?.includes(id) ?? true);
+  const chosen =
+    settings.only === undefined
+      ? checksHere(checks, deployed, await context.readings.isNodeSeen())
+      : checks.filter(({ id }) => settings.only?.includes(id));
   const results = await runChecks(chosen, context, { timeoutMs: settings.timeout, signal });
   controller.abort();
   await programs.idle(LONGEST_CLEAN_UP_MS);

@@ -3,7 +3,6 @@ import { presentAddresses } from '../../engine/system/network/interface-addresse
 import { askClusterName } from './ask-cluster-name.ts';
 import { askVip } from './ask-vip.ts';
 import type { Draft, OnDisk } from './draft.ts';
-import { keysOf } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { layout } from './layout.ts';
 
@@ -52,8 +51,8 @@ function refuse(reason: string): ClusterNameChoice {
   };
 }
 
-function nameInFile(text: string | undefined, { pods }: Draft): string | undefined {
-  const parsed = parseSettingsFile(text ?? '', layout.settings, keysOf(pods));
+function nameInFile(text: string | undefined, { keys }: Draft): string | undefined {
+  const parsed = parseSettingsFile(text ?? '', layout.settings, keys);
   const name = parsed.kind === 'problems' ? undefined : parsed.values.top['clusterName']?.value;
   return name === undefined ? undefined : String(name);
 }

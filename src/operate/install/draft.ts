@@ -5,7 +5,7 @@ import { settingsJsonSchema } from '../../cli/settings-form.ts';
 import { clusterNameOf } from '../../engine/kube/control-plane/cluster-name.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
-import { type EffectiveSettings, effectiveSettings, keysOf } from './effective-settings.ts';
+import { type EffectiveSettings, effectiveSettings, type Installable } from './effective-settings.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { type Credentials, type Flavor, layout, type Places, placesOf, podLayout } from './layout.ts';
 import { imageOf, renderManifest } from './manifest.ts';
@@ -28,9 +28,8 @@ export interface OnDisk {
 }
 
 /** What an install would write, before anything was checked. */
-export interface Draft {
+export interface Draft extends Installable {
   readonly places: Places;
-  readonly pods: readonly Pod[];
   readonly flavor: Flavor;
   readonly image: string;
   readonly credentials: Credentials;
@@ -69,19 +68,20 @@ export async function readDisk(root: string, instance: string | undefined): Prom
 }
 
 /** Throws a ConfigError for settings that the daemons would refuse. */
-export function draftInstall(asked: InstallSettings, disk: OnDisk, known: readonly Pod[]): Draft {
+export function draftInstall(asked: InstallSettings, disk: OnDisk, known: Installable): Draft {
   const { instance } = asked;
-  const [pods, places] = [podsOfInstance(known, asked, disk.record), placesOf(instance)];
+  const { keys } = known;
+  const [pods, places] = [podsOfInstance(known.pods, asked, disk.record), placesOf(instance)];
   const flavor = asked.flavor ?? disk.record?.flavor ?? 'kubeadm';
   const text = settingsText(disk.settings, changesFor(asked, flavor, disk), instance);
-  const settings = effectiveSettings(text, places.settings, pods);
+  const settings = effectiveSettings(text, places.settings, { pods, keys });
   const image = asked.image ?? disk.record?.image ?? disk.usual?.image ?? shippedImage(pods);
   const credentials = asked.credentials ?? disk.record?.credentials ?? 'own';
   const folder = asked.patches ?? disk.record?.patches;
   const patches = folder === undefined ? [] : readPatches(join(asked.root, folder), folder, pods);
-  const schema = `${JSON.stringify(settingsJsonSchema(keysOf(pods)), null, 2)}\n`;
+  const schema = `${JSON.stringify(settingsJsonSchema(keys), null, 2)}\n`;
   return {
-    ...{ places, pods, flavor, image, credentials, settings, patches: folder },
+    ...{ places, pods, keys, flavor, image, credentials, settings, patches: folder },
     support: [
       ...pods.map(podLayout).map(({ template, source }) => ({
         ...{ path: template, content: shippedFile(source.template), mode: 0o644 },

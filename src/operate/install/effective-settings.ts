@@ -3,7 +3,7 @@ import { settingsTyped } from '../../cli/command-line.ts';
 import type { CommandSpec } from '../../cli/command-spec.ts';
 import { parseSettingsFile } from '../../cli/parse-settings-file.ts';
 import { instanceArguments, type Pod, type PodNeeds, type PodVips, programOf } from '../../cli/pod.ts';
-import { settingsKeys } from '../../cli/settings-keys.ts';
+import type { SettingsKey } from '../../cli/settings-keys.ts';
 import type { SettingsValues } from '../../cli/settings-values.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import type { PageAddress } from '../../engine/system/network/ask-page.ts';
@@ -24,14 +24,19 @@ export interface EffectivePod extends PodNeeds {
 
 const NO_VIPS: PodVips = { all: [], api: [], apiPort: 0, healthPort: 0, problemsOf: async () => [] };
 
-/** All that the settings file of these pods may have. */
-export function keysOf(pods: readonly Pod[]) {
-  return settingsKeys(pods.flatMap(({ daemons }) => daemons));
+/** What can be installed, and all that a settings file may have: the keys of other programs may be among them. */
+export interface Installable {
+  readonly pods: readonly Pod[];
+  readonly keys: readonly SettingsKey[];
 }
 
 /** Reads a settings file as all daemons would. Throws a ConfigError with the problems of the first one that has any. */
-export function effectiveSettings(text: string, path: string, pods: readonly Pod[]): EffectiveSettings {
-  const parsed = parseSettingsFile(text, path, keysOf(pods));
+export function effectiveSettings(
+  text: string,
+  path: string,
+  { pods, keys }: Installable,
+): EffectiveSettings {
+  const parsed = parseSettingsFile(text, path, keys);
   if (parsed.kind === 'problems') throw new ConfigError(parsed.problems);
   const { values } = parsed;
   // The environment of this process is not that of the pods.

@@ -1,5 +1,4 @@
 import { createInterface } from 'node:readline/promises';
-import type { Pod } from '../../cli/pod.ts';
 import { structuredWriter } from '../../cli/structured-text.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 import { shippedFile } from '../../engine/system/shipped-file.ts';
@@ -7,6 +6,7 @@ import { applySteps } from './apply-steps.ts';
 import { chooseClusterName } from './cluster-name.ts';
 import { type Draft, draftInstall, type OnDisk, ownTexts, readDisk } from './draft.ts';
 import { editedFiles } from './edited-files.ts';
+import type { Installable } from './effective-settings.ts';
 import { foreignConfigurations } from './foreign-configurations.ts';
 import type { InstallSettings } from './install-settings.ts';
 import { journalFolder } from './layout.ts';
@@ -19,13 +19,13 @@ import { planSteps, planText } from './plan-text.ts';
 import { printedFiles } from './printed.ts';
 
 /** Throws a ConfigError that lists every reason against the install; in that case nothing was written. */
-export async function install(asked: InstallSettings, pods: readonly Pod[]): Promise<number> {
-  if (asked.print) return say(printedFiles(allFiles(draftInstall(asked, emptyDisk, pods)), journalFolder));
+export async function install(asked: InstallSettings, known: Installable): Promise<number> {
+  if (asked.print) return say(printedFiles(allFiles(draftInstall(asked, emptyDisk, known)), journalFolder));
   const disk = await readDisk(asked.root, asked.instance);
-  const first = draftInstall(asked, disk, pods);
+  const first = draftInstall(asked, disk, known);
   const choice = await chooseClusterName(asked, first, disk);
   const draft =
-    choice.kind === 'learned' ? draftInstall({ ...asked, clusterName: choice.name }, disk, pods) : first;
+    choice.kind === 'learned' ? draftInstall({ ...asked, clusterName: choice.name }, disk, known) : first;
   const findings = await examine(asked, draft, disk);
   const { plan, notices } = findings;
   const problems = [...findings.problems, ...(choice.kind === 'refused' ? [choice.message] : [])];

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import type { Pod } from '../../cli/pod.ts';
 import { ConfigError, messageOf } from '../../engine/system/errors.ts';
 import { findAddress, removeAddress } from '../../engine/system/network/interface-addresses.ts';
-import { effectiveSettings } from './effective-settings.ts';
+import { effectiveSettings, type Installable } from './effective-settings.ts';
 import type { UninstallSettings } from './install-settings.ts';
 import { type InstalledInstance, installedInstances } from './installed-instances.ts';
 import { type Places, placesOf } from './layout.ts';
@@ -25,7 +24,7 @@ export type RemoveTables = (
 /** Resolves with 0 if nothing is left, and with 1 after it has listed what is. */
 export async function uninstall(
   asked: UninstallSettings,
-  known: readonly Pod[],
+  known: Installable,
   removeTables: RemoveTables,
 ): Promise<number> {
   const progress = await createProgress(asked.json);
@@ -36,9 +35,9 @@ export async function uninstall(
   if (record === undefined)
     throw new ConfigError([`Cannot use "${path}": it is not the record that hawser install wrote`]);
   if (asked.instance === undefined) refuseBefore(installedInstances(asked.root));
-  const pods = podsOfInstance(known, asked, record);
+  const pods = podsOfInstance(known.pods, asked, record);
   const plan = await planRemoval(asked.root, record, asked, pods);
-  if (!asked.dryRun) return await remove(asked, pods, record, plan, progress, removeTables);
+  if (!asked.dryRun) return await remove(asked, { ...known, pods }, record, plan, progress, removeTables);
   for (const removal of [...plan.manifests, ...plan.rest]) progress.step(removal);
   return progress.end('dry-run', '');
 }
@@ -61,7 +60,7 @@ async function textAt(root: string, path: string): Promise<string | undefined> {
 /** In this order, because a running pod would recreate removed files. */
 async function remove(
   { root, timeout, instance }: UninstallSettings,
-  pods: readonly Pod[],
+  known: Installable,
   record: InstallRecord,
   plan: RemovalPlan,
   progress: Progress,
@@ -69,7 +68,8 @@ async function remove(
 ): Promise<number> {
   const leave = (left: readonly string[]) => progress.end('left', '', left);
   const places = placesOf(instance);
-  const vips = await vipsOf(root, record, pods, places);
+  const { pods } = known;
+  const vips = await vipsOf(root, record, known, places);
   const ports = [...record.ports, ...(await supervisorPorts(pods))];
   const daemons = pods.flatMap((pod) => pod.daemons.map(({ name }) => name));
   const failed = await removeAll(root, plan.manifests, progress);
@@ -101,12 +101,12 @@ async function remove(
 async function vipsOf(
   root: string,
   record: InstallRecord,
-  pods: readonly Pod[],
+  known: Installable,
   { settings }: Places,
 ): Promise<readonly string[]> {
   try {
     const text = (await textAt(root, settings)) ?? '';
-    return [...new Set([...record.vips, ...effectiveSettings(text, settings, pods).vips.all])];
+    return [...new Set([...record.vips, ...effectiveSettings(text, settings, known).vips.all])];
   } catch {
     return record.vips;
   }

@@ -47,10 +47,7 @@ export async function findDaemons(
       .flatMap(({ daemons }) => daemons)
       .map((spec) => ({ spec, container: containerOf(spec), unused: unused[spec.name] ?? [] })),
   );
-  const named = (words: readonly string[]): Named => {
-    const found = known.find(({ spec }) => `${words.join(' ')} `.startsWith(`${spec.name} `));
-    return found && { ...found, argv: words.slice(found.spec.name.split(' ').length) };
-  };
+  const named = namedAmong(known);
   const running = await Promise.all(
     (await listProcesses(files)).map(async (found) => await runningDaemon(found, files, named)),
   );
@@ -59,6 +56,26 @@ export async function findDaemons(
     index === found.findIndex((other) => other.spec === spec && other.instance === instance);
   const each = found.filter(isFirst);
   return known.flatMap(({ spec }) => each.filter((daemon) => daemon.spec === spec));
+}
+
+/** Those of these daemons that run in this network, whatever started them. */
+export async function findRunning(
+  files: HostFiles,
+  specs: readonly CommandSpec[],
+): Promise<readonly Daemon[]> {
+  const known = specs.map((spec) => ({ spec, container: containerOf(spec), unused: [] }));
+  const processes = specs.length === 0 ? [] : await listProcesses(files);
+  const found = await Promise.all(
+    processes.map(async (each) => await runningDaemon(each, files, namedAmong(known))),
+  );
+  return found.flatMap((each) => each ?? []);
+}
+
+function namedAmong(known: readonly KnownDaemon[]): NamedBy {
+  return (words) => {
+    const found = known.find(({ spec }) => `${words.join(' ')} `.startsWith(`${spec.name} `));
+    return found && { ...found, argv: words.slice(found.spec.name.split(' ').length) };
+  };
 }
 
 type Named = (KnownDaemon & Pick<Daemon, 'argv'>) | undefined;

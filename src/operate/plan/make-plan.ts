@@ -3,6 +3,7 @@ import type { SettingsReader } from '../../cli/settings-values.ts';
 import { type HostFiles, hostFiles } from '../../engine/examine/host-files.ts';
 import type { DryRun, ProposedFile } from '../../engine/reconcile/dry-run.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
+import type { Installable } from '../install/effective-settings.ts';
 import { unifiedDiff } from '../install/unified-diff.ts';
 import { changeCost } from './change-cost.ts';
 import { type DaemonSettings, daemonIn, settingsOfDaemons, settingsPathOf } from './daemon-settings.ts';
@@ -18,7 +19,7 @@ import { presentSettings, type ReadSettings, readAs } from './settings-files.ts'
 export async function makePlan(
   asked: PlanSettings,
   products: readonly PlannedProduct[],
-  readSettings: SettingsReader,
+  { keys, readSettings }: { readonly keys: Installable['keys']; readonly readSettings: SettingsReader },
 ): Promise<PlanReport> {
   const root = asked.root.replace(/\/+$/, '') || '/';
   const files = hostFiles(root);
@@ -29,7 +30,7 @@ export async function makePlan(
   const pods = products.flatMap((product) => product.pods);
   const compared = isCompared ? present?.text : undefined;
   const place = { root, instance: asked.instance };
-  const manifests = await manifestChanges(place, candidate?.text, compared, pods);
+  const manifests = await manifestChanges(place, candidate?.text, compared, { pods, keys });
   const ownRestarts = restartsFor(daemons, after, isCompared ? before : undefined, present);
   const restarts = withManifests(ownRestarts, manifests.changes);
   const found = await dryRunAll(products, {

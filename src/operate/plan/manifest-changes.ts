@@ -1,6 +1,7 @@
 import { containerOf, type Pod } from '../../cli/pod.ts';
 import { draftInstall, type OnDisk, readDisk } from '../install/draft.ts';
 import { editedFiles } from '../install/edited-files.ts';
+import type { Installable } from '../install/effective-settings.ts';
 import { installCommand } from '../install/install-settings.ts';
 import { podLayout } from '../install/layout.ts';
 import { planFiles, type WantedFile } from '../install/plan.ts';
@@ -35,15 +36,15 @@ export async function manifestChanges(
   { root, instance }: Place,
   after: string | undefined,
   before: string | undefined,
-  known: readonly Pod[],
+  all: Installable,
 ): Promise<ManifestChanges> {
   const disk = await readDisk(root, instance);
   if (disk.record === undefined || after === undefined) return { changes: [], notes: [] };
-  const pods = podsOfInstance(known, { instance }, disk.record);
-  const wanted = manifestsOf({ root, instance }, disk, after, pods);
+  const known = { ...all, pods: podsOfInstance(all.pods, { instance }, disk.record) };
+  const wanted = manifestsOf({ root, instance }, disk, after, known);
   const edited = await editedFiles(root, wanted, disk.record);
   const kept = new Map(edited.map((file) => [file.path, file]));
-  const found = await changesOf({ root, instance }, disk, wanted, before, pods);
+  const found = await changesOf({ root, instance }, disk, wanted, before, known);
   return {
     changes: found.filter(({ path }) => !kept.has(path)),
     notes: found.flatMap(({ path }) =>
@@ -59,23 +60,23 @@ async function changesOf(
   disk: OnDisk,
   wanted: readonly WantedFile[],
   before: string | undefined,
-  pods: readonly Pod[],
+  known: Installable,
 ): Promise<readonly ManifestChange[]> {
   if (before !== undefined) {
-    const old = new Map(manifestsOf(place, disk, before, pods).map(({ path, content }) => [path, content]));
-    return wanted.flatMap(({ path, content }) => changeOf(pods, path, old.get(path), content));
+    const old = new Map(manifestsOf(place, disk, before, known).map(({ path, content }) => [path, content]));
+    return wanted.flatMap(({ path, content }) => changeOf(known.pods, path, old.get(path), content));
   }
   const { steps } = await planFiles(place.root, wanted);
   return steps.flatMap((step) =>
     step.kind === 'write'
-      ? changeOf(pods, step.file.path, step.before?.content.toString('utf8'), step.file.content)
+      ? changeOf(known.pods, step.file.path, step.before?.content.toString('utf8'), step.file.content)
       : [],
   );
 }
 
-function manifestsOf(place: Place, disk: OnDisk, settings: string, pods: readonly Pod[]) {
+function manifestsOf(place: Place, disk: OnDisk, settings: string, known: Installable) {
   const asked = { ...installCommand.settings({ root: place.root }, {}), instance: place.instance };
-  return draftInstall(asked, { ...disk, settings }, pods).manifests;
+  return draftInstall(asked, { ...disk, settings }, known).manifests;
 }
 
 function changeOf(

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { products } from '../../../src/commands/products.ts';
+import { planned } from '../../../src/commands/products.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { supervisorStatusSchema } from '../../../src/haproxy/supervise/supervisor-status.ts';
 import { type PlanReport, planSchema } from '../../../src/operate/plan/report.ts';
@@ -16,7 +16,7 @@ export interface Planned {
   readonly report: PlanReport;
 }
 
-const schema = planSchema(products);
+const schema = planSchema(planned);
 
 /** What `hawser plan --json` says on this node, of these settings or of the present ones. */
 export async function planOn(node: BedNode, settings?: string): Promise<Planned> {

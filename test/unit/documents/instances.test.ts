@@ -5,7 +5,7 @@ import { haproxyMonitorCommand } from '../../../src/api-lb/haproxy-monitor-setti
 import { settingsTyped } from '../../../src/cli/command-line.ts';
 import type { CommandSpec } from '../../../src/cli/command-spec.ts';
 import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
-import { daemonKeys, pods } from '../../../src/commands/pods.ts';
+import { daemonKeys, installable } from '../../../src/commands/pods.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { draftInstall } from '../../../src/operate/install/draft.ts';
 import { installCommand } from '../../../src/operate/install/install-settings.ts';
@@ -19,7 +19,7 @@ test('the pod that docs/instances.md has installed is one of the instance alone'
   const asked = settingsTyped(installCommand, typed.split(' '), {}, () => undefined);
   const disk = { record: undefined, usual: undefined, authority: undefined, settings } as const;
   const command = { kind: 'left-out', notice: '' } as const;
-  const { manifests, support } = draftInstall(asked, { ...disk, command }, pods);
+  const { manifests, support } = draftInstall(asked, { ...disk, command }, installable);
   expect([...support, ...manifests].map(({ path }) => path)).toEqual([
     '/etc/kubernetes/static-pod-resources/haproxy-b/haproxy.cfg.ejs',
     '/etc/hawser/config-b.yaml',

@@ -7,12 +7,13 @@ import * as z from 'zod/mini';
 import { commandSpec } from '../../../src/cli/command-spec.ts';
 import { parseSettingsFile } from '../../../src/cli/parse-settings-file.ts';
 import type { Pod } from '../../../src/cli/pod.ts';
+import { settingsKeys } from '../../../src/cli/settings-keys.ts';
 import { monitorFiles, monitorListen } from '../../../src/cli/shared-flags.ts';
-import { products } from '../../../src/commands/products.ts';
+import { planned } from '../../../src/commands/products.ts';
 import { hostFiles } from '../../../src/engine/examine/host-files.ts';
 import { haproxySuperviseCommand } from '../../../src/haproxy/supervise/haproxy-supervise-settings.ts';
 import { asInstalled } from '../../../src/operate/doctor/as-installed.ts';
-import { effectiveSettings, keysOf, portsOf } from '../../../src/operate/install/effective-settings.ts';
+import { effectiveSettings, portsOf } from '../../../src/operate/install/effective-settings.ts';
 import { renderManifest } from '../../../src/operate/install/manifest.ts';
 import { readPatches } from '../../../src/operate/install/patches.ts';
 import { writtenFiles } from '../../../src/operate/install/written-files.ts';
@@ -35,7 +36,9 @@ const router: Pod = {
     return { ports: [{ key: 'router.listen', port: listen.port }], probes: { router: listen } };
   },
 };
-const pods = [...products.flatMap((product) => product.pods), router];
+const pods = [...planned.flatMap((product) => product.pods), router];
+const keys = settingsKeys(pods.flatMap(({ daemons }) => daemons));
+const installable = { pods, keys };
 const file = 'apiVips: [192.0.2.100]\nrouter: {listen: "127.0.0.1:5000"}\n';
 
 function folderWith(files: Readonly<Record<string, string>>): string {
@@ -49,16 +52,16 @@ function folderWith(files: Readonly<Record<string, string>>): string {
 }
 
 test('the settings file has a section for a new pod, and says what it does not know in it', () => {
-  expect(parseSettingsFile(file, 'F', keysOf(pods))).toMatchObject({
+  expect(parseSettingsFile(file, 'F', keys)).toMatchObject({
     values: { top: { apiVips: { line: 1 } }, router: { listen: { value: '127.0.0.1:5000', line: 2 } } },
   });
-  expect(parseSettingsFile('router:\n  listn: x\n', 'F', keysOf(pods))).toMatchObject({
+  expect(parseSettingsFile('router:\n  listn: x\n', 'F', keys)).toMatchObject({
     problems: [expect.stringContaining('F:2: Cannot use router.listn')],
   });
 });
 
 test('install takes ports, probes, digest and patches of a new pod from what it brings', () => {
-  const settings = effectiveSettings(file, 'F', pods);
+  const settings = effectiveSettings(file, 'F', installable);
   expect(portsOf(settings)).toContainEqual({ key: 'router.listen', port: 5_000 });
   const own = settings.pods.find(({ pod }) => pod === router);
   if (own === undefined) throw new Error('Cannot find the pod of the router, expected it');
@@ -78,7 +81,7 @@ test('install takes ports, probes, digest and patches of a new pod from what it 
       ],
     },
   });
-  const other = effectiveSettings(file.replace('5000', '5001'), 'F', pods).pods;
+  const other = effectiveSettings(file.replace('5000', '5001'), 'F', installable).pods;
   expect(other.map(({ digest }, index) => digest === settings.pods[index]?.digest)).toEqual([
     true,
     true,
@@ -95,11 +98,11 @@ test('uninstall removes what the monitor of a new pod wrote, and leaves what it 
 });
 
 test('plan and doctor know the daemons of a new pod', async () => {
-  const [product] = products;
+  const [product] = planned;
   if (product === undefined) throw new Error('Cannot find a product, expected one');
   const restarts = planSchema([{ ...product, pods }]).shape.restarts;
   expect(restarts.parse([{ container: 'router', because: 'settings', keys: ['listen'] }])).toHaveLength(1);
-  const parsed = parseSettingsFile(file, 'F', keysOf(pods));
+  const parsed = parseSettingsFile(file, 'F', keys);
   if (parsed.kind !== 'values') throw new Error(parsed.problems.join('; '));
   const found = await asInstalled(
     hostFiles(folderWith({})),
@@ -108,4 +111,11 @@ test('plan and doctor know the daemons of a new pod', async () => {
     () => undefined,
   );
   expect(found.pages).toContainEqual({ program: 'router', port: 5_000 });
+});
+
+test('a settings file may have the section of a program that is not installed with it', () => {
+  const text = 'apiVips: [192.0.2.100]\nrouter: {listen: "127.0.0.1:5000"}\n';
+  const alone = { pods: planned.flatMap((product) => product.pods), keys };
+  expect(effectiveSettings(text, 'F', alone).vips.api).toEqual(['192.0.2.100']);
+  expect(() => effectiveSettings('router: {listn: x}', 'F', alone)).toThrow('router.listn');
 });

@@ -29,11 +29,19 @@ export interface DoctorSettings {
   readonly pages: readonly ProgramPage[];
   /** Those that run here or have a manifest. */
   readonly instances: readonly InstalledInstance[];
+  /** Those that run here of the daemons that hawser does not install. */
+  readonly deployed: readonly DeployedDaemon[];
   /** The outcome of reading `/etc/hawser/config.yaml`, from which settings may come. */
   readonly settingsFile:
     | { readonly kind: 'none' }
     | { readonly kind: 'read'; readonly path: string }
     | { readonly kind: 'broken'; readonly problems: readonly string[] };
+}
+
+/** A daemon with its settings. */
+export interface DeployedDaemon {
+  readonly spec: CommandSpec;
+  readonly settings: unknown;
 }
 
 /** One more instance of a product's daemons. */

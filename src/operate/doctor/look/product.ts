@@ -1,4 +1,4 @@
-import type { Flag, SettingsFrom } from '../../../cli/command-spec.ts';
+import type { CommandSpec, Flag, SettingsFrom } from '../../../cli/command-spec.ts';
 import type { Check } from '../../../engine/examine/check.ts';
 import type { OtherNode } from '../../../engine/examine/context.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
@@ -17,9 +17,22 @@ interface AskedOfInstance<Own> {
   readonly ports: readonly WantedPort[];
 }
 
+/** Static pods on each node, which hawser installs and plans for. */
+interface NodeHome extends PlannedProduct {
+  readonly kind: 'node';
+}
+
+/** A pod of a Deployment: hawser installs nothing of it, and it may be on any node. */
+interface PodHome {
+  readonly kind: 'pod';
+  /** The daemon by which its pod is known. Its settings are those with which it runs. */
+  readonly daemon: CommandSpec;
+}
+
 /** A product whose parts see the settings of `hawser doctor`, and among them those of its own flags. */
-interface ProductWith<Own extends object> extends PlannedProduct {
+interface ProductWith<Own extends object> {
   readonly name: string;
+  readonly home: NodeHome | PodHome;
   readonly doctorFlags: Flags;
   /** What `hawser doctor` asks about it, in the order in which it is shown. */
   readonly checks: readonly Check<DoctorContext & { readonly settings: Own }>[];
@@ -50,4 +63,14 @@ export function product<F extends Flags>(
   each: ProductWith<SettingsFrom<F>> & { readonly doctorFlags: F },
 ): Product {
   return each as unknown as Product;
+}
+
+/** What `hawser plan` looks at. */
+export function plannedAmong(products: readonly Pick<Product, 'home'>[]): readonly PlannedProduct[] {
+  return products.flatMap(({ home }) => (home.kind === 'node' ? home : []));
+}
+
+/** The daemons of pods that hawser does not install. */
+export function deployedAmong(products: readonly Pick<Product, 'home'>[]): readonly CommandSpec[] {
+  return products.flatMap(({ home }) => (home.kind === 'pod' ? home.daemon : []));
 }

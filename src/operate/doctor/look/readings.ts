@@ -1,3 +1,4 @@
+import type { CommandSpec } from '../../../cli/command-spec.ts';
 import type { NodeReadings } from '../../../engine/examine/context.ts';
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import { listProcesses } from '../../../engine/examine/host-processes.ts';
@@ -16,6 +17,8 @@ export interface Readings extends NodeReadings {
   readonly vips: () => Promise<readonly string[]>;
   readonly apiVips: () => Promise<readonly string[]>;
   readonly kubeconfig: () => Promise<KubeconfigReading>;
+  /** The settings of a daemon that hawser does not install, where it runs here. */
+  readonly deployed: <Settings>(spec: CommandSpec<Settings>) => Settings | undefined;
   readonly cluster: () => Promise<ClusterReading>;
   /** `/readyz` of this node's own API server, asked without credentials. */
   readonly localApi: () => Promise<LocalApiReading>;
@@ -53,6 +56,9 @@ export function createReadings(
       return await look;
     },
     kubeconfig,
+    // It was read as the spec says.
+    deployed: <Settings>(spec: CommandSpec<Settings>) =>
+      settings.deployed.find((each) => each.spec.name === spec.name)?.settings as Settings | undefined,
     cluster,
     localApi: once(async () => await askReadyz({ host: '127.0.0.1', port: settings.apiPort }, limits)),
     peers: once(async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { products } from '../../../../src/commands/products.ts';
+import { planned } from '../../../../src/commands/products.ts';
 import { runCommand } from '../../../../src/engine/system/process/run-command.ts';
 import { type PlanReport, planSchema } from '../../../../src/operate/plan/report.ts';
 import { createInstallNode, type InstallNode } from '../../../helpers/install-node.ts';
@@ -26,7 +26,7 @@ async function planOf(settings?: string): Promise<PlanReport> {
   const { stdout, stderr, exitCode } = await node.run('plan', '--json', ...asked);
   // It is not known what runs.
   expect(exitCode, stderr).toBe(2);
-  return planSchema(products).parse(JSON.parse(stdout));
+  return planSchema(planned).parse(JSON.parse(stdout));
 }
 
 test('the daemons are those of the manifests, and their files where the node has them', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { products } from '../../../../src/commands/products.ts';
+import { planned } from '../../../../src/commands/products.ts';
 import { hostFiles } from '../../../../src/engine/examine/host-files.ts';
 import { settingsPathOf } from '../../../../src/operate/plan/daemon-settings.ts';
 import { findDaemons } from '../../../../src/operate/plan/daemons.ts';
@@ -8,7 +8,7 @@ import { temporaryRoot } from '../../../helpers/doctor/scene.ts';
 const supervise = ['haproxy', 'supervise', '--settings', 'own/config.yaml'];
 
 async function settingsPathWith(files: Readonly<Record<string, string>>): Promise<string | undefined> {
-  const [daemon] = await findDaemons(hostFiles(temporaryRoot(files)), products);
+  const [daemon] = await findDaemons(hostFiles(temporaryRoot(files)), planned);
   return daemon && settingsPathOf(daemon);
 }
 
@@ -44,7 +44,7 @@ test('daemons of one command are told apart by their instance, running or by a m
     '/etc/kubernetes/manifests/router.yaml': containers(', --instance=router'),
     '/etc/kubernetes/manifests/copy.yaml': containers(', --listen=off'),
   };
-  const found = await findDaemons(hostFiles(temporaryRoot(files)), products);
+  const found = await findDaemons(hostFiles(temporaryRoot(files)), planned);
   expect(found.map(({ spec, instance, argv }) => [spec.name, instance, argv])).toEqual([
     ['haproxy supervise', 'b', ['--instance', 'b']],
     ['haproxy supervise', undefined, []],

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import { loadBalancerEffects } from '../../../../src/api-lb/load-balancer-cost.ts';
-import { products } from '../../../../src/commands/products.ts';
+import { planned } from '../../../../src/commands/products.ts';
 import type { VrrpInstanceFacts } from '../../../../src/keepalived/vrrp-facts.ts';
 import { planLines } from '../../../../src/operate/plan/plan-lines.ts';
 import { exitCodeOf, type PlanReport, planSchema } from '../../../../src/operate/plan/report.ts';
 import { type VrrpChange, vrrpEffects } from '../../../../src/vip/vrrp-cost.ts';
 
-const planned = products;
 const vip = '2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff';
 
 const facts = {

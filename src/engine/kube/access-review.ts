@@ -1,0 +1,48 @@
+import * as z from 'zod/mini';
+import type { ApiFailure } from './api-request.ts';
+import type { ApiSession } from './api-session.ts';
+import { askObject, type ObjectAnswer, type WriteLimits } from './ask-object.ts';
+
+/** One thing that a program does with the API. */
+export interface Access {
+  readonly verb: string;
+  /** '' for the core group. */
+  readonly group: string;
+  /** `routes`, or `routes/status`. */
+  readonly resource: string;
+  /** Left out: in all namespaces. */
+  readonly namespace?: string | undefined;
+}
+
+export type AccessAnswer =
+  | { readonly kind: 'allowed' | 'denied' }
+  | Exclude<ObjectAnswer, { kind: 'object' }>
+  | ApiFailure;
+
+const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+const review = z.object({ status: z.object({ allowed: z.boolean() }) });
+
+/** Whether these credentials may do that, by the API itself, which every user may ask. Nothing is done. Never throws. */
+export async function askAccess(
+  session: Pick<ApiSession, 'firstAnswer'>,
+  { verb, group, resource: named, namespace }: Access,
+  limits: WriteLimits,
+): Promise<AccessAnswer> {
+  const [resource = '', subresource = ''] = named.split('/');
+  const resourceAttributes = {
+    verb,
+    group,
+    resource,
+    subresource,
+    ...(namespace !== undefined && { namespace }),
+  };
+  const body = {
+    ...{ apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' },
+    spec: { resourceAttributes },
+  };
+  const answer = await askObject(session, { method: 'POST', path: PATH, body }, limits);
+  if (answer.kind !== 'object') return answer;
+  const { data } = review.safeParse(answer.value);
+  if (data === undefined) return { kind: 'failure', status: undefined, message: 'the answer is no review' };
+  return { kind: data.status.allowed ? 'allowed' : 'denied' };
+}

@@ -1,0 +1,49 @@
+import { type Finding, fail, moreRights, ok, unknown, warn } from '../../engine/examine/check.ts';
+import type { SupervisorReading } from '../../engine/examine/supervisor.ts';
+import { type SupervisorStatus, supervisorStatusSchema } from '../supervise/supervisor-status.ts';
+
+export interface ServingReading {
+  /** At the control socket. */
+  readonly supervisor: SupervisorReading;
+  readonly socket: string;
+  /** HAProxy's answer at its stats socket; undefined or empty where there is none. */
+  readonly info: string | undefined;
+  readonly statsSocket: string;
+}
+
+/** HAProxy's supervisor and HAProxy itself, as a controller that is in another container of their pod reaches them. */
+export function judgeServing({ supervisor, socket, info, statsSocket }: ServingReading): Finding {
+  if (supervisor.kind === 'absent')
+    return fail(
+      `there is no control socket "${socket}", so nothing can be loaded`,
+      'look at the container haproxy: kubectl logs POD -c haproxy; both containers mount the folder of the socket',
+    );
+  if (supervisor.kind === 'unreachable')
+    return /EACCES|EPERM/.test(supervisor.message)
+      ? unknown(supervisor.message, moreRights)
+      : fail(`the supervisor cannot be reached: ${supervisor.message}`, 'kubectl logs POD -c haproxy');
+  const answer = supervisor.outcome.kind === 'answered' ? supervisor.outcome.answer : undefined;
+  const status = supervisorStatusSchema.safeParse(answer).data;
+  if (status === undefined)
+    return fail('the supervisor does not answer with its status', 'kubectl logs POD -c haproxy');
+  return judgeStatus(status, info, statsSocket);
+}
+
+function judgeStatus(status: SupervisorStatus, info: string | undefined, statsSocket: string): Finding {
+  const { current, phase, lastFailure, draining } = status;
+  const words = lastFailure === null ? '' : `: ${lastFailure.message}`;
+  const isTaken = /cannot bind|address already in use/i.test(`${words} ${lastFailure?.detail ?? ''}`);
+  const port = 'another program has one of its ports: ss -ltnp on the node, or choose other ports';
+  if (current === null)
+    return fail(`HAProxy does not run (${phase})${words}`, isTaken ? port : 'kubectl logs POD -c haproxy');
+  if (isTaken) return fail(`the last reload could not have its ports${words}`, port);
+  if (info === undefined || info === '')
+    return fail(
+      `HAProxy (pid ${current.pid}) does not answer on its stats socket "${statsSocket}"`,
+      'the supervisor and the controller need the same --stats-socket, in a folder that both mount',
+    );
+  if (current.config === 'last-good')
+    return warn('HAProxy runs on the last good copy of its configuration', 'hawser status says why');
+  const old = draining.length === 0 ? '' : `, ${draining.length} draining`;
+  return ok(`generation ${current.generation} serves (pid ${current.pid})${old}`);
+}

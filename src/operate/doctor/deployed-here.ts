@@ -1,0 +1,32 @@
+import type { CommandSpec } from '../../cli/command-spec.ts';
+import type { SettingsReader } from '../../cli/settings-values.ts';
+import type { HostFiles } from '../../engine/examine/host-files.ts';
+import { ConfigError } from '../../engine/system/errors.ts';
+import { daemonIn } from '../plan/daemon-settings.ts';
+import { type Daemon, findRunning } from '../plan/daemons.ts';
+import { presentSettings } from '../plan/settings-files.ts';
+import type { DeployedDaemon } from './look/context.ts';
+
+/** The daemons of pods that hawser does not install, as they run here. One whose settings cannot be read is left out. */
+export async function deployedHere(
+  files: HostFiles,
+  specs: readonly CommandSpec[],
+  readSettings: SettingsReader,
+): Promise<readonly DeployedDaemon[]> {
+  const daemons = await findRunning(files, specs);
+  return daemons.flatMap((daemon) => {
+    const settings = settingsOf(daemon, files, readSettings);
+    return settings === undefined ? [] : { spec: daemon.spec, settings };
+  });
+}
+
+function settingsOf(daemon: Daemon, files: HostFiles, readSettings: SettingsReader): unknown {
+  try {
+    const file = presentSettings({ settings: undefined, instance: undefined }, [daemon], files, readSettings);
+    return daemonIn([daemon], file?.file, file?.file)(daemon.spec)?.after;
+  } catch (error) {
+    // Another command may begin with the same word.
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,79 @@
+import * as z from 'zod/mini';
+import { type Finding, fail, ok, unknown, warn } from '../../engine/examine/check.ts';
+import type { ApiFailure } from '../../engine/kube/api-request.ts';
+import { readSlice } from '../endpoint-slice.ts';
+import { hostsOfPods, hostsOfSlices } from '../hosts.ts';
+import { type OwnPod, type PodFacts, proxyNameOf, readPod } from '../pod/pod.ts';
+import { wishesOf } from '../wishes.ts';
+
+/** All pods of the namespace, or the EndpointSlices that the annotation selects; why not, where the API says so. */
+export type Listed =
+  | { readonly kind: 'listed'; readonly items: readonly unknown[] }
+  | { readonly kind: 'refused'; readonly status: number; readonly message: string }
+  | ApiFailure;
+
+const list = z.object({ items: z.array(z.unknown()) });
+
+export function itemsOf(value: unknown): Listed {
+  const { data } = list.safeParse(value);
+  return data === undefined
+    ? { kind: 'failure', status: undefined, message: 'the answer is no list' }
+    : { kind: 'listed', items: data.items };
+}
+
+/** Whether there are pods behind the proxy, and why those that want to be are not. */
+export function judgeDownstreams(own: OwnPod, found: Listed): Finding {
+  const { hosts } = wishesOf(own.annotations);
+  if (found.kind === 'refused' && found.status === 400 && hosts.kind === 'slices')
+    return fail(
+      `the API refuses the selector "${hosts.labelSelector}" of hawser.dev/hosts: ${found.message}`,
+      'write it as kubectl get endpointslices -l SELECTOR takes it',
+    );
+  if (found.kind !== 'listed') return unknown(found.message, 'see check pod-proxy-rbac');
+  return hosts.kind === 'slices'
+    ? judgeSlices(own, hosts.labelSelector, found.items)
+    : judgePods(
+        own,
+        found.items.flatMap((item) => readPod(item) ?? []),
+      );
+}
+
+function judgeSlices(own: OwnPod, selector: string, items: readonly unknown[]): Finding {
+  const slices = items.flatMap((item) => readSlice(item) ?? []);
+  const how = `kubectl -n ${own.namespace} get endpointslices -l '${selector}'`;
+  if (slices.length === 0)
+    return fail(`no EndpointSlice of ${own.namespace} has the labels "${selector}" of hawser.dev/hosts`, how);
+  const empty = emptyGroups(
+    slices.map(({ service }) => service),
+    hostsOfSlices(own, slices),
+  );
+  return judgeGroups(empty, Object.keys(hostsOfSlices(own, slices)), how);
+}
+
+function judgePods(own: OwnPod, pods: readonly PodFacts[]): Finding {
+  const proxy = proxyNameOf(own);
+  const how = `kubectl -n ${own.namespace} get pods -o wide; each needs the annotation hawser.dev/master: ${proxy}.svc and the label app`;
+  const behind = pods.filter(({ master, group }) => master === proxy && group !== own.group);
+  if (behind.length === 0) return fail(`no pod of ${own.namespace} names ${proxy} as its master`, how);
+  const nameless = behind.filter(({ group }) => group === undefined).map(({ name }) => name);
+  if (nameless.length > 0)
+    return warn(`${nameless.length} pods without the label app are in no group: ${brief(nameless)}`, how);
+  const hosts = hostsOfPods(own, behind);
+  const groups = behind.flatMap(({ group }) => group ?? []);
+  return judgeGroups(emptyGroups(groups, hosts), Object.keys(hosts), how);
+}
+
+function emptyGroups(groups: readonly string[], hosts: Readonly<Record<string, readonly string[]>>) {
+  return [...new Set(groups)].filter((group) => (hosts[group] ?? []).length === 0);
+}
+
+function judgeGroups(empty: readonly string[], served: readonly string[], how: string): Finding {
+  if (served.length === 0) return fail(`no pod of ${brief(empty)} is ready`, how);
+  if (empty.length > 0) return warn(`groups without a ready pod: ${brief(empty)}`, how);
+  return ok(`every group has a ready pod: ${brief(served)}`);
+}
+
+function brief(names: readonly string[]): string {
+  const more = names.length - 5;
+  return `${names.slice(0, 5).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

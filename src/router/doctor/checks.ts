@@ -1,0 +1,131 @@
+import { type Check, type Finding, fail, ok, skip, unknown } from '../../engine/examine/check.ts';
+import { examineAccess } from '../../engine/examine/judge-access.ts';
+import { withOwnSession } from '../../engine/examine/own-session.ts';
+import { askObject } from '../../engine/kube/ask-object.ts';
+import { pathOf } from '../../engine/kube/resource.ts';
+import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
+import type { RouterStatus } from '../live/router-status.ts';
+import { type RouterContext, settingsIn } from './context.ts';
+import { judgeLease } from './judge-lease.ts';
+import {
+  judgeCertificates,
+  judgeDefaultCertificate,
+  judgeLeftOut,
+  judgeReady,
+  notAnswering,
+} from './judge-status.ts';
+import { askRouter, neededAccess } from './look.ts';
+
+type RouterCheck = Check<RouterContext>;
+
+async function get(context: RouterContext, path: string, signal: AbortSignal) {
+  const limits = { signal, timeoutMs: context.answerTimeoutMs };
+  return await withOwnSession(
+    settingsIn(context),
+    limits,
+    async (session) => await askObject(session, { method: 'GET', path }, limits),
+  );
+}
+
+/** A check of what the router says of itself. */
+function statusCheck(
+  { id, title, why }: Pick<RouterCheck, 'id' | 'title' | 'why'>,
+  judge: (status: RouterStatus) => Finding,
+): RouterCheck {
+  return {
+    ...{ id, title, why },
+    run: async (context, signal) => {
+      const { status } = await askRouter(context, signal);
+      return status === null ? notAnswering : judge(status);
+    },
+  };
+}
+
+const ready: RouterCheck = {
+  id: 'router-ready',
+  title: 'The router',
+  why: 'A router that is not ready gets no clients; if no replica is, every host of the cluster is away.',
+  run: async (context, signal) => {
+    const { status, problem } = await askRouter(context, signal);
+    if (status !== null) return judgeReady(status);
+    return fail(
+      `its page does not answer: ${problem}`,
+      'kubectl logs POD -c router; the kubelet restarts it',
+    );
+  },
+};
+
+const haproxy = servingCheck({ id: 'router-haproxy', title: "The router's HAProxy" }, settingsIn);
+
+const rbac: RouterCheck = {
+  id: 'router-rbac',
+  title: 'What the router may do',
+  why: 'One kind that it may not list keeps it from being ready; without the others statuses are not written.',
+  run: async (context, signal) => {
+    const settings = settingsIn(context);
+    const limits = { signal, timeoutMs: context.answerTimeoutMs };
+    return await examineAccess(neededAccess(settings), 'manifests/router/rbac.yaml', settings, limits);
+  },
+};
+
+const crd: RouterCheck = {
+  id: 'route-crd',
+  title: 'Routes in the API',
+  why: 'An API that does not know Routes has none: only Ingresses are served.',
+  run: async (context, signal) => {
+    const { namespace } = settingsIn(context);
+    const kind = { apiVersion: 'route.openshift.io/v1', plural: 'routes' };
+    const path = pathOf({ ...kind, ...(namespace !== undefined && { namespace }) });
+    const answer = await get(context, `${path}?limit=1`, signal);
+    if (answer.kind === 'object') return ok('the API knows them');
+    if (answer.kind === 'refused' && answer.status === 404)
+      return fail(
+        'the API knows no route.openshift.io/v1',
+        'kubectl apply -f manifests/router/route-crd.yaml, where the cluster is no OpenShift',
+      );
+    return unknown(answer.message, 'look at check router-rbac');
+  },
+};
+
+const lease: RouterCheck = {
+  id: 'router-lease',
+  title: 'Who writes statuses',
+  why: 'Without a holder no Route says whether it is served, and owners wait for a word that never comes.',
+  run: async (context, signal) => {
+    const { updateStatus, serviceName, serviceNamespace: namespace } = settingsIn(context);
+    if (!updateStatus) return skip('ROUTER_UPDATE_STATUS is false: it writes none');
+    const name = `hawser-router-${serviceName}`;
+    const path = pathOf({ apiVersion: 'coordination.k8s.io/v1', plural: 'leases', namespace }, name);
+    return judgeLease(name, await get(context, path, signal), Date.now());
+  },
+};
+
+/** What somebody on call asks about a router, in the order in which it is shown. */
+export const routerChecks: readonly RouterCheck[] = [
+  ready,
+  haproxy,
+  rbac,
+  crd,
+  lease,
+  statusCheck(
+    {
+      ...{ id: 'routes-left-out', title: 'Routes that are left out' },
+      why: 'A route that HAProxy refuses is not served, so that all others are.',
+    },
+    judgeLeftOut,
+  ),
+  statusCheck(
+    {
+      ...{ id: 'route-certificates', title: 'Certificates of routes' },
+      why: 'Clients refuse a host with an expired certificate; the router serves it all the same.',
+    },
+    judgeCertificates,
+  ),
+  statusCheck(
+    {
+      ...{ id: 'default-certificate', title: 'The default certificate' },
+      why: 'Every host without a certificate of its own is served with it.',
+    },
+    (status) => judgeDefaultCertificate(status, Date.now()),
+  ),
+];

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { judgeServing, type ServingReading } from '../../../../src/haproxy/doctor/judge-serving.ts';
+import { haproxySupervisorSays } from '../../../helpers/status-samples.ts';
+
+const [socket, statsSocket] = ['/run/master.sock', '/run/stats.sock'];
+const answered = (part: object): ServingReading['supervisor'] => ({
+  ...{ kind: 'answered', socket },
+  outcome: { kind: 'answered', answer: { ...haproxySupervisorSays, ...part } } as never,
+});
+const judge = (supervisor: ServingReading['supervisor'], info: string | undefined = 'Name: HAProxy') =>
+  judgeServing({ ...{ supervisor, socket, statsSocket }, info });
+const refused = {
+  stage: 'start',
+  message: 'cannot bind socket (Address already in use) [0.0.0.0:80]',
+  agoMs: 1,
+};
+
+test('HAProxy that serves and answers is well', () => {
+  expect(judge(answered({})).kind).toBe('ok');
+});
+
+test.each([
+  ['no socket', judge({ kind: 'absent' }), '/run/master.sock'],
+  ['a dead socket', judge({ kind: 'unreachable', message: 'ECONNREFUSED' }), 'ECONNREFUSED'],
+  ['an HAProxy that does not run', judge(answered({ current: null, phase: 'stopped' })), 'stopped'],
+  ['a port of another program', judge(answered({ lastFailure: refused })), 'cannot bind'],
+  ['a silent stats socket', judge(answered({}), ''), '/run/stats.sock'],
+])('%s fails, and is named', (_, finding, words) => {
+  expect(finding).toMatchObject({ kind: 'fail', found: expect.stringContaining(words) });
+});
+
+test('a port that is taken is told from other reasons by what is to be done', () => {
+  expect(judge(answered({ current: null, lastFailure: refused }))).toMatchObject({
+    todo: expect.stringContaining('ss -ltnp'),
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { products } from '../../../../src/commands/products.ts';
+import { checksHere, checksOf } from '../../../../src/operate/doctor/registry.ts';
+import { proxyCommand } from '../../../../src/pod-proxy/proxy-settings.ts';
+import { routerCommand } from '../../../../src/router/settings/router-command.ts';
+import { examine } from '../../../helpers/doctor/scene.ts';
+
+const checks = checksOf(products);
+const router = { spec: routerCommand, settings: {} };
+const idsHere = (...[deployed, isNodeSeen]: [Parameters<typeof checksHere>[1], boolean]) =>
+  checksHere(checks, deployed, isNodeSeen).map(({ id }) => id);
+
+test("in a router's pod nothing is said of nodes, and on a node nothing of routers", () => {
+  const inPod = idsHere([router], false);
+  expect(inPod).toContain('router-rbac');
+  expect(inPod).not.toContain('nft');
+  expect(inPod).not.toContain('credentials');
+  expect(idsHere([{ spec: proxyCommand, settings: {} }], false)).toEqual([
+    ...['pod-proxy-template', 'pod-proxy-downstreams', 'pod-proxy-haproxy', 'pod-proxy-rbac'],
+  ]);
+  expect(idsHere([], false)).toContain('nft');
+  expect(idsHere([], true)).not.toContain('router-rbac');
+});
+
+test('on a node that a router shares both are looked at', () => {
+  const both = idsHere([router], true);
+  expect(both).toContain('router-rbac');
+  expect(both).toContain('nft');
+  expect(both).not.toContain('pod-proxy-rbac');
+});
+
+test('a check that is asked for by its name says where there is nothing to look at', async () => {
+  expect(await examine('router-rbac', {})).toEqual({ kind: 'skip', found: 'no hawser router runs here' });
+});

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { judgeTemplate } from '../../../../src/pod-proxy/doctor/checks.ts';
+import { judgeDownstreams } from '../../../../src/pod-proxy/doctor/downstreams.ts';
+import { type OwnPod, readOwnPod } from '../../../../src/pod-proxy/pod/pod.ts';
+import { podProxySays } from '../../../helpers/status-samples.ts';
+
+const podOf = (name: string, app: string | undefined, isReady: boolean, annotations: object = {}) => ({
+  metadata: { name, namespace: 'default', ...(app !== undefined && { labels: { app } }), annotations },
+  status: { podIP: '10.0.0.7', conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+});
+const master = { 'hawser.dev/master': 'haproxy.default.svc' };
+const ownWith = (annotations: object) => readOwnPod(podOf('proxy-1', 'haproxy', true, annotations)) as OwnPod;
+const own = ownWith({});
+const judge = (...items: readonly object[]) => judgeDownstreams(own, { kind: 'listed', items });
+
+test('a group with a ready pod is well', () => {
+  expect(judge(podOf('web-1', 'web', true, master))).toMatchObject({ kind: 'ok' });
+});
+
+test.each([
+  [
+    'no pod names the proxy',
+    [podOf('web-1', 'web', true)],
+    'fail',
+    'no pod of default names haproxy.default',
+  ],
+  ['no pod is ready', [podOf('web-1', 'web', false, master)], 'fail', 'no pod of web is ready'],
+  [
+    'one group has no ready pod',
+    [podOf('web-1', 'web', true, master), podOf('db-1', 'db', false, master)],
+    ...(['warn', 'groups without a ready pod: db'] as const),
+  ],
+  ['a pod has no label app', [podOf('web-1', undefined, true, master)], 'warn', 'without the label app'],
+] as const)('%s', (_, items, kind, words) => {
+  expect(judge(...items)).toMatchObject({ kind, found: expect.stringContaining(words) });
+});
+
+test('a selector that the API refuses, or that nothing matches, is named', () => {
+  const chosen = ownWith({ 'hawser.dev/hosts': 'a in (' });
+  const answer = { kind: 'refused' as const, status: 400, message: 'unable to parse' };
+  expect(judgeDownstreams(chosen, answer)).toMatchObject({
+    ...{ kind: 'fail', found: expect.stringContaining('"a in ("') },
+  });
+  expect(judgeDownstreams(chosen, { kind: 'listed', items: [] })).toMatchObject({
+    ...{ kind: 'fail', found: expect.stringContaining('no EndpointSlice of default') },
+  });
+});
+
+test('a template that is missing or refused comes with what to do about it', () => {
+  expect(judgeTemplate(podProxySays)).toMatchObject({ kind: 'ok' });
+  const problem = { reason: 'TemplateMissing', message: 'the pod has no annotation hawser.dev/config' };
+  expect(judgeTemplate({ ...podProxySays, problem })).toMatchObject({
+    ...{ kind: 'fail', todo: expect.stringContaining('kubectl annotate pod') },
+  });
+});

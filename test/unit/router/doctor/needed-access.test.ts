@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import * as z from 'zod/mini';
+import { settingsTyped } from '../../../../src/cli/command-line.ts';
+import { neededAccess } from '../../../../src/router/doctor/look.ts';
+import { routerCommand } from '../../../../src/router/settings/router-command.ts';
+
+const role = z.object({
+  kind: z.enum(['ClusterRole', 'Role']),
+  rules: z.array(
+    z.object({
+      apiGroups: z.array(z.string()),
+      resources: z.array(z.string()),
+      verbs: z.array(z.string()),
+    }),
+  ),
+});
+const path = new URL('../../../../manifests/router/rbac.yaml', import.meta.url);
+const granted = parseAllDocuments(readFileSync(path, 'utf8'))
+  .flatMap((document) => role.safeParse(document.toJS()).data?.rules ?? [])
+  .flatMap(({ apiGroups, resources, verbs }) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${group}`)),
+    ),
+  );
+const neededWith = (...flags: readonly string[]) =>
+  neededAccess(settingsTyped(routerCommand, flags, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, () => undefined));
+
+test('the roles of the manifest have all that a router needs, however it is set', () => {
+  const most = neededWith('--ingress-class=hawser', '--namespace-labels=team=a');
+  const words = most.map(({ verb, group, resource }) => `${verb} ${resource}.${group}`);
+  expect(words).toContain('list ingresses.networking.k8s.io');
+  expect(words.filter((each) => !granted.includes(each))).toEqual([]);
+});
+
+test('what the settings turn off is not asked for', () => {
+  const least = neededWith('--secrets=false', '--update-status=false', '--namespace=shop');
+  expect(new Set(least.map(({ resource }) => resource))).toEqual(
+    new Set(['routes', 'endpointslices', 'services']),
+  );
+  expect(new Set(least.map(({ namespace }) => namespace))).toEqual(new Set(['shop']));
+});
