@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
-import type { RenderJob } from './render-job.ts';
+import type { RenderJob, ThreadTask } from './render-job.ts';
 import type { RenderOutcome } from './render-template.ts';
 
 export interface RenderThread {
@@ -16,21 +16,30 @@ export interface ThreadLimits {
   readonly timeoutMs?: number;
   /** How long a thread without a job is kept: it weighs some megabytes. Default 10 s. */
   readonly idleMs?: number;
-  /** A job that ended its thread is not tried again for this long. Default 15 s: an endless loop costs a processor. */
+  /** A template that ended its thread is not tried again for this long. Default 15 s: an endless loop costs a processor. */
   readonly retryMs?: number;
+  /** Default 32 MB. */
+  readonly memoryMb?: number;
 }
 
 /** A starved machine may take seconds to start a thread. */
 const START_TIMEOUT_MS = 20_000;
 const MAX_THREAD_MB = 32;
 
+/** The job of before: its outcome holds for the same job, and where it ended its thread for some time for the same template. */
+interface Before {
+  readonly key: string;
+  readonly outcome: RenderOutcome;
+  readonly ended?: { readonly templateText: string; readonly untilMs: number };
+}
+
 type Answer = RenderOutcome | { readonly kind: 'ended'; readonly message: string };
 
 export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
-  const { timeoutMs = 2_000, idleMs = 10_000, retryMs = 15_000 } = limits;
+  const { timeoutMs = 2_000, idleMs = 10_000, retryMs = 15_000, memoryMb = MAX_THREAD_MB } = limits;
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let before: { readonly key: string; readonly outcome: RenderOutcome; readonly until: number } | undefined;
+  let before: Before | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const end = (): void => {
@@ -38,27 +47,32 @@ export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
     void thread?.terminate();
     thread = undefined;
   };
-  const ask = async (job: RenderJob): Promise<Answer> => {
+  const ask = async (task: ThreadTask): Promise<Answer> => {
     clearTimeout(idle);
     if (thread === undefined) {
-      thread = startThread();
-      const started = await answerOf(thread, START_TIMEOUT_MS, () => undefined);
+      thread = startThread(memoryMb);
+      const started = await answerOf(thread, START_TIMEOUT_MS, memoryMb, () => undefined);
       if (started.kind === 'ended') return started;
     }
-    return await answerOf(thread, timeoutMs, (worker) => worker.postMessage(job));
+    return await answerOf(thread, timeoutMs, memoryMb, (worker) => worker.postMessage(task));
   };
   const renderNow = async (job: RenderJob): Promise<RenderOutcome> => {
+    const { templateText } = job;
+    const known = before?.ended;
+    if (before !== undefined && known?.templateText === templateText && performance.now() < known.untilMs)
+      return before.outcome;
     const key = createHash('sha256').update(JSON.stringify(job)).digest('hex');
-    if (before?.key === key && performance.now() < before.until) return before.outcome;
-    const answer = await ask(job);
-    if (answer.kind === 'ended') end();
-    else idle = setTimeout(end, idleMs).unref();
-    const outcome = answer.kind === 'ended' ? failed(job, answer.message) : answer;
-    before = {
-      key,
-      outcome,
-      until: answer.kind === 'ended' ? performance.now() + retryMs : Number.POSITIVE_INFINITY,
-    };
+    if (before?.key === key && known === undefined) return before.outcome;
+    const progress = new Int32Array(new SharedArrayBuffer(4));
+    const answer = await ask({ job, progress });
+    if (answer.kind !== 'ended') {
+      idle = setTimeout(end, idleMs).unref();
+      before = { key, outcome: answer };
+      return answer;
+    }
+    end();
+    const outcome = failed(job, Atomics.load(progress, 0), answer.message);
+    before = { key, outcome, ended: { templateText, untilMs: performance.now() + retryMs } };
     return outcome;
   };
   return {
@@ -70,11 +84,11 @@ export function createRenderThread(limits: ThreadLimits = {}): RenderThread {
   };
 }
 
-function startThread(): Worker {
+function startThread(memoryMb: number): Worker {
   // Beside this file, as source and in the bundle, whose parts all lie in one folder.
   const name = import.meta.url.endsWith('.ts') ? './render-worker.ts' : './render-worker.mjs';
   const thread = new Worker(new URL(name, import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: MAX_THREAD_MB, maxYoungGenerationSizeMb: 8 },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
     // A template has no business with what this process was started with.
     env: {},
     execArgv: [],
@@ -84,7 +98,12 @@ function startThread(): Worker {
 }
 
 /** The next message of the thread, or why there is none. */
-function answerOf(thread: Worker, withinMs: number, send: (thread: Worker) => void): Promise<Answer> {
+function answerOf(
+  thread: Worker,
+  withinMs: number,
+  memoryMb: number,
+  send: (thread: Worker) => void,
+): Promise<Answer> {
   return new Promise((resolve) => {
     const settle = (answer: Answer): void => {
       clearTimeout(timer);
@@ -96,9 +115,7 @@ function answerOf(thread: Worker, withinMs: number, send: (thread: Worker) => vo
     const broken = (error: Error & { readonly code?: string }): void => {
       const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
       ended(
-        isMemory
-          ? `it took more memory than the limit MAX_THREAD_MB allows (${MAX_THREAD_MB} MB)`
-          : error.message,
+        isMemory ? `it took more memory than the limit MAX_THREAD_MB allows (${memoryMb} MB)` : error.message,
       );
     };
     const timer = setTimeout(() => ended(`it was not done within ${withinMs} ms`), withinMs);
@@ -107,6 +124,8 @@ function answerOf(thread: Worker, withinMs: number, send: (thread: Worker) => vo
   });
 }
 
-function failed({ templatePath }: RenderJob, message: string): RenderOutcome {
-  return { kind: 'failed', message: `Cannot render template "${templatePath}": ${message}` };
+/** Line 0: it did not come to one. */
+function failed({ templatePath }: RenderJob, line: number, message: string): RenderOutcome {
+  const where = line === 0 ? '' : ` line ${line}`;
+  return { kind: 'failed', message: `Cannot render template "${templatePath}"${where}: ${message}` };
 }

@@ -16,6 +16,8 @@ const MAX_RENDERED_CHARACTERS = 1_000_000;
 export interface RenderOptions {
   readonly templatePath: string;
   readonly maxCharacters?: number;
+  /** Is told each line before it runs: of a template that never ends, nothing else is heard. */
+  readonly onLine?: (line: number) => void;
 }
 
 /** Names that a template has no business with. Hidden to catch mistakes, not to hold back malice. */
@@ -64,7 +66,7 @@ export interface CompiledTemplate {
 export function compileTemplate(
   templateText: string,
   fields: readonly string[],
-  { templatePath, maxCharacters: limit = MAX_RENDERED_CHARACTERS }: RenderOptions,
+  { templatePath, maxCharacters: limit = MAX_RENDERED_CHARACTERS, onLine }: RenderOptions,
 ): CompiledTemplate | Failed {
   let printed = 0;
   // Counts as it goes: a loop that prints without end stops here instead of filling the memory.
@@ -73,15 +75,18 @@ export function compileTemplate(
     if (printed > limit) throw new Error(tooLong(limit));
     return text;
   };
-  const template = prepare(templateText, fields, count);
+  const names = onLine === undefined ? fields : [...fields, LINE];
+  const template = prepare(templateText, names, count);
   const compiled = attempt(() => template.compile());
   if (!compiled.ok)
     return failed(templatePath, compileError(templateText, template.source, compiled.message));
+  const run =
+    onLine === undefined ? compiled.value : withLines(template, onLine, prepare(templateText, names, count));
   const print = (model: object): PrintOutcome => {
     printed = 0;
-    const run = attempt(() => String(compiled.value(variablesOf(model))));
-    if (!run.ok) return failed(templatePath, runError(run.message));
-    return { kind: 'printed', text: run.value };
+    const text = attempt(() => String(run(variablesOf(model))));
+    if (!text.ok) return failed(templatePath, runError(text.message));
+    return { kind: 'printed', text: text.value };
   };
   return { kind: 'compiled', print };
 }
@@ -105,6 +110,19 @@ function prepare(
       throw new Error(`Cannot include "${path}": a template is one file`);
     },
   });
+}
+
+const LINE = '__onLine';
+
+/** EJS notes each line in a variable of the program that it makes of a template. The same program, which tells of it too. */
+function withLines(
+  { source }: ejs.Template,
+  onLine: (line: number) => void,
+  again: ejs.Template,
+): (variables: object) => unknown {
+  const telling = source.replaceAll(/^ {4}; __line = (\d+)$/gm, `$&; ${LINE}($1)`);
+  const run = Object.assign(again, { source: telling }).compile();
+  return (variables) => run({ ...variables, [LINE]: onLine });
 }
 
 function variablesOf(model: object): Record<string, unknown> {

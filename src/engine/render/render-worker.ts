@@ -1,6 +1,8 @@
 /** The thread of `createRenderThread`: says when it is ready, then answers one job after the other. */
 import { parentPort } from 'node:worker_threads';
-import { type RenderJob, render } from './render-job.ts';
+import { render, type ThreadTask } from './render-job.ts';
 
-parentPort?.on('message', (job: RenderJob) => parentPort?.postMessage(render(job)));
+parentPort?.on('message', ({ job, progress }: ThreadTask) =>
+  parentPort?.postMessage(render(job, (line) => Atomics.store(progress, 0, line))),
+);
 parentPort?.postMessage('ready');

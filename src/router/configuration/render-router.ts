@@ -1,11 +1,12 @@
-import type { Rendered } from '../../engine/apply/file-set.ts';
+import type { Rendered, SetFile } from '../../engine/apply/file-set.ts';
+import { createRenderThread, type RenderThread } from '../../engine/render/render-in-thread.ts';
 import { createHashMapFiles } from '../lookup/hash-maps.ts';
 import { regexMapFiles } from '../lookup/regex-maps.ts';
 import type { RouteBackend, RouterModel } from '../model.ts';
 import type { RouterSettings } from '../settings/router-settings.ts';
 import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
 import { routeFiles } from './route-files.ts';
-import { createRouterPrinter, type RouterPrinter } from './router-printer.ts';
+import { createRouterPrinter, type RouterPrinter, wholeJob } from './router-printer.ts';
 import { type LeftOut, printableRoutes } from './unprintable.ts';
 
 export interface RouterTemplate {
@@ -13,6 +14,8 @@ export interface RouterTemplate {
   readonly text: string;
   /** The permissions of the files. */
   readonly mode: number;
+  /** An administrator's own, which may be wrong in any way: it never ends, or prints without end. */
+  readonly isCustom?: true;
 }
 
 export type RouterRendering =
@@ -44,23 +47,51 @@ export function renderRouter(
  * says the same as `renderRouter` for each model, whatever came before.
  */
 export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
-  const hashFiles = createHashMapFiles();
-  const mapsOf = (routes: readonly RouteBackend[]) =>
-    settings.lookup === 'hash' ? hashFiles(routes) : regexMapFiles(routes, settings);
-  const http2 = !settings.disableHttp2;
+  const filesOf = createOtherFiles(settings);
   let printer: { readonly of: RouterTemplate; readonly print: RouterPrinter } | undefined;
   return (template, model, defaultCertificate) => {
     const { backends, leftOut } = printableRoutes(model.backends);
-    const { path, text, mode } = template;
+    const { path, text } = template;
     if (printer?.of.text !== text || printer.of.path !== path)
       printer = { of: template, print: createRouterPrinter(template, settings) };
     const outcome = printer.print(backends);
     if (outcome.kind === 'failed') return outcome;
-    const others = [
-      ...mapsOf(backends),
-      ...routeFiles(backends, { http2, defaultCertificate }),
-      { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
-    ];
-    return { kind: 'rendered', rendered: { text: outcome.text, mode, others }, leftOut };
+    const others = filesOf(backends, defaultCertificate);
+    return { kind: 'rendered', rendered: { text: outcome.text, mode: template.mode, others }, leftOut };
   };
+}
+
+/**
+ * The same for any template: an administrator's own is rendered whole, in a thread with bounds of time and memory, so that whatever it does
+ * keeps nobody waiting, and what is served stays.
+ */
+export function createTemplateRenderer(
+  settings: RouterSettings,
+  thread: RenderThread = createRenderThread(CUSTOM_LIMITS),
+): (...args: Parameters<RouterRenderer>) => Promise<RouterRendering> {
+  const renderShipped = createRouterRenderer(settings);
+  const filesOf = createOtherFiles(settings);
+  return async (template, model, defaultCertificate) => {
+    if (template.isCustom !== true) return renderShipped(template, model, defaultCertificate);
+    const { backends, leftOut } = printableRoutes(model.backends);
+    const outcome = await thread.render(wholeJob(template, settings, backends));
+    if (outcome.kind === 'failed') return outcome;
+    const others = filesOf(backends, defaultCertificate);
+    return { kind: 'rendered', rendered: { text: outcome.text, mode: template.mode, others }, leftOut };
+  };
+}
+
+/** Of 10,000 routes on a busy machine. */
+const CUSTOM_LIMITS = { timeoutMs: 10_000, memoryMb: 256 };
+
+function createOtherFiles(settings: RouterSettings) {
+  const hashFiles = createHashMapFiles();
+  const mapsOf = (routes: readonly RouteBackend[]) =>
+    settings.lookup === 'hash' ? hashFiles(routes) : regexMapFiles(routes, settings);
+  const http2 = !settings.disableHttp2;
+  return (backends: readonly RouteBackend[], defaultCertificate: string): readonly SetFile[] => [
+    ...mapsOf(backends),
+    ...routeFiles(backends, { http2, defaultCertificate }),
+    { name: DEFAULT_CERTIFICATE_FILE, content: defaultCertificate, secret: true },
+  ];
 }

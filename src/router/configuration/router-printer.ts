@@ -1,3 +1,4 @@
+import type { RenderJob } from '../../engine/render/render-job.ts';
 import {
   compileTemplate,
   finished,
@@ -47,6 +48,26 @@ export function createRouterPrinter(template: RouterTemplate, settings: RouterSe
 function inOnePiece(printed: PrintOutcome): PrintOutcome {
   if (printed.kind === 'printed') /^/.test(printed.text);
   return printed;
+}
+
+/** A template with the line of `EACH_BACKEND` as one without it, whose lines have the same numbers. */
+function looping(text: string): string {
+  const at = text.indexOf(EACH_BACKEND);
+  if (at === -1) return text;
+  const block = text.slice(at + EACH_BACKEND.length);
+  return `${text.slice(0, at)}<% for (const backend of backends) { -%>\n${block}<% } -%>`;
+}
+
+/** All of it at once, for a thread. */
+export function wholeJob(
+  template: RouterTemplate,
+  settings: RouterSettings,
+  routes: readonly RouteBackend[],
+): RenderJob {
+  const options = backendOptions(settings);
+  const backends = routes.map((route) => templateBackend(route, options));
+  const model = { ...commonModel(settings), backends };
+  return { templateText: looping(template.text), model, ...limitsOf(template, routes.length) };
 }
 
 function printWhole(

@@ -20,7 +20,7 @@ export async function readRouterTemplate(path: string | undefined): Promise<Rout
     const message = `Cannot use template "${path}": it is a Go template of openshift-router, expected an EJS file such as ${shipped}`;
     return { kind: 'unreadable', message };
   }
-  return { ...file, path };
+  return { ...file, path, isCustom: true };
 }
 
 /** `{{` opens an action of Go's, and `<%` one of EJS. */

@@ -13,7 +13,7 @@ import { sift } from './sift.ts';
 export interface Trial {
   readonly check: ConfigurationCheck;
   /** Undefined where these backends cannot be rendered. */
-  readonly render: (backends: readonly RouteBackend[]) => Rendered | undefined;
+  readonly render: (backends: readonly RouteBackend[]) => Promise<Rendered | undefined>;
 }
 
 export interface Offenders {
@@ -52,7 +52,7 @@ async function tryOut(
   { check, render }: Trial,
   signal: AbortSignal,
 ): Promise<{ readonly outcome: CheckOutcome; readonly text: string }> {
-  const rendered = render(backends.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+  const rendered = await render(backends.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
   if (rendered === undefined) return { outcome: { kind: 'impossible', message: 'not rendered' }, text: '' };
   const folder = await mkdtemp(join(tmpdir(), 'hawser-router-'));
   try {

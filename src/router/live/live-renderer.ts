@@ -2,7 +2,7 @@ import type { Rendered } from '../../engine/apply/file-set.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import type { RenderResult } from '../../engine/reconcile/proposal.ts';
 import type { Refusal } from '../admission/verdict.ts';
-import { createRouterRenderer, type RouterTemplate } from '../configuration/render-router.ts';
+import { createTemplateRenderer, type RouterTemplate } from '../configuration/render-router.ts';
 import { readRouterTemplate } from '../configuration/router-template.ts';
 import type { LeftOut } from '../configuration/unprintable.ts';
 import type { RouteBackend } from '../model.ts';
@@ -16,7 +16,7 @@ interface LiveRenderer {
     input: ServableDecision,
   ) => Promise<{ readonly result: RenderResult; readonly shown: ServableDecision | undefined }>;
   /** Other backends as in the last `render`, with the same template and certificate. Undefined where that fails. */
-  readonly renderAgain: (backends: readonly RouteBackend[]) => Rendered | undefined;
+  readonly renderAgain: (backends: readonly RouteBackend[]) => Promise<Rendered | undefined>;
   /** As it was rendered last, as PEM. Undefined before the first time. */
   readonly defaultCertificate: () => string | undefined;
 }
@@ -24,7 +24,7 @@ interface LiveRenderer {
 /** Renders with the current template and default certificate. What cannot be used is logged once, and the served configuration stays. */
 export function createLiveRenderer(settings: LiveSettings, { log, once }: Observers): LiveRenderer {
   const certificate = openDefaultCertificate(settings, log);
-  const renderRouter = createRouterRenderer(settings);
+  const renderRouter = createTemplateRenderer(settings);
   let last: { readonly template: RouterTemplate; readonly certificate: string } | undefined;
   const complain = (message: string) => {
     if (once.isNew('template', message)) log({ event: 'template-unusable', level: 'error', message });
@@ -35,15 +35,15 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
       const template = await readRouterTemplate(settings.template);
       if (template.kind === 'unreadable') return complain(template.message);
       last = { template, certificate: await certificate() };
-      const outcome = renderRouter(template, input.decision.model, last.certificate);
+      const outcome = await renderRouter(template, input.decision.model, last.certificate);
       if (outcome.kind === 'failed') return complain(outcome.message);
       if (once.clear('template')) log({ event: 'template-usable' });
       const shown = withRefusals(input, new Map(outcome.leftOut.map(refusalOf)));
       return { result: { kind: 'rendered', rendered: outcome.rendered }, shown };
     },
-    renderAgain: (backends) => {
+    renderAgain: async (backends) => {
       if (last === undefined) return undefined;
-      const outcome = renderRouter(last.template, { backends }, last.certificate);
+      const outcome = await renderRouter(last.template, { backends }, last.certificate);
       return outcome.kind === 'rendered' ? outcome.rendered : undefined;
     },
     defaultCertificate: () => last?.certificate,

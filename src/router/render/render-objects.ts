@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { defaultCertificate } from '../configuration/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
-import { renderRouter } from '../configuration/render-router.ts';
+import { createTemplateRenderer } from '../configuration/render-router.ts';
 import { readRouterTemplate } from '../configuration/router-template.ts';
 import { writeOut } from '../configuration/write-out.ts';
 import type { Decision } from '../decide/decide.ts';
@@ -36,7 +36,7 @@ export async function renderObjects(
   if (template.kind === 'unreadable') return { kind: 'failed', message: template.message };
   const before = join(folder, DEFAULT_CERTIFICATE_FILE);
   const certificate = await defaultCertificate(settings, before, new Date());
-  const outcome = renderRouter(template, settings, model, certificate);
+  const outcome = await createTemplateRenderer(settings)(template, model, certificate);
   if (outcome.kind === 'failed') return outcome;
   await writeOut(folder, outcome.rendered);
   const problems = new Map(outcome.leftOut.map(({ key, problem }) => [key, problem]));

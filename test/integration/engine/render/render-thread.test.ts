@@ -22,6 +22,7 @@ it.each([
 
 it.each([
   ['does not end', endless, 'it was not done within 1000 ms', 1_000],
+  ['does not end in its second line', `a\n${endless}\n`, '"/etc/t.ejs" line 2: it was not done', 1_000],
   [
     // In large pieces: with small ones V8 may collect garbage at the limit until the time is over.
     'fills the memory',
@@ -40,6 +41,15 @@ it.each([
   },
   120_000,
 );
+
+it('a template that never ended is not run again at once for another model', async () => {
+  const thread = createRenderThread({ timeoutMs: 1_000, retryMs: 3_600_000 });
+  const first = await thread.render(jobOf(endless));
+  const startedMs = process.cpuUsage().user;
+  for (let round = 0; round < 5; round += 1)
+    expect(await thread.render({ ...jobOf(endless), model: { round } })).toBe(first);
+  expect(process.cpuUsage().user - startedMs).toBeLessThan(1_000_000);
+});
 
 it('a thread that ended for want of work is started again', async () => {
   const thread = createRenderThread({ idleMs: 0 });

@@ -22,7 +22,7 @@ function isolated(isBad = (key: string) => key.startsWith('shop:bad')) {
   let rendered: readonly RouteBackend[] = [];
   const isolation = createIsolation(
     {
-      render: (backends) => {
+      render: async (backends) => {
         rendered = backends;
         return { text: '', mode: 0o600, others: [] };
       },

@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createRenderThread } from '../../../src/engine/render/render-in-thread.ts';
+import { createTemplateRenderer, renderRouter } from '../../../src/router/configuration/render-router.ts';
+import { createAuthority } from '../../helpers/certificates.ts';
+import { routeBackend } from '../../helpers/router/route-sets.ts';
+import { routerSettings, routerTemplate } from '../../helpers/router/router-settings.ts';
+
+/** An administrator's own template, which may do anything. */
+const scratch = mkdtempSync(join(tmpdir(), 'hawser-template-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+const { key, cert } = createAuthority(scratch).issue({ commonName: 'router' });
+const certificate = `${key}${cert}`;
+const model = {
+  backends: [routeBackend({ host: 'a.test' }), routeBackend({ host: 'b.test', kind: 'edge' })],
+};
+const custom = (text: string) => ({ path: '/etc/own.ejs', text, mode: 0o644, isCustom: true }) as const;
+
+function renderer() {
+  const thread = createRenderThread({ timeoutMs: 2_000, memoryMb: 64 });
+  return createTemplateRenderer(routerSettings(), thread);
+}
+
+test.each([
+  // It would end by itself long after its time is over.
+  [
+    'never ends',
+    'a\nb\n<% const end = Date.now() + 60_000; while (Date.now() < end) {} %>\n',
+    'line 3: it was not done',
+  ],
+  ['throws', 'a\n<% throw new Error("no such thing"); %>\n', 'line 2: no such thing'],
+  [
+    'prints a value without end',
+    'a\n<% for (;;) { %><%= setFolder %><% } %>\n',
+    /line 2: it (prints more characters than the limit|was not done)/,
+  ],
+  [
+    'prints text without end',
+    'a\n<% for (;;) { %>some text\n<% } %>\n',
+    /line [23]: it (took more memory|was not done)/,
+  ],
+])('a template that %s blocks nobody, and the error names its line', async (_what, text, message) => {
+  const render = renderer();
+  let ticks = 0;
+  const ticking = setInterval(() => {
+    ticks += 1;
+  }, 10);
+  const outcome = await render(custom(text), model, certificate);
+  clearInterval(ticking);
+  expect(outcome).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) });
+  expect(outcome).toMatchObject({
+    message: expect.stringContaining('Cannot render template "/etc/own.ejs"'),
+  });
+  expect(ticks).toBeGreaterThan(1);
+  const shipped = renderRouter(routerTemplate, routerSettings(), model, certificate);
+  expect(await render(custom(routerTemplate.text), model, certificate)).toEqual(shipped);
+  expect(await render(routerTemplate, model, certificate)).toEqual(shipped);
+});
