@@ -16,7 +16,10 @@ export function leftOutTable({ routes }: RouterStatus): Table {
 export function refusedTable({ routes }: RouterStatus): Table {
   const refused = routes?.refused ?? [];
   const table = refusals('Routes that are not admitted', statusLabel('idle', 'not admitted'), refused);
-  return { ...table, folded: `${refused.length} that are not admitted` };
+  const { ConfigurationRefused = 0, Unprintable = 0, ...others } = routes?.rejected ?? {};
+  const all = Object.values(others).reduce((sum, each) => sum + each, 0);
+  const isWhole = all === refused.length;
+  return { ...table, folded: `${all} not admitted${isWhole ? '' : `, the first ${refused.length} of them`}` };
 }
 
 function refusals(label: string, state: StatusLabel, list: readonly Refusal[]): Table {

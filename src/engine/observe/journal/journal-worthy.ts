@@ -82,7 +82,12 @@ const rows: Readonly<Record<string, Row>> = {
     facts: ['cause', 'detail'],
   },
   'configuration-not-applied': { kind: 'rejected', reason: 'message' },
-  'template-unusable': { kind: 'rejected', reason: 'message' },
+  'template-unusable': { kind: 'rejected', subject: 'reason', reason: 'message', facts: ['detail'] },
+  'template-usable': { kind: 'reload' },
+  'route-left-out': { kind: 'rejected', subject: 'route', reason: 'words' },
+  'default-certificate-unusable': { kind: 'rejected', reason: 'message' },
+  'lease-taken': { kind: 'group', subject: 'name', facts: ['identity'] },
+  'lease-lost': { kind: 'group', subject: 'name', facts: ['identity'] },
   'server-transition': {
     ...{ kind: 'servers', subject: 'server', from: 'from', to: 'to', reason: 'check' },
     facts: ['address'],
@@ -130,6 +135,7 @@ const rows: Readonly<Record<string, Row>> = {
   'supervisor-started': life,
   'supervisor-stopped': life,
   'monitor-started': life,
+  'router-started': life,
   'monitor-stopped': life,
   stopping: life,
 };

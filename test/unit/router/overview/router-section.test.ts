@@ -52,3 +52,12 @@ test('of certificates only those are listed that have ended or end within two we
     ['shop:pay', 'expires soon', 'valid until 2026-11-28'],
   ]);
 });
+
+test('of many routes that are not admitted all are counted, and it is said how many are shown', () => {
+  const refused = (router: typeof routerSays) =>
+    routerSection({ ...routerHere, router }).parts[0]?.tables?.find(({ folded }) => folded !== undefined)
+      ?.folded;
+  expect(refused(routerSays)).toBe('8 not admitted, the first 1 of them');
+  const routes = { ...wellRoutes, rejected: { InvalidHost: 1 }, refused: routerSays.routes?.refused ?? [] };
+  expect(refused({ ...routerSays, routes })).toBe('1 not admitted');
+});
