@@ -6,7 +6,7 @@ import type { User } from '@kubernetes/client-node/dist/config_types.js';
 import { messageOf } from '../system/errors.ts';
 import { readRegularFile } from '../system/file/read-regular-file.ts';
 import type { Log } from '../system/log.ts';
-import { oneAtATime } from '../system/time/one-at-a-time.ts';
+import { oneAtATime, sharedRun } from '../system/time/one-at-a-time.ts';
 import { type FileContents, openCredentialFiles } from './credential-files.ts';
 import { type CredentialPlugin, createCredentialPlugin } from './credential-plugin.ts';
 import { neverThrowing } from './never-throwing.ts';
@@ -94,19 +94,13 @@ export function openKubeconfig(
     }
   };
 
-  // Loops that ask at the same moment share one read: two reads would count as two generations of the same content.
-  let inFlight: Promise<LoadedKubeconfig> | undefined;
   return {
     forget: () => {
       isForgotten = true;
     },
     close: () => good?.plugin?.close(),
-    load: () => {
-      inFlight ??= load().finally(() => {
-        inFlight = undefined;
-      });
-      return inFlight;
-    },
+    // Loops that ask at the same moment share one read: two reads would count as two generations of the same content.
+    load: sharedRun(load),
   };
 }
 

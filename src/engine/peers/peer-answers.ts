@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { TLSSocket } from 'node:tls';
 import { messageOf } from '../system/errors.ts';
 import type { ClusterNode } from '../system/network/cluster-node.ts';
+import { sharedRun } from '../system/time/one-at-a-time.ts';
 import { namesIn, nodeOf } from './identity.ts';
 import type { ReportRefusal } from './refusals.ts';
 
@@ -31,7 +32,8 @@ const MOST_JOURNALS = 3;
 
 /** `GET /status` and `GET /journal?since=…&until=…`, for nodes of the group. Whatever is wrong is a line of JSON. */
 export function createPeerAnswers(answers: PeerAnswers, refused: ReportRefusal): RequestListener {
-  const status = once(answers.status);
+  // Many peers cause no more work than one.
+  const status = sharedRun(answers.status);
   let journals = 0;
   const sendJournal = async (response: ServerResponse, query: URLSearchParams): Promise<void> => {
     const range = rangeOf(query);
@@ -106,15 +108,4 @@ function rangeOf(query: URLSearchParams): JournalRange | undefined {
   const [since, until] = [query.get('since'), query.get('until')];
   if ([since, until].some((text) => text !== null && !ISO.test(text))) return undefined;
   return { since: since ?? '', until: until ?? '~' };
-}
-
-/** Requests during a lookup get the same answer: many peers cause no more work than one. */
-function once<T>(look: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | undefined;
-  return () => {
-    running ??= look().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { createMetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
 import { pieces } from '../../engine/observe/pieces.ts';
+import { sharedRun } from '../../engine/system/time/one-at-a-time.ts';
 import { generationSockets } from '../generation-sockets.ts';
 import { infoNumber } from '../parse-replies.ts';
 import { askRuntimeApi } from '../runtime-api.ts';
@@ -47,9 +48,8 @@ export function createExporter(
   const own = ownMetrics();
   let rows: readonly StatisticsRow[] = [];
   let nextAt = Number.NEGATIVE_INFINITY;
-  let scraping: Promise<void> | undefined;
 
-  const scrapeOnce = async (): Promise<void> => {
+  const scrape = sharedRun(async () => {
     own.scraped();
     const servers = serverCount();
     const types = servers > settings.serverThreshold ? WITHOUT_SERVERS : WITH_SERVERS;
@@ -72,13 +72,7 @@ export function createExporter(
     const intervalMs = settings.baseIntervalMs * (1 + rows.length / 1_000);
     own.interval(intervalMs / 1_000);
     nextAt = nowMs() + intervalMs;
-  };
-  const scrape = (): Promise<void> => {
-    scraping ??= scrapeOnce().finally(() => {
-      scraping = undefined;
-    });
-    return scraping;
-  };
+  });
   return {
     scrape,
     page: async () => {

@@ -1,3 +1,4 @@
+import { sharedRun } from '../../../engine/system/time/one-at-a-time.ts';
 import type { ClusterStatus } from '../../status/node-status.ts';
 import type { ProductStatus } from '../../status/product-status.ts';
 import { statusView } from '../../status/view/status-view.ts';
@@ -40,8 +41,7 @@ export function createSnapshots({
   recent,
   nowMs,
 }: PageSource): () => Promise<Snapshot> {
-  let pending: Promise<Snapshot> | undefined;
-  const take = async (): Promise<Snapshot> => {
+  return sharedRun(async () => {
     const status = await look();
     const now = nowMs();
     const at = new Date(now).toISOString();
@@ -49,11 +49,5 @@ export function createSnapshots({
     const timeline = timelineView(status, recent(hour.from), hour, { words, products });
     const view = { ...statusView(status, products), timeline };
     return { at, title: titleOf(view), main: mainPart(view), document: () => pageDocument(view, at) };
-  };
-  return () => {
-    pending ??= take().finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  };
+  });
 }
