@@ -2,7 +2,7 @@ import { readText } from '../file/read-text.ts';
 import { holdersOf } from '../process/socket-holders.ts';
 
 export interface ListeningPort {
-  /** As the kernel prints it: `0100007F` is 127.0.0.1. */
+  /** Hexadecimal, each word in the machine's order: `0100007F` is 127.0.0.1. */
   readonly address: string;
   readonly port: number;
   /** Whose process opened it. */
@@ -15,18 +15,17 @@ const LISTEN = '0A';
 
 /** The TCP ports with a listener in this network namespace, on any address. */
 export function listeningPorts(): readonly ListeningPort[] {
-  return ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((path) =>
-    readText(path)
-      .split('\n')
-      .slice(1)
-      .flatMap((line) => {
-        const fields = line.trim().split(/\s+/);
-        const [, local = '', , state] = fields;
-        if (state !== LISTEN) return [];
-        const [address = '', port = ''] = local.split(':');
-        return { address, port: Number.parseInt(port, 16), user: Number(fields[7]), inode: fields[9] ?? '' };
-      }),
-  );
+  return ['/proc/self/net/tcp', '/proc/self/net/tcp6'].flatMap((path) => parseListeners(readText(path)));
+}
+
+/** The listeners of `/proc/net/tcp` or `tcp6` (proc(5)). */
+export function parseListeners(text: string): readonly ListeningPort[] {
+  return text.split('\n').flatMap((line) => {
+    const [, local = '', , state, , , , user, , inode] = line.trim().split(/\s+/);
+    const [address = '', port] = local.split(':');
+    if (state !== LISTEN || port === undefined || inode === undefined) return [];
+    return [{ address, port: Number.parseInt(port, 16), user: Number(user), inode }];
+  });
 }
 
 /** The process whose socket it is, undefined where it cannot be seen from here. */

@@ -1,35 +1,20 @@
 import type { HostFiles } from '../../../engine/examine/host-files.ts';
 import type { HostProcess } from '../../../engine/examine/host-processes.ts';
+import { parseListeners } from '../../../engine/system/network/listening-ports.ts';
 
-export interface Listener {
+/** A listening socket and the process that has it open; none if that is not visible. */
+export interface HeldPort {
   readonly port: number;
   /** Where it can be reached: from everywhere, through loopback only, or through one address. */
   readonly scope: 'all' | 'loopback' | 'address';
-  readonly inode: string;
-}
-
-/** A listening socket and the processes that have it open; none if they are not visible. */
-export interface HeldPort {
-  readonly port: number;
-  readonly scope: Listener['scope'];
   readonly holder: HostProcess | undefined;
 }
 
-const LISTEN = '0A';
 const LOOPBACK_6 = '00000000000000000000000001000000';
 const MAPPED_LOOPBACK = /^0{16}FFFF0000[0-9A-F]{6}7F$/;
 
-/** The listeners of `/proc/net/tcp` or `tcp6` (proc(5)): addresses are hexadecimal, each word in the machine's order. */
-export function parseListeners(text: string): readonly Listener[] {
-  return text.split('\n').flatMap((line) => {
-    const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
-    const [address = '', port] = local.split(':');
-    if (state !== LISTEN || port === undefined || inode === undefined) return [];
-    return [{ port: Number.parseInt(port, 16), scope: scopeOf(address), inode }];
-  });
-}
-
-function scopeOf(address: string): Listener['scope'] {
+/** Of an address as the kernel prints it. */
+export function scopeOf(address: string): HeldPort['scope'] {
   if (/^0+$/.test(address)) return 'all';
   const isLoopback =
     /^[0-9A-F]{6}7F$/.test(address) || address === LOOPBACK_6 || MAPPED_LOOPBACK.test(address);
@@ -48,7 +33,11 @@ export async function heldPorts(
     .filter(({ port }) => ports.includes(port));
   if (listeners.length === 0) return [];
   const holders = await holdersOf(files, new Set(listeners.map(({ inode }) => inode)), await processes());
-  return listeners.map(({ port, scope, inode }) => ({ port, scope, holder: holders.get(inode) }));
+  return listeners.map(({ address, port, inode }) => ({
+    port,
+    scope: scopeOf(address),
+    holder: holders.get(inode),
+  }));
 }
 
 /** The first process found for each socket: a master and its workers share theirs. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { moreRights } from '../../../../src/engine/examine/check.ts';
-import { parseListeners } from '../../../../src/operate/doctor/look/listeners.ts';
+import { parseListeners } from '../../../../src/engine/system/network/listening-ports.ts';
+import { scopeOf } from '../../../../src/operate/doctor/look/listeners.ts';
 import { unicastPeers } from '../../../../src/vip/doctor/look/configured-peers.ts';
 import { neighbourOf } from '../../../../src/vip/doctor/look/neighbours.ts';
 import { examine } from '../../../helpers/doctor/scene.ts';
@@ -18,7 +19,9 @@ test('listeners: what listens, and from where it can be reached', () => {
     line('0000000000000000FFFF00000100007F:24E5', '0A', 5),
     line('0100007F:24E5', '01', 6),
   ].join('\n');
-  expect(parseListeners(table)).toEqual([
+  expect(
+    parseListeners(table).map(({ address, port, inode }) => ({ port, scope: scopeOf(address), inode })),
+  ).toEqual([
     { port: 9445, scope: 'all', inode: '1' },
     { port: 29445, scope: 'loopback', inode: '2' },
     { port: 9445, scope: 'address', inode: '3' },
