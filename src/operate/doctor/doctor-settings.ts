@@ -3,14 +3,9 @@ import { commandSpec, type Flag, flag, jsonFlag, type SettingsOf } from '../../c
 import { durationMs } from '../../cli/duration.ts';
 import { absolutePath } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
-import {
-  type PeerFieldValues,
-  type PeerSettings,
-  peerFlags,
-  peerProblems,
-  peerSettings,
-} from '../../cli/peer-settings.ts';
+import { type PeerFieldValues, peerFlags, peerProblems, peerSettings } from '../../cli/peer-settings.ts';
 import { apiPort, apiVips, ingressVips, nodeName, root, servers, source } from '../../cli/shared-flags.ts';
+import type { PeerSetting } from '../../engine/peers/peer.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
 
 /** Flags whose names and types only their products know. */
@@ -86,13 +81,8 @@ export const doctorCommand = (checkIds: readonly string[], productFlags: Product
 
 export type DoctorCommandSettings = SettingsOf<ReturnType<typeof doctorCommand>>;
 
-type PeersSetting =
-  | ({ readonly kind: 'set' } & PeerSettings)
-  | { readonly kind: 'half'; readonly problems: readonly string[] }
-  | undefined;
-
 /** An incomplete setting is a finding; it does not prevent the other checks. */
-function peersOf(settings: PeerFieldValues, vips: readonly string[]): PeersSetting {
+function peersOf(settings: PeerFieldValues, vips: readonly string[]): PeerSetting {
   const problems = peerProblems(settings, vips);
   if (problems.length > 0) return { kind: 'half', problems };
   const peers = peerSettings(settings);

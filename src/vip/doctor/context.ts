@@ -1,13 +1,6 @@
 import type { NodeContext, NodeReadings } from '../../engine/examine/context.ts';
-import type { PeerFiles } from '../../engine/peers/peer.ts';
+import type { PeerSetting } from '../../engine/peers/peer.ts';
 import type { VirtualRouterIds } from '../group/vrrp.ts';
-
-/** With what the nodes show each other their status; undefined where they do not. */
-export type PeerAccess =
-  | { readonly kind: 'set'; readonly files: PeerFiles; readonly port: number }
-  /** Some of the files are set and some are not. */
-  | { readonly kind: 'half'; readonly problems: readonly string[] }
-  | undefined;
 
 /** What the VIP's checks see. */
 export interface VipContext extends NodeContext {
@@ -19,7 +12,7 @@ export interface VipContext extends NodeContext {
     readonly keepalivedConfig: string;
     readonly keepalivedSocket: string;
     readonly keepalived: string;
-    readonly peers?: PeerAccess;
+    readonly peers?: PeerSetting;
     /** `none` where there is no settings file. */
     readonly settingsFile: { readonly kind: string };
   };

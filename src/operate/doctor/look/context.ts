@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../../../cli/command-spec.ts';
 import type { Check } from '../../../engine/examine/check.ts';
 import type { NodeContext } from '../../../engine/examine/context.ts';
-import type { PeerFiles } from '../../../engine/peers/peer.ts';
+import type { PeerSetting } from '../../../engine/peers/peer.ts';
 import type { Readings } from './readings.ts';
 
 /** The operator's knowledge about this node, beside what the flags of a product say; everything else is looked up. */
@@ -19,12 +19,7 @@ export interface DoctorSettings {
   readonly apiPort: number;
   readonly instance?: string | undefined;
   readonly manifests: string;
-  /** With what the nodes show each other their status; undefined where they do not. */
-  readonly peers?:
-    | { readonly kind: 'set'; readonly files: PeerFiles; readonly port: number }
-    /** Some of the files are set and some are not. */
-    | { readonly kind: 'half'; readonly problems: readonly string[] }
-    | undefined;
+  readonly peers?: PeerSetting;
   /** Where the daemons have their pages, as they run here or would. */
   readonly pages: readonly ProgramPage[];
   /** Those that run here or have a manifest. */

@@ -15,15 +15,15 @@ import { judgeCertificate } from '../../../engine/examine/judge-certificate.ts';
 import { askPeer } from '../../../engine/peers/ask-peer.ts';
 import { type PeerCredentials, readCredentials } from '../../../engine/peers/credentials.ts';
 import { isOfNode, namesIn } from '../../../engine/peers/identity.ts';
-import type { Peer } from '../../../engine/peers/peer.ts';
+import type { Peer, PeerSetting } from '../../../engine/peers/peer.ts';
 import { addressesOf } from '../../../engine/system/network/routes.ts';
 import { knownNodes } from '../../group/known-nodes.ts';
-import type { PeerAccess, VipContext } from '../context.ts';
+import type { VipContext } from '../context.ts';
 
 const RENEW = 'issue it anew (docs/peers.md); nothing has to be restarted';
 const NOT_SET = 'no --peer-tls-… files are set: the nodes show each other nothing';
 
-type Set = Extract<PeerAccess, { kind: 'set' }>;
+type Set = Extract<PeerSetting, { kind: 'set' }>;
 
 /** The content of the three files, or the finding instead. */
 async function credentialsOf(
