@@ -1,25 +1,14 @@
 import { type MetricsRegistry, simpleGauge } from '../engine/observe/metrics-registry.ts';
-import { createMonitorMetrics, type MonitorMetrics } from '../engine/observe/monitor-metrics.ts';
+import { createMonitorMetrics } from '../engine/observe/monitor-metrics.ts';
 import type { Observers } from '../engine/reconcile/observers.ts';
-import type { ServerListMetrics } from '../engine/reconcile/servers/server-list.ts';
 
 /** What the HAProxy monitor can be asked about besides, in Prometheus' words. */
-export interface HaproxyMonitorMetrics extends MonitorMetrics, ServerListMetrics {
-  readonly changeServed: (seconds: number) => void;
-  /** Each server that HAProxy knows now, by name, and whether it is up; those of before are forgotten. */
-  readonly serversUp: (servers: readonly (readonly [string, boolean])[]) => void;
-  readonly usable: (usable: boolean) => void;
-  readonly redirect: (present: boolean) => void;
-}
-
+export type HaproxyMonitorMetrics = ReturnType<typeof createHaproxyMonitorMetrics>;
 export type HaproxyMonitorObservers = Observers<HaproxyMonitorMetrics>;
 
 const HOLD_REASONS = ['empty-list', 'polls-do-not-agree-yet', 'lost-servers-not-failed'];
 
-export function createHaproxyMonitorMetrics(
-  nowMs: () => number,
-  registry: MetricsRegistry,
-): HaproxyMonitorMetrics {
+export function createHaproxyMonitorMetrics(nowMs: () => number, registry: MetricsRegistry) {
   const monitor = createMonitorMetrics(nowMs, registry);
   const number = (name: string, help: string) => simpleGauge(registry, name, help);
   const changeServed = registry.histogram(
@@ -39,11 +28,12 @@ export function createHaproxyMonitorMetrics(
     apiReachable: number('hawser_api_reachable', '1 while some API server answers the monitor.'),
     usable: number('hawser_load_balancer_usable', '1 while HAProxy of this node has a usable server.'),
     redirect: number('hawser_redirect_present', '1 while the VIP is redirected to HAProxy on this node.'),
-    serversUp: (now) => {
+    /** Each server that HAProxy knows now, by name, and whether it is up; those of before are forgotten. */
+    serversUp: (now: readonly (readonly [string, boolean])[]) => {
       serverUp.clear();
       for (const [server, isUp] of now) serverUp.set(Number(isUp), { server });
     },
-    held: (reason) => {
+    held: (reason: string | undefined) => {
       for (const each of HOLD_REASONS) held.set(Number(each === reason), { reason: each });
     },
   };

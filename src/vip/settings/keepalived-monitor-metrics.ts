@@ -1,38 +1,15 @@
 import { type MetricsRegistry, simpleGauge } from '../../engine/observe/metrics-registry.ts';
-import { createMonitorMetrics, type MonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
+import { createMonitorMetrics } from '../../engine/observe/monitor-metrics.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import { vipRepairCounter } from '../../keepalived/vip-repair-counter.ts';
 import { advertIntervalMs } from '../group/keepalived-model.ts';
 import type { KeepalivedSettings } from '../group/vrrp.ts';
 
 /** What the keepalived monitor can be asked about besides, in Prometheus' words. */
-export interface KeepalivedMonitorMetrics extends MonitorMetrics {
-  /** Nodes that share the VIPs of a kind, this one included. */
-  readonly groupNodes: (kind: string, count: number) => void;
-  readonly usable: (usable: boolean) => void;
-  readonly ingressUsable: (usable: boolean) => void;
-  /** Whether another host holds a VIP that this node holds too. */
-  readonly splitBrain: (vip: string, split: boolean) => void;
-  /** VIPs were removed that keepalived and its supervisor left when they ended. */
-  readonly staleVipRemoved: () => void;
-  readonly virtualRouterIdTaken: (taken: boolean) => void;
-  /** How keepalived of this node speaks to its group. */
-  readonly dialect: (dialect: Pick<KeepalivedSettings, 'profile' | 'mode' | 'advertIntervalMs'>) => void;
-  /** When that changes, in milliseconds of the Unix epoch, and whether keepalived would refuse it. */
-  readonly planned: (atMs: number | undefined, refused: boolean) => void;
-  readonly agreementUsable: (usable: boolean) => void;
-  /** Until when the certificate for the peers is valid, in milliseconds of the Unix epoch. */
-  readonly peerCertificate: (validToMs: number) => void;
-  /** Whether this node holds VIPs of a kind only where no other node can. */
-  readonly drained: (kind: string, drained: boolean) => void;
-}
-
+export type KeepalivedMonitorMetrics = ReturnType<typeof createKeepalivedMonitorMetrics>;
 export type KeepalivedMonitorObservers = Observers<KeepalivedMonitorMetrics>;
 
-export function createKeepalivedMonitorMetrics(
-  nowMs: () => number,
-  registry: MetricsRegistry,
-): KeepalivedMonitorMetrics {
+export function createKeepalivedMonitorMetrics(nowMs: () => number, registry: MetricsRegistry) {
   const monitor = createMonitorMetrics(nowMs, registry);
   const number = (name: string, help: string) => simpleGauge(registry, name, help);
   const groupNodes = registry.gauge(
@@ -64,17 +41,17 @@ export function createKeepalivedMonitorMetrics(
       'hawser_virtual_router_id_taken',
       '1 while this node does not join: its virtual router id is used for another VIP, or its VIP with another id.',
     ),
-    groupNodes: (kind, count) => groupNodes.set(count, { kind }),
-    splitBrain: (vip, split) => splitBrain.set(Number(split), { vip }),
+    groupNodes: (kind: string, count: number) => groupNodes.set(count, { kind }),
+    splitBrain: (vip: string, split: boolean) => splitBrain.set(Number(split), { vip }),
+    /** VIPs were removed that keepalived and its supervisor left when they ended. */
     staleVipRemoved: () => repair('stale-removed'),
-    peerCertificate: (validToMs) => certificate(validToMs / 1_000),
-    drained: (kind, value) => drained.set(Number(value), { kind }),
+    /** In milliseconds of the Unix epoch. */
+    peerCertificate: (validToMs: number) => certificate(validToMs / 1_000),
+    drained: (kind: string, value: boolean) => drained.set(Number(value), { kind }),
   };
 }
 
-function dialectMetrics(
-  registry: MetricsRegistry,
-): Pick<KeepalivedMonitorMetrics, 'dialect' | 'planned' | 'agreementUsable'> {
+function dialectMetrics(registry: MetricsRegistry) {
   const dialect = registry.gauge(
     'hawser_vrrp_dialect',
     '1 for how keepalived of this node is configured to speak to its group.',
@@ -95,15 +72,16 @@ function dialectMetrics(
     '1 while the file of --monitor-conf cannot be used.',
   );
   return {
-    dialect: (now) => {
+    dialect: (now: Pick<KeepalivedSettings, 'profile' | 'mode' | 'advertIntervalMs'>) => {
       dialect.clear();
       const { profile, mode } = now;
       dialect.set(1, { profile, mode, advert_interval: `${advertIntervalMs(now)}ms` });
     },
-    planned: (atMs, refused) => {
+    /** When the dialect changes, in milliseconds of the Unix epoch, and whether keepalived would refuse it. */
+    planned: (atMs: number | undefined, refused: boolean) => {
       changeAt((atMs ?? 0) / 1_000);
       changeRefused(refused);
     },
-    agreementUsable: (usable) => unusable(!usable),
+    agreementUsable: (usable: boolean) => unusable(!usable),
   };
 }
