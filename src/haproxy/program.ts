@@ -44,7 +44,7 @@ export interface ProxyDriver {
   /** Whether there is a live configuration to start from: a regular file that is not empty. */
   readonly hasConfiguration: () => Promise<boolean>;
   readonly hasLastGood: () => Promise<boolean>;
-  /** Not asked about a file with the hash `checked`: somebody else has asked already. */
+  /** A file with the hash `checked` has been checked already and is not checked again. */
   readonly check: (config: ConfigChoice, checked?: string) => Promise<CheckOutcome>;
   /** Saves which servers are up, for the next generation to start with. Best effort: says whether it worked. */
   readonly saveState: () => Promise<boolean>;

@@ -9,7 +9,7 @@ export function redirectTable(instance: string | undefined): string {
   return instance === undefined ? REDIRECT_TABLE : `${REDIRECT_TABLE}-${instance}`;
 }
 
-/** Whose table it is; undefined for a table that is none of ours. */
+/** The instance to which a table belongs; undefined for a table that is not ours. */
 export function instanceOfTable(table: string): { readonly instance: string | undefined } | undefined {
   const [, instance] = new RegExp(`^${REDIRECT_TABLE}(?:-(.+))?$`).exec(table) ?? [];
   return table === redirectTable(instance) ? { instance } : undefined;

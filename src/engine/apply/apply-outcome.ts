@@ -18,7 +18,7 @@ export type ApplyOutcome =
       readonly atRunTime?: true;
       /** How many commands that took. */
       readonly commands?: number;
-      /** Why it could not be told: `REFUSED`, or a word of whoever compared the two configurations, and a sentence. */
+      /** Why it could not be told: `REFUSED`, or a word from the comparison of the configurations, and a sentence. */
       readonly what?: string;
       readonly reason?: string;
     }

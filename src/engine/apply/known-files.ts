@@ -18,7 +18,7 @@ interface Known {
   readonly sha256: string;
 }
 
-/** What is written within a tick of the kernel's clock after it was read may have the same time. */
+/** A file that is written within one tick of the kernel's clock after it was read may keep the same time. */
 const TICK_MS = 100;
 
 export function createKnownFiles(read: typeof readIfThere = readIfThere): KnownFiles {

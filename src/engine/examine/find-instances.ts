@@ -43,7 +43,7 @@ export async function findInstances(
   const byName = [...Map.groupBy(found, ({ instance }) => instance)].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const leftOut = [
     ...byName.flatMap(([name, own]) => doubled(name, own)),
-    // Whoever announces hundreds pushes no program that hangs off the end.
+    // These come before the foreign ones: hundreds of those must not push a program that hangs off the end.
     ...looks.flatMap((each) => (each.kind === 'silent' ? each.why : [])),
     ...looks.flatMap((each) => (each.kind === 'foreign' ? each.why : [])),
   ];

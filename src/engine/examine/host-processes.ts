@@ -6,7 +6,7 @@ export interface HostProcess {
   /** At most 15 characters: what the kernel keeps. */
   readonly name: string;
   readonly argv: readonly string[];
-  /** The name of an instance that a daemon of hawser was given; undefined for one without, and for what is none. */
+  /** The instance name of a daemon of hawser; undefined for one without a name, and for other programs. */
   readonly instance?: string | undefined;
 }
 

@@ -39,7 +39,7 @@ export function selects({ requirements }: Pick<Selector, 'requirements'>, labels
   return requirements.every((requirement) => holds(requirement, labels));
 }
 
-/** As Kubernetes has it, what is not there is not one of any values: `notin` and `!=` take it. */
+/** As in Kubernetes, an object without the label matches `notin` and `!=`. */
 function holds({ key, operator, values }: Requirement, labels: Labels): boolean {
   const found = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {

@@ -16,7 +16,7 @@ export type StatusOutcome =
   /** The object as the API has it now. */
   | { readonly kind: 'patched' | 'unchanged'; readonly object: unknown }
   | { readonly kind: 'gone' }
-  /** Somebody else changed the object before each try. */
+  /** Another client changed the object before each try. */
   | { readonly kind: 'conflict' }
   /** The API server holds the status for invalid. */
   | Extract<ObjectAnswer, { readonly kind: 'refused' }>

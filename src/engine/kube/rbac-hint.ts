@@ -4,7 +4,7 @@
  */
 const refused = /User "([^"]*)" cannot (?:list|watch) resource "([^"]*)"/;
 
-/** Who may not do what, in the words of a 403; undefined in other words. */
+/** The user and the resource that a 403 names; undefined for another message. */
 export function forbiddenIn(
   message: string,
 ): { readonly user: string; readonly resource: string } | undefined {

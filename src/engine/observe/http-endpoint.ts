@@ -5,7 +5,7 @@ import { serveUntil } from '../system/network/serve-until.ts';
 import { isAskedHere } from './asked-here.ts';
 
 export interface Endpoint {
-  /** Undefined while all is well, else one line that says what is not. */
+  /** Undefined while all is well, else one line about the trouble. */
   readonly trouble: () => string | undefined;
   /**
    * For `/readyz` and `/healthz/ready`, where this program has them: undefined while it does for others what it is there for,
@@ -14,7 +14,7 @@ export interface Endpoint {
   readonly unready?: () => string | undefined | Promise<string | undefined>;
   /** In pieces where all of it would be too long for the memory. */
   readonly metrics: () => Promise<string | Iterable<string>> | string;
-  /** Absent where everybody may who can connect. */
+  /** Absent where everyone who can connect may. */
   readonly mayReadMetrics?: (reader: Reader) => Promise<boolean>;
   /** What this process knows, for JSON; answers soon. */
   readonly status: () => Promise<object> | object;

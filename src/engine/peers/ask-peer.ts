@@ -69,7 +69,7 @@ export async function askPeer(
   return { kind: 'problem', problem: troubleText(answer.error, answer.stage, where) };
 }
 
-/** Its time was right at some moment between question and answer, or it is off by what is left. */
+/** Zero if its time was right at some moment between question and answer, else the remaining difference. */
 function clockOff(said: unknown, askedAtMs: number, answeredAtMs: number): number | undefined {
   const theirsMs = Date.parse(String(said));
   if (Number.isNaN(theirsMs)) return undefined;

@@ -30,7 +30,7 @@ export const CLOCK_HEADER = 'hawser-clock';
 /** Each holds one file of a journal in memory. */
 const MOST_JOURNALS = 3;
 
-/** `GET /status` and `GET /journal?since=…&until=…`, for nodes of the group. Whatever is wrong is a line of JSON. */
+/** `GET /status` and `GET /journal?since=…&until=…`, for nodes of the group. An error is a line of JSON. */
 export function createPeerAnswers(answers: PeerAnswers, refused: ReportRefusal): RequestListener {
   // Many peers cause no more work than one.
   const status = sharedRun(answers.status);

@@ -35,7 +35,7 @@ export interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
   /** What its page has besides; `unready` is what keeps it from being ready, and undefined where nothing does. */
   readonly page?: (metrics: Metrics, unready: Problem) => MorePage;
-  /** Pages of what it drives, by name, for whoever looks for those of an instance. */
+  /** Pages of the programs that it drives, by name. Commands look here for the pages of an instance. */
   readonly others?: Readonly<Record<string, PageAddress>>;
 }
 

@@ -17,8 +17,8 @@ export function beginReload(state: State, queued: readonly ReloadRequest[], now:
 
 /**
  * Starts the only job that may be under way. A restart after a death skips the check: no serving process is at risk,
- * and the check would double the time without an API. After a failure every file is checked, whoever has checked it:
- * HAProxy's words are wanted.
+ * and the check would double the time without an API. After a failure every file is checked, even one
+ * that was checked before: the log needs HAProxy's words.
  */
 export function beginJob(
   state: State,

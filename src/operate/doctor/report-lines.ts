@@ -22,7 +22,7 @@ const COLOURS: Readonly<Record<Shown['verdict'], number>> = {
   skip: 90,
 };
 
-/** A report for a person, in 80 columns, whole: what is not in order has its reason and what to type below it. */
+/** The whole report for a person, in 80 columns. Below each finding that is not ok stand its reason and what to type. */
 export function reportLines(report: DoctorReport, options: { readonly colours: boolean }): readonly string[] {
   const paint: Paint = (text, verdict) =>
     options.colours ? `\u001b[${COLOURS[verdict]}m${text}\u001b[0m` : text;

@@ -11,7 +11,7 @@ export interface InstalledInstance {
   readonly pages: Readonly<Record<string, PageAddress>>;
 }
 
-/** In the order of their names. A record that cannot be read is none: status must not fail by it. */
+/** In the order of their names. A record that cannot be read is left out: status must not fail because of it. */
 export function installedInstances(root: string): readonly InstalledInstance[] {
   return namesIn(join(root, layout.settingsDir)).flatMap((file) => {
     const name = /^installed-([a-z0-9-]+)\.json$/.exec(file)?.[1];

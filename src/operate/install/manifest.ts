@@ -96,7 +96,7 @@ interface HostMount {
   readonly type: string;
 }
 
-/** The kubelet's certificate. It is renewed by renaming, hence the folder; the kubelet may still have to make it. */
+/** The folder of the kubelet's certificate, which is renewed by renaming. The kubelet may still have to make it. */
 const kubeletPki: HostMount = {
   name: 'kubelet-pki',
   path: '/var/lib/kubelet/pki',

@@ -92,7 +92,7 @@ async function folderSteps(root: string, { path, mode, group }: WantedFolder): P
   return steps;
 }
 
-/** Undefined where there is no such file. Throws for what is there and is no file that can be read. */
+/** Undefined where there is no such file. Throws if there is one that cannot be read, or something other than a file. */
 export async function fileState(path: string): Promise<FileState | undefined> {
   try {
     const status = await lstat(path);

@@ -112,7 +112,7 @@ async function existing(root: string, paths: readonly string[]): Promise<readonl
   return found.flatMap(({ path, there }) => (there === undefined ? [] : [{ kind: 'remove', path } as const]));
 }
 
-/** Does one of them; what is gone already is fine. */
+/** Does one of them. It is fine if there is nothing left to remove. */
 export async function applyRemoval(root: string, removal: Removal): Promise<void> {
   const path = join(root, removal.path);
   switch (removal.kind) {

@@ -24,7 +24,7 @@ export type Place = Pick<Moment, 'at' | 'clockBackMs' | 'clockOffMs'>;
 /** A clock that is disciplined goes back by less, which is of no importance. */
 const CLOCK_BACK_MS = 1_000;
 
-/** The own time of each item of one journal: what is no line has that of the line before it. */
+/** The own time of each item of one journal: an item that is not a line has the time of the line before it. */
 export function createClockReader(): (item: JournalItem) => string {
   let last = '';
   return (item) => {

@@ -29,7 +29,7 @@ interface Part {
   readonly isCut: boolean;
 }
 
-/** What is larger was made by something else: a writer's files have half a megabyte. */
+/** A writer's files have half a megabyte. Something else made a larger one. */
 const MOST_BYTES = 8 * 1_024 * 1_024;
 
 /**

@@ -32,7 +32,7 @@ interface Head {
   readonly seq: number;
 }
 
-/** A line has at most some twelve texts of 500 characters; what is longer all the same loses its facts. */
+/** A line has at most some twelve texts of 500 characters. One that is longer all the same loses its facts. */
 const MAX_LINE_BYTES = 16_384;
 
 /**
@@ -98,7 +98,7 @@ function writeWhole({ fd, bytes: before }: Head, bytes: Buffer): void {
 const APPEND = constants.O_WRONLY | constants.O_APPEND;
 const CREATE = OPEN_JOURNAL | APPEND | constants.O_CREAT | constants.O_EXCL;
 
-/** What others have put there under this program's name is none of its journal. */
+/** A file that something else has put there under this program's name is not part of its journal. */
 function ownFiles(directory: string, program: string): readonly JournalFile[] {
   return listJournalFiles(directory).filter((file) => file.program === program && isOwn(file.path));
 }

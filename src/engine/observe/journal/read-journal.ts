@@ -29,7 +29,7 @@ interface Placed {
   readonly isHalf: boolean;
 }
 
-/** A writer's files have half a megabyte: what is larger was made by something else, and is not taken into memory. */
+/** A writer's files have half a megabyte. Something else made a larger one, and it is not taken into memory. */
 const MAX_FILE_BYTES = 8 * 1_024 * 1_024;
 
 /** The files of each program's journal, in its order. Throws where the directory cannot be read. */

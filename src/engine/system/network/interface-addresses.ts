@@ -31,7 +31,7 @@ export async function findAddress(
   return links?.flatMap(foundOn);
 }
 
-/** Resolves with what went wrong. Removing what is no longer there is no failure. */
+/** Resolves with what went wrong. It is no failure if the address is already gone. */
 export async function removeAddress({ cidr, interface: device }: FoundAddress): Promise<string | undefined> {
   const limits = { timeoutMs: IP_TIMEOUT_MS, fine: /Cannot assign/ };
   return await changeByIp(['ip', 'address', 'del', cidr, 'dev', device], limits);

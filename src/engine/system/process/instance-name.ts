@@ -5,7 +5,7 @@ const FLAG = '--instance';
 
 /**
  * The name of an instance that a program was given, by the last flag, else by its environment; undefined for the one without a
- * name. For who looks at a program from outside: whether it accepts its arguments, the program itself decides.
+ * name. For looking at a program from outside: it does not check whether the program accepts its arguments.
  */
 export function instanceName(argv: readonly string[], env: Environment): string | undefined {
   const at = argv.findLastIndex((word) => word === FLAG || word.startsWith(`${FLAG}=`));

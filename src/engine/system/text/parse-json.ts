@@ -10,8 +10,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * The entries of a list that have the form of `entry`, others left out. Empty text and what is no list have none. Throws
- * where the text is no JSON.
+ * The entries of a list that have the form of `entry`; others are left out. Empty text, and JSON that is not a list, has
+ * no entries. Throws where the text is not JSON.
  */
 export function parseList<T>(text: string, entry: z.ZodMiniType<T>): readonly T[] {
   const parsed: unknown = JSON.parse(text || '[]');

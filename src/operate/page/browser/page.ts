@@ -66,7 +66,7 @@ function live({ at }: AliveEvent): void {
   heard.hidden = false;
 }
 
-/** What is on the page may be long past, and must not look current. */
+/** The page may show a state that is long past, which must not look current. */
 function lost(): void {
   document.documentElement.dataset['contact'] = 'lost';
   document.title = `No contact · ${title}`;

@@ -4,7 +4,7 @@ import { BlockList, isIPv6 } from 'node:net';
 export interface Asked {
   readonly method: string | undefined;
   readonly host: string | undefined;
-  /** `Sec-Fetch-Site`, which a browser adds and a page cannot change; undefined of what is no browser. */
+  /** `Sec-Fetch-Site`, which a browser adds and a page cannot change; undefined where the client is not a browser. */
   readonly site: string | undefined;
 }
 

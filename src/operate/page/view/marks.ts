@@ -68,6 +68,6 @@ function marksOf(entries: readonly TimelineEntry[], span: TimeSpan, words: Journ
     const text = `${clockText(first.at)} ${first.node}: ${words.phraseOf(first)}${also}`;
     return [{ kind: markKindOf(first, words), x: placeOf(first.at, span), words: text }];
   });
-  // What is trouble is drawn last, over what else is there.
+  // Trouble is drawn last, over everything else.
   return marks.toSorted((a, b) => Number(a.kind === 'trouble') - Number(b.kind === 'trouble'));
 }
