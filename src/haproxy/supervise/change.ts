@@ -91,7 +91,9 @@ function reloadInstead(
   const { cause, requests, to } = change;
   const isRepeated = cause === 'drift' && state.reloadedForDrift === to;
   const fields = { cause, reason, reloads: !isRepeated, changes: change.changes.map(describeChange) };
-  emit(logged('warn', 'change-refused', fields));
+  // It is found again every five seconds: the first refusal is told, and the repair.
+  if (!isRepeated || reason !== state.changeCounts.lastRefusal)
+    emit(logged('warn', 'change-refused', fields));
   const { refused, ...counts } = state.changeCounts;
   const next = { ...state, changeCounts: { ...counts, refused: refused + 1, lastRefusal: reason } };
   if (isRepeated) return next;

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { flag, toggle } from '../../cli/command-spec.ts';
 import { nonEmpty } from '../../cli/fields.ts';
 import { listOf } from '../../cli/make-field.ts';
+import { ConfigError } from '../../engine/system/errors.ts';
 import { domainName, printable } from './router-fields.ts';
 
 /** Which routes are taken, and under which host. */
@@ -37,3 +38,24 @@ export const admissionFlags = {
     variable: 'ROUTER_ALLOWED_DOMAINS',
   }),
 };
+
+/** What is wrong with these together. */
+export function admissionProblems({
+  overrideHostname,
+  subdomain,
+}: {
+  readonly overrideHostname: boolean;
+  readonly subdomain?: string | undefined;
+}): readonly string[] {
+  if (!overrideHostname || subdomain !== undefined) return [];
+  return [
+    'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): there is no host to give to all routes, expected --subdomain (ROUTER_SUBDOMAIN)',
+  ];
+}
+
+/** The settings of a command that has no other rules. */
+export function withRules<S extends Parameters<typeof admissionProblems>[0]>(settings: S): S {
+  const problems = admissionProblems(settings);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return settings;
+}

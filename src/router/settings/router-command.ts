@@ -1,6 +1,7 @@
 import { commandSpec, type SettingsOf } from '../../cli/command-spec.ts';
 import { isInCluster } from '../../engine/kube/in-cluster.ts';
 import { ConfigError } from '../../engine/system/errors.ts';
+import { admissionProblems } from './admission-flags.ts';
 import { liveFlags } from './live-flags.ts';
 import { metricsProblems } from './metrics-flags.ts';
 import { routerFlags } from './router-settings.ts';
@@ -28,10 +29,7 @@ export const routerCommand = commandSpec({
       problems.push(
         'Cannot find credentials for the API: this is no pod (KUBERNETES_SERVICE_HOST is not set), expected --kubeconfig',
       );
-    if (settings.overrideHostname && settings.subdomain === undefined)
-      problems.push(
-        'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): there is no host to give to all routes, expected --subdomain (ROUTER_SUBDOMAIN)',
-      );
+    problems.push(...admissionProblems(settings));
     if (problems.length > 0) throw new ConfigError(problems);
     const listen = settings.listen ?? { host: '0.0.0.0', port: settings.statsPort };
     const { compareInterval: checkInterval, shutdownDelay: shutdownDelayMs } = settings;

@@ -1,6 +1,7 @@
 import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
 import { oneOf } from '../../cli/fields.ts';
 import { parsedBy } from '../../cli/make-field.ts';
+import { withRules } from './admission-flags.ts';
 import { objectsFlag } from './objects-flag.ts';
 import { routerFlags } from './router-settings.ts';
 
@@ -40,4 +41,5 @@ export const routerExplainCommand = commandSpec({
     'Objects that cannot be read are left out, and named on stderr.',
     'Exit codes: 0 a route answers or redirects; 1 none does, or failure at run time; 2 usage.',
   ],
+  derive: withRules,
 });

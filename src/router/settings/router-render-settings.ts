@@ -1,4 +1,5 @@
 import { commandSpec, flag, jsonFlag } from '../../cli/command-spec.ts';
+import { withRules } from './admission-flags.ts';
 import { objectsFlag } from './objects-flag.ts';
 import { wordPath } from './router-fields.ts';
 import { routerFlags } from './router-settings.ts';
@@ -31,4 +32,5 @@ export const routerRenderCommand = commandSpec({
     'Without a default certificate a self-signed one is made, and kept in the folder for the next time.',
     'Exit codes: 0 written, 1 failure at run time, 2 usage or configuration.',
   ],
+  derive: withRules,
 });

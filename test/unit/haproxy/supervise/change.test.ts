@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ChangeOutcome } from '../../../../src/haproxy/runtime/execute.ts';
+import { advance } from '../../../../src/haproxy/supervise/advance.ts';
 import type { Event, State } from '../../../../src/haproxy/supervise/state.ts';
 import { processOf, proven, serving, started, succeed, valid } from '../../../helpers/supervisor-model.ts';
 
@@ -98,6 +99,32 @@ test('drift is repaired while nothing else is to be done, and takes one reload a
   machine.send(drifted);
   machine.send(changed(made, 2));
   expect(machine.state.changeCounts).toMatchObject({ made: 0, repaired: 1, refused: 2 });
+});
+
+test('drift that HAProxy goes on to refuse is told once', () => {
+  const machine = serving();
+  const told: string[] = [];
+  const send = (event: Event) => {
+    const { state, actions } = advance(machine.state, event, machine.now);
+    machine.state = state;
+    for (const action of actions) if (action.kind === 'log') told.push(action.event);
+  };
+  const drifted: Event = { kind: 'drifted', change: { ...change, to: 'sha-1' } };
+  send(drifted);
+  send(changed(refused));
+  for (const event of [valid, { kind: 'state-saved' } as const]) send(event);
+  send({ ...started(2), configSha256: 'sha-1' } as Event);
+  send(proven(2));
+  for (let look = 0; look < 3; look += 1) {
+    send(drifted);
+    send(changed(refused, 2));
+  }
+  expect(told.filter((event) => event === 'change-refused')).toHaveLength(1);
+  send(drifted);
+  send(changed({ kind: 'refused', reason: 'another reason' }, 2));
+  send(drifted);
+  send(changed(made, 2));
+  expect(told.slice(-2)).toEqual(['change-refused', 'drift-repaired']);
 });
 
 test('a supervisor that stops answers the changes that wait, and makes none', () => {

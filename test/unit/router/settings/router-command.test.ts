@@ -2,14 +2,25 @@ import { expect, test } from 'vitest';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { ConfigError } from '../../../../src/engine/system/errors.ts';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
+import { routerExplainCommand } from '../../../../src/router/settings/router-explain-settings.ts';
+import { routerRenderCommand } from '../../../../src/router/settings/router-render-settings.ts';
 
 const inPod = { KUBERNETES_SERVICE_HOST: '10.0.0.1' };
 const settings = (env: Readonly<Record<string, string>>) =>
   settingsTyped(routerCommand, [], { ...inPod, ...env }, () => undefined);
+const offline = {
+  render: (env: Readonly<Record<string, string>>) =>
+    settingsTyped(routerRenderCommand, ['--objects', '-', '--out', '/tmp/out'], env, () => undefined),
+  explain: (env: Readonly<Record<string, string>>) =>
+    settingsTyped(routerExplainCommand, ['a.test', '--objects', '-'], env, () => undefined),
+};
 
-function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
+function problemsOf(
+  env: Readonly<Record<string, string>>,
+  read: (env: Readonly<Record<string, string>>) => unknown = settings,
+): readonly string[] {
   try {
-    settings(env);
+    read(env);
   } catch (error) {
     if (error instanceof ConfigError) return error.problems;
     throw error;
@@ -53,10 +64,14 @@ test.each([':', ':0', ':70000', '::1936', 'localhost:1936', '1936'])('no page ca
   ]);
 });
 
-test('a host for all routes is refused without one to give them', () => {
-  expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true' })).toEqual([
+test.each([
+  ['the router', settings],
+  ['render', offline.render],
+  ['explain', offline.explain],
+])('a host for all routes is refused by %s without one to give them', (_name, read) => {
+  expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true' }, read)).toEqual([
     'Cannot use --override-hostname (ROUTER_OVERRIDE_HOSTNAME): there is no host to give to all routes, expected --subdomain (ROUTER_SUBDOMAIN)',
   ]);
   const subdomain = { ROUTER_SUBDOMAIN: '$name.apps.example.com' };
-  expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true', ...subdomain })).toEqual([]);
+  expect(problemsOf({ ROUTER_OVERRIDE_HOSTNAME: 'true', ...subdomain }, read)).toEqual([]);
 });
