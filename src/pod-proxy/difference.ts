@@ -1,4 +1,4 @@
-import type { Difference } from '../engine/apply/applier.ts';
+import type { Difference } from '../engine/apply/bring-into-service.ts';
 import { describeConfiguration } from '../haproxy/runtime/describe-configuration.ts';
 import { differenceOf } from '../haproxy/runtime/difference.ts';
 

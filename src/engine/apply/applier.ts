@@ -4,14 +4,17 @@ import { codeOf, messageOf } from '../system/errors.ts';
 import { syncDirectory, writeFileAtomically } from '../system/file/atomic-write.ts';
 import { afterReload } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
+import { connectSupervisor, type Supervisor, type SupervisorOptions } from './ask-supervisor.ts';
 import {
-  connectSupervisor,
-  type ReloadOutcome,
-  type Supervisor,
-  type SupervisorOptions,
-} from './ask-supervisor.ts';
+  bringIntoService,
+  type Compare,
+  checkAfter,
+  type KnownSet,
+  reload,
+  wayFrom,
+} from './bring-into-service.ts';
 import type { ConfigurationCheck } from './configuration-check.ts';
-import { identityOf, mustBeSet, type Rendered, SET_FOLDER, sha256Of } from './file-set.ts';
+import { identityOf, mustBeSet, type Rendered, sha256Of } from './file-set.ts';
 import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
 import { createKnownFiles, type KnownFiles } from './known-files.ts';
 import {
@@ -24,7 +27,6 @@ import {
 } from './live-file.ts';
 import { removeOldSets, removeUnlessNamed } from './old-sets.ts';
 import { findInPlace, type StagedSet, stageSet } from './set-folder.ts';
-import { folderNamedIn, numberOf } from './set-path.ts';
 
 /** The supervisor to ask, its control socket, and how long to wait for it. */
 export interface ApplierOptions extends SupervisorOptions {
@@ -37,20 +39,10 @@ export interface ApplierOptions extends SupervisorOptions {
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
 
-/** Of the set in place the other files are known where this applier has put them there, or they are the same. */
-type Compare = (before: SetInPlace, after: Rendered) => Difference;
-type SetInPlace = Pick<Rendered, 'text' | 'others'>;
-
-/** What a program that runs can be told, in words of its supervisor, or why it has to be reloaded. */
-export type Difference =
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'runtime'; readonly changes: readonly object[] }
-  | { readonly kind: 'reload'; readonly what: string; readonly reason: string };
-
 export interface Applier {
   /**
    * Brings a configuration into service: checks it with the real HAProxy, replaces the file in one step, asks for a reload and
-   * waits for its answer. The live file is at every moment a whole one, with the template's mode, and so are the files that
+   * waits for its answer. What HAProxy can be told while it runs is checked after it was told. The live file is at every moment a whole one, with the template's mode, and so are the files that
    * it names. Where the reload is refused, the bytes of before come back. Rejects only when `signal` stops it; call it for
    * one configuration at a time.
    */
@@ -62,14 +54,6 @@ export interface Applier {
   retryRejected(): void;
 }
 
-/** Of a main file of ours that lay there. */
-interface Edit {
-  readonly file: LiveFile;
-  readonly before: Buffer;
-  readonly rendered: Rendered;
-  readonly staged: StagedSet;
-}
-
 type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 
 /** What an applier remembers between calls. */
@@ -79,7 +63,7 @@ interface Memory {
   /** Hash of the main file that is in place and known to be served. */
   served: string | undefined;
   /** The set that was put in place last, by the hash of its main file. */
-  inPlace: { readonly sha256: string; readonly rendered: Rendered } | undefined;
+  inPlace: KnownSet | undefined;
   rejected: { readonly identity: string; readonly outcome: Rejection } | undefined;
   /** Whether what a killed monitor left has been removed. */
   cleaned: boolean;
@@ -151,55 +135,29 @@ async function applySet(
   }
 
   const staged = inPlace ?? (await stageSet(file, found, rendered, memory.known));
-  const refusal = inPlace ? undefined : await checkAndReplace(file, staged, mode, options, signal);
+  const isEdit = inPlace === undefined && before !== undefined;
+  const way = isEdit
+    ? wayFrom({ file, before, rendered, staged }, options.difference, memory.inPlace)
+    : reload;
+  const isTold = way.kind === 'change' && (await memory.supervisor.makesChanges(signal));
+  const check = isTold ? undefined : options.check;
+  const refusal = inPlace
+    ? undefined
+    : await checkAndReplace(file, staged, { ...options, mode, check }, signal);
   if (refusal !== undefined) return remember(memory, identity, refusal);
   // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
-  const isEdit = inPlace === undefined && before !== undefined;
-  const edit = isEdit ? { file, before, rendered, staged } : undefined;
   const sha256 = sha256Of(staged.text);
-  const wanted = { sha256, isChecked: inPlace === undefined };
-  const outcome = await bringIntoService(edit, wanted, options, memory, signal);
+  const wanted = { sha256, isChecked: inPlace === undefined && !isTold };
+  const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
+  const outcome = (await checkAfter(file, brought, options.check, signal)) ?? brought;
   memory.inPlace = { sha256, rendered };
   if (outcome.kind === 'reloaded') memory.served = sha256;
   const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
+  // What runs has been told of what was put back.
+  if (outcome !== brought) await memory.supervisor.reload(undefined, signal);
   await removeOldSets(file);
   return remember(memory, identity, settled);
-}
-
-/** The supervisor decides whether `before` is what it serves. */
-async function bringIntoService(
-  edit: Edit | undefined,
-  { sha256, isChecked }: { readonly sha256: string; readonly isChecked: boolean },
-  { difference }: ApplierOptions,
-  { supervisor, inPlace }: Memory,
-  signal: AbortSignal,
-): Promise<ReloadOutcome> {
-  const checked = isChecked ? sha256 : undefined;
-  if (edit === undefined || difference === undefined) return await supervisor.reload(checked, signal);
-  const from = sha256Of(edit.before);
-  const known = inPlace?.sha256 === from ? inPlace.rendered : undefined;
-  const found = difference(setBefore(edit, known), edit.rendered);
-  if (found.kind === 'reload') {
-    const outcome = await supervisor.reload(checked, signal);
-    const { what, reason } = found;
-    return outcome.kind === 'reloaded' ? { ...outcome, what, reason } : outcome;
-  }
-  const changes = found.kind === 'runtime' ? found.changes : [];
-  const { folder } = edit.staged;
-  const set = folder === undefined ? {} : { set: numberOf(folder) };
-  return await supervisor.change({ from, to: sha256, ...set, changes }, signal);
-}
-
-/** Whatever folder its main file names: another folder is no difference of its own. */
-function setBefore({ file, before, rendered, staged }: Edit, known: Rendered | undefined): SetInPlace {
-  if (known !== undefined) return known;
-  const folder = folderNamedIn(file, before);
-  const found = before.toString('utf8');
-  const text = folder === undefined ? found : found.replaceAll(folder, SET_FOLDER);
-  return folder === staged.folder && rendered.others !== undefined
-    ? { text, others: rendered.others }
-    : { text };
 }
 
 /** A supervisor that started with this file needs no reload, so its status is asked first. */
@@ -215,19 +173,25 @@ function remember(memory: Memory, identity: string, outcome: ApplyOutcome): Appl
   return outcome;
 }
 
+interface Replacing extends Pick<ApplierOptions, 'onForeign'> {
+  readonly mode: number;
+  /** Left out where the file is checked later. */
+  readonly check: ConfigurationCheck | undefined;
+}
+
 /** Undefined where the live file now holds the staged text; else nothing of the set is left. */
 async function checkAndReplace(
   file: LiveFile,
   { text, folder }: StagedSet,
-  mode: number,
-  options: ApplierOptions,
+  options: Replacing,
   signal: AbortSignal,
 ): Promise<ApplyOutcome | undefined> {
+  const { mode } = options;
   try {
     await writeFileAtomically(file.candidate, text, { mode });
-    const check = await options.check(file.candidate, signal);
-    if (check.kind === 'impossible') return { kind: 'failed', message: check.message };
-    if (check.kind === 'invalid')
+    const check = await options.check?.(file.candidate, signal);
+    if (check?.kind === 'impossible') return { kind: 'failed', message: check.message };
+    if (check?.kind === 'invalid')
       return { kind: 'rejected', by: 'check', message: check.message, detail: check.detail };
     const foreign = await keepForeignFile(file);
     await rename(file.candidate, file.path);

@@ -29,6 +29,8 @@ export interface Supervisor {
    * Rejects only when `signal` stops it.
    */
   readonly change: (change: object, signal: AbortSignal) => Promise<ReloadOutcome>;
+  /** Whether it knows such changes. Rejects only when `signal` stops it. */
+  readonly makesChanges: (signal: AbortSignal) => Promise<boolean>;
   /**
    * Asks for a reload of a file that HAProxy has just checked, by the hash of it, so that a supervisor that makes changes does not
    * check it once more; undefined where nobody knows. Rejects only when `signal` stops it.
@@ -100,6 +102,7 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
       const isKnown = Buffer.byteLength(order) <= MAX_LINE_BYTES && (await makesChanges(signal));
       return await reloadBy(isKnown ? order : 'reload', signal);
     },
+    makesChanges,
     servedSha256: async (signal) => (await askStatus(signal))?.current?.configSha256,
   };
 }
