@@ -23,7 +23,7 @@ const benches: Readonly<Record<string, readonly string[]>> = {
   status: ['--rounds', '3'],
   starvation: ['--minutes', '1'],
   proxy: ['--changes', '10'],
-  router: ['--rounds', '2', '--routes', '100', '--routes', '1000'],
+  router: ['--rounds', '2', '--routes', '100', '--routes', '1000', '--reloads', '5'],
 };
 
 const usage = `usage: npm run bench [-- --only BENCH]... [--quick] [--page-only] [--folder DIR]

@@ -12,6 +12,8 @@ import { startRouter } from '../../helpers/router/running-router.ts';
 import { meets, spreadOf } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
 import { formatTarget } from '../reload/table.ts';
+import { type LiveFigures, liveCost } from './live-cost.ts';
+import { formatLive } from './live-report.ts';
 import { objectsOf, podAddresses } from './objects.ts';
 import { type RenderCost, renderCost } from './render-cost.ts';
 import {
@@ -27,20 +29,29 @@ import {
 import { requestCostUs, residentKb, type Subject } from './request-cost.ts';
 import { statusCost } from './status-cost.ts';
 
-const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--rounds N] [--requests N]
+const usage = `usage: npm run bench:router [-- --json FILE] [--routes N]... [--rounds N] [--requests N] [--reloads N]
   --routes    sizes (default: 100, 1000 and 10000); requests are compared between the smallest and the largest
   --rounds    of each measurement (default: 5)
+  --reloads   of a running router under 500 new connections a second, at the smallest size (default: 100; a second each)
   --requests  of each round, where lookups are by hash; a twentieth of it by regex (default: 10000)`;
 
 /** Checks of 30,000 servers would be most of what HAProxy does. */
 const env = { ROUTER_BACKEND_CHECK_INTERVAL: '20d' };
 const targets = {
   renderAndWriteMs: { kind: 'at-most', value: 500 },
+  oneChangedMs: { kind: 'at-most', value: 50 },
   requestRatio: { kind: 'at-most', value: 1.15 },
   residentKbPerRoute: { kind: 'at-most', value: 35 },
   statusesCompleteMs: { kind: 'at-most', value: 2_000 },
   statusWritesPerRoute: { kind: 'at-most', value: 1 },
   quietWrites: { kind: 'at-most', value: 10 },
+  createdToServedMs: { kind: 'at-most', value: 2_000 },
+  endpointMs: { kind: 'at-most', value: 50 },
+  certificateMs: { kind: 'at-most', value: 50 },
+  hourReloads: { kind: 'at-most', value: 0 },
+  burstReloads: { kind: 'at-most', value: 2 },
+  lostInReloads: { kind: 'at-most', value: 0 },
+  controllerMb: { kind: 'at-most', value: 150 },
 } as const;
 
 async function measureRender(routes: number, rounds: number): Promise<Omit<RenderFigures, 'routes'>> {
@@ -52,7 +63,7 @@ async function measureRender(routes: number, rounds: number): Promise<Omit<Rende
   const of = (name: keyof RenderCost) => spreadOf(costs.map((cost) => cost[name]));
   return {
     ...{ decideMs: of('decideMs'), renderMs: of('renderMs'), writeMs: of('writeMs') },
-    ...{ allMs: of('allMs'), checkCpuMs: of('checkCpuMs') },
+    ...{ allMs: of('allMs'), checkCpuMs: of('checkCpuMs'), changedMs: of('changedMs') },
   };
 }
 
@@ -106,6 +117,7 @@ async function run(
   sizes: readonly number[],
   rounds: number,
   requests: number,
+  reloads: number,
   json: string | undefined,
 ): Promise<void> {
   const machine = await describeMachine();
@@ -118,23 +130,43 @@ async function run(
   const ends = [...new Set([sizes[0] ?? 0, sizes.at(-1) ?? 0])];
   const figures = await measureRequests(ends, rounds, requests);
   const statuses = await statusCost(1_000);
+  const live: LiveFigures[] = [];
+  for (const routes of sizes) live.push(await liveCost(routes, rounds, routes === sizes[0] ? reloads : 0));
   const growth = { hash: growthOf(figures, 'hash'), regex: growthOf(figures, 'regex') };
-  console.log(`\n${formatRequests(figures)}\n\n${formatGrowth(growth)}\n${formatStatuses(statuses)}`);
+  console.log(
+    `\n${formatRequests(figures)}\n\n${formatGrowth(growth)}\n${formatStatuses(statuses)}\n\n${formatLive(live)}\n`,
+  );
   const results = {
     renderAndWriteMs: renders.at(-1)?.allMs?.median ?? null,
+    oneChangedMs: renders.at(-1)?.changedMs?.median ?? null,
     requestRatio: growth.hash.hundredHosts,
     residentKbPerRoute: growth.hash.residentKbPerRoute,
     statusesCompleteMs: statuses.completeMs,
     statusWritesPerRoute: statuses.writesPerRoute,
     quietWrites: statuses.quietWrites,
+    ...liveResults(live),
   };
   for (const [name, target] of Object.entries(targets))
     console.log(
       `${name}: ${formatTarget(target)}: ${meets(results[name as keyof typeof targets], target) ? 'yes' : 'MISSED'}`,
     );
   const quick = rounds < 5 || (sizes.at(-1) ?? 0) < 10_000;
-  const report = { renders, requests: figures, growth, statuses, results, machine, quick };
+  const report = { renders, requests: figures, growth, statuses, live, results, machine, quick };
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+}
+
+function liveResults(live: readonly LiveFigures[]) {
+  const [smallest, largest] = [live[0], live.at(-1)];
+  const most = (of: (figures: LiveFigures) => number): number => Math.max(...live.map(of));
+  return {
+    createdToServedMs: largest?.createdMs?.median ?? null,
+    endpointMs: largest?.endpoint.ms?.median ?? null,
+    certificateMs: largest?.certificate.ms?.median ?? null,
+    hourReloads: most(({ hourReloads }) => hourReloads),
+    burstReloads: most(({ burstReloads }) => burstReloads),
+    lostInReloads: smallest?.loaded?.lost ?? null,
+    controllerMb: (largest?.routerKb ?? Number.NaN) / 1_024,
+  };
 }
 
 try {
@@ -144,12 +176,13 @@ try {
       routes: { type: 'string', multiple: true, default: ['100', '1000', '10000'] },
       rounds: { type: 'string', default: '5' },
       requests: { type: 'string', default: '10000' },
+      reloads: { type: 'string', default: '100' },
       help: { type: 'boolean', default: false },
     },
   });
   const sizes = values.routes.map(Number).sort((a, b) => a - b);
   if (values.help) console.log(usage);
-  else await run(sizes, Number(values.rounds), Number(values.requests), values.json);
+  else await run(sizes, Number(values.rounds), Number(values.requests), Number(values.reloads), values.json);
 } catch (error) {
   console.error(`${messageOf(error)}\n${usage}`);
   process.exitCode = 2;

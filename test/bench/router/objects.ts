@@ -23,12 +23,12 @@ const kinds = [
   { tls: { termination: 'edge', insecureEdgeTerminationPolicy: 'Allow' } },
 ] as const;
 
-function metadata(name: string, index: number, labels: object = {}) {
+function metadata(name: string, index: number, labels: Readonly<Record<string, string>> = {}) {
   const creationTimestamp = new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString();
   return { name, namespace: `team-${index % 100}`, uid: `${name}-${index}`, creationTimestamp, labels };
 }
 
-function routeObject(index: number) {
+export function routeObject(index: number) {
   return {
     kind: 'Route',
     metadata: metadata(`shop-${index}`, index),
@@ -36,12 +36,12 @@ function routeObject(index: number) {
   };
 }
 
-function sliceObject(index: number) {
+export function sliceObject(index: number, addresses: readonly string[] = podAddresses) {
   return {
     kind: 'EndpointSlice',
     metadata: metadata(`web-${index}-x`, index, { 'kubernetes.io/service-name': `web-${index}` }),
     addressType: 'IPv4',
-    endpoints: podAddresses.map((address, pod) => ({
+    endpoints: addresses.map((address, pod) => ({
       addresses: [address],
       targetRef: { kind: 'Pod', name: `web-${index}-${pod}` },
     })),

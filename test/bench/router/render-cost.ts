@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeFileAtomically } from '../../../src/engine/system/file/atomic-write.ts';
 import { runCommand } from '../../../src/engine/system/process/run-command.ts';
 import { monotonicMs } from '../../../src/engine/system/time/monotonic-clock.ts';
-import { renderRouter } from '../../../src/router/configuration/render-router.ts';
+import { createRouterRenderer } from '../../../src/router/configuration/render-router.ts';
 import { selfSigned } from '../../../src/router/configuration/self-signed.ts';
 import { writeOut } from '../../../src/router/configuration/write-out.ts';
-import { decide } from '../../../src/router/decide/decide.ts';
+import { createDecider } from '../../../src/router/decide/decide.ts';
 import type { RouterObjects } from '../../../src/router/objects/router-objects.ts';
 import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';
 import { routerTemplate } from '../../helpers/router/router-settings.ts';
@@ -17,6 +18,8 @@ export interface RenderCost {
   readonly renderMs: number;
   readonly writeMs: number;
   readonly allMs: number;
+  /** Decided, rendered and written once the endpoints of one route have changed: the main file, as no other one differs. */
+  readonly changedMs: number;
   /** Processor time of `haproxy -c`. */
   readonly checkCpuMs: number;
 }
@@ -27,21 +30,35 @@ const certificate = selfSigned('default', new Date());
 export async function renderCost(objects: RouterObjects, settings: RouterSettings): Promise<RenderCost> {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-bench-router-'));
   try {
+    const decide = createDecider(settings);
+    const render = createRouterRenderer(settings);
     const from = monotonicMs();
-    const { model } = decide(objects, settings);
+    const { model } = decide(objects);
     const decided = monotonicMs();
-    const outcome = renderRouter(routerTemplate, settings, model, certificate);
+    const outcome = render(routerTemplate, model, certificate);
     if (outcome.kind === 'failed') throw new Error(outcome.message);
     const rendered = monotonicMs();
     await writeOut(folder, outcome.rendered);
     const written = monotonicMs();
+    const again = render(routerTemplate, decide(withChange(objects)).model, certificate);
+    if (again.kind === 'failed') throw new Error(again.message);
+    await writeFileAtomically(join(folder, 'changed.cfg'), again.rendered.text, { mode: 0o600 });
+    const changedMs = monotonicMs() - written;
     return {
+      changedMs,
       ...{ decideMs: decided - from, renderMs: rendered - decided, writeMs: written - rendered },
       ...{ allMs: written - from, checkCpuMs: await checkCpuMs(join(folder, 'haproxy.cfg')) },
     };
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+function withChange(objects: RouterObjects): RouterObjects {
+  const [first, ...others] = objects.endpoints;
+  if (first === undefined) return objects;
+  const subsets = first.subsets.map((subset) => ({ ...subset, addresses: subset.addresses.slice(1) }));
+  return { ...objects, endpoints: [{ ...first, subsets }, ...others] };
 }
 
 /** The shell says what its children used: minutes and seconds, of the user and of the kernel (times in sh(1)). */

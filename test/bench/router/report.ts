@@ -43,6 +43,7 @@ const columns = {
   'render ms': 'renderMs',
   'write ms': 'writeMs',
   'all ms': 'allMs',
+  'one changed ms': 'changedMs',
   'haproxy -c CPU ms': 'checkCpuMs',
 } as const satisfies Readonly<Record<string, keyof RenderCost>>;
 

@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import * as z from 'zod/mini';
+import { createNetNamespace } from '../../helpers/net-namespace.ts';
+import { ensureBuilt } from '../../helpers/supervisor-build.ts';
+import { type Spread, spreadOf } from '../reload/figures.ts';
+import { podAddresses } from './objects.ts';
+
+const times = z.array(z.number());
+/** Reloads while they were made. */
+const changes = z.object({ times, reloads: z.number() });
+const worldSchema = z.object({
+  hawser: z.object({
+    /** From nothing to the first answer. */
+    startMs: z.number(),
+    createdMs: times,
+    /** Statuses of a new route's host before its first 200. */
+    seenBefore: times,
+    endpoint: changes,
+    withoutCookie: changes,
+    certificate: changes,
+    hourReloads: z.number(),
+    loaded: z.nullable(z.object({ reloads: z.number(), asked: z.number(), lost: z.number() })),
+    burstReloads: z.number(),
+    ...{ haproxyKb: z.number(), routerKb: z.number(), supervisorKb: z.number() },
+  }),
+  upstream: z.object({ createdMs: times, haproxyKb: z.number() }),
+});
+
+export interface Change {
+  readonly ms: Spread | null;
+  readonly reloads: number;
+}
+
+/** What a running router does with so many routes, beside the upstream way. Times in milliseconds. */
+export interface LiveFigures {
+  readonly routes: number;
+  /** For those who look for a size. */
+  readonly name: string;
+  readonly createdMs: Spread | null;
+  readonly upstreamCreatedMs: Spread | null;
+  /** Only 404 and 503 come before the first 200. */
+  readonly isCleanBefore: boolean;
+  readonly endpoint: Change;
+  /** Of a route without a session cookie. */
+  readonly withoutCookie: Change;
+  readonly certificate: Change;
+  readonly hourReloads: number;
+  readonly loaded: z.infer<typeof worldSchema>['hawser']['loaded'];
+  readonly burstReloads: number;
+  readonly startMs: number;
+  readonly haproxyKb: number;
+  readonly routerKb: number;
+  readonly supervisorKb: number;
+}
+
+/** `reloads` under load, or none. In a network of its own, which goes with everything in it. */
+export async function liveCost(routes: number, rounds: number, reloads: number): Promise<LiveFigures> {
+  ensureBuilt();
+  await using namespace = await createNetNamespace();
+  for (const address of podAddresses)
+    await namespace.run('ip', 'address', 'add', `${address}/32`, 'dev', 'lo');
+  const dir = mkdtempSync(join(tmpdir(), 'hawser-bench-live-'));
+  try {
+    const [file, ...before] = namespace.prefix;
+    const args = [join(import.meta.dirname, 'live-world.ts'), ...[routes, rounds, reloads].map(String), dir];
+    const world = spawn(file, [...before, process.execPath, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [told, [code]] = await Promise.all([text(world.stdout), once(world, 'exit')]);
+    if (code !== 0) throw new Error(`Cannot measure a router with ${routes} routes: it ended with ${code}`);
+    const { hawser, upstream } = worldSchema.parse(JSON.parse(told));
+    return {
+      ...hawser,
+      ...{ routes, name: `${routes} routes` },
+      isCleanBefore: hawser.seenBefore.every((status) => status === 404 || status === 503),
+      createdMs: spreadOf(hawser.createdMs),
+      upstreamCreatedMs: spreadOf(upstream.createdMs),
+      endpoint: changeOf(hawser.endpoint),
+      withoutCookie: changeOf(hawser.withoutCookie),
+      certificate: changeOf(hawser.certificate),
+    };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+function changeOf({ times: each, reloads }: z.infer<typeof changes>): Change {
+  return { ms: spreadOf(each), reloads };
+}

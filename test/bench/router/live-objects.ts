@@ -1,0 +1,13 @@
+import type { StoredObject } from '../../helpers/api-server/object-store.ts';
+import { podAddresses, routeObject, sliceObject } from './objects.ts';
+
+/** The Route of this number, as the API has it. */
+export function storedRoute(index: number, spec: object = {}): StoredObject {
+  const object = routeObject(index);
+  return { ...object, apiVersion: 'route.openshift.io/v1', spec: { ...object.spec, ...spec } };
+}
+
+/** Its endpoints: all pods, or these. */
+export function storedSlice(index: number, addresses: readonly string[] = podAddresses): StoredObject {
+  return { ...sliceObject(index, addresses), apiVersion: 'discovery.k8s.io/v1' };
+}

@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { request } from '../../../src/engine/control/request.ts';
+import { startApiServer } from '../../helpers/api-server/api-server.ts';
+import { createObjectStore, type ObjectStore } from '../../helpers/api-server/object-store.ts';
+import { createAuthority } from '../../helpers/certificates.ts';
+import { writeKubeconfig } from '../../helpers/cluster.ts';
+import { hawser } from '../../helpers/supervisor-build.ts';
+import { storedRoute, storedSlice } from './live-objects.ts';
+
+export const ports = { httpPort: 8_000, httpsPort: 8_443 };
+
+/** The shortest: a change is measured by itself, and so never waits for it. */
+const RELOAD_INTERVAL_MS = 1_000;
+
+/** A router, its supervisor, and the API with its Routes. */
+export interface LiveScene extends AsyncDisposable {
+  readonly store: ObjectStore;
+  readonly router: () => ChildProcess;
+  readonly supervisor: ChildProcess;
+  /** The generation that serves, and the pids of its workers. */
+  readonly serving: () => Promise<{ readonly generation: number; readonly workers: readonly number[] }>;
+  /** Ends the router and starts it anew. */
+  readonly restart: (reloadIntervalMs: number) => Promise<void>;
+}
+
+const statusSchema = z.looseObject({
+  current: z.looseObject({ generation: z.number(), workers: z.array(z.number()) }),
+});
+
+export async function startLiveScene(routes: number, dir: string): Promise<LiveScene> {
+  await using stack = new AsyncDisposableStack();
+  const store = createObjectStore();
+  for (let index = 0; index < routes; index += 1) {
+    store.set(storedRoute(index));
+    store.set(storedSlice(index));
+  }
+  const authority = createAuthority(join(dir, 'pki'));
+  const { cert, key } = authority.issue({ commonName: 'kube-apiserver', addresses: ['127.0.0.1'] });
+  const client = authority.issue({ commonName: 'hawser', organization: 'system:masters' });
+  const api = await startApiServer({ store, cert, key, host: '127.0.0.1' });
+  stack.defer(() => api.stop());
+  const kubeconfig = writeKubeconfig(join(dir, 'kubeconfig'), api.url, authority.certFile, client);
+  const at = (name: string): string => join(dir, name);
+  for (const name of ['conf', 'run']) mkdirSync(at(name));
+  const socket = at('run/master.sock');
+  const shared = [
+    '--config',
+    at('conf/haproxy.cfg'),
+    '--socket',
+    socket,
+    '--stats-socket',
+    at('run/stats.sock'),
+  ];
+  const run = (name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess => {
+    const log = openSync(at(`${name}.log`), 'a');
+    const child = spawn(hawser, args, { stdio: ['ignore', log, log], env: { ...process.env, ...env } });
+    closeSync(log);
+    return child;
+  };
+  const files = ['--pid-file', at('run/haproxy.pid'), '--state-file', at('run/state'), '--listen', 'off'];
+  const drain = ['--drain-timeout', '1s', '--force-delete-timeout', '10s'];
+  const supervisor = run('supervisor', ['haproxy', 'supervise', ...shared, ...files, ...drain]);
+  stack.defer(() => end(supervisor));
+  const start = (reloadIntervalMs: number): ChildProcess =>
+    run(
+      'router',
+      ['router', ...shared, '--kubeconfig', kubeconfig, '--listen', '127.0.0.1:1936', '--threads', '1'],
+      {
+        ROUTER_SERVICE_HTTP_PORT: `${ports.httpPort}`,
+        ROUTER_SERVICE_HTTPS_PORT: `${ports.httpsPort}`,
+        ROUTER_MAX_CONNECTIONS: '2000',
+        ROUTER_GRACEFUL_SHUTDOWN_DELAY: '0s',
+        // Statuses and checks of servers are measured by themselves, or are HAProxy's own.
+        ROUTER_UPDATE_STATUS: 'false',
+        ROUTER_BACKEND_CHECK_INTERVAL: '20d',
+        RELOAD_INTERVAL: `${reloadIntervalMs}ms`,
+      },
+    );
+  let router = start(RELOAD_INTERVAL_MS);
+  stack.defer(() => end(router));
+  const owned = stack.move();
+  return {
+    ...{ store, supervisor, router: () => router },
+    serving: async () => {
+      const status = await request(socket, 'status', { timeoutMs: 10_000 });
+      return statusSchema.parse(status.kind === 'answered' ? status.answer : {}).current;
+    },
+    restart: async (reloadIntervalMs) => {
+      await end(router);
+      router = start(reloadIntervalMs);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGTERM');
+  await gone;
+}

@@ -1,0 +1,182 @@
+/** A program: `live-world.ts ROUTES ROUNDS RELOADS DIR` measures a running router, in a network namespace of its own, and prints JSON. */
+import { X509Certificate } from 'node:crypto';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { selfSigned } from '../../../src/router/configuration/self-signed.ts';
+import { askHost, certificateOf, untilGood } from './ask-host.ts';
+import { storedRoute, storedSlice } from './live-objects.ts';
+import { type LiveScene, ports, startLiveScene } from './live-scene.ts';
+import { hostOf, objectsOf, POD_PORT, podAddresses } from './objects.ts';
+import { residentKb } from './request-cost.ts';
+import { startSteadyLoad } from './steady-load.ts';
+import { startUpstreamRouter } from './upstream-router.ts';
+
+const [routes = 0, rounds = 0, reloadsWanted = 0] = process.argv.slice(2, 5).map(Number);
+const dir = process.argv[5] ?? '';
+const upstreamPorts = { httpPort: 9_000, httpsPort: 9_443 };
+const [one, two] = podAddresses;
+/** So that what goes on after a change that is served does not count as a part of the next one. */
+const BETWEEN_MS = 1_200;
+const PER_SECOND = 500;
+const HOUR = { flips: 180, renewals: 10, resyncs: 60 };
+
+/** Plain, edge with its own certificate. */
+const [plainIndex, tlsIndex] = [0, 2];
+const status = async (port: number, host: string) => (await askHost(port, host)).status;
+const isServed = (code: number): boolean => code === 200;
+
+async function created(scene: LiveScene) {
+  const [times, seen]: [number[], Set<number>] = [[], new Set()];
+  for (let index = routes; index < routes + rounds; index += 1) {
+    scene.store.set(storedSlice(index));
+    await pause(BETWEEN_MS);
+    scene.store.set(storedRoute(index));
+    const { ms, before } = await untilGood(
+      hostOf(index),
+      () => status(ports.httpPort, hostOf(index)),
+      isServed,
+    );
+    times.push(ms);
+    for (const code of before) seen.add(code);
+  }
+  return { createdMs: times, seenBefore: [...seen] };
+}
+
+/** Of a route whose one pod moves. A server with a cookie is what HAProxy 2.6 to 2.8 cannot be told of. */
+async function endpointChanged(scene: LiveScene, index: number, annotations: object) {
+  const route = storedRoute(index);
+  scene.store.set({ ...route, metadata: { ...route.metadata, annotations } });
+  const times: number[] = [];
+  const body = async () => (await askHost(ports.httpPort, hostOf(index))).body;
+  const moveTo = async (address: string): Promise<number> => {
+    scene.store.set(storedSlice(index, [address]));
+    return (await untilGood(address, body, (found) => found === address)).ms;
+  };
+  await moveTo(one);
+  // The other pods may have answered still, and what was to be reloaded for it is.
+  await pause(5 * BETWEEN_MS);
+  const before = (await scene.serving()).generation;
+  for (let round = 0; round < rounds; round += 1) {
+    times.push(await moveTo(round % 2 === 0 ? two : one));
+    await pause(BETWEEN_MS);
+  }
+  return { times, reloads: (await scene.serving()).generation - before };
+}
+
+async function certificateRenewed(scene: LiveScene, count: number) {
+  const times: number[] = [];
+  let before = 0;
+  for (let round = 0; round < count; round += 1) {
+    const pem = selfSigned(`round ${round}`, new Date());
+    const fingerprint = new X509Certificate(pem).fingerprint256;
+    const [key, certificate] = pem.split(/(?=-----BEGIN CERTIFICATE)/);
+    const insecureEdgeTerminationPolicy = 'Allow';
+    const tls = { termination: 'edge', insecureEdgeTerminationPolicy, key, certificate };
+    scene.store.set(storedRoute(tlsIndex, { tls }));
+    const ask = () => certificateOf(ports.httpsPort, hostOf(tlsIndex));
+    times.push((await untilGood('the certificate', ask, (found) => found === fingerprint)).ms);
+    await pause(BETWEEN_MS);
+    if (round === 0) before = (await scene.serving()).generation;
+  }
+  // The first one is new, and not renewed.
+  return { times: times.slice(1), reloads: (await scene.serving()).generation - before };
+}
+
+/** Reloads while as much happens as in an hour: pods that crash, certificates that are renewed, Routes that say the same again. */
+async function quietHour(scene: LiveScene): Promise<number> {
+  const before = (await scene.serving()).generation;
+  for (let flip = 0; flip < HOUR.flips; flip += 1) {
+    const index = 30 + (flip % 9);
+    scene.store.set(storedSlice(index, flip % 2 === 0 ? [one, two] : podAddresses));
+    if (flip % 3 === 0) {
+      const route = storedRoute(20 + (flip % 50));
+      scene.store.set({ ...route, status: { ingress: [{ routerName: `other-${flip}` }] } });
+    }
+    await pause(20);
+  }
+  await certificateRenewed(scene, HOUR.renewals);
+  return (await scene.serving()).generation - before;
+}
+
+async function loadedReloads(scene: LiveScene) {
+  const load = startSteadyLoad(ports, { plain: hostOf(12), tls: hostOf(tlsIndex) }, PER_SECOND);
+  const before = (await scene.serving()).generation;
+  const count = async () => (await scene.serving()).generation - before;
+  let reloads = 0;
+  for (let index = routes + rounds; reloads < reloadsWanted; index += 1) {
+    scene.store.set(storedRoute(index));
+    const known = reloads;
+    await untilGood('a reload', count, (found) => found > known);
+    reloads = await count();
+  }
+  return { reloads, ...(await load.stop()) };
+}
+
+/** Reloads within the interval that begins with the first of 200 changes in a second. */
+async function burst(scene: LiveScene): Promise<number> {
+  const intervalMs = 5_000;
+  await scene.restart(intervalMs);
+  await untilGood(
+    'the router',
+    async () => (await fetch('http://127.0.0.1:1936/healthz/ready').catch(() => undefined))?.status ?? 0,
+    isServed,
+  );
+  await pause(intervalMs + BETWEEN_MS);
+  const before = (await scene.serving()).generation;
+  const startedMs = performance.now();
+  for (let index = 0; index < 200; index += 1) {
+    const number = routes + rounds + 1_000 + index;
+    scene.store.set(storedSlice(number));
+    scene.store.set(storedRoute(number));
+    await pause(Math.max(0, startedMs + index * 5 - performance.now()));
+  }
+  await pause(startedMs + intervalMs - performance.now());
+  return (await scene.serving()).generation - before;
+}
+
+async function measureUpstream() {
+  const at = join(dir, 'upstream');
+  await using upstream = await startUpstreamRouter(objectsOf(routes), upstreamPorts, at);
+  const createdMs: number[] = [];
+  for (let index = routes; index < routes + rounds; index += 1) {
+    const fromMs = performance.now();
+    const changing = upstream.change([storedRoute(index), storedSlice(index)]);
+    await untilGood(hostOf(index), () => status(upstreamPorts.httpPort, hostOf(index)), isServed);
+    createdMs.push(performance.now() - fromMs);
+    await changing;
+    await pause(BETWEEN_MS);
+  }
+  return { createdMs, haproxyKb: residentKb(upstream.pid()) };
+}
+
+async function measure() {
+  const startedMs = performance.now();
+  await using scene = await startLiveScene(routes, dir);
+  await untilGood('the first route', () => status(ports.httpPort, hostOf(plainIndex)), isServed);
+  const startMs = performance.now() - startedMs;
+  await pause(2 * BETWEEN_MS);
+  const { workers } = await scene.serving();
+  const haproxyKb = residentKb(workers[0] ?? 0);
+  const creations = await created(scene);
+  const endpoint = await endpointChanged(scene, plainIndex, {});
+  const withoutCookie = await endpointChanged(scene, 3, {
+    'haproxy.router.openshift.io/disable_cookies': 'true',
+  });
+  const certificate = await certificateRenewed(scene, rounds + 1);
+  const routerKb = residentKb(scene.router().pid ?? 0);
+  const supervisorKb = residentKb(scene.supervisor.pid ?? 0);
+  const hourReloads = await quietHour(scene);
+  const loaded = reloadsWanted > 0 ? await loadedReloads(scene) : null;
+  const burstReloads = await burst(scene);
+  return {
+    ...{ startMs, ...creations, endpoint, withoutCookie, certificate, hourReloads, loaded, burstReloads },
+    ...{ haproxyKb, routerKb, supervisorKb },
+  };
+}
+
+// The pods of all routes, which say at which address they were asked.
+createServer((asked, response) => response.end(asked.socket.localAddress)).listen(POD_PORT, '0.0.0.0');
+const hawser = await measure();
+process.stdout.write(`${JSON.stringify({ hawser, upstream: await measureUpstream() })}\n`);
+process.exit(0);

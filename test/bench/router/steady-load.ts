@@ -1,0 +1,58 @@
+import { request as overHttp } from 'node:http';
+import { request as overTls } from 'node:https';
+
+export interface SteadyLoad {
+  /** Resolves with what was asked and what of it got no 200, once all is answered. */
+  readonly stop: () => Promise<{ readonly asked: number; readonly lost: number }>;
+}
+
+interface Ports {
+  readonly httpPort: number;
+  readonly httpsPort: number;
+}
+
+const TICK_MS = 10;
+
+/** New connections a second, each for one request, whatever became of those before: by turns plain and with TLS. */
+export function startSteadyLoad(
+  ports: Ports,
+  hosts: Readonly<Record<'plain' | 'tls', string>>,
+  perSecond: number,
+): SteadyLoad {
+  const open = new Set<Promise<void>>();
+  const startedMs = performance.now();
+  let [asked, lost] = [0, 0];
+  const ask = (isTls: boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const common = { host: '127.0.0.1', path: '/app', agent: false, timeout: 10_000 };
+      const settle = (isGood: boolean): void => {
+        if (!isGood) lost += 1;
+        resolve();
+      };
+      const [send, port, host] = isTls
+        ? ([overTls, ports.httpsPort, hosts.tls] as const)
+        : ([overHttp, ports.httpPort, hosts.plain] as const);
+      const tls = isTls ? { servername: host, rejectUnauthorized: false } : {};
+      const sent = send({ ...common, ...tls, port, headers: { host } }, (response) => {
+        response.resume();
+        response.once('end', () => settle(response.statusCode === 200)).once('error', () => settle(false));
+      });
+      sent.once('timeout', () => sent.destroy()).once('error', () => settle(false));
+      sent.end();
+    });
+  const timer = setInterval(() => {
+    for (const due = ((performance.now() - startedMs) * perSecond) / 1_000; asked < due; ) {
+      asked += 1;
+      const answered = ask(asked % 2 === 0);
+      open.add(answered);
+      void answered.then(() => open.delete(answered));
+    }
+  }, TICK_MS);
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      await Promise.all(open);
+      return { asked, lost };
+    },
+  };
+}
