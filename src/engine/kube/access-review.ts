@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { ApiFailure } from './api-request.ts';
+import type { ApiFailure, ObjectRequest } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { askObject, type ObjectAnswer, type WriteLimits } from './ask-object.ts';
 
@@ -22,25 +22,24 @@ export type AccessAnswer =
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const review = z.object({ status: z.object({ allowed: z.boolean() }) });
 
+/** The question, as the API takes it. */
+export function accessReview({ verb, group, resource: named, namespace }: Access): ObjectRequest {
+  const [resource = '', subresource = ''] = named.split('/');
+  const where = namespace === undefined ? {} : { namespace };
+  const body = {
+    ...{ apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' },
+    spec: { resourceAttributes: { ...{ verb, group, resource, subresource }, ...where } },
+  };
+  return { method: 'POST', path: PATH, body };
+}
+
 /** Whether these credentials may do that, by the API itself, which every user may ask. Nothing is done. Never throws. */
 export async function askAccess(
   session: Pick<ApiSession, 'firstAnswer'>,
-  { verb, group, resource: named, namespace }: Access,
+  access: Access,
   limits: WriteLimits,
 ): Promise<AccessAnswer> {
-  const [resource = '', subresource = ''] = named.split('/');
-  const resourceAttributes = {
-    verb,
-    group,
-    resource,
-    subresource,
-    ...(namespace !== undefined && { namespace }),
-  };
-  const body = {
-    ...{ apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' },
-    spec: { resourceAttributes },
-  };
-  const answer = await askObject(session, { method: 'POST', path: PATH, body }, limits);
+  const answer = await askObject(session, accessReview(access), limits);
   if (answer.kind !== 'object') return answer;
   const { data } = review.safeParse(answer.value);
   if (data === undefined) return { kind: 'failure', status: undefined, message: 'the answer is no review' };
