@@ -1,5 +1,6 @@
 import type { Rendered, SetFile } from '../../engine/apply/file-set.ts';
 import { createRenderThread, type RenderThread } from '../../engine/render/render-in-thread.ts';
+import { messageOf } from '../../engine/system/errors.ts';
 import { createHashMapFiles } from '../lookup/hash-maps.ts';
 import { regexMapFiles } from '../lookup/regex-maps.ts';
 import type { RouteBackend, RouterModel } from '../model.ts';
@@ -7,6 +8,7 @@ import type { RouterSettings } from '../settings/router-settings.ts';
 import { DEFAULT_CERTIFICATE_FILE } from './file-names.ts';
 import { routeFiles } from './route-files.ts';
 import { createRouterPrinter, type RouterPrinter, wholeJob } from './router-printer.ts';
+import { backendOptions, templateBackend } from './template-backend.ts';
 import { type LeftOut, printableRoutes } from './unprintable.ts';
 
 export interface RouterTemplate {
@@ -48,8 +50,9 @@ export function renderRouter(
  */
 export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
   const filesOf = createOtherFiles(settings);
+  const brokenIn = createBroken(settings);
   let printer: { readonly of: RouterTemplate; readonly print: RouterPrinter } | undefined;
-  return (template, model, defaultCertificate) => {
+  const renderAll: RouterRenderer = (template, model, defaultCertificate) => {
     const { backends, leftOut } = printableRoutes(model.backends);
     const { path, text } = template;
     if (printer?.of.text !== text || printer.of.path !== path)
@@ -58,6 +61,37 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
     if (outcome.kind === 'failed') return outcome;
     const others = filesOf(backends, defaultCertificate);
     return { kind: 'rendered', rendered: { text: outcome.text, mode: template.mode, others }, leftOut };
+  };
+  return (template, model, defaultCertificate) => {
+    try {
+      return renderAll(template, model, defaultCertificate);
+    } catch (error) {
+      const { whole, broken } = brokenIn(model);
+      if (broken.length === 0) throw error;
+      const outcome = renderAll(template, whole, defaultCertificate);
+      return outcome.kind === 'failed' ? outcome : { ...outcome, leftOut: [...outcome.leftOut, ...broken] };
+    }
+  };
+}
+
+/** Finds the routes over which the router itself fails, once it has failed: they cost no more than themselves. */
+function createBroken(settings: RouterSettings) {
+  const options = backendOptions(settings);
+  return ({
+    backends,
+  }: RouterModel): { readonly whole: RouterModel; readonly broken: readonly LeftOut[] } => {
+    const broken: LeftOut[] = [];
+    const whole = backends.filter((route) => {
+      try {
+        printableRoutes([route]);
+        templateBackend(route, options);
+        return true;
+      } catch (error) {
+        broken.push({ key: route.key, problem: messageOf(error), isThrown: true });
+        return false;
+      }
+    });
+    return { whole: { backends: whole }, broken };
   };
 }
 

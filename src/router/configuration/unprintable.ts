@@ -1,5 +1,6 @@
 import { isSafeText } from '../../engine/render/safe-text.ts';
 import { oncePer } from '../../engine/system/once-per.ts';
+import { internalError, type Refusal } from '../admission/verdict.ts';
 import type { HeaderAction, RouteBackend } from '../model.ts';
 import { isOneLine } from './quoted.ts';
 import { tooLong } from './text-budget.ts';
@@ -8,6 +9,15 @@ import { tooLong } from './text-budget.ts';
 export interface LeftOut {
   readonly key: string;
   readonly problem: string;
+  /** The router failed on it: `problem` is what was thrown. */
+  readonly isThrown?: true;
+}
+
+/** As a tenant is told. */
+export function refusalOf({ problem, isThrown }: LeftOut): Pick<Refusal, 'reason' | 'message'> {
+  return isThrown === true
+    ? internalError(problem)
+    : { reason: 'Unprintable', message: `${problem} cannot be printed` };
 }
 
 /** The routes that can be printed, and the others. */

@@ -1,10 +1,9 @@
 import type { Rendered } from '../../engine/apply/file-set.ts';
 import type { Observers } from '../../engine/reconcile/observers.ts';
 import type { RenderResult } from '../../engine/reconcile/proposal.ts';
-import type { Refusal } from '../admission/verdict.ts';
 import { createTemplateRenderer, type RouterTemplate } from '../configuration/render-router.ts';
 import { readRouterTemplate } from '../configuration/router-template.ts';
-import type { LeftOut } from '../configuration/unprintable.ts';
+import { refusalOf } from '../configuration/unprintable.ts';
 import type { RouteBackend } from '../model.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { type ServableDecision, withRefusals } from './left-out-routes.ts';
@@ -38,7 +37,10 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
       const outcome = await renderRouter(template, input.decision.model, last.certificate);
       if (outcome.kind === 'failed') return complain(outcome.message);
       if (once.clear('template')) log({ event: 'template-usable' });
-      const shown = withRefusals(input, new Map(outcome.leftOut.map(refusalOf)));
+      const shown = withRefusals(
+        input,
+        new Map(outcome.leftOut.map((each) => [each.key, refusalOf(each)] as const)),
+      );
       return { result: { kind: 'rendered', rendered: outcome.rendered }, shown };
     },
     renderAgain: async (backends) => {
@@ -48,8 +50,4 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
     },
     defaultCertificate: () => last?.certificate,
   };
-}
-
-function refusalOf({ key, problem }: LeftOut): readonly [string, Refusal] {
-  return [key, { reason: 'Unprintable', message: `${problem} cannot be printed` }];
 }

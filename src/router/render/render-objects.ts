@@ -3,6 +3,7 @@ import { defaultCertificate } from '../configuration/default-certificate.ts';
 import { DEFAULT_CERTIFICATE_FILE } from '../configuration/file-names.ts';
 import { createTemplateRenderer } from '../configuration/render-router.ts';
 import { readRouterTemplate } from '../configuration/router-template.ts';
+import { refusalOf } from '../configuration/unprintable.ts';
 import { writeOut } from '../configuration/write-out.ts';
 import type { Decision } from '../decide/decide.ts';
 import { hostText } from '../model.ts';
@@ -39,15 +40,13 @@ export async function renderObjects(
   const outcome = await createTemplateRenderer(settings)(template, model, certificate);
   if (outcome.kind === 'failed') return outcome;
   await writeOut(folder, outcome.rendered);
-  const problems = new Map(outcome.leftOut.map(({ key, problem }) => [key, problem]));
+  const problems = new Map(outcome.leftOut.map((each) => [each.key, refusalOf(each)]));
   const remarks = new Map(model.backends.map((backend) => [backend.key, backend.remarks]));
   const admitted = admission.admitted.map((claim): RenderedRoute => {
     const { key, path } = claim;
     const problem = problems.get(key);
-    const left =
-      problem === undefined ? {} : { reason: 'Unprintable', message: `${problem} cannot be printed` };
     const host = hostText(claim);
-    return { key, host, path, admitted: problem === undefined, ...left, remarks: remarks.get(key) ?? [] };
+    return { key, host, path, admitted: problem === undefined, ...problem, remarks: remarks.get(key) ?? [] };
   });
   const rejected = admission.rejected.map(
     ({ reason, message, ...claim }): RenderedRoute => ({

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { renderRouter } from '../../../../src/router/configuration/render-router.ts';
+import { refusalOf } from '../../../../src/router/configuration/unprintable.ts';
+import { createAuthority } from '../../../helpers/certificates.ts';
+import { routeBackend } from '../../../helpers/router/route-sets.ts';
+import { routerSettings, routerTemplate } from '../../../helpers/router/router-settings.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'hawser-broken-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+const { key, cert } = createAuthority(scratch).issue({ commonName: 'router' });
+const good = routeBackend({ host: 'good.test', key: 'ns:good' });
+
+test.each(['balance', 'timeouts', 'servers'] as const)(
+  'an exception over one route that is printed, reading its %s, costs that route and no other',
+  (field) => {
+    const get = () => {
+      throw new Error(`no ${field}`);
+    };
+    const odd = Object.defineProperty({ ...routeBackend({ host: 'odd.test', key: 'ns:odd' }) }, field, {
+      get,
+    });
+    const render = (...backends: readonly (typeof good)[]) =>
+      renderRouter(routerTemplate, routerSettings(), { backends }, `${key}${cert}`);
+    const [outcome, expected] = [render(good, odd), render(good)];
+    if (outcome.kind === 'failed' || expected.kind === 'failed') throw new Error('it was not rendered');
+    expect(outcome.rendered).toEqual(expected.rendered);
+    expect(outcome.leftOut.map((each) => [each.key, refusalOf(each)])).toEqual([
+      ['ns:odd', { reason: 'InternalError', message: `the router failed on this route: no ${field}` }],
+    ]);
+  },
+);
