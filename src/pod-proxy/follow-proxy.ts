@@ -2,17 +2,34 @@ import type { ApiSession } from '../engine/kube/api-session.ts';
 import { type FollowSettings, followResources } from '../engine/kube/follow-resources.ts';
 import type { Resource } from '../engine/kube/resource.ts';
 import type { Log } from '../engine/system/log.ts';
-import { type Hosts, hostsOfPods, hostsOfSlices } from './hosts.ts';
+import { type Certificates, type Chosen, chooseCertificates, type SecretCertificate } from './certificate.ts';
+import { type Downstream, downstreamEndpoints, downstreamPods } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
-import { configMapResource, ownPodResource, podsResource, slicesResource } from './resources.ts';
+import type { Problem } from './problem.ts';
+import {
+  configMapResource,
+  ownPodResource,
+  podsResource,
+  secretResource,
+  slicesResource,
+} from './resources.ts';
 import { type ConfigSource, type Wishes, wishesOf } from './wishes.ts';
 
 /** What the API says about this proxy. */
 export type ProxyView =
   /** Not everything was listed yet, or there is no such pod. */
   | { readonly kind: 'unknown' }
-  | { readonly kind: 'no-template'; readonly own: OwnPod; readonly message: string }
-  | { readonly kind: 'known'; readonly own: OwnPod; readonly template: string; readonly hosts: Hosts };
+  /** Nothing can be configured, and HAProxy goes on with what it has. */
+  | { readonly kind: 'unusable'; readonly own: OwnPod; readonly problem: Problem }
+  | {
+      readonly kind: 'known';
+      readonly own: OwnPod;
+      readonly template: string;
+      readonly downstreams: readonly Downstream[];
+      readonly certificates: Certificates;
+      /** A Secret cannot be used, and its certificate of before is. */
+      readonly problem: Problem | undefined;
+    };
 
 export interface FollowedProxy {
   readonly view: () => ProxyView;
@@ -27,14 +44,15 @@ interface Api {
   readonly hear: () => void;
 }
 
-type Follow = <T>(resource: Resource<T>) => () => readonly T[] | undefined;
+type Follow = <T>(resources: readonly Resource<T>[]) => () => readonly T[] | undefined;
 
 /** What the annotations name, followed for as long as they name the same. Undefined where it was not listed yet. */
 interface Sources {
   readonly key: string;
   readonly stop: AbortController;
-  readonly hosts: (own: OwnPod) => Hosts | undefined;
+  readonly downstreams: (own: OwnPod) => readonly Downstream[] | undefined;
   readonly texts: () => readonly string[] | undefined;
+  readonly secrets: () => readonly SecretCertificate[] | undefined;
 }
 
 /** Lists and watches a pod, and what its annotations name. */
@@ -44,22 +62,32 @@ export function followProxy(
 ): FollowedProxy {
   let [sources, ownPods]: [Sources | undefined, () => readonly OwnPod[] | undefined] = [undefined, () => []];
   const settings: FollowSettings = { session: api.session, report: api.report };
+  let certificates: Certificates = {};
   return {
     view: () => {
       const own = ownPods()?.[0];
-      const hosts = own && sources?.hosts(own);
-      const template = own && templateOf(wishesOf(own.annotations).config, sources?.texts());
-      if (own === undefined || hosts === undefined || template === undefined) return { kind: 'unknown' };
-      return template.kind === 'text'
-        ? { kind: 'known', own, template: template.text, hosts }
-        : { ...template, own };
+      if (own === undefined) return { kind: 'unknown' };
+      const wishes = wishesOf(own.annotations);
+      const wrong = problemOf(wishes);
+      if (wrong !== undefined) return { kind: 'unusable', own, problem: wrong };
+      const downstreams = sources?.downstreams(own);
+      const template = templateOf(wishes.config, sources?.texts());
+      const chosen = chosenOf(wishes, sources?.secrets(), certificates);
+      if (downstreams === undefined || template === undefined || chosen === undefined)
+        return { kind: 'unknown' };
+      certificates = chosen.certificates;
+      const { trouble, isLacking } = chosen;
+      const problem = trouble === undefined ? undefined : { reason: 'CertificateRefused', message: trouble };
+      if (template.kind === 'missing') return { kind: 'unusable', own, problem: template.problem };
+      if (problem !== undefined && isLacking) return { kind: 'unusable', own, problem };
+      return { kind: 'known', own, template: template.text, downstreams, certificates, problem };
     },
     run: async (signal) => {
       const running: Promise<void>[] = [];
       const following =
         (until: AbortSignal, hear: () => void): Follow =>
-        (resource) => {
-          const { objects, ended } = followResources([resource], settings, hear, until);
+        (resources) => {
+          const { objects, ended } = followResources(resources, settings, hear, until);
           running.push(ended);
           return objects;
         };
@@ -73,59 +101,94 @@ export function followProxy(
         }
         api.hear();
       };
-      ownPods = following(signal, refollow)(ownPodResource(place));
+      ownPods = following(signal, refollow)([ownPodResource(place)]);
       while (running.length > 0) await running.pop();
     },
   };
 }
 
 function keyOf(own: OwnPod): string {
-  const { hosts, config } = wishesOf(own.annotations);
-  return JSON.stringify([proxyNameOf(own), hosts, config.kind === 'annotation' ? config.kind : config]);
+  const { hosts, config, certs } = wishesOf(own.annotations);
+  return JSON.stringify([
+    proxyNameOf(own),
+    hosts,
+    certs,
+    config.kind === 'annotation' ? config.kind : config,
+  ]);
 }
 
-function openSources(own: OwnPod, follow: Follow): Pick<Sources, 'hosts' | 'texts'> {
+function openSources(own: OwnPod, follow: Follow): Omit<Sources, 'key' | 'stop'> {
   const wishes = wishesOf(own.annotations);
-  const { config } = wishes;
-  const texts =
-    config.kind === 'config-map' ? follow(configMapResource(own, config.name, config.key)) : () => [];
-  return { hosts: openHosts(own, wishes, follow), texts };
+  const { config, certs } = wishes;
+  const names = certs.kind === 'secrets' ? certs.names : [];
+  return {
+    downstreams: openDownstreams(own, wishes, follow),
+    texts: follow(config.kind === 'config-map' ? [configMapResource(own, config.name, config.key)] : []),
+    secrets: follow(names.map((name) => secretResource(own, name))),
+  };
 }
 
-function openHosts(own: OwnPod, { hosts }: Wishes, follow: Follow): Sources['hosts'] {
-  if (hosts.kind === 'pods') {
-    const pods = follow(podsResource(own));
-    return (now) => ifKnown(pods(), (known) => hostsOfPods(now, known));
+function openDownstreams(own: OwnPod, { hosts }: Wishes, follow: Follow): Sources['downstreams'] {
+  switch (hosts.kind) {
+    case 'wrong':
+      return () => undefined;
+    case 'pods': {
+      const pods = follow([podsResource(own)]);
+      return (now) => ifKnown(pods(), (known) => downstreamPods(now, known));
+    }
+    case 'slices': {
+      const slices = follow([slicesResource(own, hosts.labelSelector)]);
+      return (now) => ifKnown(slices(), (known) => downstreamEndpoints(now, known));
+    }
   }
-  const slices = follow(slicesResource(own, hosts.labelSelector));
-  return (now) => ifKnown(slices(), (known) => hostsOfSlices(now, known));
 }
 
 function ifKnown<T, R>(value: T | undefined, use: (value: T) => R): R | undefined {
   return value === undefined ? undefined : use(value);
 }
 
+/** What is wrong with the annotations themselves. */
+function problemOf({ config, hosts, certs }: Wishes): Problem | undefined {
+  for (const each of [config, hosts, certs])
+    if (each.kind === 'wrong') return { reason: 'AnnotationRefused', message: each.message };
+  return undefined;
+}
+
+/** Undefined while a Secret was not listed yet. */
+function chosenOf(
+  { certs }: Wishes,
+  found: readonly SecretCertificate[] | undefined,
+  before: Certificates,
+): Chosen | undefined {
+  if (certs.kind !== 'secrets' || found === undefined) return undefined;
+  return chooseCertificates(certs.names, found, before);
+}
+
 type Template =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'no-template'; readonly message: string };
+  | { readonly kind: 'missing'; readonly problem: Problem };
 
 /** Undefined while its ConfigMap was not listed yet. */
 function templateOf(config: ConfigSource, texts: readonly string[] | undefined): Template | undefined {
   switch (config.kind) {
+    case 'wrong':
+      return undefined;
     case 'annotation':
       return { kind: 'text', text: config.text };
     case 'none':
-      return {
-        kind: 'no-template',
-        message:
-          'Cannot configure HAProxy: the pod has no annotation hawser.dev/config, expected a template in it',
-      };
+      return missing('the pod has no annotation hawser.dev/config, expected a template in it');
     case 'config-map': {
       if (texts === undefined) return undefined;
       const [text] = texts;
       if (text !== undefined) return { kind: 'text', text };
-      const message = `Cannot configure HAProxy: ConfigMap "${config.name}" has no key "${config.key}", expected a template there`;
-      return { kind: 'no-template', message };
+      return missing(`ConfigMap "${config.name}" has no key "${config.key}", expected a template there`);
     }
   }
+}
+
+function missing(what: string): Template {
+  return {
+    kind: 'missing',
+    problem: { reason: 'TemplateMissing', message: `Cannot configure HAProxy: ${what}` },
+  };
 }

@@ -7,7 +7,7 @@ import type { TemplateModel } from './template/template-model.ts';
 export type Hosts = TemplateModel['hosts'];
 
 /** One address of a downstream group. */
-interface Downstream {
+export interface Downstream {
   readonly group: string;
   /** Of the pod: it decides about the order, so that `db-0` stays the first server whichever pod started first. */
   readonly name: string;
@@ -15,7 +15,7 @@ interface Downstream {
 }
 
 /** The ready pods that name this proxy, by their label `app`. Those with the proxy's own label are its replicas. */
-export function hostsOfPods(own: PodFacts, pods: readonly PodFacts[]): Hosts {
+export function downstreamPods(own: PodFacts, pods: readonly PodFacts[]): readonly Downstream[] {
   const proxy = proxyNameOf(own);
   const downstreams = pods.flatMap(({ name, namespace, group, master, address, isReady }) => {
     const isOwn = group === own.group || (name === own.name && namespace === own.namespace);
@@ -26,7 +26,7 @@ export function hostsOfPods(own: PodFacts, pods: readonly PodFacts[]): Hosts {
 }
 
 /** The ready endpoints of Services, by the Service's name. A Service that has this pod as an endpoint is the proxy's own. */
-export function hostsOfSlices(own: PodFacts, slices: readonly SliceFacts[]): Hosts {
+export function downstreamEndpoints(own: PodFacts, slices: readonly SliceFacts[]): readonly Downstream[] {
   const leadsHere = ({ endpoints }: SliceFacts): boolean =>
     endpoints.some(({ name, addresses }) => name === own.name || addresses.includes(own.address ?? ''));
   const ownServices = new Set(slices.filter(leadsHere).map(({ service }) => service));
@@ -40,10 +40,15 @@ export function hostsOfSlices(own: PodFacts, slices: readonly SliceFacts[]): Hos
   return inOrder(downstreams);
 }
 
-/** Whatever order they came in, and each address of a group once. What is no address, or could be more than a word, is left out. */
-function inOrder(downstreams: readonly Downstream[]): Hosts {
+/** Whatever order they came in. What is no address, or could be more than a word, is left out. */
+function inOrder(downstreams: readonly Downstream[]): readonly Downstream[] {
   const usable = downstreams.filter(({ group, address }) => isIP(address) !== 0 && isSafeText(group));
-  const groups = Map.groupBy(usable.toSorted(compare), ({ group }) => group);
+  return usable.toSorted(compare);
+}
+
+/** As the template gets them: each address of a group once. */
+export function hostsOf(downstreams: readonly Downstream[]): Hosts {
+  const groups = Map.groupBy(downstreams, ({ group }) => group);
   return Object.fromEntries(
     [...groups].map(([group, members]) => [group, [...new Set(members.map(({ address }) => address))]]),
   );

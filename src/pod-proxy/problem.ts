@@ -3,7 +3,10 @@ import type { OwnPod } from './pod/pod.ts';
 import type { PodEvent } from './pod/pod-events.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 
-/** Why the template is not served: `TemplateMissing`, `TemplateRefused`, `ConfigurationRefused`. */
+/**
+ * Why what the annotations ask for is not served: `AnnotationRefused`, `TemplateMissing`, `TemplateRefused`, `ConfigurationRefused`, or,
+ * with a certificate of before, `CertificateRefused`.
+ */
 export interface Problem {
   readonly reason: string;
   readonly message: string;
@@ -37,7 +40,7 @@ export function createProblemRecord(
       if (problem === undefined) {
         if (!once.clear('template')) return;
         log({ event: 'template-usable' });
-        tell(own, { type: 'Normal', reason: 'TemplateServed', message: 'HAProxy serves the template again' });
+        tell(own, { type: 'Normal', reason: 'TemplateServed', message: 'HAProxy serves the template' });
       } else if (once.isNew('template', JSON.stringify(problem))) {
         log({ event: 'template-unusable', level: 'error', ...problem });
         const { reason, message, detail } = problem;

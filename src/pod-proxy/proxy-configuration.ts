@@ -11,22 +11,21 @@ import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
 import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
 import { createArrival } from './arrival.ts';
-import { configurationText } from './configuration-text.ts';
+import { modelOf, renderedSet } from './configuration-set.ts';
 import { gentleDifference } from './difference.ts';
 import type { FollowedProxy, ProxyView } from './follow-proxy.ts';
+import type { Hosts } from './hosts.ts';
 import type { ProblemRecord } from './problem.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 import type { ProxyStatus } from './proxy-status.ts';
 import { renderOnce } from './render-once.ts';
+import type { Statistics } from './statistics.ts';
 
 export type ProxyInput = Extract<ProxyView, { readonly kind: 'known' }>;
 
 /** A loaded machine takes seconds for what takes 40 ms at rest. */
 const CHECK_TIMEOUT_MS = 20_000;
-/** haproxy.cfg is for HAProxy's user, who is not always ours. */
-const MODE = 0o644;
-
 export interface ProxyConfiguration extends ConfigurationParts<ProxyInput> {
   /** Notes when a change came. */
   readonly see: () => void;
@@ -36,19 +35,24 @@ export interface ProxyConfiguration extends ConfigurationParts<ProxyInput> {
 /** haproxy.cfg for the configuration loop: rendered from what the API says, checked by HAProxy, applied by its supervisor. */
 export function proxyConfiguration(
   settings: ProxySettings,
-  parts: { readonly wake: Wake; readonly followed: FollowedProxy; readonly problems: ProblemRecord },
+  parts: {
+    readonly wake: Wake;
+    readonly followed: FollowedProxy;
+    readonly problems: ProblemRecord;
+    readonly statistics: Pick<Statistics, 'scrape' | 'served'>;
+  },
   observers: ProxyObservers,
   signal: AbortSignal,
 ): ProxyConfiguration {
   const { config: configPath, socket: socketPath, haproxy: haproxyPath, reloadInterval } = settings;
-  const { wake, followed, problems } = parts;
+  const { wake, followed, problems, statistics } = parts;
   const { metrics } = observers;
   const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
   const changes = createChangeRecord();
   const arrival = createArrival<ProxyInput>(isSame);
-  const hold = holdReloads(reloadInterval);
+  const hold = holdReloads(reloadInterval, () => void statistics.scrape());
   const render = renderOnce(signal);
-  let served: ProxyInput | undefined;
+  let served: Hosts | undefined;
   return {
     see: () => {
       const view = followed.view();
@@ -60,42 +64,43 @@ export function proxyConfiguration(
     now: monotonicMs,
     next: async () => {
       const view = followed.view();
-      if (view.kind === 'no-template')
-        problems.note(view.own, { reason: 'TemplateMissing', message: view.message });
+      if (view.kind === 'unusable') problems.note(view.own, view.problem);
       return { input: view.kind === 'known' ? view : undefined, lookAgainInMs: undefined };
     },
-    render: async ({ own, template, hosts }): Promise<RenderResult> => {
-      const outcome = await render({ template, model: { hosts } });
+    render: async (input): Promise<RenderResult> => {
+      const outcome = await render({ template: input.template, model: modelOf(input) });
       if (outcome.kind === 'rendered')
-        return {
-          kind: 'rendered',
-          rendered: { text: configurationText(outcome.text, settings), mode: MODE },
-        };
-      problems.note(own, { reason: 'TemplateRefused', message: outcome.message });
+        return { kind: 'rendered', rendered: renderedSet(outcome.text, input, settings) };
+      problems.note(input.own, { reason: 'TemplateRefused', message: outcome.message });
       return { kind: 'refused', message: outcome.message };
     },
     holdMs: hold.holdMs,
     applier: createApplier({
-      ...{ configPath, check, socketPath },
-      difference: (before, after) => gentleDifference(before.text, after.text),
+      ...{ configPath, check, socketPath, difference: gentleDifference },
       onForeign: logForeignFile(observers),
     }),
     observe: (outcome, input, text) => {
       hold.note(outcome);
-      const causes = { 'hosts-changed': JSON.stringify(input.hosts), 'template-changed': input.template };
+      const { hosts } = modelOf(input);
+      const causes = {
+        'hosts-changed': JSON.stringify(hosts),
+        'template-changed': input.template,
+        'certificates-changed': JSON.stringify(input.certificates),
+      };
       const cause = changes.note({ text, parts: causes }, outcome);
       const changeMs = isServed(outcome) ? arrival.markServed(input, monotonicMs()) : undefined;
       if (changeMs !== undefined) metrics.changeServed(changeMs / 1_000);
-      logOutcome(outcome, { cause, hosts: input.hosts, changeMs }, observers);
+      logOutcome(outcome, { cause, hosts, changeMs }, observers);
       if (outcome.kind === 'rejected')
         problems.note(input.own, { reason: 'ConfigurationRefused', ...wordsOf(outcome) });
       if (!isServed(outcome)) return;
-      problems.note(input.own, undefined);
-      metrics.hosts(input.hosts);
-      served = input;
+      problems.note(input.own, input.problem);
+      metrics.hosts(hosts);
+      served = hosts;
+      statistics.served(text, input.downstreams);
     },
     view: () => ({
-      hosts: served?.hosts ?? null,
+      hosts: served ?? null,
       problem: problems.current() ?? null,
       lastProblem: problems.last(),
       ...changes.view(),
@@ -107,29 +112,31 @@ export function proxyConfiguration(
  * Lets a reload through at once, and holds the next ones back until the interval has passed. What HAProxy can be told while it runs does
  * not wait.
  */
-function holdReloads(intervalMs: number) {
+function holdReloads(intervalMs: number, onReload: () => void) {
   const pace = createReloadPace(intervalMs, monotonicMs);
-  let attempt: { readonly identity: string; readonly atMs: number; readonly text: string } | undefined;
-  let served: string | undefined;
+  let attempt: { readonly identity: string; readonly atMs: number; readonly rendered: Rendered } | undefined;
+  let served: Rendered | undefined;
   return {
     holdMs: (rendered: Rendered, identity: string): number => {
       const holdMs = pace.holdMs(identity);
-      const { text } = rendered;
-      const isTold = served !== undefined && gentleDifference(served, text).kind !== 'reload';
-      if (holdMs > 0 && !isTold) return holdMs;
-      attempt = { identity, atMs: monotonicMs(), text };
+      const isReload = !pace.isServed(identity) && gentleDifference(served, rendered).kind === 'reload';
+      if (isReload && holdMs > 0) return holdMs;
+      // The generation of before may end at once, and what it has counted with it.
+      if (isReload) onReload();
+      attempt = { identity, atMs: monotonicMs(), rendered };
       return 0;
     },
     note: (outcome: ApplyOutcome): void => {
       if (attempt === undefined) return;
       pace.note(attempt.identity, outcome, attempt.atMs);
-      served = pace.isServed(attempt.identity) ? attempt.text : undefined;
+      served = pace.isServed(attempt.identity) ? attempt.rendered : undefined;
     },
   };
 }
 
 function isSame(a: ProxyInput, b: ProxyInput): boolean {
-  return a.template === b.template && JSON.stringify(a.hosts) === JSON.stringify(b.hosts);
+  const shown = (input: ProxyInput): string => JSON.stringify([modelOf(input), input.certificates]);
+  return a.template === b.template && shown(a) === shown(b);
 }
 
 function isServed({ kind }: ApplyOutcome): boolean {

@@ -8,7 +8,9 @@ import type { Hosts } from './hosts.ts';
 export interface ProxyMetrics extends MonitorMetrics {
   readonly changeServed: (seconds: number) => void;
   readonly hosts: (hosts: Hosts) => void;
-  /** The annotation's template cannot be served, and what ran before still does. */
+  readonly linesSent: (lines: number) => void;
+  readonly linesDropped: (lines: number) => void;
+  /** Something that the annotations ask for cannot be served, and what ran before still does. */
   readonly refused: (isRefused: boolean) => void;
   readonly dns: DnsMetrics;
 }
@@ -29,10 +31,20 @@ export function createProxyMetrics(nowMs: () => number, registry: MetricsRegistr
   const refused = simpleGauge(
     registry,
     'hawser_proxy_refused',
-    '1 while the template cannot be served: it is missing, wrong, or HAProxy refuses what it gives.',
+    '1 while something that the annotations ask for is missing, wrong, or refused by HAProxy.',
+  );
+  const sent = registry.counter(
+    'hawser_proxy_pushed_lines_total',
+    'Lines of statistics that the database of the annotation took.',
+  );
+  const dropped = registry.counter(
+    'hawser_proxy_dropped_lines_total',
+    'Lines of statistics that were dropped, since the database did not take them.',
   );
   return {
     ...monitor,
+    linesSent: (lines) => sent({}, lines),
+    linesDropped: (lines) => dropped({}, lines),
     changeServed,
     refused,
     dns: createDnsMetrics(registry),

@@ -59,6 +59,12 @@ export const proxyCommand = commandSpec({
         default: '5m',
       },
     ),
+    pushInterval: flag(
+      '<duration>',
+      durationMs,
+      'how often statistics go to the database of the annotation hawser.dev/opentsdb',
+      { default: '10s' },
+    ),
     listen: monitorListen(defaultPorts.podProxy),
     ...daemonFlags,
   },

@@ -4,8 +4,10 @@ import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts'
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
 import { hawserVersion } from '../engine/system/version.ts';
+import { askRuntimeApi } from '../haproxy/runtime-api.ts';
 import { keepRecords } from './dns/keep-records.ts';
 import { followProxy } from './follow-proxy.ts';
+import { type Database, databaseIn } from './opentsdb.ts';
 import type { OwnPod } from './pod/pod.ts';
 import { type PodEvent, writePodEvent } from './pod/pod-events.ts';
 import { createProblemRecord } from './problem.ts';
@@ -13,19 +15,29 @@ import { proxyConfiguration } from './proxy-configuration.ts';
 import { createProxyMetrics, type ProxyMetrics } from './proxy-metrics.ts';
 import type { ProxySettings } from './proxy-settings.ts';
 import type { ProxyStatus } from './proxy-status.ts';
+import { createStatistics, type Statistics } from './statistics.ts';
+
+/** A probe of the kubelet waits for one second. */
+const PROBE_MS = 800;
 
 /** Resolves with 0 after a stop was requested. HAProxy goes on. */
 export async function runProxy(settings: ProxySettings): Promise<number> {
+  const statistics = createStatistics(settings);
   return await monitorProgram(
-    { name: 'pod-proxy', createMetrics: createProxyMetrics },
+    {
+      name: 'pod-proxy',
+      createMetrics: createProxyMetrics,
+      page: (_metrics, unready) => ({ unready, moreMetrics: statistics.page }),
+    },
     settings,
-    async (monitor) => prepare(settings, monitor),
+    async (monitor) => prepare(settings, monitor, statistics),
   );
 }
 
 function prepare(
   settings: ProxySettings,
-  { observers, log, wake, show, signal }: Monitor<ProxyMetrics>,
+  { observers, log, wake, show, readyUnless, signal }: Monitor<ProxyMetrics>,
+  statistics: Statistics,
 ): Loops {
   const kubeconfig = openCredentials(settings.kubeconfig, settings.env, log);
   // The Lease is given back after `signal` has aborted.
@@ -46,7 +58,8 @@ function prepare(
     return view.kind === 'unknown' ? undefined : view.own;
   };
   const records = keepRecords({ settings, session, own, observers, tell });
-  const configuration = proxyConfiguration(settings, { wake, followed, problems }, observers, signal);
+  const parts = { wake, followed, problems, statistics };
+  const configuration = proxyConfiguration(settings, parts, observers, signal);
   const [version, pod] = [hawserVersion(), `${settings.namespace}/${settings.pod}`];
   show(
     (): ProxyStatus => ({
@@ -55,7 +68,9 @@ function prepare(
       dns: records.view(),
     }),
   );
+  readyUnless(() => problemOf(settings));
   log({ event: 'monitor-started', pod, config: settings.config });
+  const database = (): Database => databaseIn(own()?.annotations ?? {});
   return {
     api: followed.run,
     configuration: (stop) => runConfigurationLoop(configuration, stop),
@@ -63,5 +78,12 @@ function prepare(
       await records.run(stop);
       closing.abort();
     },
+    statistics: (stop) => statistics.push(database, observers, stop),
   };
+}
+
+/** HAProxy runs once it has a configuration. A wrong annotation, or a monitor that starts anew, takes it from nobody. */
+async function problemOf({ statsSocket }: ProxySettings): Promise<string | undefined> {
+  const info = await askRuntimeApi(statsSocket, 'show info', PROBE_MS);
+  return info === undefined || info === '' ? 'HAProxy does not serve yet' : undefined;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Resource } from '../engine/kube/resource.ts';
+import { readCertificate, type SecretCertificate } from './certificate.ts';
 import { readSlice, type SliceFacts } from './endpoint-slice.ts';
 import { type OwnPod, type PodFacts, proxyNameOf, readOwnPod, readPod } from './pod/pod.ts';
 
@@ -46,5 +47,15 @@ export function configMapResource({ namespace }: Place, name: string, key: strin
     ...{ apiVersion: 'v1', plural: 'configmaps', namespace },
     fieldSelector: `metadata.name=${name}`,
     project: (object) => configMap.safeParse(object).data?.data?.[key],
+  };
+}
+
+/** By its name, so that a right to read this Secret alone is enough. */
+export function secretResource({ namespace }: Place, name: string): Resource<SecretCertificate> {
+  return {
+    what: `Secret ${name}`,
+    ...{ apiVersion: 'v1', plural: 'secrets', namespace },
+    fieldSelector: `metadata.name=${name}`,
+    project: readCertificate,
   };
 }

@@ -1,37 +1,78 @@
+import { parseLabelSelector } from '../engine/kube/label-selector.ts';
 import { type Annotations, annotationOf } from './pod/names.ts';
 
 /** What the annotations of the proxy's own pod ask for. */
 export interface Wishes {
   readonly config: ConfigSource;
   readonly hosts: HostsSource;
+  /** The Secrets whose certificates the template gets. */
+  readonly certs: CertsSource;
+}
+
+/** What an annotation says cannot be meant; the message names it. */
+interface Wrong {
+  readonly kind: 'wrong';
+  readonly message: string;
 }
 
 export type ConfigSource =
   | { readonly kind: 'annotation'; readonly text: string }
   /** The annotations of an object have 256 KiB together. */
   | { readonly kind: 'config-map'; readonly name: string; readonly key: string }
-  | { readonly kind: 'none' };
+  | { readonly kind: 'none' }
+  | Wrong;
 
 export type HostsSource =
   | { readonly kind: 'pods' }
-  | { readonly kind: 'slices'; readonly labelSelector: string };
+  | { readonly kind: 'slices'; readonly labelSelector: string }
+  | Wrong;
+
+export type CertsSource = { readonly kind: 'secrets'; readonly names: readonly string[] } | Wrong;
 
 const CONFIG_KEY = 'haproxy.cfg';
+/** Each is listed and watched by itself. */
+const MAX_SECRETS = 50;
 
 export function wishesOf(annotations: Annotations): Wishes {
-  const labelSelector = annotationOf(annotations, 'hosts');
   return {
     config: configSource(annotations),
-    hosts:
-      labelSelector === undefined
-        ? { kind: 'pods' }
-        : { kind: 'slices', labelSelector: labelSelector.trim() },
+    hosts: hostsSource(annotationOf(annotations, 'hosts')?.trim()),
+    certs: certsSource(annotationOf(annotations, 'certs')?.trim()),
   };
 }
 
 function configSource(annotations: Annotations): ConfigSource {
   const text = annotationOf(annotations, 'config');
   if (text !== undefined) return { kind: 'annotation', text };
-  const [name = '', key = CONFIG_KEY] = annotationOf(annotations, 'config-map')?.trim().split('/') ?? [];
-  return name === '' ? { kind: 'none' } : { kind: 'config-map', name, key };
+  const found = annotationOf(annotations, 'config-map')?.trim();
+  if (found === undefined) return { kind: 'none' };
+  const [name = '', key = CONFIG_KEY, ...more] = found.split('/');
+  if (isObjectName(name) && /^[\w.-]+$/.test(key) && more.length === 0)
+    return { kind: 'config-map', name, key };
+  return wrong('config-map', found, 'no name of a ConfigMap, expected NAME or NAME/KEY');
+}
+
+function hostsSource(labelSelector: string | undefined): HostsSource {
+  if (labelSelector === undefined) return { kind: 'pods' };
+  if (parseLabelSelector(labelSelector) !== undefined) return { kind: 'slices', labelSelector };
+  return wrong('hosts', labelSelector, 'no label selector, expected one like "app=web,tier in (a,b)"');
+}
+
+function certsSource(found: string | undefined): CertsSource {
+  const names = [...new Set((found ?? '').split(/[\s,]+/).filter((name) => name !== ''))].toSorted();
+  if (names.length <= MAX_SECRETS && names.every(isObjectName)) return { kind: 'secrets', names };
+  return wrong(
+    'certs',
+    found ?? '',
+    `no list of Secrets, expected at most ${MAX_SECRETS} names, with commas`,
+  );
+}
+
+/** What could end a field selector, or a path, is no name of an object. */
+function isObjectName(name: string): boolean {
+  return name.length <= 253 && /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name);
+}
+
+function wrong(annotation: string, found: string, what: string): Wrong {
+  return { kind: 'wrong', message: `Cannot read annotation ${annotation} "${found}": ${what}` };
 }

@@ -7,8 +7,8 @@ import { parse } from 'yaml';
 import * as z from 'zod/mini';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createConfigurationCheck } from '../../src/haproxy/check-configuration.ts';
-import { configurationText } from '../../src/pod-proxy/configuration-text.ts';
-import { hostsOfPods } from '../../src/pod-proxy/hosts.ts';
+import { configurationText } from '../../src/pod-proxy/configuration-set.ts';
+import { downstreamPods, hostsOf } from '../../src/pod-proxy/hosts.ts';
 import { readOwnPod, readPod } from '../../src/pod-proxy/pod/pod.ts';
 import { renderJinja } from '../../src/pod-proxy/template/jinja.ts';
 import { wishesOf } from '../../src/pod-proxy/wishes.ts';
@@ -43,7 +43,10 @@ function render(input: string): string {
   const { config } = wishesOf(facts.annotations);
   if (config.kind !== 'annotation') throw new Error('the case has no template');
   const downstreams = pods.flatMap((each) => readPod(downstreamPod(each)) ?? []);
-  const outcome = renderJinja({ template: config.text, model: { hosts: hostsOfPods(facts, downstreams) } });
+  const outcome = renderJinja({
+    template: config.text,
+    model: { hosts: hostsOf(downstreamPods(facts, downstreams)), certs: {} },
+  });
   if (outcome.kind === 'failed') throw new Error(outcome.message);
   return configurationText(outcome.text, { statsSocket: '/var/lib/haproxy/run/haproxy.sock' });
 }

@@ -29,3 +29,16 @@ export function downstreamPod(pod: DownstreamPod): StoredObject {
     },
   };
 }
+
+/** A Secret of type kubernetes.io/tls. */
+export function tlsSecret(
+  name: string,
+  { cert, key }: { readonly cert: string; readonly key: string },
+): StoredObject {
+  const encoded = (text: string): string => Buffer.from(text).toString('base64');
+  return {
+    ...{ kind: 'Secret', apiVersion: 'v1', type: 'kubernetes.io/tls' },
+    metadata: { name, namespace: 'default' },
+    data: { 'tls.crt': encoded(cert), 'tls.key': encoded(key) },
+  };
+}

@@ -138,8 +138,11 @@ async function start(
         const text = configText();
         const named = [...text.matchAll(/^ *server (\S+) /gm)].map(([, server]) => server);
         if (named.join() !== servers.join()) return false;
-        const { configSha256, lastChange } = await status();
-        return configSha256 === sha256Of(text) && /^(unchanged|reloaded)$/.test(lastChange?.result ?? '');
+        const { current } = await supervisor.status();
+        const { lastChange } = await status();
+        return (
+          current?.configSha256 === sha256Of(text) && /^(unchanged|reloaded)$/.test(lastChange?.result ?? '')
+        );
       });
     },
     stop: async () => {

@@ -5,9 +5,10 @@ import { sharedRun } from '../../engine/system/time/one-at-a-time.ts';
 import { generationSockets } from '../generation-sockets.ts';
 import { infoNumber } from '../parse-replies.ts';
 import { askRuntimeApi } from '../runtime-api.ts';
+import type { Column } from './columns.ts';
 import { chosenColumns, type RowLabels, statisticsPage } from './statistics-page.ts';
 import { readRows, type StatisticsRow } from './statistics-rows.ts';
-import { createTotals } from './statistics-totals.ts';
+import { createTotals, type StatisticsTotals } from './statistics-totals.ts';
 
 export interface ExporterSettings {
   readonly statsSocket: string;
@@ -22,11 +23,19 @@ export interface ExporterSettings {
 export interface Exporter {
   /** The `haproxy_*` series, piece by piece. Asks HAProxy where that is due, else shows what was heard last. */
   readonly page: () => Promise<Iterable<string>>;
+  /** The same as numbers. */
+  readonly samples: () => Promise<readonly Sample[]>;
   /**
    * Asks HAProxy now: just before a reload, so that nothing that the old generation counted is lost if it ends at once. Never
    * rejects, and takes no longer than the timeout.
    */
   readonly scrape: () => Promise<void>;
+}
+
+export interface Sample {
+  readonly row: StatisticsRow;
+  readonly column: Column;
+  readonly value: number;
 }
 
 /** HAProxy's `show stat -1 TYPES -1`: 1 frontends, 2 backends, 4 servers. */
@@ -73,13 +82,33 @@ export function createExporter(
     own.interval(intervalMs / 1_000);
     nextAt = nowMs() + intervalMs;
   });
+  const refresh = async (): Promise<void> => {
+    if (nowMs() >= nextAt) await scrape();
+  };
   return {
     scrape,
+    samples: async () => {
+      await refresh();
+      return rows.flatMap((row) => samplesOf(row, columns, totals));
+    },
     page: async () => {
-      if (nowMs() >= nextAt) await scrape();
+      await refresh();
       return pieces(`${own.text()}\n`, statisticsPage(rows, columns, totals, settings.labelsOf));
     },
   };
+}
+
+/** Counters are those of all generations. */
+function samplesOf(
+  row: StatisticsRow,
+  columns: readonly Column[],
+  totals: StatisticsTotals,
+): readonly Sample[] {
+  return columns.flatMap((column, index) => {
+    const values = column.type === 'counter' ? totals.of(row) : row.values;
+    const [value = Number.NaN, isThere] = [values[index], !Number.isNaN(row.values[index])];
+    return isThere ? [{ row, column, value }] : [];
+  });
 }
 
 interface Reply {

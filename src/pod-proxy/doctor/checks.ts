@@ -95,7 +95,7 @@ const downstreams: PodProxyCheck = {
           'set HAWSER_POD to metadata.name',
         );
       const { hosts } = wishesOf(own.annotations);
-      if (hosts.kind === 'pods') return judgeDownstreams(own, all);
+      if (hosts.kind !== 'slices') return judgeDownstreams(own, all);
       return judgeDownstreams(own, await listed(queryPath(slicesResource(own, hosts.labelSelector), {})));
     });
   },

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { type Finding, fail, ok, unknown, warn } from '../../engine/examine/check.ts';
 import type { ApiFailure } from '../../engine/kube/api-request.ts';
 import { readSlice } from '../endpoint-slice.ts';
-import { hostsOfPods, hostsOfSlices } from '../hosts.ts';
+import { downstreamEndpoints, downstreamPods, hostsOf } from '../hosts.ts';
 import { type OwnPod, type PodFacts, proxyNameOf, readPod } from '../pod/pod.ts';
 import { wishesOf } from '../wishes.ts';
 
@@ -24,6 +24,8 @@ export function itemsOf(value: unknown): Listed {
 /** Whether there are pods behind the proxy, and why those that want to be are not. */
 export function judgeDownstreams(own: OwnPod, found: Listed): Finding {
   const { hosts } = wishesOf(own.annotations);
+  if (hosts.kind === 'wrong')
+    return fail(hosts.message, 'write it as kubectl get endpointslices -l SELECTOR takes it');
   if (found.kind === 'refused' && found.status === 400 && hosts.kind === 'slices')
     return fail(
       `the API refuses the selector "${hosts.labelSelector}" of hawser.dev/hosts: ${found.message}`,
@@ -43,11 +45,9 @@ function judgeSlices(own: OwnPod, selector: string, items: readonly unknown[]): 
   const how = `kubectl -n ${own.namespace} get endpointslices -l '${selector}'`;
   if (slices.length === 0)
     return fail(`no EndpointSlice of ${own.namespace} has the labels "${selector}" of hawser.dev/hosts`, how);
-  const empty = emptyGroups(
-    slices.map(({ service }) => service),
-    hostsOfSlices(own, slices),
-  );
-  return judgeGroups(empty, Object.keys(hostsOfSlices(own, slices)), how);
+  const hosts = hostsOf(downstreamEndpoints(own, slices));
+  const services = slices.map(({ service }) => service);
+  return judgeGroups(emptyGroups(services, hosts), Object.keys(hosts), how);
 }
 
 function judgePods(own: OwnPod, pods: readonly PodFacts[]): Finding {
@@ -58,7 +58,7 @@ function judgePods(own: OwnPod, pods: readonly PodFacts[]): Finding {
   const nameless = behind.filter(({ group }) => group === undefined).map(({ name }) => name);
   if (nameless.length > 0)
     return warn(`${nameless.length} pods without the label app are in no group: ${brief(nameless)}`, how);
-  const hosts = hostsOfPods(own, behind);
+  const hosts = hostsOf(downstreamPods(own, behind));
   const groups = behind.flatMap(({ group }) => group ?? []);
   return judgeGroups(emptyGroups(groups, hosts), Object.keys(hosts), how);
 }

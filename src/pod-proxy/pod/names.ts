@@ -4,6 +4,9 @@ const prefixes = ['hawser.dev', 'haproxy.unity3d.com'] as const;
 /** What a downstream pod names its proxy in. */
 const masters = ['hawser.dev/master', 'kontrol.unity3d.com/master'] as const;
 
+/** Where statistics go. */
+const databases = ['hawser.dev/opentsdb', 'kontrol.unity3d.com/opentsdb'] as const;
+
 /** Of an object's metadata. */
 export type Annotations = Readonly<Record<string, string>>;
 
@@ -22,6 +25,11 @@ export function annotationOf(annotations: Annotations, name: string): string | u
 export function masterOf(annotations: Annotations, namespace: string): string | undefined {
   const [name = '', within = namespace] = firstOf(annotations, masters)?.trim().split('.') ?? [];
   return name === '' ? undefined : `${name}.${within}`;
+}
+
+/** `HOST` or `HOST:PORT`; undefined where neither annotation says anything. */
+export function databaseOf(annotations: Annotations): string | undefined {
+  return firstOf(annotations, databases)?.trim();
 }
 
 function firstOf(annotations: Annotations, names: readonly string[]): string | undefined {

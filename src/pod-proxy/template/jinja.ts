@@ -69,9 +69,10 @@ function lineOf(error: unknown): number | undefined {
   return line > 0 ? line : undefined;
 }
 
-function frameOf({ hosts }: TemplateModel): Frame {
+function frameOf({ hosts, certs }: TemplateModel): Frame {
   const variables = new Map<string, Value>([
     ['hosts', new Map(Object.entries(hosts))],
+    ['certs', new Map(Object.entries(certs))],
     ['True', true],
     ['False', false],
     ['None', null],

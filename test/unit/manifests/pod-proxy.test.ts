@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { defaultPorts } from '../../../src/cli/ports.ts';
-import { hostsOfPods } from '../../../src/pod-proxy/hosts.ts';
+import { downstreamPods, hostsOf } from '../../../src/pod-proxy/hosts.ts';
 import { readOwnPod, readPod } from '../../../src/pod-proxy/pod/pod.ts';
 import { renderJinja } from '../../../src/pod-proxy/template/jinja.ts';
 import { wishesOf } from '../../../src/pod-proxy/wishes.ts';
@@ -87,7 +87,7 @@ test('the template of the manifest has the pods that name the proxy as servers',
   );
   const outcome = renderJinja({
     template: config.kind === 'annotation' ? config.text : '',
-    model: { hosts: hostsOfPods(own, pods) },
+    model: { hosts: hostsOf(downstreamPods(own, pods)), certs: {} },
   });
   expect(outcome).toMatchObject({ text: expect.stringContaining('server web-1 10.0.0.1:8080 check\n') });
 });

@@ -1,8 +1,13 @@
 import { expect, it } from 'vitest';
 import { gentleDifference } from '../../../src/pod-proxy/difference.ts';
 
-const configuration = (...addresses: readonly string[]) =>
-  `backend web\n${addresses.map((each, index) => `  server web-${index + 1} ${each}:80 check\n`).join('')}`;
+const configuration = (...addresses: readonly string[]) => ({
+  text: `backend web\n${addresses.map((each, index) => `  server web-${index + 1} ${each}:80 check\n`).join('')}`,
+});
+const withCertificate = (content: string) => ({
+  text: 'frontend web\n  bind :443 ssl crt @SET_FOLDER@/certs/web.pem\n',
+  others: [{ name: 'certs/web.pem', content, secret: true }],
+});
 const mayFinish = { options: 'check' };
 
 it('HAProxy is told of a server that comes', () => {
@@ -24,5 +29,14 @@ it('connections with servers that go and move may finish', () => {
 
 it('HAProxy reloads for anything else', () => {
   const before = configuration('10.0.0.1');
-  expect(gentleDifference(before, `${before}  balance leastconn\n`)).toMatchObject({ kind: 'reload' });
+  expect(gentleDifference(before, { text: `${before.text}  balance leastconn\n` })).toMatchObject({
+    kind: 'reload',
+  });
+});
+
+it('HAProxy is told of a certificate that is renewed', () => {
+  expect(gentleDifference(withCertificate('one'), withCertificate('two'))).toMatchObject({
+    kind: 'runtime',
+    changes: [{ kind: 'certificate', certificate: 'certs/web.pem' }],
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readSlice } from '../../../src/pod-proxy/endpoint-slice.ts';
-import { hostsOfPods, hostsOfSlices } from '../../../src/pod-proxy/hosts.ts';
+import { downstreamEndpoints, downstreamPods, hostsOf } from '../../../src/pod-proxy/hosts.ts';
 import { type PodFacts, readPod } from '../../../src/pod-proxy/pod/pod.ts';
 import { kubernetesSlice } from '../../helpers/api-server/objects.ts';
 import { type DownstreamPod, downstreamPod } from '../../helpers/pod-objects.ts';
@@ -13,13 +13,13 @@ function factsOf(pod: DownstreamPod): PodFacts {
   return facts;
 }
 
-function hostsOf(...pods: readonly DownstreamPod[]) {
-  return hostsOfPods(own, pods.map(factsOf));
+function hostsOfPods(...pods: readonly DownstreamPod[]) {
+  return hostsOf(downstreamPods(own, pods.map(factsOf)));
 }
 
 describe('the hosts of pods', () => {
   it('are grouped by the label app, in the order of names', () => {
-    const hosts = hostsOf(
+    const hosts = hostsOfPods(
       { name: 'web-b', app: 'web', ip: '10.0.0.2' },
       { name: 'db-10', app: 'db', ip: '10.0.1.3' },
       { name: 'db-2', app: 'db', ip: '10.0.1.4' },
@@ -30,7 +30,7 @@ describe('the hosts of pods', () => {
 
   it('are never the own pods, whatever they name', () => {
     expect(
-      hostsOf(
+      hostsOfPods(
         { name: 'haproxy-1', app: 'haproxy', ip: '10.0.0.9' },
         { name: 'haproxy-2', app: 'haproxy', ip: '10.0.0.8' },
       ),
@@ -39,7 +39,7 @@ describe('the hosts of pods', () => {
 
   it('have no key for a group without a ready pod', () => {
     expect(
-      hostsOf(
+      hostsOfPods(
         { name: 'web-a', app: 'web', ip: '10.0.0.1', ready: false },
         { name: 'web-b', app: 'web', ip: '10.0.0.2', terminating: true },
         { name: 'web-c', app: 'web' },
@@ -49,7 +49,7 @@ describe('the hosts of pods', () => {
 
   it('leave out pods of another proxy, pods without a group, and what is no address', () => {
     expect(
-      hostsOf(
+      hostsOfPods(
         { name: 'other', app: 'web', ip: '10.0.0.1', master: 'other.default.svc' },
         { name: 'alone', ip: '10.0.0.2' },
         { name: 'odd', app: 'web', ip: '10.0.0.3\n  evil' },
@@ -60,13 +60,13 @@ describe('the hosts of pods', () => {
   it.each(['haproxy', 'haproxy.default', 'haproxy.default.svc', 'haproxy.default.svc.cluster.local'])(
     'are those that name the proxy %s',
     (master) => {
-      expect(hostsOf({ name: 'a', app: 'web', ip: '10.0.0.1', master })).toEqual({ web: ['10.0.0.1'] });
+      expect(hostsOfPods({ name: 'a', app: 'web', ip: '10.0.0.1', master })).toEqual({ web: ['10.0.0.1'] });
     },
   );
 
   it('have an address once', () => {
     expect(
-      hostsOf({ name: 'a', app: 'web', ip: '10.0.0.1' }, { name: 'b', app: 'web', ip: '10.0.0.1' }),
+      hostsOfPods({ name: 'a', app: 'web', ip: '10.0.0.1' }, { name: 'b', app: 'web', ip: '10.0.0.1' }),
     ).toEqual({ web: ['10.0.0.1'] });
   });
 });
@@ -80,11 +80,13 @@ describe('the hosts of EndpointSlices', () => {
       ['a', ['10.0.0.2', '10.0.0.1'], { notReady: ['10.0.0.2'] }],
       ['b', ['10.0.0.3', '10.0.0.1']],
     );
-    expect(hostsOfSlices(own, slices)).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.3'] });
+    expect(hostsOf(downstreamEndpoints(own, slices))).toEqual({ kubernetes: ['10.0.0.1', '10.0.0.3'] });
   });
 
   it('are never those of a Service that leads to this pod', () => {
-    expect(hostsOfSlices(own, slicesOf(['a', ['10.0.0.9', '10.0.0.1']], ['b', ['10.0.0.2']]))).toEqual({});
+    expect(
+      hostsOf(downstreamEndpoints(own, slicesOf(['a', ['10.0.0.9', '10.0.0.1']], ['b', ['10.0.0.2']]))),
+    ).toEqual({});
   });
 });
 

@@ -28,7 +28,11 @@ it('a ConfigMap holds what is too long for an annotation', () => {
 });
 
 it('nothing is asked for without annotations, and of empty ones', () => {
-  expect(wishesOf({})).toEqual({ config: { kind: 'none' }, hosts: { kind: 'pods' } });
+  expect(wishesOf({})).toEqual({
+    config: { kind: 'none' },
+    hosts: { kind: 'pods' },
+    certs: { kind: 'secrets', names: [] },
+  });
   expect(wishesOf({ 'hawser.dev/config': ' \n', 'hawser.dev/hosts': '' })).toEqual(wishesOf({}));
 });
 
@@ -37,4 +41,26 @@ it('a label selector chooses EndpointSlices', () => {
     kind: 'slices',
     labelSelector: 'tier=front',
   });
+});
+
+it('Secrets are named in any order, and once', () => {
+  expect(wishesOf({ 'hawser.dev/certs': 'web, api.example,\nweb' }).certs).toEqual({
+    kind: 'secrets',
+    names: ['api.example', 'web'],
+  });
+});
+
+it.each([
+  ['hosts', 'app==web,'],
+  ['hosts', 'service web'],
+  ['config-map', 'name=a,b/key'],
+  ['config-map', 'Proxy'],
+  ['config-map', 'proxy/../key'],
+  ['certs', 'web,../etc'],
+  ['certs', Array.from({ length: 51 }, (_, index) => `web-${index}`).join()],
+])('what %s cannot mean, "%s", is wrong, and the message names both', (annotation, text) => {
+  const wrong = Object.values(wishesOf({ [`hawser.dev/${annotation}`]: text })).find(
+    ({ kind }) => kind === 'wrong',
+  );
+  expect(wrong?.message).toContain(`annotation ${annotation} "${text}": no `);
 });

@@ -127,6 +127,20 @@ test.each([
   },
 );
 
+test('a label selector that is none leaves HAProxy as it is, and is an Event and status', async () => {
+  world.show({ annotations, pods: zookeeper });
+  await proxy.serves('zookeeper-1', 'zookeeper-2');
+  world.show({ annotations: { ...annotations, 'hawser.dev/hosts': 'app in web' }, pods: zookeeper });
+  await waitFor('the problem', async () => (await proxy.status()).problem?.reason === 'AnnotationRefused');
+  expect((await proxy.status()).problem?.message).toContain(
+    'annotation hosts "app in web": no label selector',
+  );
+  await waitFor('the Event', async () =>
+    (await world.listed('events')).find((each) => each['reason'] === 'AnnotationRefused'),
+  );
+  await proxy.serves('zookeeper-1', 'zookeeper-2');
+});
+
 test('after a repair the template is served, and nothing is wrong any more', async () => {
   world.show({ annotations, pods: zookeeper });
   await proxy.serves('zookeeper-1', 'zookeeper-2');

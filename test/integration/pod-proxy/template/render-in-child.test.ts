@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { renderInChild } from '../../../../src/pod-proxy/template/render-in-child.ts';
 
-const model = { hosts: { web: ['10.0.0.1'] } };
+const model = { hosts: { web: ['10.0.0.1'] }, certs: {} };
 const { signal } = new AbortController();
 
 it('a template is rendered in a process of its own', async () => {

@@ -35,12 +35,13 @@ test.each([
   expect(judge(...items)).toMatchObject({ kind, found: expect.stringContaining(words) });
 });
 
-test('a selector that the API refuses, or that nothing matches, is named', () => {
-  const chosen = ownWith({ 'hawser.dev/hosts': 'a in (' });
+test('a selector that is none, or that nothing matches, is named', () => {
+  const wrong = ownWith({ 'hawser.dev/hosts': 'a in (' });
   const answer = { kind: 'refused' as const, status: 400, message: 'unable to parse' };
-  expect(judgeDownstreams(chosen, answer)).toMatchObject({
+  expect(judgeDownstreams(wrong, answer)).toMatchObject({
     ...{ kind: 'fail', found: expect.stringContaining('"a in ("') },
   });
+  const chosen = ownWith({ 'hawser.dev/hosts': 'a in (b)' });
   expect(judgeDownstreams(chosen, { kind: 'listed', items: [] })).toMatchObject({
     ...{ kind: 'fail', found: expect.stringContaining('no EndpointSlice of default') },
   });

@@ -61,7 +61,7 @@ const { template } = fc.letrec<{ template: string }>((tie) => {
 it('a hostile template is refused, or prints nothing that it was not given', () => {
   fc.assert(
     fc.property(template, (each) => {
-      const outcome = renderJinja({ template: each, model: { hosts: { web: ['10.0.0.1'] } } });
+      const outcome = renderJinja({ template: each, model: { hosts: { web: ['10.0.0.1'] }, certs: {} } });
       if (outcome.kind === 'failed') expect(outcome.message).toMatch(/^Cannot render the template/);
       else expect(outcome.text).not.toMatch(/function|native code|\[object|=>/);
     }),

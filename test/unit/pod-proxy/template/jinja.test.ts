@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renderJinja } from '../../../../src/pod-proxy/template/jinja.ts';
 
-const model = { hosts: { db: ['10.1.0.1'], web: ['10.0.0.1', '10.0.0.2'] } };
+const model = { hosts: { db: ['10.1.0.1'], web: ['10.0.0.1', '10.0.0.2'] }, certs: {} };
 
 function textOf(template: string): string {
   const outcome = renderJinja({ template, model });

@@ -151,7 +151,10 @@ it('an allowed template gives what nunjucks itself gives', () => {
     fc.property(template, (each) => {
       const expected = environment.renderString(each, { hosts: hostsWithMethods });
       const text = expected.endsWith('\n') ? expected : `${expected}\n`;
-      expect(renderJinja({ template: each, model: { hosts } })).toEqual({ kind: 'rendered', text });
+      expect(renderJinja({ template: each, model: { hosts, certs: {} } })).toEqual({
+        kind: 'rendered',
+        text,
+      });
     }),
     { numRuns: 300, seed: 1 },
   );

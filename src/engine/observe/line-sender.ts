@@ -1,0 +1,98 @@
+import { connect } from 'node:net';
+import { codeOf, messageOf } from '../system/errors.ts';
+import { hostPort } from '../system/network/address-text.ts';
+import { retryPauseMs } from '../system/time/retry.ts';
+import { createWake } from '../system/time/wake.ts';
+
+/** Where lines go: a TCP server that reads them until the connection is closed. */
+export interface LineTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface LineSenderOptions {
+  /** Undefined where lines go nowhere for now. */
+  readonly target: () => LineTarget | undefined;
+  /** Lines that wait; beyond, the oldest are dropped. */
+  readonly mostLines: number;
+  readonly onSent: (lines: number) => void;
+  readonly onDropped: (lines: number) => void;
+  /** What keeps them from being sent, and undefined once they are. */
+  readonly onTrouble: (message: string | undefined) => void;
+}
+
+export interface LineSender {
+  /** Never waits. Lines that nobody takes are lost in the end. */
+  readonly send: (lines: readonly string[]) => void;
+  /** Sends what waits until `signal` aborts; never rejects. */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+const PATIENCE_MS = 5_000;
+const RETRY = { firstMs: 1_000, longestMs: 60_000 };
+/** With nothing to send, nobody needs to look. */
+const REST_MS = 60_000;
+
+/**
+ * Sends lines on a connection for each batch, after a growing pause where nobody took the one before. A batch that was not taken is sent
+ * again, so a line may come twice.
+ */
+export function createLineSender(options: LineSenderOptions): LineSender {
+  const { target, mostLines, onSent, onDropped, onTrouble } = options;
+  const wake = createWake();
+  let waiting: readonly string[] = [];
+  const keep = (lines: readonly string[]): void => {
+    const over = Math.max(0, lines.length - mostLines);
+    waiting = lines.slice(over);
+    if (over > 0) onDropped(over);
+  };
+  const sendBatch = async (to: LineTarget, signal: AbortSignal): Promise<boolean> => {
+    const batch = waiting;
+    waiting = [];
+    const trouble = await deliver(to, batch, signal);
+    onTrouble(trouble);
+    if (trouble === undefined) onSent(batch.length);
+    else keep([...batch, ...waiting]);
+    return trouble === undefined;
+  };
+  return {
+    send: (lines) => {
+      keep([...waiting, ...lines]);
+      wake.poke();
+    },
+    run: async (signal) => {
+      let failures = 0;
+      let retryAtMs = 0;
+      while (!signal.aborted) {
+        await wake.sleep(failures === 0 ? REST_MS : Math.max(1, retryAtMs - performance.now()), signal);
+        const to = target();
+        if (signal.aborted || to === undefined || waiting.length === 0) continue;
+        if (performance.now() < retryAtMs) continue;
+        failures = (await sendBatch(to, signal)) ? 0 : failures + 1;
+        retryAtMs = performance.now() + retryPauseMs(failures, RETRY);
+      }
+    },
+  };
+}
+
+/** Resolves with what went wrong; undefined once the other side has all lines, and has closed or says nothing more. */
+function deliver(to: LineTarget, lines: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(to.port, to.host);
+    const settle = (what: string | undefined): void => {
+      signal.removeEventListener('abort', stop);
+      socket.destroy();
+      resolve(what && `Cannot send lines to "${hostPort(to)}": ${what}, expected a server that takes them`);
+    };
+    const stop = (): void => settle('it was asked to stop');
+    signal.addEventListener('abort', stop, { once: true });
+    socket.setTimeout(PATIENCE_MS, () =>
+      settle(socket.writableFinished ? undefined : `it took nothing for ${PATIENCE_MS} ms`),
+    );
+    socket.once('connect', () => socket.end(lines.map((line) => `${line}\n`).join('')));
+    socket.on('error', (error) => settle(codeOf(error) ?? messageOf(error)));
+    socket.once('close', () => settle(socket.writableFinished ? undefined : 'it closed the connection'));
+    // It answers what it does not understand.
+    socket.resume();
+  });
+}

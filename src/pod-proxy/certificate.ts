@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import { messageOf } from '../engine/system/errors.ts';
+import { readKeyPair } from '../haproxy/certificates/key-pair.ts';
+
+/** What a Secret has for HAProxy. */
+export type SecretCertificate =
+  | { readonly kind: 'usable'; readonly name: string; readonly pem: string }
+  | { readonly kind: 'wrong'; readonly name: string; readonly message: string };
+
+const secret = z.object({
+  metadata: z.object({ name: z.string() }),
+  data: z.nullish(z.record(z.string(), z.string())),
+});
+
+/** Of a Secret of core/v1; undefined for what is none. Never throws. */
+export function readCertificate(object: unknown): SecretCertificate | undefined {
+  const { data } = secret.safeParse(object);
+  if (data === undefined) return undefined;
+  const { name } = data.metadata;
+  const textOf = (key: string): string => Buffer.from(data.data?.[key] ?? '', 'base64').toString();
+  const pair = readSafely(textOf('tls.crt'), textOf('tls.key'));
+  return typeof pair === 'object'
+    ? { kind: 'usable', name, pem: pair.pem }
+    : { kind: 'wrong', name, message: pair ?? 'it has no tls.crt' };
+}
+
+/** OpenSSL finds ever new ways to refuse. */
+function readSafely(certificate: string, key: string): ReturnType<typeof readKeyPair> {
+  try {
+    return readKeyPair(certificate, key);
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** The PEM texts by the names of their Secrets, in the order of the names. */
+export type Certificates = Readonly<Record<string, string>>;
+
+export interface Chosen {
+  readonly certificates: Certificates;
+  /** What is wrong with the first Secret that cannot be used; where it could before, that certificate is served on. */
+  readonly trouble: string | undefined;
+  /** A Secret that could never be used: nothing can be configured without it. */
+  readonly isLacking: boolean;
+}
+
+/** What each Secret has now, or had when it could be used last. */
+export function chooseCertificates(
+  names: readonly string[],
+  found: readonly SecretCertificate[],
+  before: Certificates,
+): Chosen {
+  const certificates: Record<string, string> = {};
+  const troubles: string[] = [];
+  for (const name of names) {
+    const secret = found.find((each) => each.name === name);
+    const pem = secret?.kind === 'usable' ? secret.pem : before[name];
+    if (pem !== undefined) certificates[name] = pem;
+    if (secret?.kind === 'usable') continue;
+    const what = secret === undefined ? 'there is none' : secret.message;
+    troubles.push(
+      `Cannot use Secret "${name}": ${what}, expected a certificate in tls.crt and its key in tls.key`,
+    );
+  }
+  const isLacking = names.some((name) => !Object.hasOwn(certificates, name));
+  return { certificates, trouble: troubles[0], isLacking };
+}

@@ -1,0 +1,53 @@
+import { type Rendered, SET_FOLDER } from '../engine/apply/file-set.ts';
+import { RENDERED_MARK } from '../engine/render/rendered-mark.ts';
+import type { Certificates } from './certificate.ts';
+import { type Downstream, hostsOf } from './hosts.ts';
+import type { TemplateModel } from './template/template-model.ts';
+
+/** haproxy.cfg is for HAProxy's user, who is not always ours. */
+const MODE = 0o644;
+
+interface Input {
+  readonly downstreams: readonly Downstream[];
+  readonly certificates: Certificates;
+}
+
+export function modelOf({ downstreams, certificates }: Input): TemplateModel {
+  const paths = Object.keys(certificates).map((name) => [name, `${SET_FOLDER}/${fileOf(name)}`] as const);
+  return { hosts: hostsOf(downstreams), certs: Object.fromEntries(paths) };
+}
+
+/** A rendered template with what the supervisor needs, and the certificates beside it where it names one. */
+export function renderedSet(
+  rendered: string,
+  { certificates }: Pick<Input, 'certificates'>,
+  settings: { readonly statsSocket: string },
+): Rendered {
+  const text = configurationText(rendered, settings);
+  if (!text.includes(SET_FOLDER)) return { text, mode: MODE };
+  const others = Object.entries(certificates).map(([name, content]) => ({
+    ...{ name: fileOf(name), content },
+    secret: true,
+  }));
+  return { text, mode: MODE, others };
+}
+
+function fileOf(name: string): string {
+  return `certs/${name}.pem`;
+}
+
+/**
+ * What the supervisor needs stands behind the template's own lines, so that the numbers of lines in HAProxy's messages are those of the
+ * template's result; HAProxy merges sections named `global`.
+ */
+export function configurationText(
+  rendered: string,
+  { statsSocket }: { readonly statsSocket: string },
+): string {
+  return `${rendered}
+# ${RENDERED_MARK}: edit the pod's annotation, not the result.
+global
+  # The supervisor's way in; "expose-fd listeners" hands the open listeners to the next generation.
+  stats socket ${statsSocket} mode 600 level admin expose-fd listeners
+`;
+}

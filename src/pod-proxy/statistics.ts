@@ -1,0 +1,77 @@
+import { createLineSender } from '../engine/observe/line-sender.ts';
+import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import { createWake } from '../engine/system/time/wake.ts';
+import { usualColumns } from '../haproxy/exporter/columns.ts';
+import { createExporter, type Exporter } from '../haproxy/exporter/exporter.ts';
+import type { RowLabels } from '../haproxy/exporter/statistics-page.ts';
+import { describeConfiguration } from '../haproxy/runtime/describe-configuration.ts';
+import type { Downstream } from './hosts.ts';
+import { type Database, linesOf } from './opentsdb.ts';
+import type { ProxyObservers } from './proxy-metrics.ts';
+import type { ProxySettings } from './proxy-settings.ts';
+
+/** Above so many servers only backends are shown. */
+const SERVER_THRESHOLD = 500;
+const INTERVAL_MS = 5_000;
+const TIMEOUT_MS = 5_000;
+/** Some minutes of a hundred servers. */
+const MOST_LINES = 50_000;
+
+export interface Statistics extends Exporter {
+  /** The configuration that HAProxy has from now on, by which servers are known as pods. */
+  readonly served: (text: string, downstreams: readonly Downstream[]) => void;
+  /** Pushes them to the database every `pushInterval`, until `signal` aborts. */
+  readonly push: (database: () => Database, observers: ProxyObservers, signal: AbortSignal) => Promise<void>;
+}
+
+/** HAProxy's statistics with the group and the pod of each server beside the names that Telegraf gave them. */
+export function createStatistics({ statsSocket, pushInterval, pod }: ProxySettings): Statistics {
+  let pods: ReadonlyMap<string, Downstream | undefined> = new Map();
+  const labelsOf: RowLabels = ({ type, key }) => {
+    const [proxy = '', sv = ''] = key.split(' ');
+    if (type !== 'server') return { proxy };
+    const downstream = pods.get(`${proxy}/${sv}`);
+    return { proxy, sv, group: downstream?.group ?? '', pod: downstream?.name ?? '' };
+  };
+  const exporter = createExporter(
+    {
+      ...{ statsSocket, labelsOf, exported: usualColumns },
+      ...{ serverThreshold: SERVER_THRESHOLD, baseIntervalMs: INTERVAL_MS, timeoutMs: TIMEOUT_MS },
+    },
+    () => pods.size,
+    monotonicMs,
+  );
+  return {
+    ...exporter,
+    served: (text, downstreams) => {
+      const byAddress = new Map(downstreams.map((each) => [each.address, each]));
+      const servers = describeConfiguration(text)?.servers ?? new Map();
+      pods = new Map([...servers].map(([name, { address }]) => [name, byAddress.get(address)]));
+    },
+    push: async (database, { metrics, log, once }, signal) => {
+      const note = (message: string | undefined): void => {
+        if (message === undefined) {
+          if (once.clear('push')) log({ event: 'statistics-sent' });
+        } else if (once.isNew('push', message)) log({ event: 'statistics-not-sent', level: 'warn', message });
+      };
+      const target = () => {
+        const found = database();
+        if (found.kind === 'wrong') note(found.message);
+        return found.kind === 'at' ? found.target : undefined;
+      };
+      const sender = createLineSender({
+        ...{ target, mostLines: MOST_LINES, onTrouble: note },
+        ...{ onSent: metrics.linesSent, onDropped: metrics.linesDropped },
+      });
+      const sending = sender.run(signal);
+      const pause = createWake();
+      while (!signal.aborted) {
+        await pause.sleep(pushInterval, signal);
+        if (signal.aborted || target() === undefined) continue;
+        const seconds = Math.floor(Date.now() / 1_000);
+        sender.send(linesOf(await exporter.samples(), ({ row }) => labelsOf(row), { host: pod, seconds }));
+      }
+      await sending;
+    },
+  };
+}

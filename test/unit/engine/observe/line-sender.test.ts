@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLineSender } from '../../../../src/engine/observe/line-sender.ts';
+import { waitFor } from '../../../helpers/wait-for.ts';
+
+/** A database that takes lines, and the sender of a program. */
+async function createScene(mostLines = 100) {
+  const received: string[] = [];
+  const server = createServer(async (socket) => {
+    socket.on('error', () => undefined);
+    received.push(...(await text(socket).catch(() => '')).split('\n').filter((line) => line !== ''));
+  });
+  const port = await listen(server, 0);
+  const counts = { sent: 0, dropped: 0 };
+  const troubles: (string | undefined)[] = [];
+  const stop = new AbortController();
+  const sender = createLineSender({
+    target: () => ({ host: '127.0.0.1', port }),
+    mostLines,
+    onSent: (lines) => (counts.sent += lines),
+    onDropped: (lines) => (counts.dropped += lines),
+    onTrouble: (message) => troubles.push(message),
+  });
+  const ended = sender.run(stop.signal);
+  onTestFinished(async () => {
+    stop.abort();
+    await ended;
+    server.close();
+  });
+  return { server, port, sender, received, counts, troubles };
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+test('lines arrive in their order', async () => {
+  const { sender, received, counts } = await createScene();
+  sender.send(['put a', 'put b']);
+  sender.send(['put c']);
+  await waitFor('the lines', () => counts.sent === 3);
+  expect(received).toEqual(['put a', 'put b', 'put c']);
+});
+
+test('what nobody takes waits and is sent later, and of more than the most the oldest are dropped', async () => {
+  const { server, port, sender, received, counts, troubles } = await createScene(3);
+  server.close();
+  await once(server, 'close');
+  sender.send(['put 1', 'put 2']);
+  await waitFor('the trouble', () => troubles.length > 0);
+  expect(troubles[0]).toContain(`"127.0.0.1:${port}": ECONNREFUSED`);
+  sender.send(['put 3', 'put 4', 'put 5']);
+  expect(counts.dropped).toBe(2);
+  await listen(server, port);
+  await waitFor('the lines', () => counts.sent === 3);
+  expect(received).toEqual(['put 3', 'put 4', 'put 5']);
+  expect(troubles.at(-1)).toBeUndefined();
+});

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { chooseCertificates, readCertificate } from '../../../src/pod-proxy/certificate.ts';
+import { createAuthority } from '../../helpers/certificates.ts';
+import { tlsSecret } from '../../helpers/pod-objects.ts';
+
+const dir = mkdtempSync(join(tmpdir(), 'hawser-certificate-'));
+afterAll(() => rmSync(dir, { recursive: true }));
+const authority = createAuthority(dir);
+const [web, api] = ['web', 'api'].map((commonName) => authority.issue({ commonName }));
+
+const usable = (name: string, pem: string) => ({ kind: 'usable', name, pem }) as const;
+const wrong = { kind: 'wrong', name: 'web', message: 'it has no tls.crt' } as const;
+
+it('a Secret has a certificate with its key, encoded anew', () => {
+  const found = readCertificate(tlsSecret('web', { cert: `text\n${web?.cert}`, key: `${web?.key}` }));
+  expect(found).toMatchObject({ kind: 'usable', name: 'web' });
+  expect(found?.kind === 'usable' && found.pem).toMatch(
+    /^-----BEGIN PRIVATE KEY-----[\s\S]*END CERTIFICATE-----\n$/,
+  );
+});
+
+it.each([
+  ['the key of another certificate', { cert: `${web?.cert}`, key: `${api?.key}` }, /not the key/],
+  ['no key', { cert: `${web?.cert}`, key: '' }, /key: expected a PEM private key/],
+  ['no certificate', { cert: '', key: `${web?.key}` }, /it has no tls.crt/],
+  ['what is no PEM', { cert: 'web', key: 'web' }, /certificate: expected a PEM certificate/],
+])('a Secret with %s is wrong', (_what, pair, message) => {
+  expect(readCertificate(tlsSecret('web', pair))).toMatchObject({
+    kind: 'wrong',
+    message: expect.stringMatching(message),
+  });
+});
+
+it('what is no Secret is nothing', () => {
+  for (const object of [
+    undefined,
+    null,
+    1,
+    {},
+    { metadata: {} },
+    { metadata: { name: 'a' }, data: { a: 1 } },
+  ])
+    expect(readCertificate(object)).toBeUndefined();
+});
+
+it('a Secret that is wrong or gone leaves its certificate of before, and says so', () => {
+  const before = { api: 'API 1', web: 'WEB 1' };
+  expect(chooseCertificates(['api', 'web'], [usable('api', 'API 2'), wrong], before)).toEqual({
+    certificates: { api: 'API 2', web: 'WEB 1' },
+    trouble: expect.stringContaining('Secret "web": it has no tls.crt'),
+    isLacking: false,
+  });
+  expect(chooseCertificates(['web'], [], before)).toMatchObject({
+    certificates: { web: 'WEB 1' },
+    trouble: expect.stringContaining('there is none'),
+  });
+});
+
+it('nothing can be configured without a certificate that there never was', () => {
+  expect(chooseCertificates(['web'], [wrong], {})).toMatchObject({ isLacking: true });
+  expect(chooseCertificates([], [], { web: 'WEB 1' })).toEqual({
+    certificates: {},
+    trouble: undefined,
+    isLacking: false,
+  });
+});
