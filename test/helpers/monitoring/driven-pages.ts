@@ -4,6 +4,7 @@ import type { MonitorMetrics } from '../../../src/engine/observe/monitor-metrics
 import { processMetrics } from '../../../src/engine/observe/process-metrics.ts';
 import { createHaproxySupervisorMetrics } from '../../../src/haproxy/supervise/haproxy-supervisor-metrics.ts';
 import { createVrrpSupervisorMetrics } from '../../../src/keepalived/supervise/vrrp-supervisor-metrics.ts';
+import { createProxyMetrics } from '../../../src/pod-proxy/proxy-metrics.ts';
 import { createRouterMetrics } from '../../../src/router/metrics/router-metrics.ts';
 import { createKeepalivedMonitorMetrics } from '../../../src/vip/settings/keepalived-monitor-metrics.ts';
 import { parseExposition, type Sample } from './exposition.ts';
@@ -24,6 +25,7 @@ export async function drivenTexts(): Promise<ReadonlyMap<string, string>> {
     ['hawser-keepalived', vrrpSupervisorPage()],
     ['hawser-router', routerPage()],
     ['hawser-router-haproxy', haproxySupervisorPage()],
+    ['hawser-pod-proxy', podProxyPage()],
   ]);
 }
 
@@ -89,6 +91,19 @@ function routerPage(): string {
   metrics.runtimeCommands(1, 1);
   metrics.firstExpiry({ namespace: 'shop', route: 'cart', validToMs: 1_000 });
   metrics.ready(true);
+  return metrics.text() + own();
+}
+
+function podProxyPage(): string {
+  const metrics = drivenMonitor(createProxyMetrics);
+  metrics.changeServed(0.1);
+  metrics.hosts({ web: ['10.0.0.1'] });
+  metrics.refused(true);
+  metrics.linesSent(1);
+  metrics.linesDropped(1);
+  metrics.dns.addresses(1);
+  metrics.dns.refused(true);
+  metrics.dns.written(1);
   return metrics.text() + own();
 }
 

@@ -45,9 +45,14 @@ async function serves({ cert }: IssuedCertificate): Promise<void> {
 }
 
 const pathInUse = (): string => / crt (\S+)/.exec(proxy.configText())?.[1] ?? '';
-const socketOf = (): string => join(world.cluster.dir, 'haproxy-1/haproxy.sock');
-const shown = async (): Promise<string> =>
-  (await askRuntimeApi(socketOf(), `show ssl cert ${pathInUse()}`, 2_000)) ?? '';
+const tell = async (command: string): Promise<string> =>
+  (await askRuntimeApi(join(world.cluster.dir, 'haproxy-1/haproxy.sock'), command, 2_000)) ?? '';
+
+/** What HAProxy has, under the name that it read it by. */
+async function shown(): Promise<string> {
+  const [name] = /^\/.*$/m.exec(await tell('show ssl cert')) ?? [];
+  return await tell(`show ssl cert ${name}`);
+}
 
 let [first, second]: IssuedCertificate[] = [];
 
@@ -82,8 +87,10 @@ test('a Secret with the key of another certificate leaves the one of before, whi
   show({ cert: second.cert, key: first.key });
   await proxy.serves('web-1', 'web-2');
   await serves(first);
+  const { pid } = await proxy.supervisor().waitForServing();
   show(second);
   await serves(second);
+  expect((await proxy.supervisor().waitForServing()).pid).toBe(pid);
 });
 
 test('check 10: the statistics have the group and the pod of a server', async () => {
