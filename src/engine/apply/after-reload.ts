@@ -1,14 +1,13 @@
 import { messageOf } from '../system/errors.ts';
 import { writeFileAtomically } from '../system/file/atomic-write.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
-import type { ReloadOutcome } from './ask-supervisor.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 
 /** Does to the files what the answer to a reload means for them. */
 export async function afterReload(
   file: LiveFile,
   { text, before, mode }: { text: string; before: Buffer | undefined; mode: number },
-  outcome: ReloadOutcome,
+  outcome: ApplyOutcome,
 ): Promise<ApplyOutcome> {
   switch (outcome.kind) {
     case 'reloaded':
@@ -25,7 +24,9 @@ export async function afterReload(
         const lost = `the file of before could not be put back (${messageOf(error)})`;
         return { ...outcome, detail: [outcome.detail, lost].join('\n').trim() };
       }
+    case 'unchanged':
     case 'unreachable':
+    case 'failed':
       return outcome;
   }
 }
@@ -35,7 +36,7 @@ export async function afterReload(
  * supervisor) or nothing, it writes the last acknowledged text. Without one the file stays as it is, since a missing
  * file would help no client.
  */
-async function restore(
+export async function restore(
   file: LiveFile,
   text: string,
   before: Buffer | undefined,

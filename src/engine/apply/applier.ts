@@ -5,14 +5,8 @@ import { syncDirectory, writeFileAtomically } from '../system/file/atomic-write.
 import { afterReload } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import { connectSupervisor, type Supervisor, type SupervisorOptions } from './ask-supervisor.ts';
-import {
-  bringIntoService,
-  type Compare,
-  checkAfter,
-  type KnownSet,
-  reload,
-  wayFrom,
-} from './bring-into-service.ts';
+import { bringIntoService, type Compare, type KnownSet, reload, wayFrom } from './bring-into-service.ts';
+import { checkLeft, checkTold, type Pending, uncheckedIn } from './check-told.ts';
 import type { ConfigurationCheck } from './configuration-check.ts';
 import { identityOf, mustBeSet, type Rendered, sha256Of } from './file-set.ts';
 import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
@@ -35,6 +29,11 @@ export interface ApplierOptions extends SupervisorOptions {
   readonly check: ConfigurationCheck;
   /** How to come from the text in place to another one; without it every change is a reload. */
   readonly difference?: Compare;
+  /**
+   * What HAProxy can be told is checked after it was told: clients of a large configuration do not wait for the check. Left out:
+   * every file is checked before it is put in place.
+   */
+  readonly tellsFirst?: boolean;
   /** A file that hawser did not write was kept beside its place, and is replaced. */
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
@@ -42,7 +41,7 @@ export interface ApplierOptions extends SupervisorOptions {
 export interface Applier {
   /**
    * Brings a configuration into service: checks it with the real HAProxy, replaces the file in one step, asks for a reload and
-   * waits for its answer. What HAProxy can be told while it runs is checked after it was told. The live file is at every moment a whole one, with the template's mode, and so are the files that
+   * waits for its answer. The live file is at every moment a whole one, with the template's mode, and so are the files that
    * it names. Where the reload is refused, the bytes of before come back. Rejects only when `signal` stops it; call it for
    * one configuration at a time.
    */
@@ -57,7 +56,7 @@ export interface Applier {
 type Rejection = Extract<ApplyOutcome, { kind: 'rejected' }>;
 
 /** What an applier remembers between calls. */
-interface Memory {
+interface Memory extends Pending {
   readonly supervisor: Supervisor;
   readonly known: KnownFiles;
   /** Hash of the main file that is in place and known to be served. */
@@ -74,6 +73,7 @@ export function createApplier(options: ApplierOptions): Applier {
     supervisor: connectSupervisor(options),
     known: createKnownFiles(),
     served: undefined,
+    unchecked: undefined,
     inPlace: undefined,
     rejected: undefined,
     cleaned: false,
@@ -122,8 +122,11 @@ async function applySet(
   if (!memory.cleaned) {
     await removeLeftovers(file, Date.now());
     await removeOldSets(file);
+    if (options.tellsFirst === true) memory.unchecked = await uncheckedIn(file);
   }
   memory.cleaned = true;
+  const unknown = await checkLeft(file, mode, options.check, memory, signal);
+  if (unknown !== undefined) return unknown;
   const found = await readIfThere(file.path);
   const inPlace = await findInPlace(file, found, rendered, memory.known);
   // A file that hawser did not write is not to come back where ours is refused.
@@ -131,7 +134,8 @@ async function applySet(
   if (inPlace !== undefined) {
     await keepModes(file, mode);
     memory.inPlace = { sha256: sha256Of(inPlace.text), rendered };
-    if (await isServed(memory.inPlace.sha256, memory, signal)) return { kind: 'unchanged' };
+    const { sha256 } = memory.inPlace;
+    if (memory.unchecked !== sha256 && (await isServed(sha256, memory, signal))) return { kind: 'unchanged' };
   }
 
   const staged = inPlace ?? (await stageSet(file, found, rendered, memory.known));
@@ -139,7 +143,8 @@ async function applySet(
   const way = isEdit
     ? wayFrom({ file, before, rendered, staged }, options.difference, memory.inPlace)
     : reload;
-  const isTold = way.kind === 'change' && (await memory.supervisor.makesChanges(signal));
+  const isTold =
+    options.tellsFirst === true && way.kind === 'change' && (await memory.supervisor.makesChanges(signal));
   const check = isTold ? undefined : options.check;
   const refusal = inPlace
     ? undefined
@@ -148,14 +153,15 @@ async function applySet(
   // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
   const sha256 = sha256Of(staged.text);
+  if (isTold) memory.unchecked = sha256;
   const wanted = { sha256, isChecked: inPlace === undefined && !isTold };
   const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
-  const outcome = (await checkAfter(file, brought, options.check, signal)) ?? brought;
+  const outcome = await checkTold(file, brought, sha256, options.check, memory, signal);
   memory.inPlace = { sha256, rendered };
   if (outcome.kind === 'reloaded') memory.served = sha256;
   const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
-  // What runs has been told of what was put back.
-  if (outcome !== brought) await memory.supervisor.reload(undefined, signal);
+  // What runs was told of a file that is not there any more.
+  if (outcome !== brought && outcome.kind === 'rejected') await memory.supervisor.reload(undefined, signal);
   await removeOldSets(file);
   return remember(memory, identity, settled);
 }

@@ -36,6 +36,6 @@ export type ApplyOutcome =
   | { readonly kind: 'unreachable'; readonly message: string }
   /**
    * Whether the text is good is unknown: the disk is full or read-only, or HAProxy could not be run. The live file
-   * is what it was.
+   * is what it was; one of which the program that runs was told already stays, and is checked before anything else is done.
    */
   | { readonly kind: 'failed'; readonly message: string };

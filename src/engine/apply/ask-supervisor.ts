@@ -29,6 +29,11 @@ export interface Supervisor {
    * Rejects only when `signal` stops it.
    */
   readonly change: (change: object, signal: AbortSignal) => Promise<ReloadOutcome>;
+  /**
+   * Says that HAProxy accepted the file with this hash, of which what runs was told before: it may be kept as the last good one. Rejects
+   * only when `signal` stops it; where nobody answers, the older copy stays.
+   */
+  readonly keep: (sha256: string, signal: AbortSignal) => Promise<void>;
   /** Whether it knows such changes. Rejects only when `signal` stops it. */
   readonly makesChanges: (signal: AbortSignal) => Promise<boolean>;
   /**
@@ -101,6 +106,11 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
       const order = `apply ${JSON.stringify(change)}` as const;
       const isKnown = Buffer.byteLength(order) <= MAX_LINE_BYTES && (await makesChanges(signal));
       return await reloadBy(isKnown ? order : 'reload', signal);
+    },
+    keep: async (sha256, signal) => {
+      if (!(await makesChanges(signal))) return;
+      const order = { from: sha256, to: sha256, checked: true, changes: [] };
+      await ask(`apply ${JSON.stringify(order)}`, statusTimeoutMs, signal);
     },
     makesChanges,
     servedSha256: async (signal) => (await askStatus(signal))?.current?.configSha256,

@@ -1,6 +1,4 @@
-import type { ApplyOutcome } from './apply-outcome.ts';
 import type { ReloadOutcome, Supervisor } from './ask-supervisor.ts';
-import type { ConfigurationCheck } from './configuration-check.ts';
 import { type Rendered, SET_FOLDER, sha256Of } from './file-set.ts';
 import type { LiveFile } from './live-file.ts';
 import type { StagedSet } from './set-folder.ts';
@@ -61,27 +59,12 @@ export async function bringIntoService(
 ): Promise<ReloadOutcome> {
   if (way.kind === 'change') {
     const { from, set, changes } = way;
-    return await supervisor.change({ from, to: sha256, ...(set !== undefined && { set }), changes }, signal);
+    const order = { from, to: sha256, checked: isChecked, ...(set !== undefined && { set }), changes };
+    return await supervisor.change(order, signal);
   }
   const outcome = await supervisor.reload(isChecked ? sha256 : undefined, signal);
   const { kind: _, ...why } = way;
   return outcome.kind === 'reloaded' ? { ...outcome, ...why } : outcome;
-}
-
-/**
- * The program that runs has taken each part of a change, and clients do not wait for a check of the whole. It follows at once, since the next start
- * reads the file. Undefined where the file is good, or was read by a start.
- */
-export async function checkAfter(
-  { path }: LiveFile,
-  outcome: ReloadOutcome,
-  check: ConfigurationCheck,
-  signal: AbortSignal,
-): Promise<Extract<ApplyOutcome, { kind: 'rejected' }> | undefined> {
-  if (outcome.kind !== 'reloaded' || outcome.atRunTime !== true) return undefined;
-  const found = await check(path, signal);
-  if (found.kind !== 'invalid') return undefined;
-  return { kind: 'rejected', by: 'check', message: found.message, detail: found.detail };
 }
 
 /** Whatever folder its main file names: another folder is no difference of its own. */

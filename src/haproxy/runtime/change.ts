@@ -84,6 +84,11 @@ const changeRequestSchema = z.object({
   /** Hash of the main file that is served before, and of the one that lies there now. It names its set, and so stands for all of it. */
   from: word,
   to: word,
+  /**
+   * Whether `haproxy -c` has accepted the file that lies there now. One that it has not seen yet is no last good one; once it has, the order comes
+   * again, from this file to itself.
+   */
+  checked: z.optional(z.boolean()),
   /** The number of the set's folder, where there is one. */
   set: z.optional(z.int().check(z.minimum(1))),
   changes: z.array(z.discriminatedUnion('kind', [serverChangeSchema, ...fileChangeSchema.def.options])),

@@ -40,6 +40,7 @@ export function nextChange(state: State, now: number, emit: Emit): State {
   const served = serving?.config === 'live' ? serving.configSha256 : undefined;
   if (serving !== undefined && served === change.to && change.cause === 'request') {
     emit({ kind: 'answer', requests: change.requests, result: servedBy(serving, 0) });
+    keepIfChecked(change, emit);
     return nextChange(next, now, emit);
   }
   if (serving === undefined || served !== change.from) {
@@ -70,10 +71,15 @@ export function changed(
   emit(logged(isRepair ? 'warn' : 'info', event, fields));
   const { commands } = outcome;
   emit({ kind: 'answer', requests: changing.requests, result: { ...served, commands } });
-  if (from !== to) emit({ kind: 'keep-last-good', configSha256: to });
+  if (from !== to) keepIfChecked(changing, emit);
   const { made, repaired, ...counts } = state.changeCounts;
   const changeCounts = { ...counts, made: made + Number(!isRepair), repaired: repaired + Number(isRepair) };
   return { ...next, serving: { ...serving, configSha256: to }, lastFailure: undefined, changeCounts };
+}
+
+/** A file that HAProxy would refuse must not take the place of one that it starts with. */
+function keepIfChecked({ checked, to }: Change, emit: Emit): void {
+  if (checked === true) emit({ kind: 'keep-last-good', configSha256: to });
 }
 
 function servedBy({ number, master }: Serving, tookMs: number) {

@@ -7,6 +7,7 @@ import { processOf, proven, serving, started, succeed, valid } from '../../../he
 const change = {
   from: 'sha-1',
   to: 'sha-2',
+  checked: true,
   changes: [{ kind: 'server' as const, server: 'b/s', wanted: null }],
 };
 const requested = (request: number, asked = change): Event => ({
@@ -28,6 +29,16 @@ test('a change is made by the generation that serves, which then serves the new 
   ]);
   expect(machine.state.serving).toMatchObject({ number: 1, configSha256: 'sha-2' });
   expect(machine.state.changeCounts).toMatchObject({ made: 1, refused: 0 });
+});
+
+test('a file that was not checked is no last good one before the same order says that it was', () => {
+  const machine = serving();
+  machine.send(requested(7, { ...change, checked: false }));
+  expect(machine.send(changed(made)).map(({ kind }) => kind)).toEqual(['answer']);
+  expect(machine.send(requested(8, { ...change, from: 'sha-2', changes: [] }))).toEqual([
+    { kind: 'answer', requests: [8], result: atRunTime },
+    { kind: 'keep-last-good', configSha256: 'sha-2' },
+  ]);
 });
 
 test('what HAProxy refuses is reloaded, and the request gets the answer of the reload', () => {
@@ -61,7 +72,7 @@ test.each([
   machine.send({ kind: 'state-saved' });
   expect(machine.send(requested(7))).toEqual([]);
   machine.send({ ...started(2), configSha256 } as Event);
-  const actions = machine.send(proven(2));
+  const actions = machine.send(proven(2)).filter(({ kind }) => kind !== 'keep-last-good');
   expect(actions.at(-1)).toMatchObject(
     action === 'change' ? { kind: 'change', serving: { number: 2 } } : { kind: 'answer', requests: [7] },
   );

@@ -1,0 +1,82 @@
+import { writeFileAtomically } from '../system/file/atomic-write.ts';
+import { restore } from './after-reload.ts';
+import type { ApplyOutcome } from './apply-outcome.ts';
+import type { ReloadOutcome, Supervisor } from './ask-supervisor.ts';
+import type { ConfigurationCheck } from './configuration-check.ts';
+import { sha256Of } from './file-set.ts';
+import { isOwnFile } from './foreign-file.ts';
+import { type LiveFile, readIfThere } from './live-file.ts';
+
+/** A file of which the program that runs was told before it was checked. */
+export interface Pending {
+  readonly supervisor: Supervisor;
+  /** The hash of the file, until a check accepted it or a start read it. It counts only while that file lies there. */
+  unchecked: string | undefined;
+}
+
+type Failed = Extract<ApplyOutcome, { kind: 'failed' }>;
+
+/**
+ * The hash of a file of ours that an earlier process may have put in place without a check: each one that it saw accepted is the last
+ * good one too.
+ */
+export async function uncheckedIn(file: LiveFile): Promise<string | undefined> {
+  const found = isOwnFile(file.path) ? await readIfThere(file.path) : undefined;
+  if (found === undefined || (await readIfThere(file.lastGood))?.equals(found) === true) return undefined;
+  return sha256Of(found);
+}
+
+/**
+ * The program that runs has taken each part of a change, and clients did not wait for a check of the whole. It follows at once, since the
+ * next start reads the file: answers what became of the configuration with that.
+ */
+export async function checkTold(
+  { path }: LiveFile,
+  brought: ReloadOutcome,
+  sha256: string,
+  check: ConfigurationCheck,
+  pending: Pending,
+  signal: AbortSignal,
+): Promise<ApplyOutcome> {
+  if (brought.kind !== 'reloaded' || pending.unchecked !== sha256) return brought;
+  const wasRead = brought.acknowledged && brought.atRunTime !== true;
+  const found = wasRead ? undefined : await check(path, signal);
+  if (found?.kind === 'impossible') return { kind: 'failed', message: found.message };
+  if (found?.kind === 'invalid')
+    return { kind: 'rejected', by: 'check', message: found.message, detail: found.detail };
+  pending.unchecked = undefined;
+  if (!wasRead) await pending.supervisor.keep(sha256, signal);
+  return brought;
+}
+
+/**
+ * Checks what an earlier call, or a process that was killed, left unchecked. A file that is refused gives way to the last good one, which is
+ * loaded. Undefined once there is nothing left to check that can be.
+ */
+export async function checkLeft(
+  file: LiveFile,
+  mode: number,
+  check: ConfigurationCheck,
+  pending: Pending,
+  signal: AbortSignal,
+): Promise<Failed | undefined> {
+  if (pending.unchecked === undefined) return undefined;
+  const text = await readIfThere(file.path);
+  const sha256 = text === undefined ? undefined : sha256Of(text);
+  if (text === undefined || sha256 !== pending.unchecked) {
+    pending.unchecked = undefined;
+    return undefined;
+  }
+  const found = await check(file.path, signal);
+  if (found.kind === 'impossible') return { kind: 'failed', message: found.message };
+  if (found.kind === 'invalid') {
+    await restore(file, text.toString('utf8'), undefined, mode);
+    await pending.supervisor.reload(undefined, signal);
+    return undefined;
+  }
+  pending.unchecked = undefined;
+  if ((await pending.supervisor.servedSha256(signal)) !== sha256) return undefined;
+  await writeFileAtomically(file.lastGood, text, { mode }).catch(() => undefined);
+  await pending.supervisor.keep(sha256, signal);
+  return undefined;
+}

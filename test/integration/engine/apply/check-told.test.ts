@@ -1,0 +1,147 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ConfigurationCheck } from '../../../../src/engine/apply/configuration-check.ts';
+import { sha256Of } from '../../../../src/engine/apply/file-set.ts';
+import { type ApplyScene, createApplyScene, goodText, serving } from './apply-scene.ts';
+
+const { signal } = new AbortController();
+const changes = [{ kind: 'server', server: 'b/s', wanted: null }];
+const [before, after, next] = [goodText(1001), goodText(1002), goodText(1003)];
+const orderOf = (from: string, to: string, checked: boolean, made: readonly object[] = changes) =>
+  `apply ${JSON.stringify({ from: sha256Of(from), to: sha256Of(to), checked, changes: made })}`;
+const tell = orderOf(before, after, false);
+const keep = orderOf(after, after, true, []);
+const made = { ok: true, generation: 1, tookMs: 5, atRunTime: true } as const;
+
+let scene: ApplyScene;
+let verdict: 'valid' | 'invalid' | 'impossible';
+beforeEach(async () => {
+  verdict = 'valid';
+  scene = await createApplyScene();
+  await scene.serve();
+});
+afterEach(() => scene[Symbol.asyncDispose]());
+
+/** What was asked, and checked, in this order. */
+const steps = (): readonly string[] => scene.requests.filter((line) => line !== 'status');
+const check: ConfigurationCheck = async (path) => {
+  const text = readFileSync(path, 'utf8');
+  scene.requests.push(`check ${[before, after, next].indexOf(text)}`);
+  if (text !== after || verdict === 'valid') return { kind: 'valid' };
+  return verdict === 'impossible'
+    ? { kind: 'impossible', message: 'no time' }
+    : { kind: 'invalid', message: 'no', detail: '' };
+};
+const lastGood = () => readFileSync(`${scene.configPath}.last-good`, 'utf8');
+const applier = () =>
+  scene.applier({
+    ...{ check, tellsFirst: true, difference: () => ({ kind: 'runtime', changes }) },
+    ...{ statusTimeoutMs: 300, reloadTimeoutMs: 500 },
+  });
+const runs = (text: string) => {
+  scene.answers.status = { ...serving(text), changes: { made: 0 } };
+};
+
+/** An applier that has brought `before` into service, beside a supervisor that makes changes. */
+async function begun() {
+  runs(before);
+  const first = applier();
+  await first.apply(before, signal);
+  scene.answers.reload = made;
+  scene.requests.length = 0;
+  return first;
+}
+
+test('the file is checked once the change is made, and only then it may be kept as the last good one', async () => {
+  const first = await begun();
+  expect(await first.apply(after, signal)).toMatchObject({ kind: 'reloaded', atRunTime: true });
+  expect(steps()).toEqual([tell, 'check 1', keep]);
+  expect(lastGood()).toBe(after);
+});
+
+test('where HAProxy refuses it, the file of before comes back and is loaded', async () => {
+  const first = await begun();
+  verdict = 'invalid';
+  expect(await first.apply(after, signal)).toMatchObject({ kind: 'rejected', by: 'check' });
+  expect(steps()).toEqual([tell, 'check 1', 'reload']);
+  expect([readFileSync(scene.configPath, 'utf8'), lastGood()]).toEqual([before, before]);
+});
+
+test('where HAProxy cannot be asked, nothing else is done before the file was checked', async () => {
+  const first = await begun();
+  verdict = 'impossible';
+  expect(await first.apply(after, signal)).toEqual({ kind: 'failed', message: 'no time' });
+  runs(after);
+  expect(await first.apply(next, signal)).toEqual({ kind: 'failed', message: 'no time' });
+  expect(steps()).toEqual([tell, 'check 1', 'check 1']);
+  expect(lastGood()).toBe(before);
+  verdict = 'valid';
+  expect(await first.apply(after, signal)).toEqual({ kind: 'unchanged' });
+  expect(steps().slice(3)).toEqual(['check 1', keep]);
+  expect(lastGood()).toBe(after);
+});
+
+test('a change of which no answer came is checked before it counts as served', async () => {
+  const first = await begun();
+  scene.answers.reload = { ok: false, stage: 'stop', message: 'stopping' };
+  expect(await first.apply(after, signal)).toMatchObject({ kind: 'unreachable' });
+  runs(after);
+  scene.answers.reload = made;
+  expect(await first.apply(after, signal)).toEqual({ kind: 'unchanged' });
+  expect(steps()).toEqual([tell, 'check 1', keep]);
+});
+
+test('what a reload has read instead needs no check', async () => {
+  const first = await begun();
+  scene.answers.reload = { ok: true, generation: 2, tookMs: 5 };
+  expect(await first.apply(after, signal)).toMatchObject({ kind: 'reloaded' });
+  expect(steps()).toEqual([tell]);
+});
+
+test('a new process checks what a killed one left unchecked, and it may be kept', async () => {
+  await begun();
+  writeFileSync(scene.configPath, after);
+  runs(after);
+  expect(await applier().apply(after, signal)).toEqual({ kind: 'unchanged' });
+  expect(steps()).toEqual(['check 1', keep]);
+  expect(lastGood()).toBe(after);
+  scene.requests.length = 0;
+  expect(await applier().apply(after, signal)).toEqual({ kind: 'unchanged' });
+  expect(steps()).toEqual([]);
+});
+
+test.each([
+  [
+    'the same is wanted',
+    after,
+    { kind: 'rejected', by: 'check' },
+    ['check 1', 'reload', tell, 'check 1', 'reload'],
+  ],
+  [
+    'another is wanted',
+    next,
+    { kind: 'reloaded' },
+    ['check 1', 'reload', orderOf(before, next, false), 'check 2'],
+  ],
+])(
+  'a new process puts the last good file back where HAProxy refuses that: %s',
+  async (_, text, outcome, asked) => {
+    await begun();
+    writeFileSync(scene.configPath, after);
+    verdict = 'invalid';
+    runs(after);
+    expect(await applier().apply(text, signal)).toMatchObject(outcome);
+    expect(steps().slice(0, asked.length)).toEqual(asked);
+    expect(lastGood()).toBe(text === after ? before : next);
+    expect(readFileSync(scene.configPath, 'utf8')).toBe(lastGood());
+  },
+);
+
+test('a refused file for which there is no last good one is not taken for served', async () => {
+  writeFileSync(scene.configPath, after);
+  verdict = 'invalid';
+  runs(after);
+  scene.answers.reload = { ok: false, stage: 'check', message: 'no' };
+  expect(await applier().apply(after, signal)).toMatchObject({ kind: 'rejected' });
+  expect(existsSync(`${scene.configPath}.last-good`)).toBe(false);
+});
