@@ -46,12 +46,17 @@ function naming(files: readonly SourceFile[], nouns: readonly string[]): readonl
   return files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 }
 
+/** Its folder; a `product.ts` is a place of its own, as in test/architecture.test.ts. */
+function placeOf(path: string): string {
+  return /^[^/]+\/product\.ts$/.test(path) ? path : dirname(path);
+}
+
 /** Folders that reach themselves through the imports of their files, each circle once. */
 function circles(files: readonly SourceFile[]): readonly string[] {
   const targets = new Map<string, Set<string>>();
   for (const { path, imports } of files)
     for (const target of imports) {
-      const [from, to] = [dirname(path), dirname(target)];
+      const [from, to] = [placeOf(path), placeOf(target)];
       if (from !== to) targets.set(from, (targets.get(from) ?? new Set()).add(to));
     }
   const reaches = (from: string, to: string, seen = new Set<string>()): boolean =>

@@ -110,7 +110,7 @@ async function startApi(
   await server.listens(signal);
 }
 
-/** The router and, as the instance `router`, the supervisor of its HAProxy. */
+/** The router and the supervisor of its HAProxy, with their pages where `hawser status` looks. */
 function startRouter(
   stack: AsyncDisposableStack,
   { namespace, authority, at, journal }: Backstage,
@@ -124,15 +124,10 @@ function startRouter(
   const [controlSocket, statsSocket] = [at('control.sock'), at('haproxy.sock')];
   const shared = ['--config', at('haproxy.cfg'), '--socket', controlSocket, '--stats-socket', statsSocket];
   const files = ['--pid-file', at('haproxy.pid'), '--state-file', at('server-state')];
-  run(
-    ...['haproxy', 'supervise', '--instance', 'router', '--listen', 'off'],
-    ...shared,
-    ...files,
-    '--drain-timeout=1s',
-  );
+  run(...['haproxy', 'supervise', '--listen', '127.0.0.1:29449'], ...shared, ...files, '--drain-timeout=1s');
   run(
     ...['router', '--kubeconfig', at('kubeconfig'), '--template', at('template.ejs'), ...shared],
-    ...['--http-port', `${HTTP_PORT}`, '--https-port', `${HTTPS_PORT}`, '--listen', `${node}:1936`],
+    ...['--http-port', `${HTTP_PORT}`, '--https-port', `${HTTPS_PORT}`, '--listen', `127.0.0.1:1936`],
     ...['--max-connections', '1000', '--threads', '1', '--reload-interval', '1s', '--shutdown-delay', '0s'],
   );
   return { controlSocket, statsSocket };

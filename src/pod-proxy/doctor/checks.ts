@@ -4,15 +4,16 @@ import { examineAccess } from '../../engine/examine/judge-access.ts';
 import { withOwnSession } from '../../engine/examine/own-session.ts';
 import { askObject } from '../../engine/kube/ask-object.ts';
 import { pathOf, queryPath } from '../../engine/kube/resource.ts';
+import type { DeployedContext } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
 import { readOwnPod } from '../pod/pod.ts';
 import { slicesResource } from '../resources.ts';
 import { proxyStatusSchema, type ShownProxy } from '../status/pod-proxy-node.ts';
 import { wishesOf } from '../wishes.ts';
-import { type PodProxyContext, settingsIn } from './context.ts';
+import { settingsIn } from './context.ts';
 import { itemsOf, judgeDownstreams, type Listed } from './downstreams.ts';
 
-type PodProxyCheck = Check<PodProxyContext>;
+type PodProxyCheck = Check<DeployedContext>;
 
 export function judgeTemplate({ known, problem, hosts }: ShownProxy): Finding {
   if (!known)

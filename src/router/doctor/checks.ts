@@ -3,9 +3,10 @@ import { examineAccess } from '../../engine/examine/judge-access.ts';
 import { withOwnSession } from '../../engine/examine/own-session.ts';
 import { askObject } from '../../engine/kube/ask-object.ts';
 import { pathOf } from '../../engine/kube/resource.ts';
+import type { DeployedContext } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
 import type { RouterStatus } from '../live/router-status.ts';
-import { type RouterContext, settingsIn } from './context.ts';
+import { settingsIn } from './context.ts';
 import { judgeLease } from './judge-lease.ts';
 import {
   judgeCertificates,
@@ -16,9 +17,9 @@ import {
 } from './judge-status.ts';
 import { askRouter, neededAccess } from './look.ts';
 
-type RouterCheck = Check<RouterContext>;
+type RouterCheck = Check<DeployedContext>;
 
-async function get(context: RouterContext, path: string, signal: AbortSignal) {
+async function get(context: DeployedContext, path: string, signal: AbortSignal) {
   const limits = { signal, timeoutMs: context.answerTimeoutMs };
   return await withOwnSession(
     settingsIn(context),

@@ -1,11 +1,12 @@
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import type { Access } from '../../engine/kube/access-review.ts';
+import type { DeployedContext } from '../../haproxy/doctor/deployed.ts';
 import { type RouterStatus, routerStatusSchema } from '../live/router-status.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
-import { type RouterContext, settingsIn } from './context.ts';
+import { settingsIn } from './context.ts';
 
 /** What the router says at its page, or why it says nothing. */
-export async function askRouter(context: RouterContext, signal: AbortSignal) {
+export async function askRouter(context: DeployedContext, signal: AbortSignal) {
   const { listen } = settingsIn(context);
   const limits = { timeoutMs: context.answerTimeoutMs, signal };
   const { program, status } = await askProgram('router', listen, routerStatusSchema, limits);

@@ -1,9 +1,11 @@
+import type { NodeStatus } from '../../status/node-status.ts';
 import type { JournalWords } from '../../timeline/journal-words.ts';
 import type { TimelineEntry } from '../../timeline/report.ts';
 import { clockText, placeOf, type TimeSpan } from './time-span.ts';
 
-/** What happened to one of the two programs that hawser keeps, on any node. */
+/** What happened to one kind of program, on any node. */
 export interface MarkLane {
+  /** `keepalived`, `router`. */
   readonly name: string;
   readonly marks: readonly Mark[];
 }
@@ -21,20 +23,23 @@ export interface Mark {
 /** Half a percent of the hour: marks of one kind that are closer would lie on each other. */
 const SLOTS = 200;
 
-/** Both lanes, whether or not there is anything in them. */
+/** A lane for each kind of program: those that run here, whether or not anything happened to them, then those that others tell of. */
 export function markLanes(
+  here: Pick<NodeStatus, 'programs'>,
   entries: readonly TimelineEntry[],
   span: TimeSpan,
   words: JournalWords,
 ): readonly MarkLane[] {
   // The moves of a VIP have lanes of their own.
   const others = entries.filter(({ event }) => event !== 'vrrp-transition');
-  const isHaproxy = ({ program }: TimelineEntry): boolean => program.startsWith('haproxy');
-  const marks = (of: readonly TimelineEntry[]): readonly Mark[] => marksOf(of, span, words);
-  return [
-    { name: 'keepalived', marks: marks(others.filter((each) => !isHaproxy(each))) },
-    { name: 'HAProxy', marks: marks(others.filter(isHaproxy)) },
-  ];
+  const told = Map.groupBy(others, ({ program }) => laneOf(program));
+  const names = new Set([...here.programs.map(({ name }) => laneOf(name)), ...told.keys()]);
+  return [...names].map((name) => ({ name, marks: marksOf(told.get(name) ?? [], span, words) }));
+}
+
+/** A monitor and its supervisor share a lane, whatever their instance: `haproxy` of `haproxy-monitor-b`. */
+function laneOf(program: string): string {
+  return program.replace(/-(?:monitor|supervisor)(?:-.*)?$/, '');
 }
 
 const KINDS: Readonly<Record<TimelineEntry['kind'], MarkKind>> = {

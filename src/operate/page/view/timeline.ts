@@ -34,7 +34,7 @@ export function timelineView(
     span,
     ticks: ticksOf(span),
     vips: vipLanes(status, entries, span, products),
-    marks: markLanes(entries, span, words),
+    marks: markLanes(status.here, entries, span, words),
     story: told.lines,
     more: told.more,
     isCut: recent.isCut,

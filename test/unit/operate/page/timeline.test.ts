@@ -101,11 +101,29 @@ test('an instance with an unknown VIP is drawn under its own name', () => {
   expect(lanes.map(({ vip, node }) => [vip, node])).toEqual([['prod_API', 'cp-1']]);
 });
 
+const nothingHere = { programs: [] };
+
+test('each kind of program that runs here or is told of has a lane, a router too', () => {
+  const here = { programs: [programState('router'), programState('haproxy-supervisor')] };
+  const ofInstance = entry(9, { kind: 'process', event: 'program-started', program: 'haproxy-supervisor-b' });
+  const ofRouter = entry(8, { kind: 'rejected', event: 'route-left-out', program: 'router' });
+  const ofKeepalived = entry(7, { kind: 'health', event: 'health-told', program: 'keepalived-monitor' });
+  const lanes = markLanes(here, [ofKeepalived, ofInstance, ofRouter], span, allJournals);
+  expect(lanes.map(({ name, marks }) => [name, marks.length])).toEqual([
+    ['router', 1],
+    ['haproxy', 1],
+    ['keepalived', 1],
+  ]);
+  expect(markLanes(here, [], span, allJournals).map(({ name }) => name)).toEqual(['router', 'haproxy']);
+});
+
+const programState = (name: string) => ({ name, state: 'answers' as const, address: null, problem: null });
+
 test('marks of one kind that would lie on each other are one, and 10,000 are at most 200', () => {
   const flood = Array.from({ length: 10_000 }, (_, n) =>
     entry(60 - n * 0.006, { kind: 'reload', event: 'generation-serving', program: 'haproxy-supervisor' }),
   );
-  const [, haproxy] = markLanes(flood, span, allJournals);
+  const [haproxy] = markLanes(nothingHere, flood, span, allJournals);
   expect(haproxy?.marks.length).toBeLessThanOrEqual(201);
   expect(haproxy?.marks[5]?.words).toMatch(
     /^\d\d:\d\d:\d\d cp-1: now serving generation .*; and 49 more close by$/,
@@ -115,7 +133,7 @@ test('marks of one kind that would lie on each other are one, and 10,000 are at 
 test('trouble is drawn last, so that it lies on top', () => {
   const died = entry(10, { kind: 'process', event: 'generation-died', program: 'haproxy-supervisor' });
   const served = entry(5, { kind: 'reload', event: 'generation-serving', program: 'haproxy-supervisor' });
-  const [, haproxy] = markLanes([died, served], span, allJournals);
+  const [haproxy] = markLanes(nothingHere, [died, served], span, allJournals);
   expect(haproxy?.marks.map(({ kind }) => kind)).toEqual(['change', 'trouble']);
 });
 
