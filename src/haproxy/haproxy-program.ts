@@ -12,7 +12,7 @@ import { createConfigurationCheck } from './check-configuration.ts';
 import { createDriftSearch, isLarge, readSetFiles } from './find-drift.ts';
 import { findRunning } from './find-running.ts';
 import { generationSocket, generationSockets } from './generation-sockets.ts';
-import { clientSessions, infoNumber, lostServers, masterPid, type Session } from './parse-replies.ts';
+import { clientSessions, downServers, infoNumber, masterPid, type Session } from './parse-replies.ts';
 import type { ConfigChoice, ProxyDriver, StartOutcome, StartRequest } from './program.ts';
 import { proveServing } from './prove.ts';
 import { readConfiguration } from './read-configuration.ts';
@@ -106,9 +106,8 @@ export function createHaproxyProgram(paths: ProgramSettings): ProxyDriver {
     endSessions: (running, share) =>
       endSome(running, (sessions) => sessions.slice(0, Math.round(sessions.length * share))),
     endSessionsOfLostServers: async (serving, draining) => {
-      const isLost = lostServers((await askWorker(serving, ['show servers state'])) ?? '');
-      const choose = (sessions: readonly Session[]) =>
-        sessions.filter(({ server }) => !server.endsWith('/<none>') && isLost(server));
+      const down = downServers((await askWorker(serving, ['show servers state'])) ?? '');
+      const choose = (sessions: readonly Session[]) => sessions.filter(({ server }) => down.has(server));
       return await Promise.all(
         draining.map(async (running) => ({
           generation: running.generation,

@@ -29,21 +29,21 @@ export function clientSessions(sessions: string): readonly Session[] {
   });
 }
 
+/** Of the administrative state: taken out of use by a command or by the file. */
+const MAINTENANCE = 0x01;
+
 /**
- * Whether a server, as `backend/server`, is lost by `show servers state`: it is down, or its backend is there without it. A backend that
- * is gone says nothing of its servers: a route may have been removed while its pods live. Of a reply that was cut off,
- * which does not end with an empty line, nothing is lost. Field 2 is the backend, 4 the server, 6 the operational
- * state (0 is stopped). Source: HAProxy's management guide, "show servers state".
+ * The servers, as `backend/server`, that are down by `show servers state`. One that was taken out of use, or is not there any more, is none:
+ * it may live, and finish what it has begun. Of a reply that was cut off, which does not end with an empty line, none is down.
+ * Field 2 is the backend, 4 the server, 6 the operational state (0 is stopped), and 7 the administrative one. Source: HAProxy's
+ * management guide, "show servers state".
  */
-export function lostServers(state: string): (server: string) => boolean {
-  if (!state.endsWith('\n\n')) return () => false;
-  const backends = new Set<string>();
-  const up = new Set<string>();
-  for (const line of state.split('\n')) {
-    const [number = '', backend = '', , server = '', , operational] = line.split(' ');
-    if (!/^\d+$/.test(number) || server === '') continue;
-    backends.add(backend);
-    if (operational !== '0') up.add(`${backend}/${server}`);
-  }
-  return (server) => backends.has(server.slice(0, server.indexOf('/'))) && !up.has(server);
+export function downServers(state: string): ReadonlySet<string> {
+  if (!state.endsWith('\n\n')) return new Set();
+  const rows = state.split('\n').map((line) => line.split(' '));
+  const down = rows.filter(
+    ([number = '', , , , , operational, administrative]) =>
+      /^\d+$/.test(number) && operational === '0' && (Number(administrative) & MAINTENANCE) === 0,
+  );
+  return new Set(down.map(([, backend, , server]) => `${backend}/${server}`));
 }

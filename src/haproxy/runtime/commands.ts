@@ -43,9 +43,13 @@ export function deletion(server: string): Command {
 
 const nothing: Steps = { kind: 'commands', commands: [], endSessions: false };
 
-/** What is under way may end: it is told to go a moment later, or much later, see `ending`. */
+/**
+ * What is under way may end: it is told to go a moment later, or much later, see `ending`. For so long one that drains would go on to get
+ * the clients that have its cookie; one in maintenance gets none, and keeps its connections.
+ */
 function removal(server: string, endSessions: boolean): Steps {
-  return { kind: 'commands', commands: [setState(server, 'drain')], endSessions };
+  const state = endSessions ? 'drain' : 'maint';
+  return { kind: 'commands', commands: [setState(server, state)], endSessions };
 }
 
 /** Ends what a server that was removed still has. Its checks end where they are no other server's. */

@@ -1,26 +1,51 @@
 import { othersOf, type Rendered } from '../../engine/apply/file-set.ts';
 import { changedSections } from './changed-sections.ts';
 import { describeConfiguration } from './describe-configuration.ts';
+import type { Description } from './description.ts';
 import { type Plan, plan } from './plan.ts';
 import { type KindOf, planFiles } from './plan-files.ts';
 
 /** How to come from one haproxy.cfg to another. Only sections that differ are taken apart. */
 export function differenceOf(before: string, after: string): Plan {
-  if (before === after) return { kind: 'nothing' };
+  return comparisonOf(before, after).found;
+}
+
+interface Comparison {
+  readonly found: Plan;
+  /** Of the sections that differ. */
+  readonly running?: Description;
+}
+
+function comparisonOf(before: string, after: string): Comparison {
+  if (before === after) return { found: { kind: 'nothing' } };
   const changed = changedSections(before, after);
   const [running, wanted] = [describeConfiguration(changed.before), describeConfiguration(changed.after)];
-  if (running !== undefined && wanted !== undefined) return plan(running, wanted);
-  return { kind: 'reload', what: 'conditions', reason: 'parts of the file depend on conditions' };
+  if (running !== undefined && wanted !== undefined) return { found: plan(running, wanted), running };
+  const reason = 'parts of the file depend on conditions';
+  return { found: { kind: 'reload', what: 'conditions', reason } };
+}
+
+/** Where the servers are pods: one that goes was asked to end, and has time for what it has begun. */
+function gentle({ found, running }: Comparison): Plan {
+  if (found.kind !== 'runtime') return found;
+  const changes = found.changes.map((change) => {
+    const options = change.kind === 'server' ? running?.servers.get(change.server)?.options : undefined;
+    return options === undefined ? change : { ...change, mayFinish: { options } };
+  });
+  return { kind: 'runtime', changes };
 }
 
 /** A set as it lies there: its other files may be unknown. */
 export type KnownSet = Pick<Rendered, 'text' | 'others'>;
 
-/** How to come from one haproxy.cfg with the files that it names to another. Servers come before the files, and go after them. */
+/**
+ * How to come from one haproxy.cfg with the files that it names to another, where the servers are pods: connections with one that goes or
+ * moves may finish. Servers come before the files, and go after them.
+ */
 export function setDifferenceOf(before: KnownSet | undefined, after: KnownSet, kindOf: KindOf): Plan {
   if (before === undefined || (before.others === undefined && othersOf(after).length > 0))
     return { kind: 'reload', what: 'files-changed', reason: 'the files of before are not known' };
-  const main = differenceOf(before.text, after.text);
+  const main = gentle(comparisonOf(before.text, after.text));
   if (main.kind === 'reload') return main;
   const files = planFiles(othersOf(before), othersOf(after), kindOf);
   if (files.kind === 'reload') return files;

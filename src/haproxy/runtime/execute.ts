@@ -91,11 +91,19 @@ export function createRuntime({
   ): Promise<void> => {
     await pause(stepMs, undefined, { ref: false });
     await endSessions(draining, ended);
-    // What takes longer than two steps is done when drift is looked for.
+    await advance(running);
+  };
+  /** What takes longer than two steps is done when drift is looked for, or others go. */
+  const advance = async (running: Running): Promise<void> => {
     for (let step = 0; step < 2; step += 1) {
       await inTurn(() => leftOvers.advance(running, false));
       await pause(stepMs, undefined, { ref: false });
     }
+  };
+  /** By itself: drift is not looked for among thousands of servers. */
+  const endLate = async (running: Running): Promise<void> => {
+    await pause(finishMs, undefined, { ref: false });
+    await advance(running);
   };
   const round = async (running: Running, changes: readonly RuntimeChange[], set?: number): Promise<Made> => {
     let made: Made = { commands: 0, ended: [], waiting: [], refusal: undefined };
@@ -135,6 +143,7 @@ export function createRuntime({
       try {
         const { commands, ended, refusal } = await inTurn(() => change(running, request));
         if (ended.length > 0) void endSoon(running, draining, new Set(ended)).catch(() => undefined);
+        if (request.changes.some(mayFinish)) void endLate(running).catch(() => undefined);
         return refusal ?? { kind: 'changed', commands };
       } catch (error) {
         return { kind: 'refused', reason: messageOf(error) };
@@ -151,6 +160,10 @@ export function createRuntime({
       return help === undefined ? [] : NEEDED.filter((command) => !help.includes(`\n  ${command}`));
     },
   };
+}
+
+function mayFinish(change: RuntimeChange): boolean {
+  return change.kind === 'server' && change.wanted === null && change.mayFinish !== undefined;
 }
 
 type Refusal = Extract<ChangeOutcome, { kind: 'refused' }>;

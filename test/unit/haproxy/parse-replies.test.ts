@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { clientSessions, infoNumber, lostServers, masterPid } from '../../../src/haproxy/parse-replies.ts';
+import { clientSessions, downServers, infoNumber, masterPid } from '../../../src/haproxy/parse-replies.ts';
 
 /** What HAProxy 2.6.12 really said, with two TCP sessions in backend "masters" and its server "dead" down. */
 const recorded = (name: string): string =>
@@ -33,15 +33,15 @@ test("clients' sessions are found, the command line's own is not", () => {
   expect(clientSessions('')).toEqual([]);
 });
 
-test('a server is lost that is down, or whose backend is there without it', () => {
+test('a server is down that its checks hold for down, and none that was taken out of use', () => {
   const state = recorded('show-servers-state.txt');
-  const isLost = lostServers(state);
-  const servers = ['masters/cp-0', 'masters/dead', 'masters/removed', 'other/cp-0', ''];
-  expect(servers.filter(isLost)).toEqual(['masters/dead', 'masters/removed']);
+  expect([...downServers(state)]).toEqual(['masters/dead']);
+  const inMaintenance = state.replace('dead 127.0.0.1 0 0', 'dead 127.0.0.1 0 1');
+  expect([...downServers(inMaintenance)]).toEqual([]);
 });
 
-test('of a reply that was cut off no server is lost', () => {
+test('of a reply that was cut off no server is down', () => {
   const state = recorded('show-servers-state.txt');
   for (const length of [0, 1, 200, state.length - 1])
-    expect(lostServers(state.slice(0, length))('masters/dead')).toBe(false);
+    expect([...downServers(state.slice(0, length))]).toEqual([]);
 });

@@ -62,6 +62,30 @@ test('9: traffic follows the endpoints, and equal endpoints that are sent again 
   expect((await live.generation()) - before).toBeLessThanOrEqual(2);
 });
 
+test('requests that a pod has begun finish when it leaves the endpoints, and when reloads follow', async () => {
+  const newest = plainRoute('newest', 'newest.test', { service: 'web' });
+  set(...web, newest);
+  await live.answers('newest.test', 'a');
+  const load = await startLoad(live.cluster.namespace.prefix, {
+    ...{ host: live.host, port: live.httpPort, ratePerSecond: 20, timeoutMs: 10_000 },
+    ...{ streams: 5, streamRampMs: 100, servers: ['a', 'b'], probe: null },
+  });
+  const before = await live.generation();
+  set(web[0] as StoredObject, newest, slice('web', [1]));
+  await live.answers(live.host, 'b');
+  expect(await live.generation()).toBe(before);
+  // Reloads are a second apart: the sessions of old generations are looked at in between.
+  for (const name of ['one', 'two', 'three']) {
+    set(...objects, plainRoute(name, `${name}.test`, { service: 'web' }));
+    await live.answers(`${name}.test`, 'b');
+  }
+  const { lost, streams } = await load.stop();
+  expect(await live.generation()).toBeGreaterThanOrEqual(before + 3);
+  expect([lost, streams.cut, streams.refused]).toEqual([{}, 0, 0]);
+  set(...web);
+  await live.answers(live.host, 'a');
+});
+
 test('11: a newer route of another namespace gets the host once the older one is gone', async () => {
   const newer = plainRoute('taken', 'web.test', { namespace: 'blog', createdAt: 9 });
   set(...web, newer, slice('taken', [1], 'blog'), plainRoute('first', 'web.test', { service: 'web' }));

@@ -193,7 +193,7 @@ test('connections with a server that moves, goes and comes back may finish where
   expect(await tell('web/b', '10.0.0.3', {})).toEqual({ kind: 'changed', commands: 2 });
   expect(haproxy.commands).toEqual([
     'set server web/a addr 10.0.0.2 port 80',
-    'set server web/b state drain',
+    'set server web/b state maint',
     'set server web/b addr 10.0.0.3 port 80',
     'set server web/b state ready',
   ]);
