@@ -17,13 +17,17 @@ export function createConfigurationCheck(
 
 function refusal(result: CommandResult): ReturnType<CheckProgram['refusal']> {
   if (result.exitCode === 0) return undefined;
-  return { expected: '"Configuration file is valid"', detail: withoutNotices(result) };
+  return { expected: '"Configuration file is valid"', detail: wordsOf(result) };
 }
 
-/** HAProxy starts each report with its version and path, which say nothing about the file. */
-function withoutNotices({ stdout, stderr }: CommandResult): string {
+/**
+ * HAProxy starts each report with its version and path, which say nothing about the file. Nor does its process id, which would make the
+ * same refusal a new one at each check.
+ */
+function wordsOf({ stdout, stderr }: CommandResult): string {
   return `${stdout}${stderr}`
     .split('\n')
     .filter((line) => line.trim() !== '' && !line.startsWith('[NOTICE]'))
+    .map((line) => line.replace(/^(\[[A-Z]+\]) *\(\d+\)/, '$1'))
     .join('\n');
 }

@@ -34,6 +34,12 @@ describe.each([
     expect(outcome.kind === 'invalid' && outcome.detail.length).toBe(4_000);
   });
 
+  it('gives the same words each time, without the process id of the check', async () => {
+    const detail = '[ALERT] : config : unknown keyword\n[WARNING] : config : (7) old';
+    const script = `echo "[ALERT]    ($$) : config : unknown keyword"; echo "[WARNING]  ($$) : config : (7) old"; exit 1`;
+    expect(await checkWith(script)).toMatchObject({ kind: 'invalid', detail });
+  });
+
   it('does not take a check that hangs for a refusal', async () => {
     const outcome = await checkWith('exec sleep 60', 100);
     expect(outcome).toMatchObject({
