@@ -66,6 +66,8 @@ export function createLineSender(options: LineSenderOptions): LineSender {
       while (!signal.aborted) {
         await wake.sleep(failures === 0 ? REST_MS : Math.max(1, retryAtMs - performance.now()), signal);
         const to = target();
+        // With nobody to send to there is nothing to try again, and a target that is named later is asked at once.
+        if (to === undefined) failures = 0;
         if (signal.aborted || to === undefined || waiting.length === 0) continue;
         if (performance.now() < retryAtMs) continue;
         failures = (await sendBatch(to, signal)) ? 0 : failures + 1;

@@ -15,9 +15,13 @@ async function createScene(mostLines = 100) {
   const port = await listen(server, 0);
   const counts = { sent: 0, dropped: 0 };
   const troubles: (string | undefined)[] = [];
+  const asked = { times: 0, isThere: true };
   const stop = new AbortController();
   const sender = createLineSender({
-    target: () => ({ host: '127.0.0.1', port }),
+    target: () => {
+      asked.times += 1;
+      return asked.isThere ? { host: '127.0.0.1', port } : undefined;
+    },
     mostLines,
     onSent: (lines) => (counts.sent += lines),
     onDropped: (lines) => (counts.dropped += lines),
@@ -29,7 +33,7 @@ async function createScene(mostLines = 100) {
     await ended;
     server.close();
   });
-  return { server, port, sender, received, counts, troubles };
+  return { server, port, sender, received, counts, troubles, asked };
 }
 
 async function listen(server: Server, port: number): Promise<number> {
@@ -59,4 +63,22 @@ test('what nobody takes waits and is sent later, and of more than the most the o
   await waitFor('the lines', () => counts.sent === 3);
   expect(received).toEqual(['put 3', 'put 4', 'put 5']);
   expect(troubles.at(-1)).toBeUndefined();
+});
+
+test('a database that fails and is then named no more is not asked for again and again', async () => {
+  const { server, sender, troubles, asked } = await createScene();
+  server.close();
+  await once(server, 'close');
+  sender.send(['put 1']);
+  await waitFor('the trouble', () => troubles.length > 0);
+  asked.isThere = false;
+  const before = asked.times;
+  await waitFor('the next look', () => asked.times > before);
+  // Each poke makes one more look. Without a pause there are thousands beside them.
+  const pokes = 20;
+  for (let poke = 1; poke <= pokes; poke += 1) {
+    sender.send([]);
+    await waitFor('a look', () => asked.times > before + poke);
+  }
+  expect(asked.times).toBe(before + 1 + pokes);
 });
