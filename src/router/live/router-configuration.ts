@@ -122,7 +122,7 @@ export function routerConfiguration(
       served = pace.isServed(identity) ? rendered : undefined;
       const cause = changes.note({ text: identity, parts: { 'routes-changed': identity } }, outcome);
       if (outcome.kind === 'reloaded' || outcome.kind === 'unchanged') isolation.taken(decision);
-      if (isTaken(outcome)) teller.taken(decision.model.backends);
+      if (isTaken(outcome)) teller.taken(decision);
       logOutcome(shortened(outcome), { cause, routes: decision.model.backends.length }, observers);
       for (const { onOutcome } of others) onOutcome?.(outcome, tookMs, cause);
       if (await isolation.leaveOut(outcome, { decision, text })) wake.poke();

@@ -8,8 +8,8 @@ import type { RouterObserver } from './router-observer.ts';
 /** Tells the observers what was decided, and of which admitted routes it is known that HAProxy takes them. */
 export interface Teller {
   readonly decided: (shown: ServableDecision) => void;
-  /** HAProxy takes these. */
-  readonly taken: (backends: readonly RouteBackend[]) => void;
+  /** HAProxy takes these, of this decision; left out, all of it. */
+  readonly taken: (decision: Decision, backends?: readonly RouteBackend[]) => void;
   /** Whether the newest configuration waits for its reload. */
   readonly held: (isHeld: boolean) => void;
   /**
@@ -35,18 +35,18 @@ export function createTeller(
     const keys = new Set(unproven(decision).map(({ key }) => key));
     for (const { onDecision } of others) onDecision?.(decision, leftOut, keys);
   };
-  const taken: Teller['taken'] = (backends) => {
+  const taken: Teller['taken'] = (decision, backends = decision.model.backends) => {
     const isNews = newest !== undefined && unproven(newest.decision).length > 0;
-    prove(backends);
+    prove(decision, backends);
     if (newest !== undefined && isNews) tell(newest);
   };
   const tryOnce = async (): Promise<void> => {
     const of = isHeld && newest !== inVain ? newest : undefined;
     const found = of === undefined ? [] : unproven(of.decision);
-    if (found.length === 0) return;
+    if (of === undefined || found.length === 0) return;
     const tried = await isolation.tryAlone(found);
     if (tried.taken.length === 0 && !tried.isAnyLeftOut) inVain = of;
-    if (tried.taken.length > 0) taken(tried.taken);
+    if (tried.taken.length > 0) taken(of.decision, tried.taken);
     if (tried.isAnyLeftOut) onLeftOut();
   };
   return {
@@ -68,16 +68,22 @@ export function createTeller(
 }
 
 function createProvenRoutes() {
-  let proven = new Set<string>();
+  /** With their UIDs: a Route of the same name that was created later is another one. */
+  let proven: ReadonlyMap<string, string> = new Map();
   return {
     /** One that has gone is forgotten: it may come back as another. */
-    unproven: ({ model }: Decision): readonly RouteBackend[] => {
-      const keys = model.backends.map(({ key }) => key).filter((key) => proven.has(key));
-      if (keys.length < proven.size) proven = new Set(keys);
-      return model.backends.filter(({ key }) => !proven.has(key));
+    unproven: (decision: Decision): readonly RouteBackend[] => {
+      const uids = uidsOf(decision);
+      proven = new Map([...proven].filter(([key, uid]) => uids.get(key) === uid));
+      return decision.model.backends.filter(({ key }) => !proven.has(key));
     },
-    prove: (backends: readonly RouteBackend[]): void => {
-      for (const { key } of backends) proven.add(key);
+    prove: (decision: Decision, backends: readonly RouteBackend[]): void => {
+      const uids = uidsOf(decision);
+      proven = new Map([...proven, ...backends.map(({ key }) => [key, uids.get(key) ?? ''] as const)]);
     },
   };
+}
+
+function uidsOf({ admission }: Decision): ReadonlyMap<string, string> {
+  return new Map(admission.admitted.map(({ key, route }) => [key, route.uid]));
 }

@@ -41,7 +41,7 @@ test('a new route is called admitted once HAProxy has taken it, and not before',
   const decision = decisionOf('a', 'b');
   teller.decided(shown(decision));
   expect(admitted()).toEqual([]);
-  teller.taken(decision.model.backends);
+  teller.taken(decision);
   expect(admitted()).toEqual(['shop:a', 'shop:b']);
   teller.decided(shown(decisionOf('a', 'b', 'bad')));
   expect(admitted()).toEqual(['shop:a', 'shop:b']);
@@ -56,10 +56,27 @@ test('one that was gone has to be taken again', () => {
     () => undefined,
   );
   for (const each of [teller, again]) each.decided(shown(decisionOf('a')));
-  again.taken(decisionOf('a').model.backends);
+  again.taken(decisionOf('a'));
   again.decided(shown(decisionOf('b')));
   again.decided(shown(decisionOf('a')));
   expect(told).toEqual([['shop:a'], [], ['shop:b'], ['shop:a']]);
+});
+
+test('one that was deleted and made anew under its name has to be taken again', () => {
+  const routeOf = (uid: string) => decided([routeObject({ name: 'a', uid })]);
+  const unproven: (readonly string[])[] = [];
+  const again = createTeller(
+    [{ onDecision: (_decision, _leftOut, keys) => unproven.push([...keys]) }],
+    { tryAlone: async () => ({ taken: [], isAnyLeftOut: false }) },
+    () => undefined,
+  );
+  again.decided(shown(routeOf('first')));
+  again.taken(routeOf('first'));
+  again.decided(shown(routeOf('second')));
+  // HAProxy takes the first one late: that says nothing of the second.
+  again.taken(routeOf('first'));
+  again.taken(routeOf('second'));
+  expect(unproven).toEqual([['shop:a'], [], ['shop:a'], ['shop:a'], []]);
 });
 
 test('while a reload is held back new routes are tried by themselves, and only those', async () => {
@@ -68,7 +85,7 @@ test('while a reload is held back new routes are tried by themselves, and only t
   const trying = teller.tryHeld(stop.signal);
   const served = decisionOf('a');
   teller.decided(shown(served));
-  teller.taken(served.model.backends);
+  teller.taken(served);
   teller.decided(shown(decisionOf('a', 'b', 'bad')));
   teller.held(true);
   await waitFor('the trial', () => leftOut() > 0);
