@@ -68,10 +68,13 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
     } catch (error) {
       const { whole, broken } = brokenIn(model);
       if (broken.length === 0) throw error;
-      const outcome = renderAll(template, whole, defaultCertificate);
-      return outcome.kind === 'failed' ? outcome : { ...outcome, leftOut: [...outcome.leftOut, ...broken] };
+      return withBroken(renderAll(template, whole, defaultCertificate), broken);
     }
   };
+}
+
+function withBroken(outcome: RouterRendering, broken: readonly LeftOut[]): RouterRendering {
+  return outcome.kind === 'failed' ? outcome : { ...outcome, leftOut: [...outcome.leftOut, ...broken] };
 }
 
 /** Finds the routes over which the router itself fails, once it has failed: they cost no more than themselves. */
@@ -105,13 +108,26 @@ export function createTemplateRenderer(
 ): (...args: Parameters<RouterRenderer>) => Promise<RouterRendering> {
   const renderShipped = createRouterRenderer(settings);
   const filesOf = createOtherFiles(settings);
-  return async (template, model, defaultCertificate) => {
-    if (template.isCustom !== true) return renderShipped(template, model, defaultCertificate);
+  const brokenIn = createBroken(settings);
+  const renderCustom = async (...[template, model, defaultCertificate]: Parameters<RouterRenderer>) => {
     const { backends, leftOut } = printableRoutes(model.backends);
     const outcome = await thread.render(wholeJob(template, settings, backends));
     if (outcome.kind === 'failed') return outcome;
     const others = filesOf(backends, defaultCertificate);
-    return { kind: 'rendered', rendered: { text: outcome.text, mode: template.mode, others }, leftOut };
+    return {
+      ...({ kind: 'rendered', leftOut } as const),
+      rendered: { text: outcome.text, mode: template.mode, others },
+    };
+  };
+  return async (template, model, defaultCertificate) => {
+    if (template.isCustom !== true) return renderShipped(template, model, defaultCertificate);
+    try {
+      return await renderCustom(template, model, defaultCertificate);
+    } catch (error) {
+      const { whole, broken } = brokenIn(model);
+      if (broken.length === 0) throw error;
+      return withBroken(await renderCustom(template, whole, defaultCertificate), broken);
+    }
   };
 }
 

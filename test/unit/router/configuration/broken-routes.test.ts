@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { renderRouter } from '../../../../src/router/configuration/render-router.ts';
+import { createTemplateRenderer, renderRouter } from '../../../../src/router/configuration/render-router.ts';
 import { refusalOf } from '../../../../src/router/configuration/unprintable.ts';
 import { createAuthority } from '../../../helpers/certificates.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
@@ -32,3 +32,18 @@ test.each(['balance', 'timeouts', 'servers'] as const)(
     ]);
   },
 );
+
+test("the same with an administrator's template, which is rendered in a thread", async () => {
+  const odd = Object.defineProperty({ ...routeBackend({ host: 'odd.test', key: 'ns:odd' }) }, 'servers', {
+    get: () => {
+      throw new Error('no servers');
+    },
+  });
+  const thread = { render: async () => ({ kind: 'rendered', text: 'printed' }) as const };
+  const render = createTemplateRenderer(routerSettings(), thread);
+  const template = { ...routerTemplate, isCustom: true } as const;
+  expect(await render(template, { backends: [good, odd] }, `${key}${cert}`)).toMatchObject({
+    rendered: { text: 'printed' },
+    leftOut: [{ key: 'ns:odd', problem: 'no servers', isThrown: true }],
+  });
+});
