@@ -54,7 +54,8 @@ export function chooseCertificates(
   const troubles: string[] = [];
   for (const name of names) {
     const secret = found.find((each) => each.name === name);
-    const pem = secret?.kind === 'usable' ? secret.pem : before[name];
+    const served = Object.hasOwn(before, name) ? before[name] : undefined;
+    const pem = secret?.kind === 'usable' ? secret.pem : served;
     if (pem !== undefined) certificates[name] = pem;
     if (secret?.kind === 'usable') continue;
     const what = secret === undefined ? 'there is none' : secret.message;

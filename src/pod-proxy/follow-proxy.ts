@@ -1,11 +1,13 @@
 import type { ApiSession } from '../engine/kube/api-session.ts';
 import { type FollowSettings, followResources } from '../engine/kube/follow-resources.ts';
 import type { Resource } from '../engine/kube/resource.ts';
+import type { ResourceNews } from '../engine/kube/resource-view.ts';
 import type { Log } from '../engine/system/log.ts';
 import { type Certificates, type Chosen, chooseCertificates, type SecretCertificate } from './certificate.ts';
 import { type Downstream, downstreamEndpoints, downstreamPods } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
 import type { Problem } from './problem.ts';
+import { proxyRemedy } from './proxy-remedy.ts';
 import {
   configMapResource,
   ownPodResource,
@@ -46,10 +48,15 @@ interface Api {
 
 type Follow = <T>(resources: readonly Resource<T>[]) => () => readonly T[] | undefined;
 
+/** By what was asked for together. */
+type Troubles = Map<unknown, string>;
+
 /** What the annotations name, followed for as long as they name the same. Undefined where it was not listed yet. */
 interface Sources {
   readonly key: string;
   readonly stop: AbortController;
+  /** Why something was not listed yet, where the API has answered. */
+  readonly troubles: Troubles;
   readonly downstreams: (own: OwnPod) => readonly Downstream[] | undefined;
   readonly texts: () => readonly string[] | undefined;
   readonly secrets: () => readonly SecretCertificate[] | undefined;
@@ -61,7 +68,7 @@ export function followProxy(
   api: Api,
 ): FollowedProxy {
   let [sources, ownPods]: [Sources | undefined, () => readonly OwnPod[] | undefined] = [undefined, () => []];
-  const settings: FollowSettings = { session: api.session, report: api.report };
+  const settings: FollowSettings = { session: api.session, report: api.report, remedy: proxyRemedy };
   let certificates: Certificates = {};
   return {
     view: () => {
@@ -74,7 +81,7 @@ export function followProxy(
       const template = templateOf(wishes.config, sources?.texts());
       const chosen = chosenOf(wishes, sources?.secrets(), certificates);
       if (downstreams === undefined || template === undefined || chosen === undefined)
-        return { kind: 'unknown' };
+        return unlisted(own, sources?.troubles);
       certificates = chosen.certificates;
       const { trouble, isLacking } = chosen;
       const problem = trouble === undefined ? undefined : { reason: 'CertificateRefused', message: trouble };
@@ -85,9 +92,14 @@ export function followProxy(
     run: async (signal) => {
       const running: Promise<void>[] = [];
       const following =
-        (until: AbortSignal, hear: () => void): Follow =>
+        (until: AbortSignal, hear: () => void, troubles: Troubles = new Map()): Follow =>
         (resources) => {
-          const { objects, ended } = followResources(resources, settings, hear, until);
+          const note = (news: ResourceNews): void => {
+            if (news.kind === 'unavailable') troubles.set(resources, news.message);
+            else troubles.delete(resources);
+            hear();
+          };
+          const { objects, ended } = followResources(resources, settings, note, until);
           running.push(ended);
           return objects;
         };
@@ -95,9 +107,9 @@ export function followProxy(
         const own = ownPods()?.[0];
         if (own !== undefined && sources?.key !== keyOf(own)) {
           sources?.stop.abort();
-          const stop = new AbortController();
-          const follow = following(AbortSignal.any([signal, stop.signal]), api.hear);
-          sources = { key: keyOf(own), stop, ...openSources(own, follow) };
+          const [stop, troubles] = [new AbortController(), new Map()];
+          const follow = following(AbortSignal.any([signal, stop.signal]), api.hear, troubles);
+          sources = { key: keyOf(own), stop, troubles, ...openSources(own, follow) };
         }
         api.hear();
       };
@@ -117,7 +129,7 @@ function keyOf(own: OwnPod): string {
   ]);
 }
 
-function openSources(own: OwnPod, follow: Follow): Omit<Sources, 'key' | 'stop'> {
+function openSources(own: OwnPod, follow: Follow): Omit<Sources, 'key' | 'stop' | 'troubles'> {
   const wishes = wishesOf(own.annotations);
   const { config, certs } = wishes;
   const names = certs.kind === 'secrets' ? certs.names : [];
@@ -141,6 +153,14 @@ function openDownstreams(own: OwnPod, { hosts }: Wishes, follow: Follow): Source
       return (now) => ifKnown(slices(), (known) => downstreamEndpoints(now, known));
     }
   }
+}
+
+/** Without all that the annotations name nothing can be configured: addresses that change would not be served, and nobody told. */
+function unlisted(own: OwnPod, troubles: Troubles = new Map()): ProxyView {
+  const [trouble] = troubles.values();
+  if (trouble === undefined) return { kind: 'unknown' };
+  const message = [trouble, proxyRemedy(trouble)].filter((part) => part !== undefined).join(', ');
+  return { kind: 'unusable', own, problem: { reason: 'NotReadable', message } };
 }
 
 function ifKnown<T, R>(value: T | undefined, use: (value: T) => R): R | undefined {

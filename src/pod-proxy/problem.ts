@@ -4,8 +4,8 @@ import type { PodEvent } from './pod/pod-events.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
 
 /**
- * Why what the annotations ask for is not served: `AnnotationRefused`, `TemplateMissing`, `TemplateRefused`, `ConfigurationRefused`, or,
- * with a certificate of before, `CertificateRefused`.
+ * Why what the annotations ask for is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`,
+ * `ConfigurationRefused`, or, with a certificate of before, `CertificateRefused`.
  */
 export interface Problem {
   readonly reason: string;

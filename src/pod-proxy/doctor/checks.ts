@@ -31,8 +31,12 @@ function remedyOf(reason: string): string {
       return 'kubectl annotate pod POD hawser.dev/config="$(cat haproxy.cfg)", in the Deployment for good (docs/pod-proxy.md)';
     case 'ConfigurationRefused':
       return "correct the template; kubectl describe pod POD has HAProxy's words, and what was served before goes on";
-    default:
+    case 'TemplateRefused':
       return 'correct the template; what was served before goes on';
+    case 'NotReadable':
+      return 'give it the right that the message names; what was served before goes on';
+    default:
+      return 'correct what the message names; what was served before goes on';
   }
 }
 

@@ -64,7 +64,7 @@ function judgePods(own: OwnPod, pods: readonly PodFacts[]): Finding {
 }
 
 function emptyGroups(groups: readonly string[], hosts: Readonly<Record<string, readonly string[]>>) {
-  return [...new Set(groups)].filter((group) => (hosts[group] ?? []).length === 0);
+  return [...new Set(groups)].filter((group) => !Object.hasOwn(hosts, group));
 }
 
 function judgeGroups(empty: readonly string[], served: readonly string[], how: string): Finding {

@@ -35,7 +35,7 @@ export function podProxySection({ node, podProxy }: PodProxyNode): Section {
 function summaryOf(proxy: PodProxyNode['podProxy']): StatusLabel {
   if (!proxy) return statusLabel('unknown', 'it does not answer');
   if (!proxy.known) return statusLabel('busy', 'reads its pod from the API');
-  if (proxy.problem !== null) return statusLabel('bad', 'its template is not served');
+  if (proxy.problem !== null) return statusLabel('bad', 'does not serve all that its annotations ask for');
   if (proxy.hosts === null) return statusLabel('busy', 'has no configuration yet');
   const groups = Object.values(proxy.hosts);
   const addresses = groups.flat().length;

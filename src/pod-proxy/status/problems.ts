@@ -10,7 +10,10 @@ export function podProxyProblems({ podProxy }: PodProxyNode): readonly Problem[]
   return problemsAmong([
     isEmpty && problem('outage', 'no ready pod stands behind the pod proxy'),
     refused !== null &&
-      problem('change', `the pod proxy's template is not served (${refused.reason}): ${refused.message}`),
+      problem(
+        'change',
+        `the pod proxy does not serve all that its annotations ask for (${refused.reason}): ${refused.message}`,
+      ),
     dns?.problems[0] !== undefined &&
       problem('change', `the pod proxy's DNS records are not right: ${dns.problems[0]}`),
     refused === null && changeProblem("the pod proxy's configuration", lastChange),

@@ -61,6 +61,7 @@ it('a Secret that is wrong or gone leaves its certificate of before, and says so
 
 it('nothing can be configured without a certificate that there never was', () => {
   expect(chooseCertificates(['web'], [wrong], {})).toMatchObject({ isLacking: true });
+  expect(chooseCertificates(['constructor'], [], {})).toMatchObject({ certificates: {}, isLacking: true });
   expect(chooseCertificates([], [], { web: 'WEB 1' })).toEqual({
     certificates: {},
     trouble: undefined,

@@ -27,8 +27,8 @@ test.each([
   ['no pod is ready', [podOf('web-1', 'web', false, master)], 'fail', 'no pod of web is ready'],
   [
     'one group has no ready pod',
-    [podOf('web-1', 'web', true, master), podOf('db-1', 'db', false, master)],
-    ...(['warn', 'groups without a ready pod: db'] as const),
+    [podOf('web-1', 'web', true, master), podOf('x-1', 'constructor', false, master)],
+    ...(['warn', 'groups without a ready pod: constructor'] as const),
   ],
   ['a pod has no label app', [podOf('web-1', undefined, true, master)], 'warn', 'without the label app'],
 ] as const)('%s', (_, items, kind, words) => {

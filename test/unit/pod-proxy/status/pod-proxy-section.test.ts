@@ -22,7 +22,7 @@ test('a template that is refused is a problem, with its reason, while addresses 
   const problem = { reason: 'ConfigurationRefused', message: 'HAProxy refuses it', detail: '[ALERT] line 4' };
   const lastChange = { cause: 'template-changed', result: 'rejected', message: 'again', agoMs: 1 };
   expect(problemsOf({ problem, lastChange })).toEqual([
-    "the pod proxy's template is not served (ConfigurationRefused): HAProxy refuses it",
+    'the pod proxy does not serve all that its annotations ask for (ConfigurationRefused): HAProxy refuses it',
   ]);
   const part = partWith({ problem });
   expect(part?.summary?.tone).toBe('bad');

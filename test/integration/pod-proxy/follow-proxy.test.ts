@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type FollowedProxy, followProxy } from '../../../src/pod-proxy/follow-proxy.ts';
+import { downstreamPod } from '../../helpers/pod-objects.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { createTestCluster, openTestSession, type TestCluster } from '../engine/kube/observing.ts';
+
+let cluster: TestCluster;
+let forbidden: string;
+let leave: () => Promise<void>;
+let followed: FollowedProxy;
+
+beforeEach(async () => {
+  [cluster, forbidden] = [createTestCluster(), ''];
+  const server = await cluster.start({
+    instead: (_, path) => {
+      if (forbidden === '' || !path.includes(`/${forbidden}`)) return undefined;
+      const message = `${forbidden} is forbidden: User "proxy" cannot list resource "${forbidden}" in API group "" in the namespace "default"`;
+      return { code: 403, body: { kind: 'Status', code: 403, message } };
+    },
+  });
+  cluster.writeKubeconfig(server.url);
+  cluster.store.set(downstreamPod({ name: 'web-0', app: 'web', ip: '10.0.0.1' }));
+});
+
+afterEach(async () => {
+  await leave();
+  await cluster.remove();
+});
+
+function start(annotations: Readonly<Record<string, string>>): void {
+  const own = downstreamPod({ name: 'haproxy-1', app: 'haproxy' });
+  cluster.store.set({
+    ...own,
+    metadata: { ...own.metadata, annotations: { 'hawser.dev/config': 'text', ...annotations } },
+  });
+  const [session, stop] = [openTestSession(cluster), new AbortController()];
+  const place = { namespace: 'default', pod: 'haproxy-1' };
+  followed = followProxy(place, { session, report: () => undefined, hear: () => undefined });
+  const ended = followed.run(stop.signal);
+  leave = async () => {
+    stop.abort();
+    await ended;
+    session.close();
+  };
+}
+
+const problem = () => {
+  const view = followed.view();
+  return view.kind === 'unusable' ? view.problem : undefined;
+};
+
+test.each([
+  ['secrets', { 'hawser.dev/certs': 'web' }, 'docs/pod-proxy.md'],
+  [
+    'configmaps',
+    { 'hawser.dev/config': '', 'hawser.dev/config-map': 'long' },
+    'manifests/pod-proxy/rbac.yaml',
+  ],
+  ['endpointslices', { 'hawser.dev/hosts': 'app=web' }, 'manifests/pod-proxy/rbac.yaml'],
+])(
+  '%s that the proxy may not read are a problem that names the right, until it has it',
+  async (kind, annotations, role) => {
+    forbidden = kind;
+    start(annotations);
+    await waitFor('the problem', () => problem()?.reason === 'NotReadable');
+    expect(problem()?.message).toMatch(/^Cannot list .* is forbidden/);
+    expect(problem()?.message).toContain(`"proxy" may list and watch ${kind}, such as the one of ${role}`);
+    forbidden = '';
+    await waitFor('another view', () => problem()?.reason !== 'NotReadable');
+  },
+);
