@@ -38,10 +38,39 @@ export function planFiles(before: readonly SetFile[], after: readonly SetFile[],
   return {
     kind: 'changes',
     changes: [
-      ...order(news, ['certificate', 'list-line', 'map', 'map-line']),
+      ...inOrderOfLists(order(news, ['certificate']), after, kindOf),
+      ...order(news, ['list-line', 'map', 'map-line']),
       ...order(removals, ['map-line', 'list-line', 'certificate']),
     ],
   };
+}
+
+/**
+ * HAProxy moves a certificate that is renewed behind the others of its hosts, and serves one of these then. They are renewed after it, with what
+ * they have, in the order of their list: that is the order of a start.
+ */
+function inOrderOfLists(
+  changes: readonly FileChange[],
+  files: readonly SetFile[],
+  kindOf: KindOf,
+): readonly FileChange[] {
+  if (changes.length === 0) return changes;
+  const names = new Set(changes.map((change) => (change.kind === 'certificate' ? change.certificate : '')));
+  const ordered = new Set<string>();
+  for (const { content } of files.filter(({ name }) => kindOf(name) === 'certificate-list')) {
+    const moved = new Set<string>();
+    for (const [certificate, line] of linesIn(content)) {
+      const hosts = hostsIn(line);
+      if (!names.has(certificate) && !hosts.some((host) => moved.has(host))) continue;
+      ordered.add(certificate);
+      for (const host of hosts) moved.add(host);
+    }
+  }
+  const moving = files.filter(({ name }) => names.has(name) && !ordered.has(name));
+  const known = new Map(files.map((file) => [file.name, file]));
+  return [...moving, ...[...ordered].flatMap((name) => known.get(name) ?? [])].map(({ name, content }) => ({
+    ...{ kind: 'certificate', certificate: name, sha256: sha256Of(content) },
+  }));
 }
 
 function cannotTell(reason: string): Reload {

@@ -59,6 +59,17 @@ test('certificates and hosts change without a new process, old connections go on
   expect(await runs()).toEqual(shouldRun({ ...a, pem: first }, b));
 });
 
+test('of a host with two certificates the renewed one is served, as after a restart', async () => {
+  const { supervisor, begin, want, open } = await openSetWorld();
+  const [first, renewed, other] = [certificate('a.test'), certificate('a.test'), certificate('a.test')];
+  const b = { name: 'b', host: 'a.test', pem: other };
+  await begin({ name: 'a', host: 'a.test', pem: first }, b);
+  expect(await want({ name: 'a', host: 'a.test', pem: renewed }, b)).toMatchObject({ atRunTime: true });
+  expect(shown(await open('a.test'))).toBe(printOf(renewed));
+  expect(await supervisor.reload()).toMatchObject({ ok: true });
+  expect(shown(await open('a.test'))).toBe(printOf(renewed));
+});
+
 test('changes that come while HAProxy is reloaded are in the next generation', async () => {
   const found = await interleave(await openSetWorld(), 4, seeded(7));
   expect(found.lost).toEqual([]);

@@ -69,7 +69,13 @@ export async function openSetWorld(flags?: readonly string[]): Promise<SetWorld>
   // The supervisor checks before each reload.
   const check = async () => ({ kind: 'valid' }) as const;
   const difference = routerDifference(settings);
-  const applier = createApplier({ configPath: config, check, socketPath: socket, difference });
+  const applier = createApplier({
+    configPath: config,
+    check,
+    socketPath: socket,
+    difference,
+    tellsFirst: true,
+  });
   const supervisor = host.supervise(flags);
   const { signal } = new AbortController();
   const tell = async (command: string): Promise<string> =>

@@ -24,6 +24,26 @@ test('a new certificate is known before a list names it, and forgotten after the
   ]);
 });
 
+test('what shares a host with a renewed certificate is renewed after it, in the order of the list', () => {
+  const list = file('l', 'c1 a.test\nc2 b.test\nc3 a.test c.test\nc4 c.test\nc5 [alpn h2,http/1.1] d.test\n');
+  const [c1, c2, c3, c4, c5] = ['c1', 'c2', 'c3', 'c4', 'c5'].map((name) => file(name, name)) as [
+    ...[SetFile, SetFile, SetFile, SetFile, SetFile],
+  ];
+  const renewed = (...names: readonly SetFile[]) => {
+    const all = [c5, c4, c3, c2, c1, list];
+    const after = all.map((each) => (names.includes(each) ? file(each.name, 'new') : each));
+    const changes = changesOf(all, after);
+    return typeof changes === 'string'
+      ? changes
+      : changes.map((change) => change.kind === 'certificate' && change.certificate);
+  };
+  expect(renewed(c1)).toEqual(['c1', 'c3', 'c4']);
+  expect(renewed(c3)).toEqual(['c3', 'c4']);
+  expect(renewed(c4, c1)).toEqual(['c1', 'c3', 'c4']);
+  expect(renewed(c2)).toEqual(['c2']);
+  expect(renewed(c5)).toEqual(['c5']);
+});
+
 test('lines of a map come before others go', () => {
   expect(changesOf([file('m', 'a.test/ x\nb.test/ y\n')], [file('m', 'b.test/ z\nc.test/ y\n')])).toEqual([
     { kind: 'map-line', map: 'm', key: 'b.test/', value: 'z' },
