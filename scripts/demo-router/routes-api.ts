@@ -21,7 +21,8 @@ export interface RoutesApi {
   readonly show: (objects: readonly StoredObject[]) => Promise<void>;
 }
 
-const condition = z.object({ type: z.string(), status: z.string(), reason: z.optional(z.string()) });
+/** Whatever else the router wrote is put back with it: it would take another status for that of a second router, and write no more. */
+const condition = z.looseObject({ type: z.string(), status: z.string(), reason: z.optional(z.string()) });
 const list = z.object({
   items: z.array(
     z.object({
@@ -38,7 +39,7 @@ export function routesApi(namespace: NetNamespace, server: string, stateFile: st
   const routes = async () => {
     const url = `${server}/apis/route.openshift.io/v1/routes`;
     const text = await namespace.run('curl', '-sk', '--max-time', '2', url).catch(() => '{"items":[]}');
-    return list.parse(JSON.parse(text)).items.map(knownRoute);
+    return routesIn(text);
   };
   return {
     routes,
@@ -54,6 +55,11 @@ export function routesApi(namespace: NetNamespace, server: string, stateFile: st
       );
     },
   };
+}
+
+/** Of the API's answer to a list. */
+export function routesIn(text: string): readonly KnownRoute[] {
+  return list.parse(JSON.parse(text)).items.map(knownRoute);
 }
 
 function knownRoute({ metadata, spec, status }: z.infer<typeof list>['items'][number]): KnownRoute {
