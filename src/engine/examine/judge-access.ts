@@ -3,41 +3,44 @@ import type { WriteLimits } from '../kube/ask-object.ts';
 import { type Finding, fail, ok, unknown } from './check.ts';
 import { withOwnSession } from './own-session.ts';
 
-interface AskedAccess {
-  readonly access: Access;
+interface AskedAccess<Needed extends Access> {
+  readonly access: Needed;
   readonly answer: AccessAnswer;
 }
 
-/** Asks the API whether a daemon may do all that it does; `role` is the file with the rules for it. */
-export async function examineAccess(
-  needed: readonly Access[],
-  role: string,
+/** Asks the API whether a daemon may do all that it does; `remedyOf` says how to give what is missing. */
+export async function examineAccess<Needed extends Access>(
+  needed: readonly Needed[],
+  remedyOf: (denied: readonly Needed[]) => string,
   daemon: Parameters<typeof withOwnSession>[0],
   limits: WriteLimits,
 ): Promise<Finding> {
   const asked = await withOwnSession(daemon, limits, async (session) =>
     Promise.all(needed.map(async (access) => ({ access, answer: await askAccess(session, access, limits) }))),
   );
-  return judgeAccess(asked, role);
+  return judgeAccess(asked, remedyOf);
 }
 
 /** Every verb that is missing, by kind. */
-export function judgeAccess(asked: readonly AskedAccess[], role: string): Finding {
+export function judgeAccess<Needed extends Access>(
+  asked: readonly AskedAccess<Needed>[],
+  remedyOf: (denied: readonly Needed[]) => string,
+): Finding {
   const denied = asked.filter(({ answer }) => answer.kind === 'denied').map(({ access }) => access);
   if (denied.length > 0) {
-    const kinds = Map.groupBy(denied, ({ resource, namespace }) =>
-      namespace === undefined ? resource : `${resource} in namespace ${namespace}`,
-    );
+    const kinds = Map.groupBy(denied, kindOf);
     const words = [...kinds].map(([kind, all]) => `${all.map(({ verb }) => verb).join(', ')} ${kind}`);
-    return fail(
-      `the API does not let it ${words.join('; ')}`,
-      `kubectl apply -f ${role}, or rules like those`,
-    );
+    return fail(`the API does not let it ${words.join('; ')}`, remedyOf(denied));
   }
   const silent = asked.map(({ answer }) => answer).find((answer) => 'message' in answer);
   if (silent !== undefined) return unknown(`the API does not say: ${silent.message}`, CREDENTIALS);
   const kinds = new Set(asked.map(({ access }) => access.resource)).size;
   return ok(`it may do all that it does, with ${kinds} kinds of objects`);
+}
+
+function kindOf({ resource, namespace, name }: Access): string {
+  const what = name === undefined ? resource : `${resource} ${name}`;
+  return namespace === undefined ? what : `${what} in namespace ${namespace}`;
 }
 
 const CREDENTIALS =

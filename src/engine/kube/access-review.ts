@@ -12,6 +12,8 @@ export interface Access {
   readonly resource: string;
   /** Left out: in all namespaces. */
   readonly namespace?: string | undefined;
+  /** Left out: every object of the kind. */
+  readonly name?: string;
 }
 
 export type AccessAnswer =
@@ -23,9 +25,9 @@ const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const review = z.object({ status: z.object({ allowed: z.boolean() }) });
 
 /** The question, as the API takes it. */
-export function accessReview({ verb, group, resource: named, namespace }: Access): ObjectRequest {
+export function accessReview({ verb, group, resource: named, namespace, name }: Access): ObjectRequest {
   const [resource = '', subresource = ''] = named.split('/');
-  const where = namespace === undefined ? {} : { namespace };
+  const where = { ...(namespace !== undefined && { namespace }), ...(name !== undefined && { name }) };
   const body = {
     ...{ apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview' },
     spec: { resourceAttributes: { ...{ verb, group, resource, subresource }, ...where } },

@@ -2,16 +2,19 @@ import { askProgram } from '../../engine/examine/ask-program.ts';
 import { type Check, type Finding, fail, ok, skip, unknown } from '../../engine/examine/check.ts';
 import { examineAccess } from '../../engine/examine/judge-access.ts';
 import { withOwnSession } from '../../engine/examine/own-session.ts';
-import { askObject } from '../../engine/kube/ask-object.ts';
-import { pathOf, queryPath } from '../../engine/kube/resource.ts';
+import { queryPath } from '../../engine/kube/resource.ts';
+import { countText } from '../../engine/system/text/readable-text.ts';
 import type { DeployedContext } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
-import { readOwnPod } from '../pod/pod.ts';
+import { asksFor } from '../dns/keep-set.ts';
+import { hasDnsEndpoints } from '../dns/publish-dns-endpoint.ts';
 import { slicesResource } from '../resources.ts';
 import { proxyStatusSchema, type ShownProxy } from '../status/pod-proxy-node.ts';
 import { wishesOf } from '../wishes.ts';
 import { settingsIn } from './context.ts';
-import { itemsOf, judgeDownstreams, type Listed } from './downstreams.ts';
+import { judgeDownstreams } from './downstreams.ts';
+import { listed, readOwn } from './own-pod.ts';
+import { neededAccess, remedyOf, wishedAccess } from './rights.ts';
 
 type PodProxyCheck = Check<DeployedContext>;
 
@@ -21,11 +24,11 @@ export function judgeTemplate({ known, problem, hosts }: ShownProxy): Finding {
       'it has not read its pod yet, or what the annotations name',
       'look at check pod-proxy-rbac; kubectl logs POD -c pod-proxy says what the API answers',
     );
-  if (problem !== null) return fail(`${problem.reason}: ${problem.message}`, remedyOf(problem.reason));
+  if (problem !== null) return fail(`${problem.reason}: ${problem.message}`, todoAbout(problem.reason));
   return hosts === null ? skip('nothing was rendered yet') : ok('HAProxy serves it');
 }
 
-function remedyOf(reason: string): string {
+function todoAbout(reason: string): string {
   switch (reason) {
     case 'TemplateMissing':
       return 'kubectl annotate pod POD hawser.dev/config="$(cat haproxy.cfg)", in the Deployment for good (docs/pod-proxy.md)';
@@ -40,14 +43,17 @@ function remedyOf(reason: string): string {
   }
 }
 
+async function askProxy(context: DeployedContext, signal: AbortSignal) {
+  const limits = { timeoutMs: context.answerTimeoutMs, signal };
+  return await askProgram('pod-proxy', settingsIn(context).listen, proxyStatusSchema, limits);
+}
+
 const template: PodProxyCheck = {
   id: 'pod-proxy-template',
   title: "The pod proxy's template",
   why: 'While it cannot be served, no change of addresses is served either.',
   run: async (context, signal) => {
-    const limits = { timeoutMs: context.answerTimeoutMs, signal };
-    const { listen } = settingsIn(context);
-    const { program, status } = await askProgram('pod-proxy', listen, proxyStatusSchema, limits);
+    const { program, status } = await askProxy(context, signal);
     if (status !== null) return judgeTemplate(status);
     return fail(
       `its page does not answer: ${program.problem}`,
@@ -64,17 +70,27 @@ const rbac: PodProxyCheck = {
   why: 'Without its own pod and those behind it there is no configuration; without Events nobody is told why.',
   run: async (context, signal) => {
     const settings = settingsIn(context);
-    const { namespace } = settings;
-    const read = (group: string, resource: string) =>
-      ['list', 'watch'].map((verb) => ({ verb, group, resource, namespace }));
-    const needed = [
-      ...[...read('', 'pods'), ...read('', 'configmaps'), ...read('discovery.k8s.io', 'endpointslices')],
-      { verb: 'create', group: '', resource: 'events', namespace },
-    ];
     const limits = { signal, timeoutMs: context.answerTimeoutMs };
-    return await examineAccess(needed, 'manifests/pod-proxy/rbac.yaml', settings, limits);
+    const wished = await withOwnSession(settings, limits, async (session) => {
+      const own = await readOwn(session, settings, limits);
+      if (own.kind !== 'own') return [];
+      const isAsked = asksFor(own.pod);
+      const isThere = isAsked && settings.dns === 'auto' && (await hasDnsEndpoints(session, signal)) === true;
+      return wishedAccess(own.pod, { isAsked, target: isThere ? 'external-dns' : settings.dns });
+    });
+    const needed = [...neededAccess(settings.namespace), ...wished];
+    return await examineAccess(needed, (denied) => remedyOf(denied, settings.namespace), settings, limits);
   },
 };
+
+/** What keeps DNS records from being right, in the words of the replica that is asked. */
+export function judgeDns({ dns }: ShownProxy): Finding {
+  if (!dns) return skip('no annotation asks for a DNS record');
+  const { target, names, problems } = dns;
+  if (problems.length > 0)
+    return fail(problems.join('; '), 'docs/pod-proxy.md, "DNS records"; rights are in check pod-proxy-rbac');
+  return ok(target === null ? 'another replica writes' : `${countText(names.length, 'name')} by ${target}`);
+}
 
 const downstreams: PodProxyCheck = {
   id: 'pod-proxy-downstreams',
@@ -83,28 +99,33 @@ const downstreams: PodProxyCheck = {
   run: async (context, signal) => {
     const settings = settingsIn(context);
     const limits = { signal, timeoutMs: context.answerTimeoutMs };
-    const pods = pathOf({ apiVersion: 'v1', plural: 'pods', namespace: settings.namespace });
     return await withOwnSession(settings, limits, async (session) => {
-      const listed = async (path: string): Promise<Listed> => {
-        const answer = await askObject(session, { method: 'GET', path }, limits);
-        return answer.kind === 'object' ? itemsOf(answer.value) : answer;
-      };
-      const all = await listed(pods);
-      if (all.kind !== 'listed') return unknown(all.message, 'see check pod-proxy-rbac');
-      const own = all.items
-        .flatMap((item) => readOwnPod(item) ?? [])
-        .find(({ name }) => name === settings.pod);
-      if (own === undefined)
+      const own = await readOwn(session, settings, limits);
+      if (own.kind === 'unknown') return unknown(own.message, 'see check pod-proxy-rbac');
+      if (own.kind === 'missing')
         return fail(
           `there is no pod ${settings.pod} in ${settings.namespace}`,
           'set HAWSER_POD to metadata.name',
         );
-      const { hosts } = wishesOf(own.annotations);
-      if (hosts.kind !== 'slices') return judgeDownstreams(own, all);
-      return judgeDownstreams(own, await listed(queryPath(slicesResource(own, hosts.labelSelector), {})));
+      const { hosts } = wishesOf(own.pod.annotations);
+      if (hosts.kind !== 'slices') return judgeDownstreams(own.pod, own.all);
+      const slices = queryPath(slicesResource(own.pod, hosts.labelSelector), {});
+      return judgeDownstreams(own.pod, await listed(session, slices, limits));
     });
   },
 };
 
+const dns: PodProxyCheck = {
+  id: 'pod-proxy-dns',
+  title: "The pod proxy's DNS records",
+  why: 'Clients go to addresses of proxies that are gone, or do not find the name.',
+  run: async (context, signal) => {
+    const { status } = await askProxy(context, signal);
+    return status === null
+      ? unknown('the pod proxy does not answer at its page', 'see check pod-proxy-template')
+      : judgeDns(status);
+  },
+};
+
 /** What somebody on call asks about a pod proxy, in the order in which it is shown. */
-export const podProxyChecks: readonly PodProxyCheck[] = [template, downstreams, haproxy, rbac];
+export const podProxyChecks: readonly PodProxyCheck[] = [template, downstreams, haproxy, dns, rbac];

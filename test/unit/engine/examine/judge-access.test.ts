@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { judgeAccess } from '../../../../src/engine/examine/judge-access.ts';
+import type { Access } from '../../../../src/engine/kube/access-review.ts';
 
 const access = (verb: string, resource: string, namespace?: string) => ({
   verb,
@@ -9,6 +10,8 @@ const access = (verb: string, resource: string, namespace?: string) => ({
 });
 const [allowed, denied] = [{ kind: 'allowed' as const }, { kind: 'denied' as const }];
 
+const remedyOf = (denied: readonly Access[]) => `give ${denied.map(({ resource }) => resource).join(', ')}`;
+
 test('what is missing is named kind by kind', () => {
   const asked = [
     { access: access('list', 'routes'), answer: allowed },
@@ -16,18 +19,25 @@ test('what is missing is named kind by kind', () => {
     { access: access('watch', 'secrets'), answer: denied },
     { access: access('get', 'leases', 'infra'), answer: denied },
   ];
-  expect(judgeAccess(asked, 'role.yaml')).toEqual({
+  expect(judgeAccess(asked, remedyOf)).toEqual({
     kind: 'fail',
     found: 'the API does not let it list, watch secrets; get leases in namespace infra',
-    todo: 'kubectl apply -f role.yaml, or rules like those',
+    todo: 'give secrets, secrets, leases',
   });
 });
 
 test('an API that does not answer is no missing right', () => {
   const answer = { kind: 'failure' as const, status: undefined, message: 'connection refused' };
   const asked = [{ access: access('list', 'routes'), answer }];
-  expect(judgeAccess(asked, 'role.yaml')).toMatchObject({
+  expect(judgeAccess(asked, remedyOf)).toMatchObject({
     kind: 'unknown',
     found: expect.stringContaining('connection refused'),
+  });
+});
+
+test('a right to one object is named with it', () => {
+  const asked = [{ access: { ...access('list', 'secrets', 'shop'), name: 'web' }, answer: denied }];
+  expect(judgeAccess(asked, remedyOf)).toMatchObject({
+    found: 'the API does not let it list secrets web in namespace shop',
   });
 });

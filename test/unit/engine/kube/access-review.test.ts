@@ -37,4 +37,12 @@ test('a subresource is asked for as the API names it, in one namespace or in all
   });
   const inOne = accessReview({ verb: 'get', group: '', resource: 'pods', namespace: 'shop' });
   expect(inOne.body).toHaveProperty('spec.resourceAttributes.namespace', 'shop');
+  const ofOne = accessReview({
+    verb: 'list',
+    group: '',
+    resource: 'secrets',
+    namespace: 'shop',
+    name: 'web',
+  });
+  expect(ofOne.body).toHaveProperty('spec.resourceAttributes.name', 'web');
 });

@@ -16,7 +16,8 @@ test("in a router's pod nothing is said of nodes, and on a node nothing of route
   expect(inPod).not.toContain('nft');
   expect(inPod).not.toContain('credentials');
   expect(idsHere([{ spec: proxyCommand, settings: {} }], false)).toEqual([
-    ...['pod-proxy-template', 'pod-proxy-downstreams', 'pod-proxy-haproxy', 'pod-proxy-rbac'],
+    ...['pod-proxy-template', 'pod-proxy-downstreams', 'pod-proxy-haproxy'],
+    ...['pod-proxy-dns', 'pod-proxy-rbac'],
   ]);
   expect(idsHere([], false)).toContain('nft');
   expect(idsHere([], true)).not.toContain('router-rbac');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeTemplate } from '../../../../src/pod-proxy/doctor/checks.ts';
+import { judgeDns, judgeTemplate } from '../../../../src/pod-proxy/doctor/checks.ts';
 import { judgeDownstreams } from '../../../../src/pod-proxy/doctor/downstreams.ts';
 import { type OwnPod, readOwnPod } from '../../../../src/pod-proxy/pod/pod.ts';
 import { podProxySays } from '../../../helpers/status-samples.ts';
@@ -52,5 +52,16 @@ test('a template that is missing or refused comes with what to do about it', () 
   const problem = { reason: 'TemplateMissing', message: 'the pod has no annotation hawser.dev/config' };
   expect(judgeTemplate({ ...podProxySays, problem })).toMatchObject({
     ...{ kind: 'fail', todo: expect.stringContaining('kubectl annotate pod') },
+  });
+});
+
+test('DNS records that are not right fail, in the words of the replica', () => {
+  const dns = { target: 'route53', names: ['a.bar.com', 'b.bar.com'], addresses: [], problems: [] };
+  expect(judgeDns(podProxySays)).toMatchObject({ kind: 'skip' });
+  expect(judgeDns({ ...podProxySays, dns })).toEqual({ kind: 'ok', found: '2 names by route53' });
+  const wrong = { ...dns, problems: ['No proxy is ready'] };
+  expect(judgeDns({ ...podProxySays, dns: wrong })).toMatchObject({
+    kind: 'fail',
+    found: 'No proxy is ready',
   });
 });

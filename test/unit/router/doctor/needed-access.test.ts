@@ -1,29 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parseAllDocuments } from 'yaml';
-import * as z from 'zod/mini';
 import { settingsTyped } from '../../../../src/cli/command-line.ts';
 import { neededAccess } from '../../../../src/router/doctor/look.ts';
 import { routerCommand } from '../../../../src/router/settings/router-command.ts';
+import { grantedBy } from '../../../helpers/granted-rules.ts';
 
-const role = z.object({
-  kind: z.enum(['ClusterRole', 'Role']),
-  rules: z.array(
-    z.object({
-      apiGroups: z.array(z.string()),
-      resources: z.array(z.string()),
-      verbs: z.array(z.string()),
-    }),
-  ),
-});
-const path = new URL('../../../../manifests/router/rbac.yaml', import.meta.url);
-const granted = parseAllDocuments(readFileSync(path, 'utf8'))
-  .flatMap((document) => role.safeParse(document.toJS()).data?.rules ?? [])
-  .flatMap(({ apiGroups, resources, verbs }) =>
-    apiGroups.flatMap((group) =>
-      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${group}`)),
-    ),
-  );
+const granted = grantedBy('manifests/router/rbac.yaml');
 const neededWith = (...flags: readonly string[]) =>
   neededAccess(settingsTyped(routerCommand, flags, { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, () => undefined));
 

@@ -1,0 +1,72 @@
+import type { Access } from '../../engine/kube/access-review.ts';
+import type { TargetName } from '../dns/target.ts';
+import type { OwnPod } from '../pod/pod.ts';
+import { wishesOf } from '../wishes.ts';
+
+const [basic, dns] = ['manifests/pod-proxy/rbac.yaml', 'manifests/pod-proxy/dns.yaml'];
+
+/** What a proxy does with the API, and where the rules for it are: a file, or the name of the Secret that it is about. */
+export type NeededAccess = Access & ({ readonly file: string } | { readonly name: string });
+
+/** What every proxy does. */
+export function neededAccess(namespace: string): readonly NeededAccess[] {
+  const read = readsIn(namespace, basic);
+  return [
+    ...[...read('', 'pods'), ...read('', 'configmaps'), ...read('discovery.k8s.io', 'endpointslices')],
+    { verb: 'create', group: '', resource: 'events', namespace, file: basic },
+  ];
+}
+
+/**
+ * What the annotations of its pod ask for besides: each Secret by its name, and the DNS. `target` is who makes the records; nothing
+ * is needed of ExternalDNS where hawser does. Nodes are left out: they are read only where nothing else tells the addresses,
+ * and then the proxy says so itself.
+ */
+export function wishedAccess(
+  { annotations, namespace }: Pick<OwnPod, 'annotations' | 'namespace'>,
+  records: { readonly isAsked: boolean; readonly target: TargetName | 'auto' },
+): readonly NeededAccess[] {
+  const { certs } = wishesOf(annotations);
+  const names = certs.kind === 'secrets' ? certs.names : [];
+  const secrets = names.flatMap((name) =>
+    ['list', 'watch'].map((verb) => ({ verb, group: '', resource: 'secrets', namespace, name })),
+  );
+  return records.isAsked ? [...secrets, ...dnsAccess(namespace, records.target)] : secrets;
+}
+
+function dnsAccess(namespace: string, target: TargetName | 'auto'): readonly NeededAccess[] {
+  const write = (group: string, resource: string) =>
+    ['get', 'create', 'patch'].map((verb) => ({ verb, group, resource, namespace, file: dns }));
+  const records = [
+    { verb: 'get', group: 'apps', resource: 'replicasets', namespace, file: dns },
+    ...write('externaldns.k8s.io', 'dnsendpoints'),
+  ];
+  return [
+    ...readsIn(namespace, dns)('', 'services'),
+    ...write('coordination.k8s.io', 'leases'),
+    ...(target === 'external-dns' ? records : []),
+  ];
+}
+
+function readsIn(namespace: string, file: string) {
+  return (group: string, resource: string) =>
+    ['list', 'watch'].map((verb) => ({ verb, group, resource, namespace, file }));
+}
+
+/** What to type, for whoever may give rights. */
+export function remedyOf(denied: readonly NeededAccess[], namespace: string): string {
+  const files = new Set(denied.flatMap((each) => ('file' in each ? [each.file] : [])));
+  const secrets = new Set(denied.flatMap((each) => ('file' in each ? [] : [each.name])));
+  return [
+    ...(files.size === 0
+      ? []
+      : [
+          `kubectl apply -n ${namespace}${[...files].map((file) => ` -f ${file}`).join('')}, or rules like those`,
+        ]),
+    ...(secrets.size === 0
+      ? []
+      : [
+          `kubectl create role -n ${namespace} hawser-pod-proxy-certs --verb=list,watch --resource=secrets${[...secrets].map((name) => ` --resource-name=${name}`).join('')}, and its rolebinding (docs/pod-proxy.md)`,
+        ]),
+  ].join('; ');
+}

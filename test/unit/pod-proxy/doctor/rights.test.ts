@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { neededAccess, remedyOf, wishedAccess } from '../../../../src/pod-proxy/doctor/rights.ts';
+import { grantedBy } from '../../../helpers/granted-rules.ts';
+
+const namespace = 'shop';
+const textsOf = (needed: ReturnType<typeof neededAccess>) =>
+  needed.map(({ verb, group, resource }) => `${verb} ${resource}.${group}`).toSorted();
+const nothing = { annotations: {}, namespace };
+
+test('is asked for all that the manifests give, the DNS where an annotation wants records', () => {
+  expect(textsOf(neededAccess(namespace))).toEqual(grantedBy('manifests/pod-proxy/rbac.yaml').toSorted());
+  expect(wishedAccess(nothing, { isAsked: false, target: 'external-dns' })).toEqual([]);
+  const dns = wishedAccess(nothing, { isAsked: true, target: 'external-dns' });
+  expect(textsOf(dns)).toEqual(grantedBy('manifests/pod-proxy/dns.yaml', ['Role']).toSorted());
+  const route53 = textsOf(wishedAccess(nothing, { isAsked: true, target: 'route53' }));
+  expect(route53.filter((each) => /dnsendpoints|replicasets/.test(each))).toEqual([]);
+});
+
+test('Secrets are asked for by their names, and what to type names them', () => {
+  const annotations = { 'hawser.dev/certs': 'web, api-tls' };
+  const secrets = wishedAccess({ annotations, namespace }, { isAsked: false, target: 'auto' });
+  expect(secrets.map(({ verb, name }) => [verb, name])).toEqual([
+    ...[
+      ['list', 'api-tls'],
+      ['watch', 'api-tls'],
+      ['list', 'web'],
+      ['watch', 'web'],
+    ],
+  ]);
+  expect(remedyOf([...secrets, ...neededAccess(namespace)], namespace)).toBe(
+    'kubectl apply -n shop -f manifests/pod-proxy/rbac.yaml, or rules like those; kubectl create role -n shop hawser-pod-proxy-certs --verb=list,watch --resource=secrets --resource-name=api-tls --resource-name=web, and its rolebinding (docs/pod-proxy.md)',
+  );
+});
