@@ -1,7 +1,8 @@
 /** How a backend begins in what hawser renders. */
 const BACKEND = '\nbackend ';
-/** What lets one section mean something for another one. */
-const REFERENCES = [' track ', '\ttrack', 'track\t', '.if ', '.endif'];
+/** What lets one section mean something for another one. The words are looked for first, since they are found faster. */
+const REFERENCE_WORDS = ['track', '.if', '.endif'];
+const REFERENCE = /^[ \t]*(?:(?:default-)?server\S*[ \t](?:.*[ \t])?track[ \t]|\.(?:if|endif)\b)/m;
 
 interface Texts {
   readonly before: string;
@@ -32,7 +33,8 @@ interface Sections {
 function sectionsOf(text: string): Sections | undefined {
   const first = text.indexOf(BACKEND);
   if (first === -1 || text.indexOf('\ndefaults', first) !== -1) return undefined;
-  if (REFERENCES.some((word) => text.includes(word))) return undefined;
+  // A tenant may have such a word in a header, which refers to nothing.
+  if (REFERENCE_WORDS.some((word) => text.includes(word)) && REFERENCE.test(text)) return undefined;
   const backends = new Map<string, string>();
   for (let at = first; at !== -1; ) {
     const next = text.indexOf(BACKEND, at + 1);
