@@ -105,7 +105,8 @@ function prepare(
     strict: true,
     destructuredLocals: [...fields, ...hiddenGlobals],
     filename: TEMPLATE_NAME,
-    escape: (value?: unknown) => count(safeText(value)),
+    // EJS escapes this name for its message about an error, such as that of `count`.
+    escape: (value?: unknown) => (value === TEMPLATE_NAME ? TEMPLATE_NAME : count(safeText(value))),
     includer: (path) => {
       throw new Error(`Cannot include "${path}": a template is one file`);
     },

@@ -14,6 +14,8 @@ export interface Trial {
   readonly check: ConfigurationCheck;
   /** Undefined where these backends cannot be rendered. */
   readonly render: (backends: readonly RouteBackend[]) => Promise<Rendered | undefined>;
+  /** The text of the template with which they are rendered. */
+  readonly template: () => string | undefined;
 }
 
 export interface Offenders {
@@ -44,6 +46,15 @@ export async function findOffenders(
   const open = found.open.map(({ key }) => [key, undefined] as const);
   const refused = [...found.refused].map(([{ key }, detail]) => [key, firstWords(detail)] as const);
   return { taken: found.taken, words: new Map<string, string | undefined>([...open, ...refused]) };
+}
+
+/** Whether HAProxy refuses them. False where that could not be tried. */
+export async function areRefused(
+  backends: readonly RouteBackend[],
+  trial: Trial,
+  signal: AbortSignal,
+): Promise<boolean> {
+  return (await tryOut(backends, trial, signal)).outcome.kind === 'invalid';
 }
 
 /** In a folder of its own: what is served and what lies beside it stay as they are. */

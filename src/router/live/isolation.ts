@@ -3,9 +3,9 @@ import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
 import type { Log } from '../../engine/system/log.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { RouteBackend } from '../model.ts';
-import { findOffenders, type Offenders, type Trial } from './find-offenders.ts';
+import { areRefused, findOffenders, type Offenders, type Trial } from './find-offenders.ts';
 import { createLeftOutRoutes, isSame, type ServableDecision } from './left-out-routes.ts';
-import { offendersIn } from './offenders.ts';
+import { firstWords, offendersIn } from './offenders.ts';
 
 /** Keeps routes that HAProxy refuses from keeping all others away. */
 export interface Isolation {
@@ -42,7 +42,12 @@ const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 export function createIsolation(trial: Trial, log: Log, nowMs: () => number, signal: AbortSignal): Isolation {
   const routes = createLeftOutRoutes(nowMs);
   let served: readonly RouteBackend[] | undefined;
+  let [servedTemplate, refusedTemplate]: (string | undefined)[] = [];
   let rounds = 0;
+
+  /** An administrator's mistake shows in the sections of routes that were served a moment ago. */
+  const isTemplateRefused = async (): Promise<boolean> =>
+    served !== undefined && trial.template() !== servedTemplate && (await areRefused(served, trial, signal));
 
   const find = async (decision: Decision, detail: string): Promise<Offenders | undefined> => {
     const before = new Map(served?.map((backend) => [backend.key, backend]));
@@ -63,7 +68,15 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
       log({ event: 'route-left-out', level: 'warn', route, words: said ?? 'not known yet' });
   };
 
+  /** Those that were refused with another template are due at once, and where nothing is served they are back without a trial. */
+  const noteTemplate = (): boolean => {
+    if (trial.template() === refusedTemplate) return false;
+    refusedTemplate = trial.template();
+    return routes.forgive(served === undefined);
+  };
+
   const tryDue = async (): Promise<boolean> => {
+    if (noteTemplate()) return true;
     const due = routes.due();
     if (due.length === 0 || served === undefined) return false;
     rounds += 1;
@@ -85,9 +98,16 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
     servable: routes.servable,
     taken: ({ model }) => {
       served = model.backends;
+      servedTemplate = trial.template();
     },
     leaveOut: async (outcome, { decision, text }) => {
       if (outcome.kind !== 'rejected' || outcome.by !== 'check') return false;
+      if (await isTemplateRefused()) {
+        const message = `Cannot use the template: HAProxy refuses it for routes that it served: ${firstWords(outcome.detail)}`;
+        log({ event: 'template-unusable', level: 'error', message });
+        return false;
+      }
+      refusedTemplate = trial.template();
       const { backends } = decision.model;
       const named = offendersIn(outcome.detail, text, backends);
       const words = named.size > 0 ? named : (await find(decision, outcome.detail))?.words;

@@ -24,6 +24,8 @@ export interface LeftOutRoutes {
   readonly due: () => readonly RouteBackend[];
   /** They could not be tried. */
   readonly postpone: (backends: readonly RouteBackend[]) => void;
+  /** The reason may have gone for all of them: they are due now, or, if `all`, let in at once. Whether any was. */
+  readonly forgive: (all: boolean) => boolean;
   /** HAProxy takes them. */
   readonly release: (backends: readonly RouteBackend[]) => void;
 }
@@ -77,6 +79,12 @@ export function createLeftOutRoutes(nowMs: () => number): LeftOutRoutes {
         const before = known.get(key);
         if (before !== undefined) refuse(before.backend, before.words, before.failures + 1);
       }
+    },
+    forgive: (all) => {
+      const isAny = all && known.size > 0;
+      if (all) known.clear();
+      for (const [key, each] of known) known.set(key, { ...each, refusedMs: Number.NEGATIVE_INFINITY });
+      return isAny;
     },
     release: (backends) => {
       for (const { key } of backends) known.delete(key);

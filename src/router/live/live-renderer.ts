@@ -16,6 +16,8 @@ interface LiveRenderer {
   ) => Promise<{ readonly result: RenderResult; readonly shown: ServableDecision | undefined }>;
   /** Other backends as in the last `render`, with the same template and certificate. Undefined where that fails. */
   readonly renderAgain: (backends: readonly RouteBackend[]) => Promise<Rendered | undefined>;
+  /** The template's text of the last `render`. Undefined before the first time. */
+  readonly template: () => string | undefined;
   /** As it was rendered last, as PEM. Undefined before the first time. */
   readonly defaultCertificate: () => string | undefined;
 }
@@ -48,6 +50,7 @@ export function createLiveRenderer(settings: LiveSettings, { log, once }: Observ
       const outcome = await renderRouter(last.template, { backends }, last.certificate);
       return outcome.kind === 'rendered' ? outcome.rendered : undefined;
     },
+    template: () => last?.template.text,
     defaultCertificate: () => last?.certificate,
   };
 }

@@ -75,7 +75,7 @@ export function routerConfiguration(
   };
   const decide = createDecider(settings);
   const renderer = createLiveRenderer(settings, observers);
-  const trial: Trial = { check, render: renderer.renderAgain };
+  const trial: Trial = { check, render: renderer.renderAgain, template: renderer.template };
   const isolation = createIsolation(trial, observers.log, monotonicMs, signal);
   const pace = createReloadPace(reloadInterval, monotonicMs);
   const difference = routerDifference(settings);

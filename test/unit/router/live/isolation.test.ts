@@ -16,12 +16,13 @@ const named = (...names: readonly string[]) =>
 const MOST_CHECKS_AT_A_TIME = 35;
 
 /** HAProxy refuses routes whose names begin with `bad`, and names none. */
-function isolated(isBad = (key: string) => key.startsWith('shop:bad')) {
+function isolated(isBad = (key: string) => key.startsWith('shop:bad'), template = () => 'text') {
   const stop = new AbortController();
   const counts = { checks: 0 };
   let rendered: readonly RouteBackend[] = [];
   const isolation = createIsolation(
     {
+      template,
       render: async (backends) => {
         rendered = backends;
         return { text: '', mode: 0o600, others: [] };
@@ -115,4 +116,34 @@ test('new routes that are tried by themselves: HAProxy takes some, and what it r
   const { taken, isAnyLeftOut } = await isolation.tryAlone(decision.model.backends);
   expect([taken.map(({ key }) => key), isAnyLeftOut]).toEqual([['shop:a', 'shop:b'], true]);
   expect(left(decision)).toEqual(['shop:bad']);
+});
+
+test('a template that HAProxy refuses beside the routes that it served costs no route', async () => {
+  let template = 'good';
+  const { isolation, left, stop } = isolated(
+    () => template === 'bad',
+    () => template,
+  );
+  const decision = named('a', 'b', 'new');
+  isolation.taken(named('a', 'b'));
+  template = 'bad';
+  const detail = '[ALERT] (1) : config : parsing [x:2] : unknown keyword in "be_http:shop:a"';
+  expect(await isolation.leaveOut({ ...refused, detail }, { decision, text: '' })).toBe(false);
+  expect(left(decision)).toEqual([]);
+  stop.abort();
+});
+
+test('routes that were left out with another template are let in at once where nothing is served', async () => {
+  let template = 'bad';
+  const { isolation, left, stop } = isolated(
+    () => template === 'bad',
+    () => template,
+  );
+  const decision = named('a', 'b');
+  const detail = '[ALERT] (1) : config : parsing [x:2] : unknown keyword in "be_http:shop:a"';
+  expect(await isolation.leaveOut({ ...refused, detail }, { decision, text: '' })).toBe(true);
+  expect(left(decision)).toEqual(['shop:a']);
+  template = 'good';
+  await isolation.tryAgain(() => stop.abort(), stop.signal);
+  expect(left(decision)).toEqual([]);
 });
