@@ -20,6 +20,7 @@ beforeAll(async () => {
   };
   live = await startLiveRouter({ objects: web, haproxy, env: { RELOAD_INTERVAL: `${INTERVAL_MS}ms` } });
   await live.answers('web.test', 'a');
+  await live.says('configuration-reloaded');
 });
 afterAll(async () => {
   await live[Symbol.asyncDispose]();
@@ -47,6 +48,8 @@ test('7 and 8: of a burst of 200 changes the first is served at once, and the re
   await waitFor('the first change', () => readFileSync(live.config, 'utf8').includes('be_http:shop:r0'));
   for (let count = 20; count <= routes.length; count += 20) live.set([...web, ...routes.slice(0, count)]);
   await live.answers('r199.test', 'a');
+  // HAProxy answers before the router has heard of its reload.
+  await live.says('configuration-reloaded', before + 2);
 
   // The log's clock and the supervisor's round to milliseconds.
   const found = reloads().slice(before);
