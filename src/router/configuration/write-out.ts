@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
   isSetFileName,
@@ -43,6 +43,22 @@ export async function writeOut(folder: string, rendered: Rendered): Promise<void
   const wanted = new Set(names);
   for (const name of before) if (!wanted.has(name)) await rm(join(folder, name), { force: true });
   await writeList(folder, names);
+}
+
+/**
+ * Writes a set into a new folder for a check that reads it at once. Nothing is synced to the disk: of 10,000 certificates that takes longer than
+ * the check.
+ */
+export async function writeTrial(folder: string, rendered: Rendered): Promise<void> {
+  mustBeSet(rendered);
+  const others = othersOf(rendered);
+  const folders = new Set(others.map(({ name }) => dirname(join(folder, name))));
+  for (const each of folders) await mkdir(each, { recursive: true, mode: 0o700 });
+  await forEachAtOnce(others, (file) =>
+    writeFile(join(folder, file.name), file.content, { mode: 0o600, flag: 'wx' }),
+  );
+  const text = rendered.text.replaceAll(SET_FOLDER, () => folder);
+  await writeFile(join(folder, MAIN_FILE), text, { mode: 0o600, flag: 'wx' });
 }
 
 async function listed(folder: string): Promise<readonly string[]> {

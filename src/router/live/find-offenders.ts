@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CheckOutcome, ConfigurationCheck } from '../../engine/apply/configuration-check.ts';
 import type { Rendered } from '../../engine/apply/file-set.ts';
 import { codeOf, messageOf } from '../../engine/system/errors.ts';
-import { MAIN_FILE, writeOut } from '../configuration/write-out.ts';
+import { MAIN_FILE, writeTrial } from '../configuration/write-out.ts';
 import type { RouteBackend } from '../model.ts';
 import { firstWords, offendersIn } from './offenders.ts';
 import { sift } from './sift.ts';
@@ -67,7 +67,7 @@ async function tryOut(
   if (rendered === undefined) return { outcome: { kind: 'impossible', message: 'not rendered' }, text: '' };
   const folder = await mkdtemp(join(tmpdir(), 'hawser-router-'));
   try {
-    await writeOut(folder, rendered);
+    await writeTrial(folder, rendered);
     return { outcome: await check(join(folder, MAIN_FILE), signal), text: rendered.text };
   } catch (error) {
     // It is to stop, or there is no room for the files.

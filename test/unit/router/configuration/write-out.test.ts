@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { SET_FOLDER, type SetFile } from '../../../../src/engine/apply/file-set.ts';
-import { writeOut } from '../../../../src/router/configuration/write-out.ts';
+import { writeOut, writeTrial } from '../../../../src/router/configuration/write-out.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'hawser-write-out-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -35,3 +35,21 @@ test('a list of files that names others removes nothing outside of the folder', 
   await writeOut(folder, set('certs/shop_a.pem'));
   expect(existsSync(outside)).toBe(true);
 });
+
+test.each([
+  ['written out', writeOut],
+  ['tried', writeTrial],
+] as const)(
+  'keys of a set that is %s can be read by its owner alone, whatever the umask',
+  async (what, write) => {
+    const folder = join(scratch, what);
+    mkdirSync(folder);
+    const before = process.umask(0);
+    await write(folder, set('certs/shop_a.pem', 'certs/_default.pem')).finally(() => process.umask(before));
+    const modes = ['shop_a', '_default'].map(
+      (name) => statSync(join(folder, `certs/${name}.pem`)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o600, 0o600]);
+    expect(readFileSync(join(folder, 'haproxy.cfg'), 'utf8')).toBe(`default-path origin ${folder}\n`);
+  },
+);
