@@ -12,6 +12,7 @@ export function askRuntimeApi(
   socketPath: string,
   command: string,
   timeoutMs: number,
+  maxReplyBytes = MAX_REPLY_BYTES,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     let reply = '';
@@ -27,7 +28,7 @@ export function askRuntimeApi(
     socket.once('connect', () => socket.end(`${command}\n`));
     socket.on('data', (text) => {
       reply += text;
-      if (reply.length > MAX_REPLY_BYTES) settle(reply);
+      if (reply.length > maxReplyBytes) settle(reply);
     });
     socket.once('end', () => settle(reply));
     socket.once('error', () => settle(undefined));

@@ -38,6 +38,9 @@ export interface Sample {
   readonly value: number;
 }
 
+/** A backend has 400 bytes in it: 160,000 backends. A longer reply is cut off, and not read. */
+const MAX_STATISTICS_BYTES = 64 * 1024 * 1024;
+
 /** HAProxy's `show stat -1 TYPES -1`: 1 frontends, 2 backends, 4 servers. */
 const WITHOUT_SERVERS = 3;
 const WITH_SERVERS = 7;
@@ -66,7 +69,7 @@ export function createExporter(
     const heard = replies.map((reply) => ({ ...reply, rows: readRows(reply.csv, columns) }));
     for (const each of heard) if (each.rows === undefined) own.unreadable();
     const [serving] = heard;
-    own.up(serving?.rows !== undefined);
+    own.up(serving !== undefined);
     own.servers(servers, settings.serverThreshold);
     own.maxConnections(serving?.maxConnections);
     for (const each of heard) totals.add(each.generation, each.rows ?? []);
@@ -126,16 +129,18 @@ interface Replies {
 /** Of every generation that answers, the newest first: that is the one that serves. */
 async function askGenerations(settings: ExporterSettings, types: number): Promise<Replies> {
   const { statsSocket, timeoutMs } = settings;
+  const ask = (socket: string, command: string) =>
+    askRuntimeApi(socket, command, timeoutMs, MAX_STATISTICS_BYTES);
   const sockets = await generationSockets(dirname(statsSocket));
   const commands = ['show info', `show stat -1 ${types} -1`];
   const ofWorkers = commands.map((command) => `@1 ${command}`).join(';');
   const heard = await Promise.all(
-    sockets.map(async (socket) => readReply(await askRuntimeApi(socket, ofWorkers, timeoutMs), socket)),
+    sockets.map(async (socket) => readReply(await ask(socket, ofWorkers), socket)),
   );
   const replies = heard.flat();
   if (replies.length > 0) return { sockets, replies };
   // An HAProxy that another program supervises has the stats socket alone.
-  const reply = await askRuntimeApi(statsSocket, commands.join(';'), timeoutMs);
+  const reply = await ask(statsSocket, commands.join(';'));
   return { sockets, replies: readReply(reply, statsSocket) };
 }
 
@@ -154,7 +159,7 @@ function ownMetrics() {
   const scraped = registry.counter('haproxy_exporter_total_scrapes', 'How often HAProxy was asked.');
   const unreadable = registry.counter(
     'haproxy_exporter_csv_parse_failures',
-    "How often HAProxy's statistics could not be read.",
+    `How often HAProxy's statistics could not be read, or were longer than ${MAX_STATISTICS_BYTES >> 20} MiB.`,
   );
   const interval = number(
     'haproxy_exporter_scrape_interval',

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { usualColumns } from '../../../../src/haproxy/exporter/columns.ts';
+import { createExporter } from '../../../../src/haproxy/exporter/exporter.ts';
+
+/** The metrics of an HAProxy that answers with this many characters, of 400 for each backend. */
+async function metricsOf(characters: number): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
+  const statsSocket = join(dir, 'stats.sock');
+  const row = `be_http:ns:a,BACKEND,1,7,${'0'.repeat(370)},\n`;
+  const rows = row.repeat(Math.ceil(characters / row.length));
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(`Pid: 7\nMaxconn: 100\n\n# pxname,svname,type,scur,rest,\n${rows}`));
+  }).listen(statsSocket);
+  onTestFinished(() => {
+    server.close();
+    rmSync(dir, { recursive: true });
+  });
+  await once(server, 'listening');
+  const exporter = createExporter(
+    {
+      ...{ statsSocket, exported: usualColumns, serverThreshold: 0, baseIntervalMs: 60_000 },
+      ...{ timeoutMs: 30_000, labelsOf: () => ({ backend: 'a' }) },
+    },
+    () => 1,
+    () => 0,
+  );
+  return [...(await exporter.page())].slice(0, 2).join('');
+}
+
+test('the statistics of 50,000 backends are read', async () => {
+  const text = await metricsOf(20 * 1024 * 1024);
+  expect(text).toMatch(/^haproxy_up 1$/m);
+  expect(text).toMatch(/^haproxy_exporter_csv_parse_failures 0$/m);
+});
+
+test('statistics above the limit are counted as unreadable, and HAProxy as up', async () => {
+  const text = await metricsOf(65 * 1024 * 1024);
+  expect(text).toMatch(/^haproxy_up 1$/m);
+  expect(text).toMatch(/^haproxy_exporter_csv_parse_failures 1$/m);
+});
