@@ -47,7 +47,7 @@ export interface DnsReport {
   readonly chosen: (target: TargetName) => void;
   /** Of names that are not asked for any more, and whose records stay. */
   readonly left: (names: readonly string[], target: TargetName) => void;
-  /** No record is asked for any more: what was wrong is neither wrong nor right. */
+  /** No record is asked for any more, or another replica writes: what was wrong is neither wrong nor right. */
   readonly ended: () => void;
 }
 

@@ -71,7 +71,8 @@ export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSigna
     if (until.aborted) break;
     const all = [...problems, ...pass.problems];
     target = pass.target;
-    report.problems(now, all);
+    if (target === null && all.length === 0) report.ended();
+    else report.problems(now, all);
     show({ target, names, addresses: pass.addresses, problems: all });
     await pause(timing.settleMs, undefined, { signal: until }).catch(() => undefined);
     await wake.sleep(Math.min(timing.lookMs, pass.waitMs), until);

@@ -160,6 +160,13 @@ const holder = () =>
   cluster.store.get('Lease', 'hawser-haproxy', 'shop')?.['spec'] as { holderIdentity?: string };
 const isHeldBy = async (index: number) =>
   await waitFor(`the lease of ${index}`, () => holder()?.holderIdentity?.startsWith(`haproxy-${index}_`));
+function stealLease(): StoredObject {
+  const lease = cluster.store.get('Lease', 'hawser-haproxy', 'shop');
+  if (lease === undefined) throw new Error('there is no Lease');
+  const renewTime = new Date().toISOString();
+  cluster.store.set({ ...lease, spec: { ...holder(), holderIdentity: 'thief', renewTime } });
+  return lease;
+}
 const recordInRoute53 = () => zones[0]?.records.find(({ type }) => type === 'A');
 
 test('one DNSEndpoint of the Deployment has a record for each name with the addresses of all ready proxies', async () => {
@@ -230,16 +237,25 @@ test('of two replicas one writes, and the other one goes on when it ends', async
 test('a replica whose Lease another one has taken by force writes nothing any more', async () => {
   const { view, log } = start(1);
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
-  const lease = cluster.store.get('Lease', 'hawser-haproxy', 'shop');
-  if (lease === undefined) throw new Error('there is no Lease');
-  const renewTime = new Date().toISOString();
-  cluster.store.set({ ...lease, spec: { ...holder(), holderIdentity: 'thief', renewTime } });
+  const lease = stealLease();
   await waitFor('the loss', () => log.includes('lease-lost'));
   cluster.store.set(proxyPod(2, { ready: false }));
   await waitFor('the view', () => view()?.target === null);
   expect(targets()).toBe('www.bar.com=203.0.113.1,203.0.113.2');
   cluster.store.set({ ...lease, spec: { ...holder(), holderIdentity: '' } });
   await holds('www.bar.com=203.0.113.1');
+});
+
+test('what is wrong does not count as right because another replica writes from now on', async () => {
+  for (const index of [1, 2]) cluster.store.set(proxyPod(index, { ready: false }));
+  const { view, events, log, metrics } = start(1);
+  await waitFor('the problem', () => view()?.problems.length === 1);
+  stealLease();
+  await waitFor('the view', () => view()?.target === null);
+  expect(view()?.problems).toEqual([]);
+  expect(events.map(({ reason }) => reason)).toEqual(['DnsNotPublished']);
+  expect(log).not.toContain('dns-right');
+  expect(metrics()).toContain('hawser_proxy_dns_refused 0');
 });
 
 test('nothing is written where nothing differs, and what somebody has changed is repaired', async () => {
