@@ -69,7 +69,7 @@ export function createAgreedDialect(
     current = dialect;
     isNew = false;
     observers.metrics.dialect(current);
-    await remember(recordPath, flags, current, observers);
+    await remember(recordPath, { flags, dialect: current, isIntervalUntold: isUntold }, observers);
   };
   return {
     now: () => current,
@@ -103,6 +103,7 @@ export function createAgreedDialect(
       }
       const facts = { from: current, to: step.dialect, at: shown(plan), lagMs: step.lagMs };
       observers.log({ event: 'profile-changed', ...facts, lateMs: Math.round(-leftMs) });
+      isUntold = false;
       await adopt(step.dialect);
       plans.done();
       return { changed: part !== undefined, lookAgainInMs: undefined };

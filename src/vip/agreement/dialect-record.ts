@@ -13,7 +13,12 @@ const dialect = z.object({
   advertIntervalMs: z.optional(z.number()),
 });
 /** The dialect that a node used last, and that of its flags then. */
-const recordSchema = z.object({ flags: dialect, dialect });
+const recordSchema = z.object({
+  flags: dialect,
+  dialect,
+  /** Missing where the node was told one, and where an earlier version has written this. */
+  isIntervalUntold: z.optional(z.boolean()),
+});
 
 /** What the flags say; without an interval the group's counts. */
 export type DialectFlags = Omit<VrrpDialect, 'advertIntervalMs'> & {
@@ -49,7 +54,8 @@ export function firstDialect(path: string, flags: DialectFlags): FirstDialect {
   const isFast = record.dialect.profile === 'fast';
   const keptMs = agreedMs ?? (isFast ? EARLIER_ADVERT_INTERVAL_MS : NEW_ADVERT_INTERVAL_MS);
   const advertIntervalMs = isGivenAnew ? (flags.advertIntervalMs ?? keptMs) : keptMs;
-  return { dialect: { profile, mode, advertIntervalMs }, isNew: !isAsBefore, isIntervalUntold: false };
+  const isIntervalUntold = record.isIntervalUntold === true && flags.advertIntervalMs === undefined;
+  return { dialect: { profile, mode, advertIntervalMs }, isNew: !isAsBefore, isIntervalUntold };
 }
 
 function readRecord(path: string): z.infer<typeof recordSchema> | undefined {
@@ -63,12 +69,15 @@ function readRecord(path: string): z.infer<typeof recordSchema> | undefined {
 /** A failed write is logged once. */
 export async function writeDialectRecord(
   path: string,
-  flags: DialectFlags,
-  dialect: VrrpDialect,
+  record: {
+    readonly flags: DialectFlags;
+    readonly dialect: VrrpDialect;
+    readonly isIntervalUntold: boolean;
+  },
   { log, once }: KeepalivedMonitorObservers,
 ): Promise<void> {
   try {
-    await writeFileAtomically(path, `${JSON.stringify({ flags, dialect })}\n`, { mode: 0o644 });
+    await writeFileAtomically(path, `${JSON.stringify(record)}\n`, { mode: 0o644 });
     once.clear('dialect-record');
   } catch (error) {
     const message = messageOf(error);

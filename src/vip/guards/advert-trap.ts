@@ -90,8 +90,10 @@ export function parseAdverts(json: string, watched: readonly WatchedRouterId[]):
       elementsOf(json, groupSet(index)).flatMap((element) => {
         const parsed = groupSchema.safeParse(element);
         if (!parsed.success || parsed.data[1] >> 20 !== 3) return [];
-        const [source, , interval] = parsed.data;
-        return { vip, source, intervalMs: (interval & 0xfff) * 10 };
+        const [source, , last] = parsed.data;
+        const intervalMs = (last & 0xfff) * 10;
+        // keepalived could not be configured with it.
+        return intervalMs === 0 ? [] : { vip, source, intervalMs };
       }),
     ),
   };

@@ -246,6 +246,16 @@ test('a new node takes the interval of its group, once, and keeps it over a rest
   expect(again.now().advertIntervalMs).toBe(100);
 });
 
+test('a new node whose monitor restarts while it still listens takes the interval of its group all the same', async () => {
+  await startMonitor('fast').switchIfDue(undefined);
+  const again = startMonitor('fast');
+  await again.switchIfDue(undefined);
+  expect(await again.learn(100)).toBe(true);
+  expect(startMonitor('fast').now().advertIntervalMs).toBe(100);
+  const third = startMonitor('fast');
+  expect(await third.learn(500)).toBe(false);
+});
+
 test('a node that was told an interval keeps it, and warns once of a group that has another', async () => {
   const dialect = startMonitor('fast', 50);
   await dialect.switchIfDue(undefined);

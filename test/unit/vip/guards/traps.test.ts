@@ -39,9 +39,9 @@ test('adverts of both versions and families are read from the sets', () => {
   ]);
 });
 
-test('of the own group only adverts of VRRP 3 name an interval', () => {
+test('of the own group only adverts of VRRP 3 name an interval, and none of 0 ms', () => {
   const json = listing(
-    '{"set": {"family": "netdev", "name": "group0", "table": "t", "type": ["ipv4_addr", "integer", "integer"], "handle": 2, "size": 64, "elem": [{"concat": ["10.77.0.12", 3230976, 10]}, {"concat": ["10.77.0.13", 3230976, 61442]}, {"concat": ["10.77.0.14", 2182550, 257]}]}}',
+    '{"set": {"family": "netdev", "name": "group0", "table": "t", "type": ["ipv4_addr", "integer", "integer"], "handle": 2, "size": 64, "elem": [{"concat": ["10.77.0.12", 3230976, 10]}, {"concat": ["10.77.0.13", 3230976, 61442]}, {"concat": ["10.77.0.14", 2182550, 257]}, {"concat": ["10.77.0.15", 3230976, 0]}]}}',
   );
   const watched = { interface: 'eth0', sourceAddress: '10.77.0.11', virtualRouterId: 77 };
   expect(parseAdverts(json, [{ ...watched, family: 'ipv4', vip: '10.77.0.100' }]).group).toEqual([
