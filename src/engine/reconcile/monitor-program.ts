@@ -8,7 +8,9 @@ import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
 import { createOnce } from '../observe/once.ts';
 import { pieces } from '../observe/pieces.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
+import { messageOf } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
+import { hostPort } from '../system/network/address-text.ts';
 import type { PageAddress } from '../system/network/ask-page.ts';
 import { stopOnSignals } from '../system/process/stop-signals.ts';
 import { abortLater } from '../system/time/abort-later.ts';
@@ -98,7 +100,11 @@ export async function monitorProgram<Metrics extends MonitorMetrics>(
       status: () => status(),
       identity: instanceIdentity(name, settings, others),
     };
-    await serveEndpoint(settings.listen, page, signal);
+    await serveEndpoint(settings.listen, page, signal).catch((error: unknown) => {
+      throw new Error(`Cannot serve --listen "${hostPort(settings.listen)}": ${messageOf(error)}`, {
+        cause: error,
+      });
+    });
     await announce(settings, name, settings.listen, log);
     const wake = createWake();
     const readyUnless: Monitor<Metrics>['readyUnless'] = (next) => {

@@ -9,10 +9,13 @@ export interface ServingReading {
   /** HAProxy's answer at its stats socket; undefined or empty where there is none. */
   readonly info: string | undefined;
   readonly statsSocket: string;
+  /** Where its ports are set, for a person. */
+  readonly portsAre: string;
 }
 
 /** HAProxy's supervisor and HAProxy itself, as a controller that is in another container of their pod reaches them. */
-export function judgeServing({ supervisor, socket, info, statsSocket }: ServingReading): Finding {
+export function judgeServing(reading: ServingReading): Finding {
+  const { supervisor, socket } = reading;
   if (supervisor.kind === 'absent')
     return fail(
       `there is no control socket "${socket}", so nothing can be loaded`,
@@ -26,14 +29,17 @@ export function judgeServing({ supervisor, socket, info, statsSocket }: ServingR
   const status = supervisorStatusSchema.safeParse(answer).data;
   if (status === undefined)
     return fail('the supervisor does not answer with its status', 'kubectl logs POD -c haproxy');
-  return judgeStatus(status, info, statsSocket);
+  return judgeStatus(status, reading);
 }
 
-function judgeStatus(status: SupervisorStatus, info: string | undefined, statsSocket: string): Finding {
+function judgeStatus(
+  status: SupervisorStatus,
+  { info, statsSocket, portsAre }: Pick<ServingReading, 'info' | 'statsSocket' | 'portsAre'>,
+): Finding {
   const { current, phase, lastFailure, draining } = status;
   const words = lastFailure === null ? '' : `: ${lastFailure.message}`;
   const isTaken = /cannot bind|address already in use/i.test(`${words} ${lastFailure?.detail ?? ''}`);
-  const port = 'another program has one of its ports: ss -ltnp on the node, or choose other ports';
+  const port = `another program has one of its ports: ss -ltnp on the node, or choose other ports: ${portsAre}`;
   if (current === null)
     return fail(`HAProxy does not run (${phase})${words}`, isTaken ? port : 'kubectl logs POD -c haproxy');
   if (isTaken) return fail(`the last reload could not have its ports${words}`, port);

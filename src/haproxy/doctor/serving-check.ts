@@ -10,7 +10,7 @@ interface Sockets {
 
 /** Of a controller that has its HAProxy in another container of its pod. */
 export function servingCheck<Context extends NodeContext>(
-  { id, title }: Pick<Check, 'id' | 'title'>,
+  { id, title, portsAre }: Pick<Check, 'id' | 'title'> & { readonly portsAre: string },
   socketsIn: (context: Context) => Sockets,
 ): Check<Context> {
   return {
@@ -22,7 +22,7 @@ export function servingCheck<Context extends NodeContext>(
         context.readings.supervisor('haproxy', socket),
         askRuntimeApi(statsSocket, 'show info', context.answerTimeoutMs),
       ]);
-      return judgeServing({ supervisor, socket, info, statsSocket });
+      return judgeServing({ supervisor, socket, info, statsSocket, portsAre });
     },
   };
 }

@@ -62,7 +62,13 @@ const template: PodProxyCheck = {
   },
 };
 
-const haproxy = servingCheck({ id: 'pod-proxy-haproxy', title: "The pod proxy's HAProxy" }, settingsIn);
+const haproxy = servingCheck(
+  {
+    ...{ id: 'pod-proxy-haproxy', title: "The pod proxy's HAProxy" },
+    portsAre: 'they are in the template',
+  },
+  settingsIn,
+);
 
 const rbac: PodProxyCheck = {
   id: 'pod-proxy-rbac',

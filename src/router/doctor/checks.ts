@@ -56,7 +56,13 @@ const ready: RouterCheck = {
   },
 };
 
-const haproxy = servingCheck({ id: 'router-haproxy', title: "The router's HAProxy" }, settingsIn);
+const haproxy = servingCheck(
+  {
+    ...{ id: 'router-haproxy', title: "The router's HAProxy" },
+    portsAre: 'ROUTER_SERVICE_HTTP_PORT and ROUTER_SERVICE_HTTPS_PORT',
+  },
+  settingsIn,
+);
 
 const RULES = 'kubectl apply -f manifests/router/rbac.yaml, or rules like those';
 

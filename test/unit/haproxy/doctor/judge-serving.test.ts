@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { judgeServing, type ServingReading } from '../../../../src/haproxy/doctor/judge-serving.ts';
 import { haproxySupervisorSays } from '../../../helpers/status-samples.ts';
 
-const [socket, statsSocket] = ['/run/master.sock', '/run/stats.sock'];
+const [socket, statsSocket, portsAre] = ['/run/master.sock', '/run/stats.sock', 'HTTP_PORT'];
 const answered = (part: object): ServingReading['supervisor'] => ({
   ...{ kind: 'answered', socket },
   outcome: { kind: 'answered', answer: { ...haproxySupervisorSays, ...part } } as never,
 });
 const judge = (supervisor: ServingReading['supervisor'], info: string | undefined = 'Name: HAProxy') =>
-  judgeServing({ ...{ supervisor, socket, statsSocket }, info });
+  judgeServing({ ...{ supervisor, socket, statsSocket, portsAre }, info });
 const refused = {
   stage: 'start',
   message: 'cannot bind socket (Address already in use) [0.0.0.0:80]',
@@ -31,6 +31,6 @@ test.each([
 
 test('a port that is taken is told from other reasons by what is to be done', () => {
   expect(judge(answered({ current: null, lastFailure: refused }))).toMatchObject({
-    todo: expect.stringContaining('ss -ltnp'),
+    todo: expect.stringMatching(/ss -ltnp.*HTTP_PORT/),
   });
 });
