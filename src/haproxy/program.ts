@@ -52,7 +52,7 @@ export interface ProxyDriver {
   /** Resolves with the workers once one of them has answered, or with undefined when `signal` aborts first. */
   readonly prove: (running: Running, signal: AbortSignal) => Promise<readonly ProcessId[] | undefined>;
   /**
-   * Copies the live configuration that has just been proven, unless the file is another one by now. Says whether
+   * Copies the live configuration that was proven, or that a check accepted, unless the file is another one by now. Says whether
    * there is a last good copy.
    */
   readonly keepLastGood: (configSha256: string) => Promise<boolean>;

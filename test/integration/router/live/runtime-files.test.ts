@@ -1,6 +1,9 @@
 import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
+import { waitFor } from '../../../helpers/wait-for.ts';
 import { interleave, seeded } from './interleave.ts';
 import { certificate, openSetWorld } from './set-world.ts';
 
@@ -19,6 +22,7 @@ test('certificates and hosts change without a new process, old connections go on
   const a = { name: 'a', host: 'a.test', pem: first };
   const b = { name: 'b', host: 'b.test' };
   await begin(a, b);
+  const lastGood = join(dirname(host.paths.statsSocket), 'haproxy.last-good.cfg');
   const processes = host.haproxys().map(({ id }) => id.pid);
   expect(await runs()).toEqual(shouldRun(a, b));
   const old = await open('a.test');
@@ -45,6 +49,9 @@ test('certificates and hosts change without a new process, old connections go on
     expect(await want(...wishes)).toMatchObject({ kind: 'reloaded', atRunTime: true });
     expect(await runs()).toEqual(shouldRun(...wishes));
   }
+  await waitFor('a last good copy of what was changed to', () =>
+    readFileSync(lastGood).equals(readFileSync(host.paths.config)),
+  );
   expect(shown(await open('a.test'))).toBe(printOf(renewed));
   expect(await ask(old, 'a.test')).toBe('HTTP/1.1 503');
   expect(host.haproxys().map(({ id }) => id.pid)).toEqual(processes);
