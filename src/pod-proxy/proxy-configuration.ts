@@ -6,11 +6,10 @@ import type { ConfigurationParts } from '../engine/reconcile/configuration-loop.
 import { logForeignFile, logOutcome } from '../engine/reconcile/log-outcome.ts';
 import type { RenderResult } from '../engine/reconcile/proposal.ts';
 import { createReloadPace } from '../engine/reconcile/reload-pace.ts';
-import { runCommand } from '../engine/system/process/run-command.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { Wake } from '../engine/system/time/wake.ts';
-import { createConfigurationCheck } from '../haproxy/check-configuration.ts';
 import { createArrival } from './arrival.ts';
+import { createTemplateCheck } from './check-template.ts';
 import { modelOf, renderedSet } from './configuration-set.ts';
 import { gentleDifference } from './difference.ts';
 import type { FollowedProxy, ProxyView } from './follow-proxy.ts';
@@ -24,8 +23,6 @@ import type { Statistics } from './statistics.ts';
 
 export type ProxyInput = Extract<ProxyView, { readonly kind: 'known' }>;
 
-/** A loaded machine takes seconds for what takes 40 ms at rest. */
-const CHECK_TIMEOUT_MS = 20_000;
 export interface ProxyConfiguration extends ConfigurationParts<ProxyInput> {
   /** Notes when a change came. */
   readonly see: () => void;
@@ -47,7 +44,7 @@ export function proxyConfiguration(
   const { config: configPath, socket: socketPath, haproxy: haproxyPath, reloadInterval } = settings;
   const { wake, followed, problems, statistics } = parts;
   const { metrics } = observers;
-  const check = createConfigurationCheck({ haproxyPath, timeoutMs: CHECK_TIMEOUT_MS, run: runCommand });
+  const check = createTemplateCheck(haproxyPath);
   const changes = createChangeRecord();
   const arrival = createArrival<ProxyInput>(isSame);
   const hold = holdReloads(reloadInterval, () => void statistics.scrape());
