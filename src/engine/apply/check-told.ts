@@ -17,8 +17,8 @@ export interface Pending {
 type Failed = Extract<ApplyOutcome, { kind: 'failed' }>;
 
 /**
- * The hash of a file of ours that an earlier process may have put in place without a check: each one that it saw accepted is the last
- * good one too.
+ * The hash of a file of ours that an earlier process may have put in place without a check. Undefined where it equals the last good copy:
+ * only accepted files become that.
  */
 export async function uncheckedIn(file: LiveFile): Promise<string | undefined> {
   const found = isOwnFile(file.path) ? await readIfThere(file.path) : undefined;
@@ -51,7 +51,7 @@ export async function checkTold(
 
 /**
  * Checks what an earlier call, or a process that was killed, left unchecked. A file that is refused gives way to the last good one, which is
- * loaded. Undefined once there is nothing left to check that can be.
+ * loaded. Answers a failure where the check could not be made: nothing else is to be put in place before it.
  */
 export async function checkLeft(
   file: LiveFile,
