@@ -120,6 +120,28 @@ test.each([
   }
 });
 
+test('where an instance is installed, a command runs in the pod that it is about', () => {
+  const { dir, type } = node(['crictl']);
+  writeFileSync(join(dir, 'installed-b.json'), '{}');
+  const crictl = join(dir, 'bin', 'crictl');
+  writeFileSync(
+    crictl,
+    `#!/bin/sh
+echo "crictl $*" >>'${join(dir, 'log')}'
+case "$*" in
+'pods '*'^haproxy-b-') echo pod-b ;;
+'ps '*'--pod pod-b') echo id-b ;;
+'ps '*--label*) echo id-b; echo id-of-none ;;
+esac`,
+  );
+  expect(type('haproxy', 'status').last).toBe('crictl exec --sync id-of-none hawser haproxy status');
+  for (const words of [['--instance', 'b'], ['--instance=b']])
+    expect(type('haproxy', 'reload', ...words).last).toBe(
+      `crictl exec --sync id-b hawser haproxy reload ${words.join(' ')}`,
+    );
+  expect(type('haproxy', 'status', '--instance=c').stderr).toContain('of instance "c" does not run');
+});
+
 test.each(['install', 'uninstall', 'doctor', 'plan', 'support-bundle'])(
   '%s runs out of the installed image, with the node at --root',
   (command) => {
