@@ -4,7 +4,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
 import { getTls, type Pod, startPod } from '../../../helpers/router/pods.ts';
 import { routeBackend } from '../../../helpers/router/route-sets.ts';
-import { startRouter } from '../../../helpers/router/running-router.ts';
+import { get, startRouter } from '../../../helpers/router/running-router.ts';
 
 /** The observable contract of a router: how many clients it takes, and how long it waits, on a real HAProxy. */
 const open: Disposable[] = [];
@@ -57,4 +57,28 @@ test("a route's timeout holds where it is longer than those of the router, with 
   });
   const answer = await getTls(router.httpsPort, 'slow.test', 'slow.test', '/');
   expect([answer.status, answer.body]).toEqual([200, expect.stringContaining('late')]);
+});
+
+test("18: a pod that does not answer is cut off with 504 at its route's own timeout, and no other route's is", async () => {
+  const pod = await startPod('a');
+  const mute = createServer(() => undefined);
+  await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+  const { port } = mute.address() as AddressInfo;
+  const close = () => {
+    mute.closeAllConnections();
+    mute.close();
+  };
+  open.push(pod, { [Symbol.dispose]: close });
+  const route = (host: string, serverMs: number) =>
+    routeBackend({ host, key: `n:${host}`, servers: [{ ...pod.server, port }], timeouts: { serverMs } });
+  await using router = await startRouter([route('short.test', 200), route('long.test', 600_000)], {
+    ROUTER_DEFAULT_SERVER_TIMEOUT: '10m',
+  });
+  let isLongCut = false;
+  void get(router.httpPort, 'long.test', '/').then(
+    () => (isLongCut = true),
+    () => undefined,
+  );
+  expect((await get(router.httpPort, 'short.test', '/')).status).toBe(504);
+  expect(isLongCut).toBe(false);
 });
