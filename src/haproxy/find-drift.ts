@@ -70,6 +70,11 @@ export function createDriftSearch(
   };
 }
 
+/** What cannot be looked at, as a loop of links, is not. */
 export function isLarge(config: string): boolean {
-  return (statSync(config, { throwIfNoEntry: false })?.size ?? 0) > MAX_COMPARED_BYTES;
+  try {
+    return statSync(config).size > MAX_COMPARED_BYTES;
+  } catch {
+    return false;
+  }
 }
