@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSetFileName } from '../engine/apply/file-set.ts';
 import { MAX_SET_BYTES } from '../engine/apply/limits.ts';
@@ -43,7 +43,7 @@ export function createDriftSearch(
   const readSetFile = readSetFiles(config);
   let known: Known | undefined;
   const identify = async (): Promise<Known | undefined> => {
-    const found = statSync(config, { throwIfNoEntry: false });
+    const found = statsOf(config);
     const stamp = `${found?.dev}:${found?.ino}:${found?.size}:${found?.mtimeMs}`;
     if (known?.stamp === stamp) return known;
     const read = readConfiguration(config);
@@ -70,11 +70,15 @@ export function createDriftSearch(
   };
 }
 
-/** What cannot be looked at, as a loop of links, is not. */
 export function isLarge(config: string): boolean {
+  return (statsOf(config)?.size ?? 0) > MAX_COMPARED_BYTES;
+}
+
+/** Undefined for what cannot be looked at, as a loop of links. */
+function statsOf(config: string): Stats | undefined {
   try {
-    return statSync(config).size > MAX_COMPARED_BYTES;
+    return statSync(config);
   } catch {
-    return false;
+    return undefined;
   }
 }
