@@ -90,7 +90,7 @@ async function quietHour(scene: LiveScene): Promise<number> {
     const index = 30 + (flip % 9);
     scene.store.set(storedSlice(index, flip % 2 === 0 ? [one, two] : podAddresses));
     if (flip % 3 === 0) {
-      const route = storedRoute(20 + (flip % 50));
+      const route = storedRoute(20 + (flip % 30));
       scene.store.set({ ...route, status: { ingress: [{ routerName: `other-${flip}` }] } });
     }
     await pause(20);

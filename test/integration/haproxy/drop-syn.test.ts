@@ -31,7 +31,7 @@ async function hostWithDrop(startTimeout: string) {
   return { host, gate, supervisor };
 }
 
-test('new connections are dropped at the bound ports alone while a generation is replaced, and are let in after', async () => {
+test('check 7: new connections are dropped at the bound ports alone while a generation is replaced, and are let in after', async () => {
   const { host, gate, supervisor } = await hostWithDrop('20s');
   await using _ = host;
   expect(await ruleset(host)).toBe('');
@@ -48,7 +48,7 @@ test('new connections are dropped at the bound ports alone while a generation is
   await waitFor('the end of the drop', async () => (await ruleset(host)) === '');
 });
 
-test('a supervisor that is killed meanwhile keeps nobody out: the kernel ends the drop', async () => {
+test('check 7: a supervisor that is killed meanwhile keeps nobody out: the kernel ends the drop', async () => {
   const { host, gate, supervisor } = await hostWithDrop('1s');
   await using _ = host;
   gate.shut();
