@@ -17,6 +17,9 @@ const attacks = [
   '\u202ecp-1',
 ];
 
+/** A program that calls itself otherwise is none of hawser's, and has no section. */
+const programs = new Set(statuses.healthy().here.programs.map(({ name }) => name));
+
 /** The same cluster, with names that mean harm wherever a person or another program could have put them. */
 function hostile(status: ClusterStatus): ClusterStatus {
   let next = 0;
@@ -35,7 +38,7 @@ function hostile(status: ClusterStatus): ClusterStatus {
   ]);
   return JSON.parse(
     JSON.stringify(status, (key, value) =>
-      free.has(key) && typeof value === 'string' ? `${value} ${attack()}` : value,
+      free.has(key) && typeof value === 'string' && !programs.has(value) ? `${value} ${attack()}` : value,
     ),
   );
 }
