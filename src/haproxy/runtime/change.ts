@@ -104,10 +104,6 @@ export type FileChange = z.infer<typeof fileChangeSchema>;
 export type WantedServer = NonNullable<ServerChange['wanted']>;
 export type ChangeRequest = z.infer<typeof changeRequestSchema>;
 
-export function encodeChangeRequest(request: ChangeRequest): string {
-  return JSON.stringify(request);
-}
-
 /** Undefined where the text is something else, or names what a command line could read in another way. */
 export function decodeChangeRequest(text: string): ChangeRequest | undefined {
   return changeRequestSchema.safeParse(parseJson(text)).data;
