@@ -5,6 +5,7 @@
  *   node toggle-node.ts ROUNDS CERT KEY STATS_SOCKET ADDRESS…
  */
 import { readFileSync } from 'node:fs';
+import { parseRunningServers } from '../../../src/haproxy/runtime/running-servers.ts';
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { startApiServer } from '../../helpers/api-server/api-server.ts';
 import { createObjectStore } from '../../helpers/api-server/object-store.ts';
@@ -13,6 +14,9 @@ import { waitFor } from '../../helpers/wait-for.ts';
 
 /** Together they take longer than two generations overlap. */
 const EQUAL_ANSWERS = 100;
+
+/** Only tracking is read from them, which does not matter here. */
+const NO_STATISTICS = '# pxname,svname,type,tracked,\n';
 
 const [rounds = '', certFile = '', keyFile = '', statsSocket = '', ...addresses] = process.argv.slice(2);
 const store = createObjectStore();
@@ -35,11 +39,10 @@ for (let round = 0; round < Number(rounds); round += 1) {
 process.stdout.write(`${JSON.stringify(changes)}\n`);
 process.exit(0);
 
-/** Whether clients are sent to it: the backend of the checks may keep it longer. */
+/** Whether new clients are sent to it: one that drains stays listed until its sessions have ended. */
 async function serves(): Promise<boolean> {
-  return ((await askRuntimeApi(statsSocket, 'show servers state masters', 1_000)) ?? '').includes(
-    ` ${name} `,
-  );
+  const state = (await askRuntimeApi(statsSocket, 'show servers state masters', 1_000)) ?? '';
+  return parseRunningServers(state, NO_STATISTICS)?.get(`masters/${name}`)?.isOut === false;
 }
 
 /**
