@@ -43,7 +43,7 @@ function node(
   const bin = join(dir, 'bin');
   mkdirSync(bin);
   writeFileSync(log, '');
-  for (const name of ['sed', 'head', 'sh'])
+  for (const name of ['sed', 'head', 'sh', 'tr'])
     symlinkSync(
       execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
       join(bin, name),
@@ -110,6 +110,7 @@ test.each([
   const containerd = node(['crictl', 'ctr'], { running: [container] }).type(...words);
   expect(containerd.ran).toEqual([
     `crictl ps -q --name ^${container}$ --label io.kubernetes.pod.namespace=kube-system`,
+    `crictl inspect id-of-${container}`,
     `crictl exec --sync id-of-${container} hawser ${typed}`,
   ]);
   expect(containerd.exitCode).toBe(7);
@@ -120,27 +121,34 @@ test.each([
   }
 });
 
-test('where an instance is installed, a command runs in the pod that it is about', () => {
-  const { dir, type } = node(['crictl']);
-  writeFileSync(join(dir, 'installed-b.json'), '{}');
-  const crictl = join(dir, 'bin', 'crictl');
-  writeFileSync(
-    crictl,
-    `#!/bin/sh
+test.each([
+  ['one argument', '"args": [ "haproxy", "supervise", "--instance=b" ]'],
+  ['two arguments', '"args": [\n  "haproxy",\n  "supervise",\n  "--instance",\n  "b"\n]'],
+  ['the environment', '"env": [ "HAWSER_INSTANCE=b" ]'],
+])(
+  'an instance whose container was started with %s gets the commands about it, and no others',
+  (_, started) => {
+    const { dir, type } = node(['crictl']);
+    const crictl = join(dir, 'bin', 'crictl');
+    writeFileSync(
+      crictl,
+      `#!/bin/sh
 echo "crictl $*" >>'${join(dir, 'log')}'
 case "$*" in
-'pods '*'^haproxy-b-') echo pod-b ;;
-'ps '*'--pod pod-b') echo id-b ;;
-'ps '*--label*) echo id-b; echo id-of-none ;;
+'ps '*) echo id-b; echo id-of-none ;;
+'inspect id-b') echo '{ ${started} }' ;;
+'inspect id-of-none') echo '{ "name": "k8s_haproxy_haproxy-b-1_kube-system", "args": [ "haproxy", "supervise" ] }' ;;
 esac`,
-  );
-  expect(type('haproxy', 'status').last).toBe('crictl exec --sync id-of-none hawser haproxy status');
-  for (const words of [['--instance', 'b'], ['--instance=b']])
-    expect(type('haproxy', 'reload', ...words).last).toBe(
-      `crictl exec --sync id-b hawser haproxy reload ${words.join(' ')}`,
     );
-  expect(type('haproxy', 'status', '--instance=c').stderr).toContain('of instance "c" does not run');
-});
+    // The node is called b-1: by the name of its pod the usual container would be taken for that of instance b.
+    expect(type('haproxy', 'status').last).toBe('crictl exec --sync id-of-none hawser haproxy status');
+    for (const words of [['--instance', 'b'], ['--instance=b']])
+      expect(type('haproxy', 'reload', ...words).last).toBe(
+        `crictl exec --sync id-b hawser haproxy reload ${words.join(' ')}`,
+      );
+    expect(type('haproxy', 'status', '--instance=c').stderr).toContain('of instance "c" does not run');
+  },
+);
 
 test.each(['install', 'uninstall', 'doctor', 'plan', 'support-bundle'])(
   '%s runs out of the installed image, with the node at --root',
