@@ -16,7 +16,9 @@ import type { Pod } from '../cli/pod.ts';
 import { messageOf } from '../engine/system/errors.ts';
 import { runCommand } from '../engine/system/process/run-command.ts';
 import { withoutSecrets } from '../engine/system/text/without-secrets.ts';
-import { layout, podLayout } from './install/layout.ts';
+import { installedInstances } from './install/installed-instances.ts';
+import { layout, placesOf, podLayout } from './install/layout.ts';
+import { podsOfInstance } from './install/pods-of-instance.ts';
 
 const COMMAND_TIMEOUT_MS = 60_000;
 
@@ -28,15 +30,30 @@ const REPORTS = {
 } as const;
 
 function configurations(pods: readonly Pod[]): readonly string[] {
+  const settings = new Set(pods.map(({ instance }) => placesOf(instance?.name).settings));
   const own = pods.map(podLayout);
-  return [layout.settings, ...own.flatMap((pod) => [pod.configuration, pod.manifest, pod.template])];
+  return [...settings, ...own.flatMap((pod) => [pod.configuration, pod.manifest, pod.template])];
+}
+
+/** Those of the node, and of every instance that is installed there. */
+function podsHere(root: string, pods: readonly Pod[]): readonly Pod[] {
+  const named = installedInstances(root).flatMap(({ name, pages }) =>
+    podsOfInstance(pods, { instance: name }, { pages }),
+  );
+  return [...pods, ...named];
+}
+
+/** The file of a supervisor's own status, and the command that prints it. */
+function supervisorStatus({ name, instance, supervisor }: Pod): readonly [string, readonly string[]] {
+  if (instance === undefined) return [`${name}-status.json`, supervisor.status];
+  return [`${name}-${instance.name}-status.json`, [...supervisor.status, '--instance', instance.name]];
 }
 
 /** Writes one gzipped tar to stdout. A source that cannot be read is named in `errors.txt`. Resolves with the exit code. */
 export async function writeSupportBundle(root: string, pods: readonly Pod[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-support-'));
   try {
-    await gather(join(folder, 'hawser-support'), root, pods);
+    await gather(join(folder, 'hawser-support'), root, podsHere(root, pods));
     return await writeTar(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -49,7 +66,7 @@ async function gather(target: string, root: string, pods: readonly Pod[]): Promi
   const journals = join(root, layout.journalDir);
   const reports: Readonly<Record<string, readonly string[]>> = {
     ...REPORTS,
-    ...Object.fromEntries(pods.map(({ name, supervisor }) => [`${name}-status.json`, supervisor.status])),
+    ...Object.fromEntries(pods.map(supervisorStatus)),
     'doctor.json': ['doctor', '--json', '--root', root],
     'timeline.txt': ['timeline', '--journal', journals],
   };

@@ -14,7 +14,7 @@ export function podsOfInstance(
     instance: name,
     supervisorListen,
   }: { readonly instance?: string | undefined; readonly supervisorListen?: string | undefined },
-  record: InstallRecord | undefined,
+  record: Pick<InstallRecord, 'pages'> | undefined,
 ): readonly Pod[] {
   if (name === undefined) return pods;
   const own = pods.filter(({ daemons }) => daemons.every(({ flags }) => 'instance' in flags));
