@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { orAborted } from '../../src/engine/system/time/or-aborted.ts';
 import { whatIsMissing } from '../demo/options.ts';
+import { INTERRUPTED, stopOnSignals } from '../demo/stop-on-signals.ts';
 import { createStage, type Stage } from './stage.ts';
 import { type Scene, scenes } from './steps.ts';
 
@@ -12,7 +13,6 @@ with both templates of ads-infra-haproxy's README, under load. Loops until Ctrl-
 
   --once  one round, then a summary; exit code 1 if a connection was lost
 `;
-const INTERRUPTED = 130;
 
 async function main(argv: readonly string[]): Promise<number> {
   const boolean = { type: 'boolean', default: false } as const;
@@ -23,7 +23,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return help ? 0 : 2;
   }
   const stop = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort());
+  stopOnSignals(stop);
   say('starting the API, hawser proxy and HAProxy in a network of their own');
   await using stage = await createStage();
   try {

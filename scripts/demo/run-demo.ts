@@ -4,10 +4,9 @@ import { type DemoOptions, readOptions, whatIsMissing } from './options.ts';
 import { runRound, type Step, type Watched } from './round.ts';
 import type { Frame } from './scene.ts';
 import { createScreen, type Render, type Screen } from './screen.ts';
+import { INTERRUPTED, stopOnSignals } from './stop-on-signals.ts';
 import { renderSummary } from './summary.ts';
 import type { Traffic } from './traffic.ts';
-
-const INTERRUPTED = 130;
 
 /** A demo with a live view: something happens to a stage, step by step and under load. */
 export interface Demo<St, S extends Frame> {
@@ -53,8 +52,10 @@ async function run<St extends StageOfDemo, S extends Frame>(
     return 2;
   }
   const stop = new AbortController();
-  stopOnSignals(stop);
   const screen = createScreen(process.stdout, options, demo.render);
+  stopOnSignals(stop, screen.close);
+  // The reader of our output has gone (`| head`).
+  process.stdout.on('error', () => stop.abort('interrupted'));
   try {
     return await perform(demo, options, screen, stop);
   } catch (error) {
@@ -105,17 +106,6 @@ async function play<St extends StageOfDemo, S extends Frame>(
     console.log(['', ...renderSummary(results, legend)].join('\n'));
     return stage.traffic.counts().lost === 0 ? 0 : 1;
   }
-}
-
-/** The first signal ends everything in order; a second one ends this process, which cleans up what it can. */
-function stopOnSignals(stop: AbortController): void {
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(name, () => {
-      if (stop.signal.aborted) process.exit(INTERRUPTED);
-      stop.abort('interrupted');
-    });
-  // The reader of our output has gone (`| head`).
-  process.stdout.on('error', () => stop.abort('interrupted'));
 }
 
 function isInterrupted(signal: AbortSignal): boolean {

@@ -41,6 +41,7 @@ it.each([
   await untilInTheMiddle(run);
   run.signal(signal);
   expect(await run.exited).toBe(code);
+  expect(run.output()).toContain('stopping: ');
   await expectNothingLeft(run);
 });
 
