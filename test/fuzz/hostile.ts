@@ -48,7 +48,7 @@ const words = [
     '\u202e',
     '\ud800',
     'é',
-    '💥',
+    '\u{1f4a5}',
     '__proto__',
     'constructor',
     '10.0.0.1',

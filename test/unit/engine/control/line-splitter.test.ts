@@ -55,7 +55,7 @@ test('a line that is too long is reported once and does not hurt the next one', 
 test('however the same bytes are cut, the same lines come out', () => {
   const byte = fc.oneof(
     fc.constantFrom(10, 13, 32),
-    fc.constantFrom(...Buffer.from('aü€𝄞')),
+    fc.constantFrom(...Buffer.from('a\u00fc\u20ac\u{1d11e}')),
     fc.integer({ min: 0, max: 255 }),
   );
   fc.assert(
