@@ -2,6 +2,7 @@ import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts'
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
 import { hawserVersion } from '../engine/system/version.ts';
+import { apiLbJournal } from './api-lb-journal.ts';
 import { haproxyConfiguration } from './haproxy-configuration.ts';
 import { createHaproxyMonitorMetrics, type HaproxyMonitorMetrics } from './haproxy-monitor-metrics.ts';
 import type { HaproxyMonitorSettings } from './haproxy-monitor-settings.ts';
@@ -14,7 +15,7 @@ import { watchServers } from './server-watch.ts';
 export async function monitorHaproxy(settings: HaproxyMonitorSettings): Promise<number> {
   return await monitorProgram(
     {
-      ...{ name: 'haproxy-monitor', createMetrics: createHaproxyMonitorMetrics },
+      ...{ name: 'haproxy-monitor', ...apiLbJournal, createMetrics: createHaproxyMonitorMetrics },
       others: { 'haproxy-statistics': { host: '127.0.0.1', port: settings.statPort } },
     },
     settings,

@@ -1,6 +1,7 @@
-import { apiLbJournal } from '../api-lb/journal-words.ts';
+import { apiLbJournal } from '../api-lb/api-lb-journal.ts';
 import { journalWords } from '../operate/timeline/journal-words.ts';
-import { vipJournal } from '../vip/journal/journal-words.ts';
+import { routerJournal } from '../router/router-journal.ts';
+import { vipJournal } from '../vip/journal/vip-journal.ts';
 
-/** How the entries of every product's journals are told. */
-export const allJournals = journalWords([apiLbJournal, vipJournal]);
+/** What every product's journals keep, and how it is told. */
+export const allJournals = journalWords([apiLbJournal, vipJournal, routerJournal]);

@@ -4,6 +4,7 @@ import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts'
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
 import { hawserVersion } from '../engine/system/version.ts';
+import { haproxyEvents } from '../haproxy/haproxy-events.ts';
 import { askRuntimeApi } from '../haproxy/runtime-api.ts';
 import { keepRecords } from './dns/keep-records.ts';
 import { followProxy } from './follow-proxy.ts';
@@ -25,7 +26,7 @@ export async function runProxy(settings: ProxySettings): Promise<number> {
   const statistics = createStatistics(settings);
   return await monitorProgram(
     {
-      name: 'pod-proxy',
+      ...{ name: 'pod-proxy', events: haproxyEvents },
       createMetrics: createProxyMetrics,
       page: (_metrics, unready) => ({ unready, moreMetrics: statistics.page }),
     },

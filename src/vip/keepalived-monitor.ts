@@ -14,6 +14,7 @@ import { createVipUseWatch } from './guards/vip-use-watch.ts';
 import { createVirtualRouterIdGuard } from './guards/virtual-router-id-guard.ts';
 import { createHealthLoop } from './health/health-loop.ts';
 import { type HealthSource, healthSources } from './health/health-sources.ts';
+import { vipEvents } from './journal/vip-events.ts';
 import { createMonitorStatus, waitingStatus } from './monitor-status.ts';
 import { type Publication, publishStatus } from './publish-status.ts';
 import {
@@ -36,7 +37,7 @@ export async function monitorKeepalived(
   status: Publication['status'],
 ): Promise<number> {
   return await monitorProgram(
-    { name: 'keepalived-monitor', createMetrics: createKeepalivedMonitorMetrics },
+    { name: 'keepalived-monitor', events: vipEvents, createMetrics: createKeepalivedMonitorMetrics },
     settings,
     (monitor) => prepare(settings, status, monitor),
   );

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { journalEntryOf } from '../../src/engine/observe/journal/journal-worthy.ts';
+import { allJournals } from '../../src/commands/journal-words.ts';
+import { journalEntryOf } from '../../src/engine/observe/journal/journal-events.ts';
 import { type JournalLimits, openJournalWriter } from '../../src/engine/observe/journal/journal-writer.ts';
 import type { LogEvent } from '../../src/engine/system/log.ts';
 
@@ -38,7 +39,7 @@ export function journalDirectory(): JournalDirectory {
     tell: (program, events, node = 'cp-1') => {
       const writer = openJournalWriter(path, { program, node }, limits);
       for (const event of events) {
-        const entry = journalEntryOf(event);
+        const entry = journalEntryOf(allJournals.events, event);
         if (entry === undefined) throw new Error(`the journal does not keep "${event.event}"`);
         writer.append(entry);
       }
@@ -47,7 +48,7 @@ export function journalDirectory(): JournalDirectory {
     fill: (programs) => {
       for (const program of programs) {
         const writer = openJournalWriter(path, { program, node: 'cp-1' }, fullLimits);
-        const entries = moves(12_000).flatMap((event) => journalEntryOf(event) ?? []);
+        const entries = moves(12_000).flatMap((event) => journalEntryOf(allJournals.events, event) ?? []);
         for (const entry of entries) writer.append(entry);
         writer.close();
       }

@@ -2,6 +2,7 @@ import { announce } from '../observe/announce.ts';
 import { watchEventLoop } from '../observe/event-loop-lag.ts';
 import { type Endpoint, serveEndpoint } from '../observe/http-endpoint.ts';
 import { type InstanceSettings, instanceIdentity, instanceLabels } from '../observe/instance.ts';
+import type { JournalEvents } from '../observe/journal/journal-events.ts';
 import { openLog } from '../observe/journal/open-log.ts';
 import { createMetricsRegistry, type MetricsRegistry } from '../observe/metrics-registry.ts';
 import type { MonitorMetrics } from '../observe/monitor-metrics.ts';
@@ -31,9 +32,10 @@ export interface MonitorSettings extends InputPaths, InstanceSettings {
   readonly shutdownDelayMs?: number;
 }
 
-/** A monitor's name in its log, and what it counts. */
+/** A monitor's name in its log, what its journal keeps, and what it counts. */
 export interface MonitorKind<Metrics extends MonitorMetrics> {
   readonly name: string;
+  readonly events: JournalEvents;
   readonly createMetrics: (nowMs: () => number, registry: MetricsRegistry) => Metrics;
   /** What its page has besides; `unready` is what keeps it from being ready, and undefined where nothing does. */
   readonly page?: (metrics: Metrics, unready: Problem) => MorePage;
@@ -65,11 +67,11 @@ export interface Monitor<Metrics extends MonitorMetrics> {
  * that a monitor that has to wait for its cluster is not restarted meanwhile.
  */
 export async function monitorProgram<Metrics extends MonitorMetrics>(
-  { name, createMetrics, page: pageOf, others }: MonitorKind<Metrics>,
+  { name, events, createMetrics, page: pageOf, others }: MonitorKind<Metrics>,
   settings: MonitorSettings,
   prepare: (monitor: Monitor<Metrics>) => Promise<Loops>,
 ): Promise<number> {
-  const log = await openLog(name, settings);
+  const log = await openLog(name, settings, events);
   const labels = instanceLabels(settings);
   const metrics = createMetrics(monotonicMs, createMetricsRegistry(labels));
   const observers = { log, metrics, once: createOnce() };

@@ -5,6 +5,7 @@ import { serveControlSocket } from '../control/control-server.ts';
 import { announce } from '../observe/announce.ts';
 import type { Endpoint } from '../observe/http-endpoint.ts';
 import { type InstanceSettings, instanceIdentity, instanceLabels } from '../observe/instance.ts';
+import type { JournalEvents } from '../observe/journal/journal-events.ts';
 import { openLog } from '../observe/journal/open-log.ts';
 import { observeSupervisor } from '../observe/observe-supervisor.ts';
 import { processMetrics } from '../observe/process-metrics.ts';
@@ -23,6 +24,13 @@ export interface SuperviseSettings extends InstanceSettings {
   readonly listen: { readonly host: string; readonly port: number } | undefined;
   readonly logLevel: string;
   readonly journal?: string | undefined;
+}
+
+/** A supervisor's name in its log, what its journal keeps, and what it counts. */
+interface SupervisorKind<Now> {
+  readonly name: string;
+  readonly events: JournalEvents;
+  readonly metrics: SupervisorMetrics<Now>;
 }
 
 type Answers = Readonly<Record<string, () => Answer | Promise<Answer>>>;
@@ -51,13 +59,12 @@ export interface Supervised<Now> {
  * first: a second supervisor must be turned away, by a ConfigError, before `start` touches a process or an address.
  */
 export async function superviseProgram<Now>(
-  name: string,
+  { name, events, metrics }: SupervisorKind<Now>,
   settings: SuperviseSettings,
-  metrics: SupervisorMetrics<Now>,
   start: (log: Log) => Promise<Supervised<Now>>,
 ): Promise<number> {
   const { socket, config, runDir, listen } = settings;
-  const log = observeSupervisor(await openLog(name, settings), metrics);
+  const log = observeSupervisor(await openLog(name, settings, events), metrics);
   survive(log);
   mkdirSync(dirname(socket), { recursive: true });
   const { promise: ready, resolve: setReady } =

@@ -6,6 +6,7 @@ import { coalesce } from '../../engine/supervise/coalesce.ts';
 import { superviseProgram } from '../../engine/supervise/supervise-program.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { dropSyns } from '../drop-syn.ts';
+import { haproxyEvents } from '../haproxy-events.ts';
 import { createHaproxyProgram } from '../haproxy-program.ts';
 import type { HaproxySuperviseSettings } from './haproxy-supervise-settings.ts';
 import { createHaproxySupervisorMetrics } from './haproxy-supervisor-metrics.ts';
@@ -21,7 +22,8 @@ const DRAINING_PART = 0.5;
 /** Resolves with 0 after a stop was requested and every process has ended by itself, with 1 where sessions had to be ended for that. */
 export async function superviseHaproxy(settings: HaproxySuperviseSettings): Promise<number> {
   const metrics = createHaproxySupervisorMetrics(instanceLabels(settings));
-  return await superviseProgram('haproxy-supervisor', settings, metrics, async (log) => {
+  const kind = { name: 'haproxy-supervisor', events: haproxyEvents, metrics };
+  return await superviseProgram(kind, settings, async (log) => {
     const { statsSocket, pidFile, stateFile } = settings;
     for (const file of [statsSocket, pidFile, stateFile]) mkdirSync(dirname(file), { recursive: true });
     const drop = settings.dropSynDuringRestart ? synDrop(settings, log) : undefined;

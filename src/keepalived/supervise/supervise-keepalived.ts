@@ -5,6 +5,7 @@ import { messageOf } from '../../engine/system/errors.ts';
 import type { Log } from '../../engine/system/log.ts';
 import { runLeanCommand } from '../../engine/system/process/run-lean-command.ts';
 import { ACCEPTED_FILE } from '../argv.ts';
+import { keepalivedEvents } from '../keepalived-events.ts';
 import { createKeepalivedProgram } from '../keepalived-program.ts';
 import { readNotifyFifo } from '../notify-fifo.ts';
 import type { KeepalivedSuperviseSettings } from './keepalived-supervise-settings.ts';
@@ -15,8 +16,11 @@ import { createVrrpSupervisorMetrics, type Holding } from './vrrp-supervisor-met
 
 /** Resolves with 0 after a stop was requested and no VIP is left. */
 export async function superviseKeepalived(settings: KeepalivedSuperviseSettings): Promise<number> {
-  const metrics = createVrrpSupervisorMetrics();
-  return await superviseProgram('keepalived-supervisor', settings, metrics, async (log) => {
+  const kind = {
+    ...{ name: 'keepalived-supervisor', events: keepalivedEvents },
+    metrics: createVrrpSupervisorMetrics(),
+  };
+  return await superviseProgram(kind, settings, async (log) => {
     const supervisor = await start(settings, log);
     const { request, status } = supervisor;
     const answers = {

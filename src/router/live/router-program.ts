@@ -10,6 +10,7 @@ import { reloadCauses } from '../../haproxy/runtime/plan.ts';
 import { askRuntimeApi } from '../../haproxy/runtime-api.ts';
 import { metricsAccess } from '../metrics/metrics-access.ts';
 import { createRouterMetrics, type RouterMetrics } from '../metrics/router-metrics.ts';
+import { routerJournal } from '../router-journal.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { withoutEffect } from '../settings/without-effect.ts';
 import { keepStatuses } from '../status/keep-statuses.ts';
@@ -39,7 +40,7 @@ export async function runRouter(settings: LiveSettings): Promise<number> {
   const statistics = observeStatistics(settings);
   return await monitorProgram(
     {
-      name: 'router',
+      ...{ name: 'router', ...routerJournal },
       createMetrics: (nowMs, registry) => createRouterMetrics(nowMs, registry, RELOAD_REASONS),
       page: (metrics, unready) => ({
         ...{ unready, mayReadMetrics: metricsAccess(settings) },

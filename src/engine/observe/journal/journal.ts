@@ -1,8 +1,8 @@
 import { messageOf } from '../../system/errors.ts';
 import type { Log, LogEvent } from '../../system/log.ts';
 import { claimJournal } from './claim-journal.ts';
+import { type JournalEvents, journalEntryOf } from './journal-events.ts';
 import type { JournalEntry } from './journal-line.ts';
-import { journalEntryOf } from './journal-worthy.ts';
 import { type JournalLimits, type JournalWriter, openJournalWriter } from './journal-writer.ts';
 
 /** At most 4 MB a program, some 10,000 entries. */
@@ -15,6 +15,8 @@ export interface JournalOptions {
   /** Also the beginning of the files' names. */
   readonly program: string;
   readonly node: string;
+  /** Those that are kept. */
+  readonly events: JournalEvents;
   readonly limits?: JournalLimits;
   readonly nowMs: () => number;
 }
@@ -25,7 +27,7 @@ export interface JournalOptions {
  * lost entries. An entry costs one small write, into the page cache.
  */
 export async function withJournal(log: Log, options: JournalOptions): Promise<Log> {
-  const { directory, program } = options;
+  const { directory, program, events } = options;
   // Where there are no such sockets, that the file has the expected size has to be enough.
   const isFree = await claimJournal(directory, program).catch(() => true);
   if (!isFree) {
@@ -35,7 +37,7 @@ export async function withJournal(log: Log, options: JournalOptions): Promise<Lo
   const keep = createKeeper(log, options);
   return (event: LogEvent) => {
     log(event);
-    const entry = journalEntryOf(event);
+    const entry = journalEntryOf(events, event);
     if (entry !== undefined) keep(entry);
   };
 }

@@ -1,4 +1,5 @@
 import { durationText, printable } from '../../system/text/readable-text.ts';
+import type { JournalEvents } from './journal-events.ts';
 
 /** An entry, as the journal has it or as the report has it. */
 export interface PhraseFacts {
@@ -13,12 +14,12 @@ export interface PhraseFacts {
 export type Phrase = (line: PhraseFacts) => string;
 
 /**
- * Puts an entry into one sentence: event, subject, transition, reason and facts. Safe to print. `titles` has what an event is
- * called where its name would say again what its fields say.
+ * Puts an entry into one sentence: event, subject, transition, reason and facts. Safe to print. An event that none of `events` is
+ * goes by its name.
  */
-export function phraser(titles: Readonly<Record<string, string>>): Phrase {
+export function phraser(events: JournalEvents): Phrase {
   return (line) => {
-    const title = titles[line.event] ?? line.event.replaceAll('-', ' ').replace(/\bvip\b/, 'VIP');
+    const title = events[line.event]?.title ?? line.event.replaceAll('-', ' ').replace(/\bvip\b/, 'VIP');
     const facts = Object.entries(line.facts ?? {}).map(([name, value]) => factText(name, value));
     const what = [title, line.subject, moveText(line)].filter((part) => part);
     const why = line.reason ? `: ${line.reason}` : '';

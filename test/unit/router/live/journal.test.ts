@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { allJournals } from '../../../../src/commands/journal-words.ts';
-import { journalEntryOf } from '../../../../src/engine/observe/journal/journal-worthy.ts';
+import { journalEntryOf } from '../../../../src/engine/observe/journal/journal-events.ts';
 import type { LogEvent } from '../../../../src/engine/system/log.ts';
 
 const told = (event: LogEvent) => {
-  const entry = journalEntryOf(event);
+  const entry = journalEntryOf(allJournals.events, event);
   return entry && [entry.kind, allJournals.phraseOf(entry)];
 };
 

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withJournal } from '../../../../../src/engine/observe/journal/journal.ts';
+import { journalEntryOf } from '../../../../../src/engine/observe/journal/journal-events.ts';
 import { parseJournalLine } from '../../../../../src/engine/observe/journal/journal-line.ts';
-import { journalEntryOf } from '../../../../../src/engine/observe/journal/journal-worthy.ts';
 import type { LogEvent } from '../../../../../src/engine/system/log.ts';
 import { runCommand } from '../../../../../src/engine/system/process/run-command.ts';
+import { vipEvents } from '../../../../../src/vip/journal/vip-events.ts';
 import { readJournals } from '../../../../helpers/read-journals.ts';
 import { cleanUpAfterDeath } from '../../../../helpers/survivor.ts';
 
@@ -28,6 +29,7 @@ const journal = (directory = join(dir, 'journal'), fileBytes = 100_000) => {
     directory,
     program: 'keepalived-supervisor',
     node: 'cp-1',
+    events: vipEvents,
     limits,
     nowMs: () => nowMs,
   });
@@ -70,7 +72,7 @@ test('property: whatever an event holds, its entry is a line of a journal, and n
   );
   fc.assert(
     fc.property(names, fields, (event, rest) => {
-      const entry = journalEntryOf({ ...rest, event });
+      const entry = journalEntryOf(vipEvents, { ...rest, event });
       const at = new Date(0).toISOString();
       const whole = { v: 1, seq: 1, at, node: 'n', program: 'p', ...entry };
       const line = JSON.stringify(whole);
@@ -83,14 +85,14 @@ test('property: whatever an event holds, its entry is a line of a journal, and n
 test('what has parts is written as its parts', () => {
   const from = { profile: 'openshift', mode: 'multicast' };
   const event = { event: 'profile-changed', from, to: { profile: 'fast', mode: 'unicast' }, lateMs: 3 };
-  expect(journalEntryOf(event)).toEqual({
+  expect(journalEntryOf(vipEvents, event)).toEqual({
     ...{ kind: 'group', event: 'profile-changed', from: 'openshift, multicast', to: 'fast, unicast' },
     facts: { lateMs: 3 },
   });
 });
 
 test('an event that is called like a part of every object is no event of the journal', () => {
-  expect(journalEntryOf({ event: 'toString' })).toBeUndefined();
+  expect(journalEntryOf(vipEvents, { event: 'toString' })).toBeUndefined();
 });
 
 test('a second writer is refused, told once, and its log goes on', async () => {
@@ -164,8 +166,10 @@ test('who else holds a VIP is kept with it', () => {
     { mac: '02:00:00:00:00:02', node: 'cp-2', address: '192.0.2.2' },
     { mac: '02:00:00:00:00:09' },
   ];
-  expect(journalEntryOf({ event: 'split-brain-left', vip: '192.0.2.100', holders })).toMatchObject({
-    subject: '192.0.2.100',
-    facts: { holders: '02:00:00:00:00:02 cp-2 192.0.2.2, 02:00:00:00:00:09' },
-  });
+  expect(journalEntryOf(vipEvents, { event: 'split-brain-left', vip: '192.0.2.100', holders })).toMatchObject(
+    {
+      subject: '192.0.2.100',
+      facts: { holders: '02:00:00:00:00:02 cp-2 192.0.2.2, 02:00:00:00:00:09' },
+    },
+  );
 });

@@ -1,0 +1,14 @@
+import type { JournalEvents } from '../engine/observe/journal/journal-events.ts';
+import { haproxyEvents } from '../haproxy/haproxy-events.ts';
+
+const events: JournalEvents = {
+  ...haproxyEvents,
+  'server-transition': {
+    ...{ kind: 'servers', subject: 'server', from: 'from', to: 'to', reason: 'check' },
+    ...{ facts: ['address'], title: 'server' },
+  },
+  'servers-changed': { kind: 'servers', facts: ['added', 'removed'] },
+};
+
+/** What the journals of the API load balancer keep. */
+export const apiLbJournal = { events };

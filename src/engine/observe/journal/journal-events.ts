@@ -1,0 +1,76 @@
+import type { LogEvent } from '../../system/log.ts';
+import type { JournalEntry } from './journal-line.ts';
+
+/** Which field of a log event becomes what in the journal, and how the entry is told. */
+export interface JournalEvent {
+  readonly kind: JournalEntry['kind'];
+  readonly subject?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly reason?: string;
+  readonly facts?: readonly string[];
+  /** What it is called where its name would say again what its fields say. */
+  readonly title?: string;
+  /** Whether it is trouble, whatever its kind. */
+  readonly isTrouble?: true;
+}
+
+/**
+ * The events that explain an incident afterwards, by name; any other is in the log alone. Each room lists those that it logs, and
+ * a program keeps those of its rooms.
+ */
+export type JournalEvents = Readonly<Record<string, JournalEvent>>;
+
+const MAX_TEXT = 500;
+const MAX_LIST = 50;
+
+/** What the journal keeps of an event, undefined where it keeps nothing. No text is longer than 500 characters. */
+export function journalEntryOf(events: JournalEvents, event: LogEvent): JournalEntry | undefined {
+  const row = Object.hasOwn(events, event.event) ? events[event.event] : undefined;
+  if (row === undefined) return undefined;
+  const text = (field: string | undefined): string | undefined => {
+    const value = field === undefined ? undefined : scalarOf(event[field]);
+    return value === undefined ? undefined : String(value);
+  };
+  const [subject, from, to, reason] = [row.subject, row.from, row.to, row.reason].map(text);
+  const facts = (row.facts ?? []).flatMap((name) => {
+    const value = scalarOf(event[name]);
+    return value === undefined || name === row.subject ? [] : [[name, value] as const];
+  });
+  return {
+    kind: row.kind,
+    event: event.event,
+    ...(subject !== undefined && { subject }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(reason !== undefined && { reason }),
+    ...(facts.length > 0 && { facts: Object.fromEntries(facts) }),
+  };
+}
+
+/** What JSON can say in one value: a list or an object as its elements, numbers where they are finite. */
+function scalarOf(value: unknown): string | number | boolean | undefined {
+  switch (typeof value) {
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : undefined;
+    case 'string':
+      return value.slice(0, MAX_TEXT);
+    default:
+      return typeof value === 'object' && value !== null ? listOf(Object.values(value)) : undefined;
+  }
+}
+
+function listOf(values: readonly unknown[]): string {
+  const shown = values.slice(0, MAX_LIST).flatMap((each) => elementOf(each) ?? []);
+  return shown.join(', ').slice(0, MAX_TEXT);
+}
+
+/** A list of things with several fields, such as the other holders of a VIP, has these side by side. */
+function elementOf(value: unknown): string | undefined {
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = Object.values(value).filter((each) => typeof each === 'string' || typeof each === 'number');
+  return fields.length === 0 ? undefined : fields.join(' ');
+}

@@ -1,0 +1,29 @@
+import { processLife, refusal, servedFacts } from '../engine/observe/journal/engine-events.ts';
+import type { JournalEvents } from '../engine/observe/journal/journal-events.ts';
+
+/** What the journal keeps of an HAProxy and its supervisor. */
+export const haproxyEvents: JournalEvents = {
+  'generation-serving': {
+    ...{ kind: 'reload', subject: 'generation', facts: servedFacts },
+    title: 'now serving generation',
+  },
+  'generation-refused': { ...refusal, title: 'generation refused, cause' },
+  'generation-died': { ...processLife, isTrouble: true },
+  'generation-hung': { ...processLife, isTrouble: true },
+  'drift-repaired': {
+    ...{ kind: 'repair', subject: 'changes', facts: servedFacts },
+    title: 'changes by hand undone:',
+  },
+  'change-refused': {
+    ...{ kind: 'reload', reason: 'reason', facts: ['cause', 'changes'] },
+    title: 'reload needed',
+  },
+  'server-set-aside': {
+    ...{ kind: 'servers', subject: 'server', reason: 'suspicion' },
+    facts: ['address', 'tookMs'],
+  },
+  'server-left-alone': {
+    ...{ kind: 'servers', subject: 'server', reason: 'verdict' },
+    facts: ['address', 'suspicion', 'tookMs', 'message'],
+  },
+};

@@ -1,0 +1,54 @@
+import type { JournalEvent, JournalEvents } from '../../engine/observe/journal/journal-events.ts';
+import { keepalivedEvents } from '../../keepalived/keepalived-events.ts';
+
+const splitBrain: JournalEvent = {
+  ...{ kind: 'split-brain', subject: 'vip', reason: 'message' },
+  facts: ['instance', 'interface', 'holders', 'lastedMs', 'outMs'],
+};
+const otherGroup: JournalEvent = { kind: 'group', reason: 'message', isTrouble: true };
+const dialect: JournalEvent = {
+  ...{ kind: 'group', from: 'from', to: 'to', reason: 'message' },
+  facts: ['at', 'lateMs', 'stays'],
+};
+const drained: JournalEvent = {
+  ...{ kind: 'steering', subject: 'kinds', reason: 'why' },
+  facts: ['by', 'since', 'outcome', 'tookMs'],
+};
+const moving = (kind: 'steering' | 'drill'): JournalEvent => ({
+  ...{ kind, subject: 'kind', from: 'from', to: 'to', reason: 'why' },
+  facts: ['by', 'backAt', 'until', 'outcome', 'tookMs'],
+});
+
+/** What the journals of the VIP keep. */
+export const vipEvents: JournalEvents = {
+  ...keepalivedEvents,
+  'split-brain': splitBrain,
+  'split-brain-left': splitBrain,
+  'split-brain-over': splitBrain,
+  'split-brain-returned': splitBrain,
+  'virtual-router-id-taken': otherGroup,
+  'vip-with-another-router-id': otherGroup,
+  'virtual-router-id-free': { kind: 'group', facts: ['ids'] },
+  'health-told': {
+    ...{ kind: 'health', subject: 'kind', from: 'before', to: 'value', reason: 'why' },
+    title: 'track value of',
+  },
+  liveness: { kind: 'health', subject: 'kind', to: 'liveness', title: 'health of' },
+  peers: { kind: 'health', subject: 'kind', to: 'serve', title: 'can peers serve' },
+  'group-not-ready': { kind: 'group', reason: 'reason' },
+  'left-the-group': { kind: 'group', facts: ['answer'] },
+  'profile-change-planned': dialect,
+  'profile-change-refused': dialect,
+  'profile-change-cancelled': dialect,
+  'profile-changed': dialect,
+  'node-drained': drained,
+  'node-undrained': drained,
+  'order-unusable': { kind: 'steering', reason: 'message' },
+  'move-vip-began': moving('steering'),
+  'move-vip-step': moving('steering'),
+  'move-vip-over': moving('steering'),
+  'drill-began': moving('drill'),
+  'drill-step': moving('drill'),
+  'drill-over': moving('drill'),
+  'drill-measured': { kind: 'drill', facts: ['attempts', 'failed', 'longestGapMs', 'failingMs'] },
+};
