@@ -1,16 +1,19 @@
+import * as z from 'zod/mini';
 import { apiServersOf, type Cell, countIn, parseStatistics, SERVER } from './runtime/parse-statistics.ts';
 
 /** A server as HAProxy sees it. */
-export interface ServerRow {
-  readonly name: string;
+export const serverRowSchema = z.object({
+  name: z.string(),
   /** `10.0.0.11:6443`; empty where the configuration lacks `stats show-legends`. */
-  readonly address: string;
-  readonly state: 'up' | 'down' | 'draining' | 'maintenance' | 'unchecked';
-  readonly sinceMs: number;
+  address: z.string(),
+  state: z.enum(['up', 'down', 'draining', 'maintenance', 'unchecked']),
+  sinceMs: z.number(),
   /** HAProxy's words for the last check: `L7STS/500 in 3ms: Layer7 wrong status, Internal Server Error`. */
-  readonly check: string;
-  readonly sessions: number;
-}
+  check: z.string(),
+  sessions: z.number(),
+});
+
+export type ServerRow = Readonly<z.infer<typeof serverRowSchema>>;
 
 /**
  * The API servers in the statistics that HAProxy prints as CSV; of a template that calls their backend something else,

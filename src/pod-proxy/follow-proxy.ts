@@ -6,8 +6,8 @@ import type { Log } from '../engine/system/log.ts';
 import { type Certificates, type Chosen, chooseCertificates, type SecretCertificate } from './certificate.ts';
 import { type Downstream, downstreamEndpoints, downstreamPods } from './hosts.ts';
 import { type OwnPod, proxyNameOf } from './pod/pod.ts';
-import type { Problem } from './problem.ts';
 import { proxyRemedy } from './proxy-remedy.ts';
+import type { Problem } from './proxy-status.ts';
 import {
   configMapResource,
   ownPodResource,

@@ -2,17 +2,7 @@ import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
 import type { OwnPod } from './pod/pod.ts';
 import type { PodEvent } from './pod/pod-events.ts';
 import type { ProxyObservers } from './proxy-metrics.ts';
-
-/**
- * Why what the annotations ask for is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`,
- * `ConfigurationRefused`, or, with a certificate of before, `CertificateRefused`.
- */
-export interface Problem {
-  readonly reason: string;
-  readonly message: string;
-  /** HAProxy's own words. */
-  readonly detail?: string;
-}
+import type { Problem } from './proxy-status.ts';
 
 export interface ProblemRecord {
   /** Tells of a problem once, and of its end; undefined is none. */

@@ -1,21 +1,32 @@
-import type { ChangeView } from '../engine/reconcile/change-record.ts';
-import type { DnsStatus } from './dns/dns-report.ts';
-import type { Hosts } from './hosts.ts';
-import type { Problem } from './problem.ts';
+import * as z from 'zod/mini';
+import { lastChangeSchema } from '../engine/reconcile/last-change-schema.ts';
+import type { Immutable } from '../engine/system/immutable.ts';
+import { dnsStatusSchema } from './dns/dns-status.ts';
+
+/**
+ * Why what the annotations ask for is not served: `AnnotationRefused`, `NotReadable`, `TemplateMissing`, `TemplateRefused`,
+ * `ConfigurationRefused`, or, with a certificate of before, `CertificateRefused`. `detail` is HAProxy's own words.
+ */
+const problem = z.object({ reason: z.string(), message: z.string(), detail: z.optional(z.string()) });
 
 /** What `GET /status` of the pod proxy answers. */
-export interface ProxyStatus extends ChangeView {
-  readonly version: string;
+export const proxyStatusSchema = z.object({
+  version: z.string(),
   /** `NAMESPACE/NAME`. */
-  readonly pod: string;
+  pod: z.string(),
   /** This pod and what its annotations name are known. */
-  readonly known: boolean;
+  known: z.boolean(),
   /** What HAProxy is configured with; null before the first configuration. */
-  readonly hosts: Hosts | null;
+  hosts: z.nullable(z.record(z.string(), z.array(z.string()))),
   /** Why the template is not served, while what was served before goes on; null where it is. */
-  readonly problem: Problem | null;
+  problem: z.nullable(problem),
   /** The one before, and how long it is over; null where there was none. */
-  readonly lastProblem: (Problem & { readonly agoMs: number }) | null;
-  /** Null where no DNS record is asked for. */
-  readonly dns: DnsStatus | null;
-}
+  lastProblem: z.nullable(z.extend(problem, { agoMs: z.number() })),
+  /** Null where no DNS record is asked for, missing in the answer of an older version. */
+  dns: z.nullish(dnsStatusSchema),
+  configSha256: z.nullable(z.string()),
+  lastChange: z.nullable(lastChangeSchema),
+});
+
+export type ProxyStatus = Immutable<z.infer<typeof proxyStatusSchema>>;
+export type Problem = NonNullable<ProxyStatus['problem']>;

@@ -1,7 +1,7 @@
 import type { HaproxyMonitorStatus } from '../../src/api-lb/haproxy-monitor-status.ts';
 import type { SupervisorStatus } from '../../src/haproxy/supervise/supervisor-status.ts';
 import type { VrrpStatus } from '../../src/keepalived/supervise/vrrp-status.ts';
-import type { ShownProxy } from '../../src/pod-proxy/status/pod-proxy-node.ts';
+import type { ProxyStatus } from '../../src/pod-proxy/proxy-status.ts';
 import type { RouterStatus } from '../../src/router/live/router-status.ts';
 import type { KeepalivedMonitorStatus } from '../../src/vip/settings/keepalived-monitor-status.ts';
 
@@ -152,7 +152,7 @@ export const routerSays: RouterStatus = {
   lastChange: { cause: 'routes-changed', result: 'reloaded', agoMs: 3_000 },
 };
 
-export const podProxySays: ShownProxy = {
+export const podProxySays: ProxyStatus = {
   ...{ version: '1.2.3', pod: 'default/haproxy-7d9f-x2x4k', known: true },
   hosts: { web: ['10.1.0.4', '10.1.0.5', '10.1.2.9'], zookeeper: ['10.1.0.7'] },
   problem: null,

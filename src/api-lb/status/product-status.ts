@@ -5,6 +5,7 @@ import { defaultPorts } from '../../cli/ports.ts';
 import type { SeenCluster } from '../../engine/examine/seen.ts';
 import { endpointOf } from '../../engine/kube/api-server.ts';
 import type { Peer } from '../../engine/peers/peer.ts';
+import { serverRowSchema } from '../../haproxy/server-rows.ts';
 import { askStatistics } from '../../haproxy/statistics.ts';
 import { supervisorStatusSchema } from '../../haproxy/supervise/supervisor-status.ts';
 import { haproxyMonitorStatusSchema } from '../haproxy-monitor-status.ts';
@@ -13,17 +14,6 @@ import { haproxySection } from './haproxy.ts';
 import { haproxyEntry } from './node-entry.ts';
 import { haproxyProblems } from './problems.ts';
 import { serversSection } from './servers.ts';
-
-/** One API server as HAProxy of a node sees it. */
-const serverSchema = z.object({
-  name: z.string(),
-  address: z.string(),
-  state: z.enum(['up', 'down', 'draining', 'maintenance', 'unchecked']),
-  sinceMs: z.number(),
-  /** The last check in HAProxy's words: `L7STS/500 in 3ms`, with what it means. */
-  check: z.string(),
-  sessions: z.number(),
-});
 
 type Limits = Parameters<typeof askStatistics>[1];
 type Statistics = Awaited<ReturnType<typeof askStatistics>> | undefined;
@@ -50,7 +40,7 @@ export const apiLbStatus = {
   ],
   hasInstances: true as const,
   others: {
-    schema: { servers: z.nullable(z.array(serverSchema)) },
+    schema: { servers: z.nullable(z.array(serverRowSchema)) },
     read: async ({ statPort }: { readonly statPort: number | undefined }, limits: Limits) =>
       statPort === undefined ? undefined : await askStatistics(statPort, limits),
     fields: serverFields,

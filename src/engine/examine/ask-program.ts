@@ -1,14 +1,21 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
+import type { Immutable } from '../system/immutable.ts';
 import { hostPort } from '../system/network/address-text.ts';
 import { type AskOptions, askPage, type PageAddress } from '../system/network/ask-page.ts';
 import { parseJson } from '../system/text/parse-json.ts';
 
-/** Whether a program answered, and where it was asked: `127.0.0.1:29446`. */
-export interface ProgramState<Name extends string> {
+/** Whether a program answered. */
+export const programState = {
+  state: z.enum(['answers', 'silent', 'not-asked']),
+  /** Where it was asked: `127.0.0.1:29446`. */
+  address: z.nullable(z.string()),
+  problem: z.nullable(z.string()),
+};
+
+const programStateSchema = z.object(programState);
+
+export interface ProgramState<Name extends string> extends Immutable<z.infer<typeof programStateSchema>> {
   readonly name: Name;
-  readonly state: 'answers' | 'silent' | 'not-asked';
-  readonly address: string | null;
-  readonly problem: string | null;
 }
 
 /** What a program says of itself, and whether it said anything. */

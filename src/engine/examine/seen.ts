@@ -1,3 +1,5 @@
+import * as z from 'zod/mini';
+import type { Immutable } from '../system/immutable.ts';
 import type { ProgramState } from './ask-program.ts';
 
 /** What is known of any node at one moment; each product adds what its programs say, null where they say nothing. */
@@ -20,30 +22,38 @@ export interface NamedInstance {
   readonly programs: readonly ProgramState<string>[];
 }
 
-/** Another node, with what it publishes and what can be seen of it from here. */
-export interface SeenPeer<Node> {
-  readonly name: string;
-  readonly address: string;
-  readonly published: Node | null;
+/** Another node, but for what it publishes. */
+export const seenPeer = {
+  name: z.string(),
+  address: z.string(),
   /** Why there is nothing published. */
-  readonly problem: string | null;
-  readonly observed: {
-    /** Its HAProxy's health port, asked from here. */
-    readonly health: 'ready' | 'not-ready' | 'no-answer' | 'not-asked';
+  problem: z.nullable(z.string()),
+  /** From here. */
+  observed: z.object({
+    /** Its HAProxy's health port. */
+    health: z.enum(['ready', 'not-ready', 'no-answer', 'not-asked']),
     /** The VIPs that it is seen to hold, because it answers for them. */
-    readonly holds: readonly string[];
-    readonly adverts: 'arrive' | 'not-known';
-  };
+    holds: z.array(z.string()),
+    adverts: z.enum(['arrive', 'not-known']),
+  }),
+};
+
+const seenPeerSchema = z.object(seenPeer);
+
+export interface SeenPeer<Node> extends Immutable<z.infer<typeof seenPeerSchema>> {
+  readonly published: Node | null;
 }
 
 /** A VIP and its holder, as far as it is known here. */
-export interface SeenVip {
-  readonly vip: string;
-  readonly kind: 'api' | 'ingress';
+export const seenVipSchema = z.object({
+  vip: z.string(),
+  kind: z.enum(['api', 'ingress']),
   /** Names of nodes, or addresses of unknown ones: one is healthy, none or several are not. */
-  readonly holders: readonly string[];
-  readonly why: readonly string[];
-}
+  holders: z.array(z.string()),
+  why: z.array(z.string()),
+});
+
+export type SeenVip = Immutable<z.infer<typeof seenVipSchema>>;
 
 /** A VIP's state on a node. */
 export interface SeenInstance {

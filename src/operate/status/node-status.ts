@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import type { SeenCluster, SeenNode } from '../../engine/examine/seen.ts';
+import { programState } from '../../engine/examine/ask-program.ts';
+import { type SeenCluster, type SeenNode, seenPeer, seenVipSchema } from '../../engine/examine/seen.ts';
 import { instancedAmong } from './instances.ts';
 import type { ProductStatus } from './product-status.ts';
 
@@ -39,10 +40,7 @@ function fieldsOf(products: readonly ProductStatus[]): Readonly<Record<string, z
   const programs = products.flatMap((product) => product.programs);
   const program = z.object({
     name: z.enum(programs.map(({ name }) => name)),
-    state: z.enum(['answers', 'silent', 'not-asked']),
-    /** Where it was asked: `127.0.0.1:29446`. */
-    address: z.nullable(z.string()),
-    problem: z.nullable(z.string()),
+    ...programState,
   });
   return Object.assign(
     { programs: z.array(program) },
@@ -58,34 +56,14 @@ function answersOf({ home, programs }: ProductStatus): Readonly<Record<string, z
   return Object.fromEntries(programs.map(({ field, schema }) => [field, answer(schema)]));
 }
 
-/** A VIP and its holder, as far as it is known here. */
-const vipSchema = z.object({
-  vip: z.string(),
-  kind: z.enum(['api', 'ingress']),
-  /** Names of nodes, or addresses of unknown ones: one is healthy, none or several are not. */
-  holders: z.array(z.string()),
-  why: z.array(z.string()),
-});
-
 export function clusterStatusSchema(products: readonly ProductStatus[]): z.ZodMiniType<ClusterStatus> {
   const node = nodeStatusSchema(products);
-  const peer = z.object({
-    name: z.string(),
-    address: z.string(),
-    published: z.nullable(node),
-    problem: z.nullable(z.string()),
-    observed: z.object({
-      health: z.enum(['ready', 'not-ready', 'no-answer', 'not-asked']),
-      holds: z.array(z.string()),
-      adverts: z.enum(['arrive', 'not-known']),
-    }),
-  });
   return z.object({
     v: z.literal(1),
     verdict: z.enum(['healthy', 'degraded', 'unknown']),
     problems: z.array(z.string()),
-    vips: z.array(vipSchema),
+    vips: z.array(seenVipSchema),
     here: node,
-    peers: z.array(peer),
+    peers: z.array(z.object({ ...seenPeer, published: z.nullable(node) })),
   });
 }

@@ -4,16 +4,6 @@ import type { OwnPod } from '../pod/pod.ts';
 import type { PodEvent } from '../pod/pod-events.ts';
 import type { TargetName } from './target.ts';
 
-/** What `GET /status` says of the DNS. */
-export interface DnsStatus {
-  /** Null where another replica writes, and before it was chosen. */
-  readonly target: TargetName | null;
-  readonly names: readonly string[];
-  /** What the records are to hold; null where another replica writes, or that is not known. */
-  readonly addresses: readonly string[] | null;
-  readonly problems: readonly string[];
-}
-
 export interface DnsMetrics {
   readonly addresses: (count: number) => void;
   readonly refused: (isRefused: boolean) => void;

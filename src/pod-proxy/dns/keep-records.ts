@@ -1,5 +1,5 @@
 import { createWake } from '../../engine/system/time/wake.ts';
-import type { DnsStatus } from './dns-report.ts';
+import type { DnsStatus } from './dns-status.ts';
 import { asksFor, defaultDnsTiming, keepSet, type SetMeans } from './keep-set.ts';
 
 export interface RecordKeeper {

@@ -2,15 +2,17 @@ import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import type { OwnPod } from '../pod/pod.ts';
 import { chooseTarget, type Target } from './choose-target.ts';
-import type { DnsReport, DnsStatus } from './dns-report.ts';
+import type { DnsReport } from './dns-report.ts';
+import type { DnsStatus } from './dns-status.ts';
 import { externalAddresses, nodesAskedFor } from './external-addresses.ts';
 import { createNodeReader } from './node-addresses.ts';
 import type { LoadBalancer, Replica } from './proxy-set.ts';
 import { createSchedule, type ScheduleTiming } from './schedule.ts';
-import { type DnsSettings, failed } from './target.ts';
+import { type DnsSettings, failed, type TargetName } from './target.ts';
 
 /** What one look has found, and when to look again. */
-export interface Pass extends Pick<DnsStatus, 'target' | 'addresses' | 'problems'> {
+export interface Pass extends Pick<DnsStatus, 'addresses' | 'problems'> {
+  readonly target: TargetName | null;
   readonly waitMs: number;
 }
 

@@ -8,8 +8,8 @@ import type { DeployedContext } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
 import { asksFor } from '../dns/keep-set.ts';
 import { hasDnsEndpoints } from '../dns/publish-dns-endpoint.ts';
+import { type ProxyStatus, proxyStatusSchema } from '../proxy-status.ts';
 import { slicesResource } from '../resources.ts';
-import { proxyStatusSchema, type ShownProxy } from '../status/pod-proxy-node.ts';
 import { wishesOf } from '../wishes.ts';
 import { settingsIn } from './context.ts';
 import { judgeDownstreams } from './downstreams.ts';
@@ -18,7 +18,7 @@ import { neededAccess, remedyOf, wishedAccess } from './rights.ts';
 
 type PodProxyCheck = Check<DeployedContext>;
 
-export function judgeTemplate({ known, problem, hosts }: ShownProxy): Finding {
+export function judgeTemplate({ known, problem, hosts }: ProxyStatus): Finding {
   if (!known)
     return fail(
       'it has not read its pod yet, or what the annotations name',
@@ -90,7 +90,7 @@ const rbac: PodProxyCheck = {
 };
 
 /** What keeps DNS records from being right, in the words of the replica that is asked. */
-export function judgeDns({ dns }: ShownProxy): Finding {
+export function judgeDns({ dns }: ProxyStatus): Finding {
   if (!dns) return skip('no annotation asks for a DNS record');
   const { target, names, problems } = dns;
   if (problems.length > 0)

@@ -8,7 +8,8 @@ import {
   type Table,
 } from '../../engine/examine/section.ts';
 import { ageText, countText } from '../../engine/system/text/readable-text.ts';
-import type { PodProxyNode, ShownProxy } from './pod-proxy-node.ts';
+import type { ProxyStatus } from '../proxy-status.ts';
+import type { PodProxyNode } from './pod-proxy-node.ts';
 
 /** Of lists that grow with the cluster, as many are shown. */
 const [MOST_GROUPS, MOST_ADDRESSES] = [20, 8];
@@ -44,7 +45,7 @@ function summaryOf(proxy: PodProxyNode['podProxy']): StatusLabel {
   return statusLabel('good', words);
 }
 
-function groupsTable({ hosts }: ShownProxy): Table {
+function groupsTable({ hosts }: ProxyStatus): Table {
   const groups = Object.entries(hosts ?? {});
   const more = groups.length - MOST_GROUPS;
   const rows = groups.slice(0, MOST_GROUPS).map(([group, addresses]) => ({
@@ -64,7 +65,7 @@ function listed(addresses: readonly string[]): string {
   return `${addresses.slice(0, MOST_ADDRESSES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-function factsOf({ problem, lastProblem, hosts, dns, lastChange }: ShownProxy): readonly Fact[] {
+function factsOf({ problem, lastProblem, hosts, dns, lastChange }: ProxyStatus): readonly Fact[] {
   const served = hosts === null ? [] : [{ name: 'Template', state: statusLabel('good', 'served') }];
   const template =
     problem === null
@@ -87,7 +88,7 @@ function factsOf({ problem, lastProblem, hosts, dns, lastChange }: ShownProxy): 
   return [...template, ...before, ...dnsFacts(dns), ...changeFacts(lastChange)];
 }
 
-function dnsFacts(dns: ShownProxy['dns']): readonly Fact[] {
+function dnsFacts(dns: ProxyStatus['dns']): readonly Fact[] {
   if (!dns) return [];
   const { target, names, addresses, problems } = dns;
   if (problems.length > 0)

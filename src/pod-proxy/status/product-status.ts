@@ -2,7 +2,8 @@ import { flag } from '../../cli/command-spec.ts';
 import { optionalListenAddress } from '../../cli/fields.ts';
 import { defaultPorts } from '../../cli/ports.ts';
 import type { SeenCluster } from '../../engine/examine/seen.ts';
-import { type PodProxyNode, proxyStatusSchema } from './pod-proxy-node.ts';
+import { proxyStatusSchema } from '../proxy-status.ts';
+import type { PodProxyNode } from './pod-proxy-node.ts';
 import { podProxySection } from './pod-proxy-section.ts';
 import { podProxyProblems } from './problems.ts';
 
