@@ -66,7 +66,7 @@ export function createRouterRenderer(settings: RouterSettings): RouterRenderer {
     try {
       return renderAll(template, model, defaultCertificate);
     } catch (error) {
-      const { whole, broken } = brokenIn(model);
+      const { whole, broken } = brokenIn(model, defaultCertificate);
       if (broken.length === 0) throw error;
       return withBroken(renderAll(template, whole, defaultCertificate), broken);
     }
@@ -77,22 +77,30 @@ function withBroken(outcome: RouterRendering, broken: readonly LeftOut[]): Route
   return outcome.kind === 'failed' ? outcome : { ...outcome, leftOut: [...outcome.leftOut, ...broken] };
 }
 
-/** Finds the routes over which the router itself fails, once it has failed: they cost no more than themselves. */
+/**
+ * Finds the routes over which the router itself fails, once it has failed: in what is printed of them, in their lines of maps, in their files.
+ * They cost no more than themselves, and a route is looked at once.
+ */
 function createBroken(settings: RouterSettings) {
   const options = backendOptions(settings);
-  return ({
-    backends,
-  }: RouterModel): { readonly whole: RouterModel; readonly broken: readonly LeftOut[] } => {
+  const looked = new WeakMap<RouteBackend, LeftOut | 'whole'>();
+  const look = (route: RouteBackend, defaultCertificate: string): LeftOut | 'whole' => {
+    try {
+      printableRoutes([route]);
+      templateBackend(route, options);
+      createOtherFiles(settings)([route], defaultCertificate);
+      return 'whole';
+    } catch (error) {
+      return { key: route.key, problem: messageOf(error), isThrown: true };
+    }
+  };
+  return ({ backends }: RouterModel, defaultCertificate: string) => {
     const broken: LeftOut[] = [];
     const whole = backends.filter((route) => {
-      try {
-        printableRoutes([route]);
-        templateBackend(route, options);
-        return true;
-      } catch (error) {
-        broken.push({ key: route.key, problem: messageOf(error), isThrown: true });
-        return false;
-      }
+      const found = looked.get(route) ?? look(route, defaultCertificate);
+      looked.set(route, found);
+      if (found !== 'whole') broken.push(found);
+      return found === 'whole';
     });
     return { whole: { backends: whole }, broken };
   };
@@ -124,7 +132,7 @@ export function createTemplateRenderer(
     try {
       return await renderCustom(template, model, defaultCertificate);
     } catch (error) {
-      const { whole, broken } = brokenIn(model);
+      const { whole, broken } = brokenIn(model, defaultCertificate);
       if (broken.length === 0) throw error;
       return withBroken(await renderCustom(template, whole, defaultCertificate), broken);
     }

@@ -1,7 +1,7 @@
 import { createAdmission } from '../admission/admit-routes.ts';
 import type { Admission } from '../admission/verdict.ts';
 import { createModelBuilder } from '../backends/build-model.ts';
-import { ingressRoutes } from '../ingress/ingress-routes.ts';
+import { createIngressRoutes } from '../ingress/ingress-routes.ts';
 import type { RouterModel } from '../model.ts';
 import type { Route } from '../objects/route.ts';
 import type { RouterObjects } from '../objects/router-objects.ts';
@@ -29,10 +29,11 @@ export function decide(objects: RouterObjects, settings: RouterSettings): Decisi
 export function createDecider(settings: RouterSettings): (objects: RouterObjects) => Decision {
   const policy = admissionPolicy(settings);
   const admit = createAdmission(policy);
+  const ingressRoutes = createIngressRoutes(policy.ingressClass);
   const build = createModelBuilder(backendDefaults(settings));
   return (objects) => {
     const { routes, ingresses, services, secrets } = objects;
-    const all = [...routes, ...ingressRoutes(ingresses, services, policy.ingressClass)];
+    const all = [...routes, ...ingressRoutes(ingresses, services)];
     const { inside, outside } = divide(all, shardOf(settings, objects.namespaces));
     const admission = admit(inside, secrets);
     const { model, failed } = build(admission.admitted, objects);

@@ -5,43 +5,63 @@ import { type Identity, keyOf } from '../objects/metadata.ts';
 import { bareRoute, type Route, type RouteTls } from '../objects/route.ts';
 import type { Service } from '../objects/service.ts';
 
+/** See `createIngressRoutes`. */
+export type IngressRoutes = (
+  ingresses: readonly Ingress[],
+  services: readonly Service[],
+) => readonly Route[];
+
 /**
  * The Ingresses of a class as routes: one for each host and path, admitted like any other and as old as the Ingress. What a
  * route cannot say is a route that is not admitted, with the reason: a path must never serve more than was asked for.
+ *
+ * The routes of an Ingress stay the same objects while it and the services that it names do, whatever else has changed: nothing that was made
+ * of them has to be made again.
  */
-export function ingressRoutes(
-  ingresses: readonly Ingress[],
-  services: readonly Service[],
-  className: string | undefined,
-): readonly Route[] {
-  if (className === undefined) return [];
-  const servicesByKey = new Map(services.map((service) => [keyOf(service), service]));
-  return ingresses
-    .filter((ingress) => ingress.className === className)
-    .flatMap((ingress) => {
+export function createIngressRoutes(className: string | undefined): IngressRoutes {
+  if (className === undefined) return () => [];
+  const made = new WeakMap<Ingress, Made>();
+  return (ingresses, services) => {
+    const ofClass = ingresses.filter((ingress) => ingress.className === className);
+    if (ofClass.length === 0) return [];
+    const servicesByKey = new Map(services.map((service) => [keyOf(service), service]));
+    return ofClass.flatMap((ingress) => {
       try {
-        return routesOf(ingress, servicesByKey);
+        const named = ingress.paths.map(({ service }) =>
+          service && servicesByKey.get(keyOf({ namespace: ingress.namespace, name: service.name })),
+        );
+        const before = made.get(ingress);
+        if (before?.named.every((service, index) => service === named[index])) return before.routes;
+        const routes = routesOf(ingress, named);
+        made.set(ingress, { named, routes });
+        return routes;
       } catch (error) {
         return [
           bareRoute(identityOf(ingress, 'failed'), { ingress: ingress.name, wrong: internalError(error) }),
         ];
       }
     });
+  };
 }
 
-function routesOf(ingress: Ingress, services: ReadonlyMap<string, Service>): readonly Route[] {
+/** What was made of an Ingress, and of which service for each of its paths. */
+interface Made {
+  readonly named: readonly (Service | undefined)[];
+  readonly routes: readonly Route[];
+}
+
+function routesOf(ingress: Ingress, named: readonly (Service | undefined)[]): readonly Route[] {
   return [
-    ...ingress.paths.map((path) => routeOf(ingress, path, services)),
+    ...ingress.paths.map((path, index) => routeOf(ingress, path, named[index])),
     ...(ingress.hasDefaultBackend ? [defaultRoute(ingress)] : []),
   ];
 }
 
-function routeOf(ingress: Ingress, path: IngressPath, services: ReadonlyMap<string, Service>): Route {
+function routeOf(ingress: Ingress, path: IngressPath, known: Service | undefined): Route {
   const { host, service } = path;
   const wildcard = host.startsWith('*.');
   const tls = tlsOf(ingress, host);
-  const known = service && services.get(keyOf({ namespace: ingress.namespace, name: service.name }));
-  const port = known && portOf(known, service.port);
+  const port = service && known && portOf(known, service.port);
   const unsupported = unsupportedOf(path) ?? (port?.kind === 'none' ? port.message : undefined);
   return {
     ...plain(ingress, `${host} ${path.pathType} ${path.path}`),

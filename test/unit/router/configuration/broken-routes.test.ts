@@ -13,9 +13,14 @@ afterAll(() => rmSync(scratch, { recursive: true }));
 const { key, cert } = createAuthority(scratch).issue({ commonName: 'router' });
 const good = routeBackend({ host: 'good.test', key: 'ns:good' });
 
-test.each(['balance', 'timeouts', 'servers'] as const)(
-  'an exception over one route that is printed, reading its %s, costs that route and no other',
-  (field) => {
+test.each([
+  ...(['balance', 'timeouts', 'servers', 'insecure', 'certificate', 'verify', 'allowlist'] as const).map(
+    (field) => [field, 'hash'] as const,
+  ),
+  ['insecure', 'regex'] as const,
+])(
+  'an exception over one route that is printed, reading its %s, costs that route and no other, with maps for %s',
+  (field, lookup) => {
     const get = () => {
       throw new Error(`no ${field}`);
     };
@@ -23,7 +28,7 @@ test.each(['balance', 'timeouts', 'servers'] as const)(
       get,
     });
     const render = (...backends: readonly (typeof good)[]) =>
-      renderRouter(routerTemplate, routerSettings(), { backends }, `${key}${cert}`);
+      renderRouter(routerTemplate, { ...routerSettings(), lookup }, { backends }, `${key}${cert}`);
     const [outcome, expected] = [render(good, odd), render(good)];
     if (outcome.kind === 'failed' || expected.kind === 'failed') throw new Error('it was not rendered');
     expect(outcome.rendered).toEqual(expected.rendered);
@@ -33,17 +38,20 @@ test.each(['balance', 'timeouts', 'servers'] as const)(
   },
 );
 
-test("the same with an administrator's template, which is rendered in a thread", async () => {
-  const odd = Object.defineProperty({ ...routeBackend({ host: 'odd.test', key: 'ns:odd' }) }, 'servers', {
-    get: () => {
-      throw new Error('no servers');
-    },
-  });
-  const thread = { render: async () => ({ kind: 'rendered', text: 'printed' }) as const };
-  const render = createTemplateRenderer(routerSettings(), thread);
-  const template = { ...routerTemplate, isCustom: true } as const;
-  expect(await render(template, { backends: [good, odd] }, `${key}${cert}`)).toMatchObject({
-    rendered: { text: 'printed' },
-    leftOut: [{ key: 'ns:odd', problem: 'no servers', isThrown: true }],
-  });
-});
+test.each(['servers', 'certificate'])(
+  "the same with an administrator's template, which is rendered in a thread, reading %s",
+  async (field) => {
+    const odd = Object.defineProperty({ ...routeBackend({ host: 'odd.test', key: 'ns:odd' }) }, field, {
+      get: () => {
+        throw new Error(`no ${field}`);
+      },
+    });
+    const thread = { render: async () => ({ kind: 'rendered', text: 'printed' }) as const };
+    const render = createTemplateRenderer(routerSettings(), thread);
+    const template = { ...routerTemplate, isCustom: true } as const;
+    expect(await render(template, { backends: [good, odd] }, `${key}${cert}`)).toMatchObject({
+      rendered: { text: 'printed' },
+      leftOut: [{ key: 'ns:odd', problem: `no ${field}`, isThrown: true }],
+    });
+  },
+);

@@ -7,7 +7,7 @@ import type { RouterObjects } from '../../../../src/router/objects/router-object
 import { routerSettings } from '../../../helpers/router/router-settings.ts';
 import { routeObject, sliceObject } from '../objects-of.ts';
 
-const settings = routerSettings();
+const settings = { ...routerSettings(), ingressClass: 'hawser' };
 const pairs = ['one', 'two'].map((name) => {
   const [key = '', certificate = ''] = selfSigned(name, new Date()).split(/(?=-----BEGIN CERTIFICATE)/);
   return { key, certificate };
@@ -32,6 +32,27 @@ const specs = [
   { tls: { ...edge, externalCertificate: { name: 'cert' } } },
   { tls: { ...edge, certificate: 'none', key: 'none' } },
 ];
+const ingress = (port: number, spec: object = {}) => ({
+  kind: 'Ingress',
+  metadata: { name: 'in', namespace: 'shop', uid: 'in', creationTimestamp: '2026-01-01T00:00:02Z' },
+  spec: {
+    ...{ ingressClassName: 'hawser', ...spec },
+    rules: ['app', 'in'].map((host) => ({
+      host: `${host}.example.com`,
+      http: {
+        paths: [
+          { path: '/in', pathType: 'Prefix', backend: { service: { name: 'web', port: { number: port } } } },
+        ],
+      },
+    })),
+  },
+});
+const service = (port: number, name = 'web') => ({
+  kind: 'Service',
+  metadata: { name, namespace: 'shop' },
+  spec: { clusterIP: '172.30.0.9', ports: [{ name: '', port }] },
+});
+
 /** What there may be of each object: each is read once, so that it is the same one whenever it is there. */
 const variants: readonly (readonly RouterObjects[])[] = [
   ...['a', 'b', 'c', 'd'].map((name, age) =>
@@ -39,6 +60,9 @@ const variants: readonly (readonly RouterObjects[])[] = [
   ),
   ...['web', 'api'].map((service) => [1, 2, 3].map((pods) => sliceObject(service, pods))),
   [secret('cert', pairs[0]), secret('cert', pairs[1]), secret('cert', undefined)],
+  [ingress(80), ingress(81), ingress(80, { tls: [{ secretName: 'cert' }] })],
+  [service(80), service(81)],
+  [service(80, 'other'), service(81, 'other')],
 ].map((list) => list.map((object) => readObjectList(JSON.stringify([object])).objects));
 
 const steps = fc.array(
@@ -50,7 +74,7 @@ function objectsAt(step: readonly number[]): RouterObjects {
   const there = variants.flatMap((list, index) => list[step[index] ?? 0] ?? []);
   return {
     routes: there.flatMap(({ routes }) => routes),
-    ingresses: [],
+    ingresses: there.flatMap(({ ingresses }) => ingresses),
     endpoints: there.flatMap(({ endpoints }) => endpoints),
     services: there.flatMap(({ services }) => services),
     namespaces: [],
@@ -70,10 +94,22 @@ test('what is decided after other objects is what is decided at once', () => {
 
 test('a backend is the same object while nothing that it is made of has changed', () => {
   const next = createDecider(settings);
-  const first = next(objectsAt([0, 1, 2, 0, 1, 1, 0])).model.backends;
-  const pods = next(objectsAt([0, 1, 2, 0, 1, 2, 0])).model.backends;
+  const first = next(objectsAt([0, 1, 2, 0, 1, 1, 0, 0, 0, 0])).model.backends;
+  const pods = next(objectsAt([0, 1, 2, 0, 1, 2, 0, 0, 0, 0])).model.backends;
   expect(pods).toEqual(first);
   expect(pods.every((backend, index) => backend === first[index])).toBe(true);
-  const fewer = next(objectsAt([0, 1, 2, 0, 0, 2, 0])).model.backends;
+  const fewer = next(objectsAt([0, 1, 2, 0, 0, 2, 0, 0, 0, 0])).model.backends;
   expect(fewer.every((backend, index) => backend !== first[index])).toBe(true);
+});
+
+test('the backends of an Ingress are the same objects while it and the services that it names stay as they are', () => {
+  const none = specs.length;
+  const at = (...last: readonly number[]) => objectsAt([none, none, none, none, 0, none, 0, ...last]);
+  const next = createDecider(settings);
+  const first = next(at(2, 0, 0)).model.backends;
+  expect(first.map(({ kind }) => kind)).toEqual(['edge', 'edge']);
+  const isKept = (objects: RouterObjects) =>
+    next(objects).model.backends.map((backend, index) => backend === first[index]);
+  expect(isKept(at(2, 0, 1))).toEqual([true, true]);
+  expect(isKept({ ...at(2, 0, 1), services: [] })).toEqual([false, false]);
 });
