@@ -6,10 +6,7 @@ import { bareRoute, type Route, type RouteTls } from '../objects/route.ts';
 import type { Service } from '../objects/service.ts';
 
 /** See `createIngressRoutes`. */
-export type IngressRoutes = (
-  ingresses: readonly Ingress[],
-  services: readonly Service[],
-) => readonly Route[];
+export type IngressRoutes = (ingresses: readonly Ingress[], services: readonly Service[]) => readonly Route[];
 
 /**
  * The Ingresses of a class as routes: one for each host and path, admitted like any other and as old as the Ingress. What a
@@ -27,8 +24,9 @@ export function createIngressRoutes(className: string | undefined): IngressRoute
     const servicesByKey = new Map(services.map((service) => [keyOf(service), service]));
     return ofClass.flatMap((ingress) => {
       try {
-        const named = ingress.paths.map(({ service }) =>
-          service && servicesByKey.get(keyOf({ namespace: ingress.namespace, name: service.name })),
+        const named = ingress.paths.map(
+          ({ service }) =>
+            service && servicesByKey.get(keyOf({ namespace: ingress.namespace, name: service.name })),
         );
         const before = made.get(ingress);
         if (before?.named.every((service, index) => service === named[index])) return before.routes;
