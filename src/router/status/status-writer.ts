@@ -57,6 +57,7 @@ const defaultTiming: StatusTiming = {
 
 /** Enough for that rate where answers take 15 ms. */
 const MOST_AT_ONCE = 8;
+/** In one namespace. */
 const MOST_CONTENTIONS = 5;
 const TICK_MS = 500;
 
@@ -72,7 +73,8 @@ export interface StatusWriter {
 /**
  * Writes the statuses of Routes while this process holds the Lease. Every write names the version that it is about, so that two
  * writers never undo each other's work unseen. What fails is tried again, less and less often. Where somebody else keeps
- * changing our entries, as a router of the same name with other settings does, writing stops until the next resync.
+ * changing our entries in a namespace, as a router of the same name with other settings does, writing stops in that namespace until the
+ * next resync: what one tenant's program overwrites keeps no other tenant's statuses waiting.
  */
 export function startStatusWriter(settings: StatusWriterSettings, signal: AbortSignal): StatusWriter {
   const { session, router, report, count } = settings;
@@ -85,18 +87,18 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   const outage = trackOutage(report, { failed: 'status-unwritable', recovered: 'status-writable' }, {});
   const running = new Map<string, Promise<void>>();
   const renewed = new Set<string>();
-  let contentions = 0;
+  const contentions = new Map<string, number>();
   let resyncAtMs = monotonicMs() + timing.resyncMs;
   let delay: NodeJS.Timeout | undefined;
 
-  const mayWrite = () =>
-    !signal.aborted && lease.isHeld() && contentions < MOST_CONTENTIONS && !api.isWaiting('');
+  const mayWrite = () => !signal.aborted && lease.isHeld() && !api.isWaiting('');
+  const isContended = (namespace: string) => (contentions.get(namespace) ?? 0) >= MOST_CONTENTIONS;
 
   const consider = (key: string): void => {
     if (!lease.isHeld() || running.has(key) || retries.isWaiting(key)) return;
     const pending = table.pending(key);
     if (pending === undefined) retries.succeeded(key);
-    else queue.add(pending.namespace, key);
+    else if (!isContended(pending.namespace)) queue.add(pending.namespace, key);
   };
 
   const considerAll = (keys = table.keys()): void => {
@@ -116,7 +118,8 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
       }
       const key = queue.take();
       const pending = key === undefined ? undefined : table.pending(key);
-      if (key !== undefined && pending !== undefined) running.set(key, write(key, pending));
+      if (key === undefined || pending === undefined || isContended(pending.namespace)) continue;
+      running.set(key, write(key, pending));
     }
   };
 
@@ -164,8 +167,10 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
 
   const contended = (key: string): void => {
     count('contended');
-    contentions += 1;
-    if (contentions !== MOST_CONTENTIONS) return;
+    const namespace = key.slice(0, key.indexOf(':'));
+    const times = (contentions.get(namespace) ?? 0) + 1;
+    contentions.set(namespace, times);
+    if (times !== MOST_CONTENTIONS) return;
     report({
       ...{ event: 'status-contended', level: 'warn', router: router.name, route: key.replace(':', '/') },
       remedy: 'expected one router of this name, or equal settings of all: --service-name',
@@ -176,7 +181,7 @@ export function startStatusWriter(settings: StatusWriterSettings, signal: AbortS
   const tick = (): void => {
     if (monotonicMs() >= resyncAtMs) {
       resyncAtMs = monotonicMs() + timing.resyncMs;
-      contentions = 0;
+      contentions.clear();
       considerAll();
     } else considerAll(retries.keys());
   };

@@ -74,6 +74,25 @@ test('routers of one name that disagree stop after five contentions, until a res
   await waitFor('the statuses of the other one', () => [0, 1, 2, 3].every(canonical));
 });
 
+test('statuses that a program of one tenant overwrites again and again are left alone, and those of others are written', async () => {
+  world.create(1);
+  const replica = world.start();
+  for (let times = 1; times <= 5; times += 1) {
+    await waitFor('our entry', () => world.isAdmitted('shop', 'shop-0'));
+    const object = world.store.get('Route', 'shop-0', 'shop');
+    if (object === undefined) throw new Error('no route');
+    const conditions = [{ type: 'Admitted', status: 'False', reason: `Overwritten${times}` }];
+    const [entry] = world.entries('shop', 'shop-0');
+    world.store.set({ ...object, status: { ingress: [{ ...entry, conditions }] } });
+    await waitFor('the contention', () => replica.counts.contended === times);
+  }
+  expect(replica.events.at(-1)).toMatchObject({ event: 'status-contended', route: 'shop/shop-0' });
+  const before = world.writes.length;
+  world.create(1, 'pay');
+  await waitFor('the status of another tenant', () => world.isAdmitted('pay', 'pay-0'));
+  expect([before, world.writes.length, world.isAdmitted('shop', 'shop-0')]).toEqual([5, 6, false]);
+});
+
 test('a tenant with many routes does not keep the change of another one waiting', async () => {
   world.create(1, 'small');
   world.start({}, { ...patient, writesPerSecond: 100 });
