@@ -6,7 +6,7 @@ import { afterReload } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import { connectSupervisor, type Supervisor, type SupervisorOptions } from './ask-supervisor.ts';
 import { bringIntoService, type Compare, type KnownSet, reload, wayFrom } from './bring-into-service.ts';
-import { checkLeft, checkTold, type Pending, uncheckedIn } from './check-told.ts';
+import { checkAfter, checkLeft, type Pending, refusedBy, uncheckedIn } from './check-after.ts';
 import type { ConfigurationCheck } from './configuration-check.ts';
 import { identityOf, mustBeSet, type Rendered, sha256Of } from './file-set.ts';
 import { type ForeignFile, isOwnFile, keepForeignFile } from './foreign-file.ts';
@@ -30,10 +30,11 @@ export interface ApplierOptions extends SupervisorOptions {
   /** How to come from the text in place to another one; without it every change is a reload. */
   readonly difference?: Compare;
   /**
-   * What HAProxy can be told is checked after it was told: clients of a large configuration do not wait for the check. Left out:
-   * every file is checked before it is put in place.
+   * Where the supervisor makes changes, a file of ours is followed by one that is checked after HAProxy has got it: clients of a large
+   * configuration do not wait for the check. One that HAProxy has started with needs none. Left out: every file is checked before it is put
+   * in place.
    */
-  readonly tellsFirst?: boolean;
+  readonly checksAfter?: boolean;
   /** A file that hawser did not write was kept beside its place, and is replaced. */
   readonly onForeign?: (foreign: ForeignFile) => void;
 }
@@ -122,7 +123,7 @@ async function applySet(
   if (!memory.cleaned) {
     await removeLeftovers(file, Date.now());
     await removeOldSets(file);
-    if (options.tellsFirst === true) memory.unchecked = await uncheckedIn(file);
+    if (options.checksAfter === true) memory.unchecked = await uncheckedIn(file);
   }
   memory.cleaned = true;
   const unknown = await checkLeft(file, mode, options.check, memory, signal);
@@ -143,9 +144,8 @@ async function applySet(
   const way = isEdit
     ? wayFrom({ file, before, rendered, staged }, options.difference, memory.inPlace)
     : reload;
-  const isTold =
-    options.tellsFirst === true && way.kind === 'change' && (await memory.supervisor.makesChanges(signal));
-  const check = isTold ? undefined : options.check;
+  const isAhead = options.checksAfter === true && isEdit && (await memory.supervisor.makesChanges(signal));
+  const check = isAhead ? undefined : options.check;
   const refusal = inPlace
     ? undefined
     : await checkAndReplace(file, staged, { ...options, mode, check }, signal);
@@ -153,15 +153,17 @@ async function applySet(
   // From here on no text is known to be served until the supervisor confirms one.
   memory.served = undefined;
   const sha256 = sha256Of(staged.text);
-  if (isTold) memory.unchecked = sha256;
-  const wanted = { sha256, isChecked: inPlace === undefined && !isTold };
+  if (isAhead) memory.unchecked = sha256;
+  const wanted = { sha256, isNew: inPlace === undefined, isChecked: !isAhead };
   const brought = await bringIntoService(way, wanted, memory.supervisor, signal);
-  const outcome = await checkTold(file, brought, sha256, options.check, memory, signal);
-  memory.inPlace = { sha256, rendered };
+  const outcome = await checkAfter(file, brought, sha256, options.check, memory, signal);
+  // A refused file gives way to the one of before, which is known still.
+  if (outcome.kind !== 'rejected') memory.inPlace = { sha256, rendered };
   if (outcome.kind === 'reloaded') memory.served = sha256;
   const settled = await afterReload(file, { text: staged.text, before, mode }, outcome);
   // What runs was told of a file that is not there any more.
-  if (outcome !== brought && outcome.kind === 'rejected') await memory.supervisor.reload(undefined, signal);
+  if (brought.kind === 'reloaded' && outcome.kind === 'rejected')
+    await memory.supervisor.reload(undefined, signal);
   await removeOldSets(file);
   return remember(memory, identity, settled);
 }
@@ -197,8 +199,7 @@ async function checkAndReplace(
     await writeFileAtomically(file.candidate, text, { mode });
     const check = await options.check?.(file.candidate, signal);
     if (check?.kind === 'impossible') return { kind: 'failed', message: check.message };
-    if (check?.kind === 'invalid')
-      return { kind: 'rejected', by: 'check', message: check.message, detail: check.detail };
+    if (check?.kind === 'invalid') return refusedBy(check);
     const foreign = await keepForeignFile(file);
     await rename(file.candidate, file.path);
     await syncDirectory(dirname(file.path));

@@ -37,10 +37,10 @@ export interface Supervisor {
   /** Whether it knows such changes. Rejects only when `signal` stops it. */
   readonly makesChanges: (signal: AbortSignal) => Promise<boolean>;
   /**
-   * Asks for a reload of a file that HAProxy has just checked, by the hash of it, so that a supervisor that makes changes does not
-   * check it once more; undefined where nobody knows. Rejects only when `signal` stops it.
+   * Asks for a reload of the file with the hash `own`, which the caller has checked or checks where it fails, so that a supervisor that
+   * makes changes does not; undefined: the supervisor is to check it. Rejects only when `signal` stops it.
    */
-  readonly reload: (checked: string | undefined, signal: AbortSignal) => Promise<ReloadOutcome>;
+  readonly reload: (own: string | undefined, signal: AbortSignal) => Promise<ReloadOutcome>;
   /** The hash of what the current generation serves, undefined where that cannot be learned. */
   readonly servedSha256: (signal: AbortSignal) => Promise<string | undefined>;
 }
@@ -98,9 +98,9 @@ export function connectSupervisor(options: SupervisorOptions): Supervisor {
       : reloadOutcomeOf(outcome, socketPath);
   };
   return {
-    reload: async (checked, signal) => {
-      const isKnown = checked !== undefined && (await makesChanges(signal));
-      return await reloadBy(isKnown ? `load ${checked}` : 'reload', signal);
+    reload: async (own, signal) => {
+      const isKnown = own !== undefined && (await makesChanges(signal));
+      return await reloadBy(isKnown ? `load ${own}` : 'reload', signal);
     },
     change: async (change, signal) => {
       const order = `apply ${JSON.stringify(change)}` as const;

@@ -18,7 +18,7 @@ export function beginReload(state: State, queued: readonly ReloadRequest[], now:
 /**
  * Starts the only job that may be under way. A restart after a death skips the check: no serving process is at risk,
  * and the check would double the time without an API. After a failure every file is checked, even one
- * that was checked before: the log needs HAProxy's words.
+ * that a client sees to: the log needs HAProxy's words. Where such a client's file failed, another one of its files is not checked.
  */
 export function beginJob(
   state: State,
@@ -29,7 +29,8 @@ export function beginJob(
   const next: State = { ...state, restart: { ...state.restart, at: undefined } };
   const begun: Job = { ...job, since: now, stage: { kind: 'checking' } };
   if (job.cause === 'died') return startGeneration(next, begun, emit);
-  const checked = state.lastFailure === undefined ? job.checked : undefined;
+  const isOther = state.refusedSha256 !== undefined && state.refusedSha256 !== job.checked;
+  const checked = state.lastFailure === undefined || isOther ? job.checked : undefined;
   emit({ kind: 'check', config: job.config, ...(checked !== undefined && { checked }) });
   return { ...next, job: begun };
 }
@@ -48,7 +49,7 @@ export function jobFailed(state: State, job: Job, failure: Failure, now: number,
   const reasons = { failure, last: state.lastFailure };
   const fields = { config: job.config, stillServing: state.serving?.number };
   reportFailure('generation-refused', job, reasons, fields, emit);
-  const next: State = { ...state, lastFailure: { ...failure, at: now } };
+  const next: State = { ...state, lastFailure: { ...failure, at: now }, refusedSha256: job.checked };
   const { serving } = next;
   if (serving !== undefined && serving.pulse?.hung !== true) return endJob(next, now, emit);
   if (serving === undefined && job.config === 'live' && next.hasLastGood) return fallBack(next, job, emit);

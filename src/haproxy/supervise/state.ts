@@ -34,6 +34,8 @@ export interface State {
   /** After a stop was requested, sessions were ended that would have gone on. */
   readonly forced: boolean;
   readonly lastFailure: (Failure & { readonly at: number }) | undefined;
+  /** Of the file of that failure, if a client that sees to its check asked for it by its hash. */
+  readonly refusedSha256: string | undefined;
 }
 
 export interface Limits {
@@ -58,7 +60,7 @@ export interface Serving {
   readonly pulse?: Pulse;
 }
 
-/** `checked`: what the client has just had checked by HAProxy itself. A plain `reload` says nothing of it. */
+/** `checked`: the hash of a file whose check the client sees to. A plain `reload` has none. */
 export interface ReloadRequest {
   readonly request: RequestId;
   readonly checked?: string | undefined;
@@ -70,7 +72,7 @@ export interface Job {
   readonly requests: readonly RequestId[];
   readonly config: ConfigChoice;
   readonly since: number;
-  /** The hash of the file that all who asked have had checked a moment ago: it is not checked once more. */
+  /** The hash of the file whose check all who asked see to: it is not checked here as well. */
   readonly checked?: string | undefined;
   /** Why HAProxy would not be changed without this job, in its words. */
   readonly refused?: string | undefined;
@@ -250,5 +252,6 @@ export function initialState(
     hasLastGood: start.hasLastGood,
     forced: false,
     lastFailure: undefined,
+    refusedSha256: undefined,
   };
 }

@@ -92,7 +92,7 @@ export function routerConfiguration(
     now: monotonicMs,
     applier: createApplier({
       ...{ configPath, check, socketPath, reloadTimeoutMs: RELOAD_TIMEOUT_MS },
-      ...{ onForeign: logForeignFile(observers), difference, tellsFirst: true },
+      ...{ onForeign: logForeignFile(observers), difference, checksAfter: true },
     }),
     next: async () => {
       const found = objects();

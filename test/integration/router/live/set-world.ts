@@ -74,7 +74,7 @@ export async function openSetWorld(flags?: readonly string[]): Promise<SetWorld>
     check,
     socketPath: socket,
     difference,
-    tellsFirst: true,
+    checksAfter: true,
   });
   const supervisor = host.supervise(flags);
   const { signal } = new AbortController();

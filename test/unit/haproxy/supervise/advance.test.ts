@@ -79,6 +79,16 @@ describe('reload', () => {
     expect(machine.send(load(6, 'c'))).toEqual([{ kind: 'check', config: 'live' }]);
   });
 
+  test('after a file that its client sees to has failed, it is checked, and another one of the kind is not', () => {
+    const machine = serving();
+    const load = (number: number, checked: string) => ({ ...request(number), checked });
+    machine.send(load(1, 'a'));
+    machine.send(invalid);
+    expect(machine.send(load(2, 'b'))).toEqual([{ kind: 'check', config: 'live', checked: 'b' }]);
+    machine.send(invalid);
+    expect(machine.send(load(3, 'b'))).toEqual([{ kind: 'check', config: 'live' }]);
+  });
+
   test('a configuration of 10 MiB has five times as long to serve as one of 2 MiB', () => {
     const machine = serving();
     machine.send(request(1));

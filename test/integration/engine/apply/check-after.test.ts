@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Compare } from '../../../../src/engine/apply/bring-into-service.ts';
 import type { ConfigurationCheck } from '../../../../src/engine/apply/configuration-check.ts';
 import { sha256Of } from '../../../../src/engine/apply/file-set.ts';
 import { type ApplyScene, createApplyScene, goodText, serving } from './apply-scene.ts';
@@ -11,12 +12,16 @@ const orderOf = (from: string, to: string, checked: boolean, made: readonly obje
   `apply ${JSON.stringify({ from: sha256Of(from), to: sha256Of(to), checked, changes: made })}`;
 const tell = orderOf(before, after, false);
 const keep = orderOf(after, after, true, []);
+const byCheck = { kind: 'rejected', by: 'check', message: 'no' } as const;
+const byReload = { kind: 'rejected', by: 'reload', message: 'it ended with exit code 1' } as const;
 const made = { ok: true, generation: 1, tookMs: 5, atRunTime: true } as const;
 
 let scene: ApplyScene;
 let verdict: 'valid' | 'invalid' | 'impossible';
 beforeEach(async () => {
   verdict = 'valid';
+  difference = { kind: 'runtime', changes };
+  compared = [];
   scene = await createApplyScene();
   await scene.serve();
 });
@@ -33,9 +38,16 @@ const check: ConfigurationCheck = async (path) => {
     : { kind: 'invalid', message: 'no', detail: '' };
 };
 const lastGood = () => readFileSync(`${scene.configPath}.last-good`, 'utf8');
+let difference: ReturnType<Compare>;
+/** What lay there before, as it was compared. */
+let compared: unknown[];
+const compare: Compare = (found) => {
+  compared.push(found);
+  return difference;
+};
 const applier = () =>
   scene.applier({
-    ...{ check, tellsFirst: true, difference: () => ({ kind: 'runtime', changes }) },
+    ...{ check, checksAfter: true, difference: compare },
     ...{ statusTimeoutMs: 300, reloadTimeoutMs: 500 },
   });
 const runs = (text: string) => {
@@ -96,6 +108,42 @@ test('what a reload has read instead needs no check', async () => {
   scene.answers.reload = { ok: true, generation: 2, tookMs: 5 };
   expect(await first.apply(after, signal)).toMatchObject({ kind: 'reloaded' });
   expect(steps()).toEqual([tell]);
+});
+
+test.each([
+  ['what a reload has read needs no check', true, 'valid', { kind: 'reloaded' }, [], after],
+  [
+    'what no generation started with is checked, and gives way',
+    false,
+    'invalid',
+    byCheck,
+    ['check 1'],
+    before,
+  ],
+  ['where the check accepts it, the start is what failed', false, 'valid', byReload, ['check 1'], before],
+  ['where it cannot be checked, it gives way too', false, 'impossible', byReload, ['check 1'], before],
+] as const)('%s', async (_, starts, found, outcome, checks, left) => {
+  const first = await begun();
+  difference = { kind: 'reload', what: 'backends-changed', reason: 'a backend is new' };
+  verdict = found;
+  scene.answers.reload = starts
+    ? { ok: true, generation: 2, tookMs: 5 }
+    : { ok: false, stage: 'start', message: 'it ended with exit code 1' };
+  expect(await first.apply(after, signal)).toMatchObject(outcome);
+  expect(steps()).toEqual([`load ${sha256Of(after)}`, ...checks]);
+  expect([readFileSync(scene.configPath, 'utf8'), lastGood()]).toEqual([left, left]);
+});
+
+test('after a refused file, HAProxy is told what differs from the one of before', async () => {
+  const first = await begun();
+  difference = { kind: 'reload', what: 'backends-changed', reason: 'a backend is new' };
+  verdict = 'invalid';
+  scene.answers.reload = { ok: false, stage: 'start', message: 'it ended with exit code 1' };
+  await first.apply(after, signal);
+  difference = { kind: 'runtime', changes };
+  scene.answers.reload = made;
+  expect(await first.apply(next, signal)).toMatchObject({ kind: 'reloaded', atRunTime: true });
+  expect(compared.at(-1)).toEqual({ text: before, mode: 0o640 });
 });
 
 test('a new process checks what a killed one left unchecked, and it may be kept', async () => {

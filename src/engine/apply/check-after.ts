@@ -2,12 +2,12 @@ import { writeFileAtomically } from '../system/file/atomic-write.ts';
 import { restore } from './after-reload.ts';
 import type { ApplyOutcome } from './apply-outcome.ts';
 import type { ReloadOutcome, Supervisor } from './ask-supervisor.ts';
-import type { ConfigurationCheck } from './configuration-check.ts';
+import type { CheckOutcome, ConfigurationCheck } from './configuration-check.ts';
 import { sha256Of } from './file-set.ts';
 import { isOwnFile } from './foreign-file.ts';
 import { type LiveFile, readIfThere } from './live-file.ts';
 
-/** A file of which the program that runs was told before it was checked. */
+/** A file that the program got before it was checked. */
 export interface Pending {
   readonly supervisor: Supervisor;
   /** The hash of the file, until a check accepted it or a start read it. It counts only while that file lies there. */
@@ -15,6 +15,10 @@ export interface Pending {
 }
 
 type Failed = Extract<ApplyOutcome, { kind: 'failed' }>;
+
+export function refusedBy({ message, detail }: Extract<CheckOutcome, { kind: 'invalid' }>): ApplyOutcome {
+  return { kind: 'rejected', by: 'check', message, detail };
+}
 
 /**
  * The hash of a file of ours that an earlier process may have put in place without a check. Undefined where it equals the last good copy:
@@ -27,10 +31,11 @@ export async function uncheckedIn(file: LiveFile): Promise<string | undefined> {
 }
 
 /**
- * The program that runs has taken each part of a change, and clients did not wait for a check of the whole. It follows at once, since the
- * next start reads the file: answers what became of the configuration with that.
+ * The program was told of a change, or started anew, and clients did not wait for a check. What was only told is checked now, since the next
+ * start reads the file. So is what the supervisor refused: a start that failed says less than a check, and one program may refuse what
+ * another one takes. Answers what became of the configuration with that.
  */
-export async function checkTold(
+export async function checkAfter(
   { path }: LiveFile,
   brought: ReloadOutcome,
   sha256: string,
@@ -38,14 +43,15 @@ export async function checkTold(
   pending: Pending,
   signal: AbortSignal,
 ): Promise<ApplyOutcome> {
-  if (brought.kind !== 'reloaded' || pending.unchecked !== sha256) return brought;
-  const wasRead = brought.acknowledged && brought.atRunTime !== true;
+  if (brought.kind === 'unreachable' || pending.unchecked !== sha256) return brought;
+  const wasRead = brought.kind === 'reloaded' && brought.acknowledged && brought.atRunTime !== true;
   const found = wasRead ? undefined : await check(path, signal);
-  if (found?.kind === 'impossible') return { kind: 'failed', message: found.message };
-  if (found?.kind === 'invalid')
-    return { kind: 'rejected', by: 'check', message: found.message, detail: found.detail };
+  if (found?.kind === 'invalid') return refusedBy(found);
+  // A file that was not taken gives way to the one of before, which was good.
+  if (found?.kind === 'impossible' && brought.kind === 'reloaded')
+    return { kind: 'failed', message: found.message };
   pending.unchecked = undefined;
-  if (!wasRead) await pending.supervisor.keep(sha256, signal);
+  if (!wasRead && brought.kind === 'reloaded') await pending.supervisor.keep(sha256, signal);
   return brought;
 }
 
