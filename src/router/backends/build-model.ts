@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { exactList } from '../../engine/system/exact-list.ts';
 import { type AdmittedRoute, internalError, type RejectedRoute } from '../admission/verdict.ts';
 import {
   type BackendTimeouts,
@@ -44,7 +45,7 @@ export function createModelBuilder(defaults: BackendDefaults): BuildModel {
       if (known !== undefined && isSame(known)) return known.backend;
       const [toFind, toShare] = [noting(find), noting(isShared)];
       const backend = backendOf(route, toFind.ask, toShare.ask, defaults);
-      before.set(route, { backend, found: toFind.answers, shared: toShare.answers });
+      before.set(route, { backend, found: exactList(toFind.answers), shared: exactList(toShare.answers) });
       return backend;
     };
     const failed: RejectedRoute[] = [];
@@ -125,7 +126,7 @@ function backendOf(
       },
     }),
     balance: asked.balance ?? (several ? 'roundrobin' : usual),
-    servers,
+    servers: exactList(servers),
     ...(cookie && { cookie }),
     timeouts: timeoutsOf(asked, isTcp),
     ...(asked.allowlist && { allowlist: asked.allowlist }),
@@ -133,10 +134,10 @@ function backendOf(
     forwarded: asked.forwarded ?? defaults.forwarded,
     ...(asked.hsts !== undefined && hasTls && { hsts: asked.hsts }),
     ...(asked.rewriteTarget !== undefined && !isTcp && { rewriteTarget: asked.rewriteTarget }),
-    headers: { request: request?.actions ?? [], response: response?.actions ?? [] },
+    headers: { request: exactList(request?.actions ?? []), response: exactList(response?.actions ?? []) },
     adjustCase: asked.adjustCase,
     ...(kind === 'reencrypt' && { verify: verificationOf(tls.destinationCaPem, defaults) }),
-    remarks: [
+    remarks: exactList([
       ...asked.remarks,
       ...(asked.hsts !== undefined && !hasTls
         ? ['hsts_header: ignored, the router does not end its TLS']
@@ -144,7 +145,7 @@ function backendOf(
       ...(request?.remarks ?? []),
       ...(response?.remarks ?? []),
       ...remarks,
-    ],
+    ]),
   };
 }
 
@@ -161,7 +162,10 @@ function cookieOf(
   return secure ? { name, secure, sameSite } : { name, secure };
 }
 
+const noTimeouts: BackendTimeouts = {};
+
 function timeoutsOf({ timeoutMs, tunnelMs }: RouteAnnotations, isTcp: boolean): BackendTimeouts {
+  if (timeoutMs === undefined && tunnelMs === undefined) return noTimeouts;
   const tunnel = tunnelMs ?? (isTcp ? timeoutMs : undefined);
   return {
     ...(timeoutMs !== undefined && !isTcp && { serverMs: timeoutMs }),

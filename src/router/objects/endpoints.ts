@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { exactList } from '../../engine/system/exact-list.ts';
 import { plainWord } from '../safe-text.ts';
 import { metadata } from './metadata.ts';
 import { reader } from './reading.ts';
@@ -63,7 +64,10 @@ export const readEndpointSlice = reader(slice, (object): ServiceEndpoints => {
     from: 'EndpointSlice',
     namespace: object.metadata.namespace,
     service: typeof service === 'string' ? service : '',
-    subsets: object.addressType === 'FQDN' ? [] : [{ ports: portsOf(object.ports), addresses }],
+    subsets:
+      object.addressType === 'FQDN'
+        ? []
+        : [{ ports: portsOf(object.ports), addresses: exactList(addresses) }],
   };
 });
 
@@ -89,12 +93,13 @@ export const readEndpoints = reader(
 );
 
 function portsOf(list: z.infer<typeof ports>): readonly EndpointPort[] {
-  return (list ?? []).flatMap(({ name, port, protocol, appProtocol }) => {
+  const found = (list ?? []).flatMap(({ name, port, protocol, appProtocol }) => {
     const isPort = typeof port === 'number' && Number.isInteger(port) && port >= 1 && port <= 65_535;
     const isNamed = name === undefined || name === null || name === '' || plainWord.test(name);
     if (!isPort || !isNamed || (protocol ?? 'TCP') !== 'TCP') return [];
     return [{ name: name ?? '', port, h2c: ['h2c', 'kubernetes.io/h2c'].includes(appProtocol ?? '') }];
   });
+  return exactList(found);
 }
 
 /** A name that is no pod's could be anything: then the endpoint has none. */
