@@ -8,13 +8,19 @@ const strongPss = /^06092a864886f70d01010a30..a0..30..0609608648016503040[2](?:0
 
 /**
  * Why OpenSSL, at the security level of Debian and of others, would refuse to load this certificate; then HAProxy would
- * refuse the whole configuration. A root may be signed with anything: nobody checks a self-signed signature.
+ * refuse the whole configuration. A root may be signed with anything: nobody checks a self-signed signature. It loads one whose dates
+ * cannot be read, but nobody can say when that one ends, and HAProxy's Runtime API shows nothing of it.
  */
 export function weaknessOf(certificate: X509Certificate): string | undefined {
+  if (!hasDates(certificate)) return 'the dates of a certificate cannot be read';
   if (!hasStrongSignature(certificate) && !isSelfSigned(certificate))
     return `a certificate is signed with ${certificate.signatureAlgorithm ?? 'an unknown algorithm'}, which is not supported`;
   const key = publicKeyOf(certificate);
   return key === undefined ? 'its public key cannot be read' : keyWeakness(key);
+}
+
+function hasDates({ validFrom, validTo }: X509Certificate): boolean {
+  return [validFrom, validTo].every((date) => !Number.isNaN(Date.parse(date)));
 }
 
 function hasStrongSignature({ signatureAlgorithm = '', raw }: X509Certificate): boolean {

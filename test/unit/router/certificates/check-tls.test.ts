@@ -68,6 +68,14 @@ function unreadableKey(): string {
   return pemOf(der);
 }
 
+/** Its first or second date is none. */
+function undated(which: 0 | 1): string {
+  const der = new X509Certificate(pair.cert).raw;
+  const first = der.indexOf(Buffer.from('170d', 'hex'));
+  der[first + 15 * which + 2] = 0;
+  return pemOf(der);
+}
+
 /** By an authority, so that its signature counts. */
 function signed(...flags: readonly string[]): { certificate: string; key: string } {
   selfSigned('rsa:2048');
@@ -104,6 +112,16 @@ describe('a certificate with its key', () => {
   test('may have the key beside it', () => {
     expect(check({ certificate: `${pair.cert}${pair.key}` }).kind).toBe('checked');
   });
+
+  test.each([0, 1] as const)(
+    'is refused without a date that can be read: the status could not say when it ends',
+    (which) => {
+      expect(check({ certificate: undated(which), key: pair.key })).toEqual({
+        kind: 'wrong',
+        message: 'certificate: the dates of a certificate cannot be read',
+      });
+    },
+  );
 
   test.each([
     [
