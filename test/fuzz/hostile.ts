@@ -126,13 +126,17 @@ const wrongValue = fc.oneof(
 
 /** One of these values with up to four of its parts replaced, removed or added to: still JSON. */
 export function jsonNear(values: readonly unknown[]): fc.Arbitrary<unknown> {
+  return partsReplaced(fc.constantFrom(...values));
+}
+
+export function partsReplaced(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.record({
     place: fc.nat(100_000),
     key: hostileText,
     wrong: fc.option(wrongValue, { nil: undefined }),
   });
   return fc
-    .tuple(fc.constantFrom(...values), fc.array(change, { maxLength: 4 }))
+    .tuple(values, fc.array(change, { maxLength: 4 }))
     .map(([value, changes]) => changes.reduce((now, each) => changed(now, each), value));
 }
 

@@ -4,12 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ConfigurationCheck } from '../../src/engine/apply/configuration-check.ts';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
-import { createNetNamespace } from '../helpers/net-namespace.ts';
+import { batch, createNetNamespace } from '../helpers/net-namespace.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 import type { Attack, OpenTarget } from './target.ts';
 
-/** Throws where the real program does not take this configuration. */
-export type Judge = (text: string) => Promise<void>;
+/** Throws where the real program does not take all of these configurations. */
+export type Judge = (texts: readonly string[]) => Promise<void>;
+
+/** One file that says what these say, each with names of its own: the program would take it if it took each of them. */
+export type SideBySide = (texts: readonly string[]) => string;
 
 /** A program that a busy machine does not let run has not judged. */
 export const JUDGE_WITHIN_MS = 120_000;
@@ -17,19 +20,25 @@ export const JUDGE_WITHIN_MS = 120_000;
 /** Where the files of keepalived's pod are. The judge puts a folder that exists in their place. */
 export const RUN_DIR = '/var/run/keepalived';
 
-/** The real program judges in a namespace of its own, which has a node's interface. */
+/** As many as the namespace has interfaces: eth0, eth1 and so on. */
+export const AT_ONCE = 50;
+
+/** The real program judges in a namespace of its own, which has interfaces for `AT_ONCE` nodes. */
 export async function openJudged(
   checkWith: (run: typeof runCommand) => ConfigurationCheck,
+  sideBySide: SideBySide,
   attackOf: (judge: Judge) => Attack,
 ): Promise<OpenTarget> {
   await using owned = new AsyncDisposableStack();
   const { path: dir } = owned.use(openScratchFolder());
   const world = owned.use(await createNetNamespace());
-  await world.run('ip', 'link', 'add', 'eth0', 'type', 'veth', 'peer', 'name', 'far0');
+  const links = Array.from({ length: AT_ONCE }, (_, n) => `link add eth${n} type veth peer name far${n}`);
+  await batch(world, links);
   const check = checkWith((argv, options) => runCommand([...world.prefix, ...argv], options));
   const path = join(dir, 'configuration');
-  const attack = attackOf(async (text) => {
-    writeFileSync(path, text.replaceAll(RUN_DIR, dir));
+  const attack = attackOf(async (texts) => {
+    if (texts.length === 0) return;
+    writeFileSync(path, sideBySide(texts).replaceAll(RUN_DIR, dir));
     assert.deepEqual(await check(path), { kind: 'valid' });
   });
   const all = owned.move();

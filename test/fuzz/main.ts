@@ -6,7 +6,7 @@ import { targets } from './table.ts';
 import { runTarget } from './target.ts';
 
 const usage = `usage: npm run test:fuzz -- [--cases N] [--seed S] [--only NAME]...
-  --cases  for each target (default 100000); a target whose judge is a real program gets a part of them
+  --cases  for each target (default 100000)
   --seed   what is tried (default: the time)
   --only   this target and no other; may be given several times: ${targets.map(({ name }) => name).join(', ')}
 Exit codes: 0 every claim held, 1 one did not, 2 it could not be run.`;

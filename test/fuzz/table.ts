@@ -6,6 +6,8 @@ import { keepalivedTemplate } from './targets/keepalived-template.ts';
 import { kubeconfig } from './targets/kubeconfig.ts';
 import { list } from './targets/list.ts';
 import { keepalivedDump, nftListing, runtimeApi } from './targets/parsers.ts';
+import { routerObjects } from './targets/router-objects.ts';
+import { routerRuntime } from './targets/router-runtime.ts';
 import { settingsFile } from './targets/settings.ts';
 import { watch } from './targets/watch.ts';
 
@@ -21,4 +23,6 @@ export const targets: readonly Target[] = [
   keepalivedDump,
   runtimeApi,
   nftListing,
+  routerObjects,
+  routerRuntime,
 ];

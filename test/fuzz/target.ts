@@ -6,8 +6,6 @@ export interface Target {
   readonly name: string;
   /** What must hold, for people. */
   readonly claim: string;
-  /** How many cases of a cheap target one of this costs: a real program that judges takes its time. */
-  readonly cost: number;
   readonly open: () => Promise<OpenTarget>;
 }
 
@@ -37,13 +35,50 @@ export function attackWith<T>(input: fc.Arbitrary<T>, check: (input: T) => void 
   };
 }
 
+/** How a program judges: a start of it costs more than reading one file more. */
+export interface Together<T, Part> {
+  /** What the program gets of a case, undefined for nothing. Throws where the claim does not hold already. */
+  readonly prepare: (input: T) => Part | undefined;
+  /** Throws unless all of them are taken side by side. */
+  readonly judge: (parts: readonly Part[]) => Promise<void>;
+  readonly atOnce: number;
+}
+
+/** Where a program refuses cases that it reads at once, it gets each of them alone, so that the report has a single one. */
+export function attackTogether<T, Part>(
+  input: fc.Arbitrary<T>,
+  { prepare, judge, atOnce }: Together<T, Part>,
+): Attack {
+  const alone = attackWith(input, async (value) => {
+    const part = prepare(value);
+    if (part !== undefined) await judge([part]);
+  });
+  return async ({ numRuns, seed }) => {
+    for (let done = 0; done < numRuns; done += atOnce) {
+      const parameters = { numRuns: Math.min(atOnce, numRuns - done), seed: Math.imul(seed, PRIME) + done };
+      try {
+        const parts = fc.sample(input, parameters).map(prepare);
+        await judge(parts.filter((part) => part !== undefined));
+      } catch (error) {
+        const found = await alone(parameters);
+        const cases = done + found.cases;
+        if (found.kind === 'failed') return { ...found, cases };
+        return { kind: 'failed', cases, report: `only side by side: ${messageOf(error)}` };
+      }
+    }
+    return { kind: 'held', cases: numRuns };
+  };
+}
+
+/** Seeds that follow each other have no cases in common. */
+const PRIME = 1_000_003;
+
 /** For a target that needs nothing around it. */
 export function withoutWorld(attack: Attack): Target['open'] {
   return async () => ({ attack, [Symbol.asyncDispose]: async () => {} });
 }
 
-/** Gives the target its share of `cases`, at least one. */
 export async function runTarget(target: Target, cases: number, seed: number): Promise<Found> {
   await using open = await target.open();
-  return await open.attack({ numRuns: Math.max(1, Math.round(cases / target.cost)), seed });
+  return await open.attack({ numRuns: cases, seed });
 }

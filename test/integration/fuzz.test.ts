@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { targets } from '../fuzz/table.ts';
-import { runTarget } from '../fuzz/target.ts';
+import { attackTogether, runTarget } from '../fuzz/target.ts';
 import { waitFor } from '../helpers/wait-for.ts';
 
 /** Always the same cases: new ones are for `npm run test:fuzz`. */
@@ -17,6 +18,23 @@ test.each(targets.map((target) => [target.name, target.claim, target] as const))
     expect(await runTarget(target, CASES, SEED)).toMatchObject({ kind: 'held' });
   },
 );
+
+test('of cases that a program reads at once, the one that it refuses is reported alone', async () => {
+  const refusing = (isRefused: (parts: readonly number[]) => boolean) =>
+    attackTogether(fc.nat(1_000), {
+      prepare: (number) => number,
+      judge: async (parts) => {
+        if (isRefused(parts)) throw new Error('it is refused');
+      },
+      atOnce: 50,
+    });
+  const parameters = { numRuns: CASES, seed: SEED };
+  const one = await refusing((parts) => parts.some((part) => part > 500))(parameters);
+  expect(one).toMatchObject({ kind: 'failed', report: expect.stringContaining('Counterexample: [501]') });
+  const together = await refusing((parts) => parts.length > 1)(parameters);
+  expect(together).toMatchObject({ kind: 'failed', report: 'only side by side: it is refused' });
+  expect(await refusing(() => false)(parameters)).toEqual({ kind: 'held', cases: CASES });
+});
 
 test('a run that a signal ends leaves no folder behind', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'hawser-ended-'));

@@ -68,6 +68,5 @@ async function open(): Promise<OpenTarget> {
 export const controlSocket: Target = {
   name: 'control-socket',
   claim: 'every line gets one answer, however the bytes arrive',
-  cost: 2,
   open,
 };

@@ -2,35 +2,55 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { renderLoadBalancer } from '../../../src/api-lb/render-load-balancer.ts';
 import type { ApiServer } from '../../../src/engine/kube/api-server.ts';
-import { chooseServers } from '../../../src/engine/kube/control-plane/choose-servers.ts';
+import {
+  chooseServers,
+  type ServerCandidate,
+} from '../../../src/engine/kube/control-plane/choose-servers.ts';
 import { createConfigurationCheck } from '../../../src/haproxy/check-configuration.ts';
 import { loadBalancerFacts } from '../../../src/haproxy/load-balancer-facts.ts';
 import { defaultLoadBalancerSettings } from '../../helpers/load-balancer-settings.ts';
 import { candidates, vipLists } from '../hostile-nodes.ts';
-import { JUDGE_WITHIN_MS, openJudged, shippedTemplate } from '../judge.ts';
-import { attackWith, type Target } from '../target.ts';
+import { AT_ONCE, JUDGE_WITHIN_MS, openJudged, type SideBySide, shippedTemplate } from '../judge.ts';
+import { attackTogether, type Target } from '../target.ts';
 
 const { text: template, templatePath } = shippedTemplate('haproxy.cfg');
 
 export const haproxyTemplate: Target = {
   name: 'haproxy-template',
   claim: 'whatever nodes the API has, HAProxy takes the file, which has these servers and no directive more',
-  cost: 50,
   open: () =>
     openJudged(
       (run) =>
         createConfigurationCheck({ haproxyPath: '/usr/sbin/haproxy', timeoutMs: JUDGE_WITHIN_MS, run }),
-      (judge) =>
-        attackWith(fc.tuple(candidates, vipLists), async ([found, vips]) => {
-          const { servers } = chooseServers(found, { vips, subnets: ['10.0.0.1/24', 'fd00::1/64'] });
-          const text = render(servers);
-          const named = loadBalancerFacts(text).servers.map((each) => each.split(' ')[0]);
-          assert.deepEqual(new Set(servers.map(({ name }) => name)), new Set(named));
-          assert.deepEqual(directivesOf(text), directivesOf(render(harmless(servers.length))));
-          await judge(text);
-        }),
+      sideBySide,
+      (judge) => attackTogether(fc.tuple(candidates, vipLists), { prepare, judge, atOnce: AT_ONCE }),
     ),
 };
+
+type Case = readonly [readonly ServerCandidate[], readonly string[]];
+
+function prepare([found, vips]: Case): string {
+  const { servers } = chooseServers(found, { vips, subnets: ['10.0.0.1/24', 'fd00::1/64'] });
+  const text = render(servers);
+  const named = loadBalancerFacts(text).servers.map((each) => each.split(' ')[0]);
+  assert.deepEqual(new Set(servers.map(({ name }) => name)), new Set(named));
+  assert.deepEqual(directivesOf(text), harmlessDirectives(servers.length));
+  return text;
+}
+
+/** Sections have names of their own; `global` and `defaults` are those of the first, as in all of them. */
+const sideBySide: SideBySide = (texts) =>
+  texts
+    .map((text, index) => {
+      const [head = '', ...sections] = text.split(/^(?=frontend main$)/m);
+      const named = sections
+        .join('')
+        .replaceAll(/^(frontend|backend|listen| {2}default_backend) (\S+)$/gm, `$1 $2-${index}`)
+        .replaceAll('nbsrv(masters)', `nbsrv(masters-${index})`)
+        .replaceAll(' track masters_checks/', ` track masters_checks-${index}/`);
+      return `${index === 0 ? head : ''}${named}`;
+    })
+    .join('\n');
 
 function render(servers: readonly ApiServer[]): string {
   const outcome = renderLoadBalancer(template, defaultLoadBalancerSettings, servers, { templatePath });
@@ -40,6 +60,13 @@ function render(servers: readonly ApiServer[]): string {
 
 /** The first words of the lines: what HAProxy is told to do. */
 const directivesOf = (text: string) => text.split('\n').map((line) => line.trim().split(/\s/)[0]);
+
+const known = new Map<number, readonly (string | undefined)[]>();
+function harmlessDirectives(count: number) {
+  const directives = known.get(count) ?? directivesOf(render(harmless(count)));
+  known.set(count, directives);
+  return directives;
+}
 
 const harmless = (count: number): readonly ApiServer[] =>
   Array.from({ length: count }, (_, index) => ({

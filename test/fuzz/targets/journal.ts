@@ -34,7 +34,6 @@ const texts = fc.oneof(
 export const journal: Target = {
   name: 'journal',
   claim: 'every line of a journal is read or told as a fault with its place, and no line twice',
-  cost: 1,
   open: withoutWorld(
     attackWith(texts, (text) => {
       const file = {

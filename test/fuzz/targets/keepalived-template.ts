@@ -11,8 +11,8 @@ import { mergeNodes } from '../../../src/vip/group/merge-nodes.ts';
 import { renderKeepalived } from '../../../src/vip/group/render-keepalived.ts';
 import type { KeepalivedModel, KeepalivedSettings } from '../../../src/vip/group/vrrp.ts';
 import { candidates, vipLists } from '../hostile-nodes.ts';
-import { JUDGE_WITHIN_MS, openJudged, RUN_DIR, shippedTemplate } from '../judge.ts';
-import { attackWith, type Target } from '../target.ts';
+import { AT_ONCE, JUDGE_WITHIN_MS, openJudged, RUN_DIR, type SideBySide, shippedTemplate } from '../judge.ts';
+import { attackTogether, type Target } from '../target.ts';
 
 const { text: template, templatePath } = shippedTemplate('keepalived.conf');
 
@@ -35,29 +35,62 @@ export const keepalivedTemplate: Target = {
   name: 'keepalived-template',
   claim:
     'whatever nodes the API has, keepalived takes the file or there is none, and its peers are those nodes',
-  cost: 50,
   open: () =>
     openJudged(
       (run) =>
         createKeepalivedCheck({ keepalivedPath: '/usr/sbin/keepalived', timeoutMs: JUDGE_WITHIN_MS, run }),
+      sideBySide,
       (judge) =>
-        attackWith(fc.tuple(candidates, settings), async ([found, chosen]) => {
-          const built = buildKeepalivedModel({
-            settings: chosen,
-            controlPlane: mergeNodes([self, ...chosen.apiVips.map((vip) => listFor(vip, found))]),
-            ...{ allNodes: [], routes: [] },
-            interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24', 'fd00::1/64'] }],
-          });
-          if (built.kind === 'not-ready') return assert.match(built.reason, /^Cannot /);
-          const text = render(built.model);
-          assert.deepEqual(factsOf(text), {
-            vips: built.model.instances.map(({ vip }) => [vip]),
-            peers: built.model.instances.map(peersOf),
-          });
-          await judge(text);
+        attackTogether(fc.tuple(candidates, settings), {
+          prepare,
+          judge: async (texts) => {
+            for (const alike of Map.groupBy(texts, headOf).values()) await judge(alike);
+          },
+          atOnce: AT_ONCE,
         }),
     ),
 };
+
+function prepare([found, chosen]: readonly [readonly ServerCandidate[], KeepalivedSettings]) {
+  const built = buildKeepalivedModel({
+    settings: chosen,
+    controlPlane: mergeNodes([self, ...chosen.apiVips.map((vip) => listFor(vip, found))]),
+    ...{ allNodes: [], routes: [] },
+    interfaces: [{ name: 'eth0', addresses: ['10.0.0.1/24', 'fd00::1/64'] }],
+  });
+  if (built.kind === 'not-ready') {
+    assert.match(built.reason, /^Cannot /);
+    return undefined;
+  }
+  const text = render(built.model);
+  assert.deepEqual(factsOf(text), {
+    vips: built.model.instances.map(({ vip }) => [vip]),
+    peers: built.model.instances.map(peersOf),
+  });
+  return text;
+}
+
+/** Groups and instances follow what is not theirs: `global_defs` and track files. */
+const parted = (text: string) => text.split(/^(?=vrrp_(?:sync_group|instance) )/m);
+const headOf = (text: string) => parted(text)[0];
+
+/** Of files with one head. Instances have names and an interface of their own, as no two of an interface may share a virtual router id. */
+const sideBySide: SideBySide = (texts) =>
+  texts
+    .map((text, index) => {
+      const [head = '', ...sections] = parted(text);
+      const named = sections.map((section) =>
+        section
+          .replace(/^(vrrp_\w+ \S+) \{$/m, `$1-${index} {`)
+          .replace(
+            /^( {4}group \{\n)([^}]*)/m,
+            (_, start: string, names: string) => `${start}${names.replaceAll(/\S+/g, `$&-${index}`)}`,
+          )
+          .replace(/^( {4}interface) eth0$/m, `$1 eth${index}`),
+      );
+      return `${index === 0 ? head : ''}${named.join('')}`;
+    })
+    .join('\n');
 
 /** The list that the monitor keeps for a VIP. */
 const listFor = (vip: string, found: readonly ServerCandidate[]) =>

@@ -63,6 +63,5 @@ function completeConfig(dir: string) {
 export const kubeconfig: Target = {
   name: 'kubeconfig',
   claim: 'a kubeconfig is loaded with an https server, or refused with a reason',
-  cost: 5,
   open,
 };

@@ -70,6 +70,5 @@ async function open(): Promise<OpenTarget> {
 export const list: Target = {
   name: 'list',
   claim: 'whatever an API server answers to a list, there are objects or a reason, in time',
-  cost: 10,
   open,
 };

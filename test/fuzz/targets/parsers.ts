@@ -36,7 +36,6 @@ const tracking =
 export const runtimeApi: Target = {
   name: 'runtime-api',
   claim: 'what HAProxy answers is read without an error, and every number read is one',
-  cost: 1,
   open: withoutWorld(
     attackWith(
       fc.tuple(textNear([statistics, state, ...answers]), textNear([tracking])),
@@ -83,7 +82,6 @@ const configurations = [
 export const keepalivedDump: Target = {
   name: 'keepalived-dump',
   claim: 'dumps, notifications and words of keepalived, and its configuration, are read without an error',
-  cost: 1,
   open: withoutWorld(
     attackWith(fc.tuple(textNear([dump, ...said]), textNear(configurations)), ([text, configuration]) => {
       expectNumbers(parseDump(text));
@@ -105,7 +103,6 @@ const listing = JSON.stringify({
 export const nftListing: Target = {
   name: 'nft-listing',
   claim: 'what nft lists is read without an error',
-  cost: 1,
   open: withoutWorld(
     attackWith(textNear([listing]), (text) => {
       parseTableListing(text);

@@ -26,7 +26,6 @@ const names = new Set(daemonKeys.map(({ key }) => key));
 export const settingsFile: Target = {
   name: 'settings',
   claim: 'a settings file gives values of known keys, or every problem with its line',
-  cost: 10,
   open: withoutWorld(
     attackWith(texts, (text) => {
       const parsed = parseSettingsFile(text, 'config.yaml', daemonKeys);

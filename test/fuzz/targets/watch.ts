@@ -42,7 +42,6 @@ const ends =
 export const watch: Target = {
   name: 'watch',
   claim: 'a watch says the same however it is cut, and what is no watch ends it with a reason',
-  cost: 1,
   open: withoutWorld(
     attackWith(inPieces(streams), async ({ whole, pieces }) => {
       const seen = await read(pieces);

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { othersOf } from '../../../src/engine/apply/file-set.ts';
+import { decodeChangeRequest } from '../../../src/haproxy/runtime/change.ts';
+import { describeConfiguration } from '../../../src/haproxy/runtime/describe-configuration.ts';
+import { createRuntime } from '../../../src/haproxy/runtime/execute.ts';
+import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
+import { selfSigned } from '../../../src/router/configuration/self-signed.ts';
+import { writeTrial } from '../../../src/router/configuration/write-out.ts';
+import { decide } from '../../../src/router/decide/decide.ts';
+import { routerDifference } from '../../../src/router/live/set-difference.ts';
+import { readObjectList } from '../../../src/router/objects/read-object-list.ts';
+import { createNetNamespace } from '../../helpers/net-namespace.ts';
+import { type Printed, print } from '../../helpers/router/printed.ts';
+import { routerSettings } from '../../helpers/router/router-settings.ts';
+import { waitFor } from '../../helpers/wait-for.ts';
+import { type ChangingTenant, changingTenants, tenantNumbered, tenantPem } from '../hostile-routes.ts';
+import { JUDGE_WITHIN_MS } from '../judge.ts';
+import { openScratchFolder } from '../scratch-folder.ts';
+import { attackTogether, type OpenTarget, type Target } from '../target.ts';
+
+async function open(): Promise<OpenTarget> {
+  await using owned = new AsyncDisposableStack();
+  const { path: dir } = owned.use(openScratchFolder());
+  const world = owned.use(await createNetNamespace());
+  const statsSocket = join(dir, 'stats.sock');
+  const settings = routerSettings({
+    ...{ ROUTER_THREADS: '1', ROUTER_MAX_CONNECTIONS: '200', HAWSER_STATS_SOCKET: statsSocket },
+  });
+  const fallback = selfSigned('default', new Date());
+  const decided = (tenants: readonly (readonly unknown[])[]) =>
+    decide(readObjectList(JSON.stringify(tenants.flat())).objects, settings);
+  const printed = (tenants: readonly (readonly unknown[])[]) =>
+    print(settings, decided(tenants).model.backends, fallback);
+
+  /** A HAProxy with the first set is told of the second, and then has it. */
+  const change = async (before: Printed, after: Printed): Promise<void> => {
+    const plan = routerDifference(settings)(before, after);
+    if (plan.kind === 'nothing') return;
+    assert.equal(plan.kind, 'runtime');
+    const folder = mkdtempSync(join(dir, 'run-'));
+    const sets = join(folder, 'haproxy.cfg.sets');
+    mkdirSync(join(sets, '1'), { recursive: true });
+    await writeTrial(join(sets, '1'), before);
+    const sent = JSON.stringify({ ...{ from: 'a', to: 'b', set: 2 }, changes: plan.changes });
+    const order = decodeChangeRequest(sent);
+    assert.deepEqual(order?.changes, plan.changes);
+    const [program, ...argv] = [...world.prefix, 'haproxy', '-db', '-f', join(sets, '1', 'haproxy.cfg')];
+    const haproxy = spawn(program ?? '', argv, { stdio: 'ignore' });
+    const ended = once(haproxy, 'exit');
+    try {
+      const tell = (command: string) => askRuntimeApi(statsSocket, command, JUDGE_WITHIN_MS);
+      await waitFor(
+        'HAProxy to answer',
+        async () => (await tell('show info')) !== undefined,
+        JUDGE_WITHIN_MS,
+      );
+      await mustFollow(tell, order ?? { changes: [] }, after);
+    } finally {
+      haproxy.kill('SIGKILL');
+      await ended;
+      rmSync(folder, { recursive: true });
+    }
+  };
+  const judge = async (all: readonly ChangingTenant[]) => {
+    const numbered = all.map(({ before, after }, number) => ({
+      before: tenantNumbered(before, number),
+      after: tenantNumbered(after, number),
+    }));
+    const { admitted } = decided(numbered.map(({ after }) => after)).admission;
+    const keys = new Set(admitted.map(({ key }) => key));
+    // A route that goes is a section that goes: only a reload does that.
+    const after = numbered.map((each, number) =>
+      keys.has(`tenant-${number}:web`) ? each.after : each.before,
+    );
+    await change(printed(numbered.map(({ before }) => before)), printed(after));
+  };
+  const pem = tenantPem(join(dir, 'before'));
+  const attack = attackTogether(changingTenants(pem, tenantPem(join(dir, 'after'))), {
+    ...{ prepare: (tenant) => tenant, judge, atOnce: 50 },
+  });
+  const all = owned.move();
+  return { attack, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+async function mustFollow(
+  tell: (command: string) => Promise<string | undefined>,
+  { changes }: Pick<NonNullable<ReturnType<typeof decodeChangeRequest>>, 'changes'>,
+  after: Printed,
+): Promise<void> {
+  const content = (name: string) =>
+    othersOf(after)
+      .find((file) => file.name === name)
+      ?.content.toString();
+  const runtime = createRuntime({
+    ask: (_, command) => {
+      assert.match(command, ONE_COMMAND);
+      return tell(command);
+    },
+    readSetFile: async (_, name) => content(name),
+    endSessions: async () => undefined,
+    stepMs: 1,
+  });
+  const running = { generation: 1, master: { pid: 1, startTicks: 1 } };
+  const outcome = await runtime.change(running, [], { changes, set: 2 });
+  assert.equal(outcome.kind, 'changed', JSON.stringify(outcome));
+  const wanted = describeConfiguration(after.text);
+  assert.ok(wanted !== undefined);
+  assert.deepEqual(await runtime.drift(running, wanted), []);
+  assert.deepEqual(await runtime.fileDrift(running, async (name) => content(name)), []);
+}
+
+/** Without the end of a command, and with lines that are no empty ones as its payload. */
+const ONE_COMMAND = /^[^;\n]*(?: <<\n(?:[^\n]+\n)+)?$/;
+
+export const routerRuntime: Target = {
+  name: 'router-runtime',
+  claim:
+    'whatever hosts, paths, certificates and endpoints become, a running HAProxy is told of them, and then has what the files say',
+  open,
+};

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { othersOf, type Rendered } from '../../../src/engine/apply/file-set.ts';
+import { renderRouter } from '../../../src/router/configuration/render-router.ts';
+import { type HeaderAction, hostText, type RouteBackend } from '../../../src/router/model.ts';
+import type { RouterSettings } from '../../../src/router/settings/router-settings.ts';
+import { routerTemplate } from './router-settings.ts';
+
+export interface Printed extends Rendered {
+  /** The routes that were left out. */
+  readonly left: readonly string[];
+}
+
+export function print(
+  settings: RouterSettings,
+  backends: readonly RouteBackend[],
+  defaultCertificate: string,
+): Printed {
+  const outcome = renderRouter(routerTemplate, settings, { backends }, defaultCertificate);
+  if (outcome.kind === 'failed') throw new Error(outcome.message);
+  return { ...outcome.rendered, left: outcome.leftOut.map(({ key, problem }) => `${key}: ${problem}`) };
+}
+
+/**
+ * Throws unless the files say of these routes what they say of routes as they should be: the same directives of as many words, no
+ * expression but those that a route may use, and in maps and lists nothing but these routes' hosts and names.
+ */
+export function mustBePlain(
+  printed: Printed,
+  backends: readonly RouteBackend[],
+  settings: RouterSettings,
+  defaultCertificate: string,
+): void {
+  const harmless = print(settings, backends.map(harmlessTwin), defaultCertificate);
+  assert.deepEqual(shapesOf(printed.text), shapesOf(harmless.text));
+  assert.deepEqual(namesOf(printed).length, namesOf(harmless).length);
+  const names = new Set(backends.map(({ name }) => name));
+  const hosts = new Set(backends.map(hostText));
+  for (const { name, content } of othersOf(printed)) {
+    const isPlain = lineRule(name, { names, hosts, files: new Set(namesOf(printed)) });
+    assert.deepEqual({ name, odd: linesOf(content).filter((line) => !isPlain(line)) }, { name, odd: [] });
+  }
+}
+
+const namesOf = (rendered: Rendered) => othersOf(rendered).map(({ name }) => name);
+const linesOf = (content: string | Buffer): readonly string[] => {
+  const lines = content.toString().split('\n');
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
+};
+
+interface Known {
+  readonly names: ReadonlySet<string>;
+  readonly hosts: ReadonlySet<string>;
+  readonly files: ReadonlySet<string>;
+}
+
+/** How a line of this file looks. */
+function lineRule(file: string, { names, hosts, files }: Known): (line: string) => boolean {
+  if (file.startsWith('allowlists/')) return (line) => /^[0-9a-fA-F.:/]+$/.test(line);
+  if (file === 'cert_config.map')
+    return (line) => {
+      const [name = '', host = '', ...more] = line.replace(' [alpn h2,http/1.1]', '').split(' ');
+      return files.has(name) && hosts.has(host) && more.length === 0;
+    };
+  if (!file.startsWith('maps/'))
+    return (line) => /^(?:-----(?:BEGIN|END) (?:CERTIFICATE|PRIVATE KEY)-----|[A-Za-z0-9+/=]+)$/.test(line);
+  const isKey = (key: string) => key.startsWith('^') || [...hosts].some((host) => key.startsWith(host));
+  return (line) => {
+    const [key = '', value = '', ...more] = line.split(' ');
+    return isKey(key) && more.length === 0 && (/^[01]$/.test(value) || names.has(value));
+  };
+}
+
+/** The first word of each line, how many words HAProxy reads in it, and the expressions in its last one that are no tenant's to write. */
+export function shapesOf(text: string): readonly string[] {
+  return text.split('\n').map((line) => {
+    const words = wordsIn(line);
+    const isRule = /^http-re(?:quest|sponse) (?:set-header|replace-path) /.test(line.trim());
+    const expressions = isRule ? words.at(-1)?.replaceAll(allowedExpression, '').match(/%.?/g) : null;
+    return [words[0] ?? '', words.length, ...(expressions ?? [])].join(' ');
+  });
+}
+
+const allowedExpression =
+  /%%|%(?:\{[-+]?[QXE](?:,[-+]?[QXE])*\})?\[(?:(?:req|res)\.hdr\([-0-9A-Za-z]+\)|ssl_c_der|str\(\))(?:,(?:lower|base64))*\]/g;
+
+/** As HAProxy takes a line apart; a quote that does not end is a word of its own. */
+function wordsIn(line: string): readonly string[] {
+  const words: string[] = [];
+  let [word, quote]: [string | undefined, string] = [undefined, ''];
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line[at] ?? '';
+    if (quote === '' && character === '#') break;
+    if (quote === '' && /\s/.test(character)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+      continue;
+    }
+    word ??= '';
+    if (character === quote) quote = '';
+    else if (quote === '' && /['"]/.test(character)) quote = character;
+    else if (character === '\\' && quote !== "'") at += 1;
+    else word += character;
+  }
+  if (word !== undefined) words.push(word);
+  return quote === '' ? words : [...words, 'unfinished'];
+}
+
+/** The same route with texts that nobody could take for anything else. */
+export function harmlessTwin(route: RouteBackend, index: number): RouteBackend {
+  const { cookie, hsts, rewriteTarget, allowlist, headers, servers } = route;
+  const plain = (action: HeaderAction): HeaderAction =>
+    action.kind === 'set' ? { ...action, name: 'X-A', value: 'x' } : { ...action, name: 'X-A' };
+  return {
+    ...route,
+    key: `ns:r${index}`,
+    name: `${route.name.split(':')[0]}:ns:r${index}`,
+    host: `host${index}.test`,
+    path: route.path === '' ? '' : '/x',
+    ...(cookie && { cookie: { ...cookie, name: 'c' } }),
+    ...(hsts !== undefined && { hsts: hsts === '' ? '' : 'x' }),
+    ...(rewriteTarget !== undefined && { rewriteTarget: '/x' }),
+    ...(allowlist && { allowlist: allowlist.map(() => '10.0.0.1') }),
+    headers: { request: headers.request.map(plain), response: headers.response.map(plain) },
+    servers: servers.map((server, number) => ({
+      ...server,
+      ...{ name: `pod:${number}`, address: '10.0.0.1', cookie: 'v' },
+      ...(server.verifyHost !== undefined && { verifyHost: 'web.shop.svc' }),
+    })),
+  };
+}
