@@ -21,8 +21,12 @@ export function createBudget(): Budget {
     },
     print: (more) => {
       characters += more;
-      const over = overLimit(characters, 'characters', { MAX_RENDERED_CHARACTERS });
-      if (over !== undefined) throw new Error(`it prints ${over}`);
+      mustBePrintable(characters);
     },
   };
+}
+
+export function mustBePrintable(characters: number): void {
+  const over = overLimit(characters, 'characters', { MAX_RENDERED_CHARACTERS });
+  if (over !== undefined) throw new Error(`it prints ${over}`);
 }

@@ -15,7 +15,7 @@ import {
 } from './part.ts';
 import { isEqual, isList, isMap, isTrue, itemsOf, numberOf, sizeOf, textOf, type Value } from './value.ts';
 
-type Comparison = (a: Value, b: Value) => boolean;
+type Comparison = (a: Value, b: Value, budget: Budget) => boolean;
 type Operation = (a: Value, b: Value, budget: Budget) => Value;
 
 /** nunjucks nests `a * b % c` to the right. All operators of one level are calculated from the left, as Python does. */
@@ -34,7 +34,7 @@ const levels: readonly ReadonlyMap<string, Operation>[] = [
 
 const comparisons: ReadonlyMap<unknown, Comparison> = new Map<string, Comparison>([
   ['==', isEqual],
-  ['!=', (a, b) => !isEqual(a, b)],
+  ['!=', (a, b, budget) => !isEqual(a, b, budget)],
   ['<', (a, b) => compare(a, b, true) < 0],
   ['>', (a, b) => compare(a, b, true) > 0],
   ['<=', (a, b) => compare(a, b, true) <= 0],
@@ -108,11 +108,11 @@ function lookup(value: Value, key: Value): Value {
   return hasItems && typeof key === 'number' ? value.at(key) : undefined;
 }
 
-function contains(value: Value, within: Value, { spend }: Budget): boolean {
-  spend(sizeOf(within));
+function contains(value: Value, within: Value, budget: Budget): boolean {
+  budget.spend(sizeOf(within));
   if (isMap(within)) return within.has(textOf(value));
   if (typeof within === 'string') return within.includes(textOf(value));
-  return itemsOf(within).some((item) => isEqual(item, value));
+  return itemsOf(within).some((item) => isEqual(item, value, budget));
 }
 
 function joined(a: Value, b: Value, { spend }: Budget): string {
@@ -166,7 +166,7 @@ function comparison(node: Node, build: Build): Part {
   const holds = operands.map(({ type }) => comparisons.get(type) ?? refuse('comparison', type));
   return (run) => {
     const found = values.map((value) => value(run));
-    return holds.every((each, index) => each(found[index], found[index + 1]));
+    return holds.every((each, index) => each(found[index], found[index + 1], run.budget));
   };
 }
 

@@ -1,3 +1,5 @@
+import { type Budget, mustBePrintable } from './budget.ts';
+
 /** What an expression of a template can give. A map is a Map: no lookup in it reaches a prototype. */
 export type Value = string | number | boolean | null | undefined | readonly Value[] | ValueMap;
 export type ValueMap = ReadonlyMap<string, Value>;
@@ -10,10 +12,16 @@ export function isMap(value: Value): value is ValueMap {
   return value instanceof Map;
 }
 
-/** As it is printed. */
+/** As it is printed. A list that holds one list twice, and so on, would be as long as two to the power of its depth. */
 export function textOf(value: Value): string {
   if (isMap(value)) throw new Error('it prints a map, expected one of its values');
-  return isList(value) ? value.map(textOf).join(',') : `${value ?? ''}`;
+  if (!isList(value)) return `${value ?? ''}`;
+  let text = '';
+  for (const [index, item] of value.entries()) {
+    text += `${index === 0 ? '' : ','}${textOf(item)}`;
+    mustBePrintable(text.length);
+  }
+  return text;
 }
 
 export function numberOf(value: Value): number {
@@ -35,9 +43,11 @@ export function isTrue(value: Value): boolean {
   return isList(value) || isMap(value) ? sizeOf(value) > 0 : Boolean(value);
 }
 
-export function isEqual(a: Value, b: Value): boolean {
+/** Pays for each pair that it compares. */
+export function isEqual(a: Value, b: Value, budget: Pick<Budget, 'spend'>): boolean {
+  budget.spend(1);
   if (!isList(a) || !isList(b)) return (a ?? null) === (b ?? null);
-  return a.length === b.length && a.every((item, index) => isEqual(item, b[index]));
+  return a.length === b.length && a.every((item, index) => isEqual(item, b[index], budget));
 }
 
 /** How much there is to read of it. */

@@ -14,13 +14,17 @@ const settings = {
   haproxy: { forceDeleteTimeout: '10m', startTimeout: '10s', settle: '2s' },
   keepalived: { advertInterval: '100ms', mode: 'unicast' },
 };
-const texts = fc.oneof(
+const written = fc.oneof(
   textNear([stringify(settings), '&a [*a]', 'a: !!js/function x', '? {a: 1}\n: b', '<<: {apiVips: [1]}']),
   jsonNear([settings]).map((value) => stringify(value)),
   jsonNear([settings]).map((value) => JSON.stringify(value) ?? ''),
+);
+/** Few, as one of them takes as long as a hundred others. */
+const deep = fc.oneof(
   fc.nat(3_000).map((depth) => '['.repeat(depth)),
   fc.nat(3_000).map((depth) => `a: ${'{a: '.repeat(depth)}`),
 );
+const texts = fc.oneof({ weight: 200, arbitrary: written }, { weight: 1, arbitrary: deep });
 const names = new Set(daemonKeys.map(({ key }) => key));
 
 export const settingsFile: Target = {

@@ -68,3 +68,15 @@ it('a hostile template is refused, or prints nothing that it was not given', () 
     { numRuns: 2_000 },
   );
 });
+
+it.each([
+  ['{{ a }}', 'it prints 524287 characters'],
+  ['{{ a|upper }}', 'it prints 524287 characters'],
+  ['{% if a == b %}x{% endif %}', 'it takes 1000001 steps'],
+])('a list in a list, forty times, does not burn ten seconds: %s', (end, reason) => {
+  const doubled = ['a', 'b'].map(
+    (list) => `{% set ${list} = [1] %}${`{% set ${list} = [${list}, ${list}] %}`.repeat(40)}`,
+  );
+  const job = { template: `${doubled.join('')}${end}`, model: { hosts: {}, certs: {} } };
+  expect(renderJinja(job)).toMatchObject({ kind: 'failed', message: expect.stringContaining(reason) });
+});
