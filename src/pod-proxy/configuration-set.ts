@@ -1,4 +1,4 @@
-import { type Rendered, SET_FOLDER } from '../engine/apply/file-set.ts';
+import { type Rendered, SET_FOLDER, sha256Of } from '../engine/apply/file-set.ts';
 import { RENDERED_MARK } from '../engine/render/rendered-mark.ts';
 import type { Certificates } from './certificate.ts';
 import { type Downstream, hostsOf } from './hosts.ts';
@@ -32,8 +32,11 @@ export function renderedSet(
   return { text, mode: MODE, others };
 }
 
+/** A Secret's name may be longer than a file's with `.pem`, and with what it is called before it is whole. */
+const LONGEST = 200;
+
 function fileOf(name: string): string {
-  return `certs/${name}.pem`;
+  return `certs/${name.length > LONGEST ? sha256Of(name) : name}.pem`;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface LeaseSettings {
   /** Called once the lease was taken or lost: when its time is over, even while a renewal hangs. */
   readonly onChange: () => void;
   readonly timing?: LeaseTiming;
+  /** What is expected where the API forbids it. */
+  readonly remedy?: string;
 }
 
 export interface LeaseTiming {
@@ -119,7 +121,9 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
     if (answer?.kind === 'object') holdUntil(beganAtMs + timing.renewDeadlineMs);
     if (answer === undefined) holdUntil(Number.NEGATIVE_INFINITY);
     const isOut = answer?.kind === 'failure' || (answer?.kind === 'refused' && answer.status !== 409);
-    if (isOut) outage.failed(answer.message);
+    const isForbidden = isOut && answer.status === 403;
+    if (isOut)
+      outage.failed(answer.message, isForbidden ? { kind: 'forbidden', remedy: settings.remedy } : undefined);
     else outage.succeeded();
   };
 

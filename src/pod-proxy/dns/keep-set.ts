@@ -128,7 +128,8 @@ function contend(
   let trouble: string | undefined;
   const report: Log = (event) => {
     observers.log(event);
-    if (event.event === 'lease-unavailable') trouble = `${event['error']}`;
+    if (event.event === 'lease-unavailable')
+      trouble = [event['error'], event['remedy']].filter((part) => part !== undefined).join(', ');
     if (event.event === 'lease-recovered') trouble = undefined;
     wake.poke();
   };
@@ -137,13 +138,10 @@ function contend(
     if (!isHeld()) onLoss();
     wake.poke();
   };
-  const settings = { session, ...object, identity, report, onChange, timing: timing.lease };
+  const remedy = 'expected the rights of manifests/pod-proxy/dns.yaml';
+  const settings = { session, ...object, identity, report, onChange, remedy, timing: timing.lease };
   const { isHeld, ended } = contendForLease(settings, until);
   const problems = (): readonly string[] =>
-    trouble === undefined
-      ? []
-      : [
-          `Cannot hold Lease "${object.name}": ${trouble}, expected the rights of manifests/pod-proxy/dns.yaml`,
-        ];
+    trouble === undefined ? [] : [`Cannot hold Lease "${object.name}": ${trouble}`];
   return { isHeld, ended, problems };
 }

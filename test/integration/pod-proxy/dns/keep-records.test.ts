@@ -36,18 +36,20 @@ let server: ApiServer;
 let keepers: Keeper[];
 let hasKind: boolean;
 let isForbidden: (path: string) => boolean;
+let isBroken: (path: string) => boolean;
 let zones: FakeZone[];
 let fake: FakeRoute53;
 let environment: Disposable;
 
 beforeEach(async () => {
-  [keepers, hasKind, isForbidden] = [[], true, () => false];
+  [keepers, hasKind, isForbidden, isBroken] = [[], true, () => false, () => false];
   cluster = createTestCluster();
   server = await cluster.start({
     instead: (_, path) => {
-      const [code, message] = isForbidden(path) ? [403, 'is forbidden'] : [404, 'not found'];
-      const isAnswered = isForbidden(path) || (!hasKind && path.includes('externaldns'));
-      return isAnswered ? { code, body: { kind: 'Status', code, message } } : undefined;
+      const refused = (code: number, message: string) => ({ code, body: { kind: 'Status', code, message } });
+      if (isForbidden(path)) return refused(403, 'is forbidden');
+      if (isBroken(path)) return refused(500, 'etcd is gone');
+      return !hasKind && path.includes('externaldns') ? refused(404, 'not found') : undefined;
     },
   });
   cluster.writeKubeconfig(server.url);
@@ -344,6 +346,14 @@ test('missing rights are said, and what to apply', async () => {
   await waitFor('the Nodes', () => view()?.problems[0]?.includes('Cannot read Node "node-1"'));
   isForbidden = () => false;
   await holds('www.bar.com=203.0.113.1,203.0.113.2');
+});
+
+test('a Lease that the API fails to answer is not taken for missing rights', async () => {
+  isBroken = (path) => path.includes('/leases');
+  const { view } = start(1);
+  await waitFor('the Lease', () => view()?.problems[0]?.includes('Cannot hold Lease "hawser-haproxy"'));
+  expect(view()?.problems[0]).toContain('etcd is gone');
+  expect(view()?.problems[0]).not.toContain('dns.yaml');
 });
 
 test('an annotation that goes gives the Lease back and leaves the records, and nothing is asked of anybody without one', async () => {
