@@ -1,4 +1,5 @@
 import type { CommandModule } from '../cli/run-command.ts';
+import { keepTermination } from '../engine/system/process/keep-termination.ts';
 import type { CommandName } from './summaries.ts';
 
 /** Loaded only when it is asked for: a supervisor must not carry the Kubernetes client around. */
@@ -44,6 +45,7 @@ export async function run(
   argv: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
+  if (name.endsWith(' monitor')) keepTermination();
   const { runCommand } = await import('../cli/run-command.ts');
   const usualReader = async () => (await import('./pods.ts')).readSettingsFile;
   return await runCommand(await commands[name](), argv, env, usualReader);

@@ -1,4 +1,5 @@
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type Cluster, createCluster } from '../../../helpers/cluster.ts';
 import { createLoadBalancer, type LoadBalancer } from '../../../helpers/load-balancer.ts';
 import { ensureBuilt } from '../../../helpers/supervisor-build.ts';
@@ -16,6 +17,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await cluster[Symbol.asyncDispose]();
+  vi.unstubAllEnvs();
 });
 
 const tables = () => cluster.namespace.run('nft', 'list', 'tables');
@@ -45,6 +47,26 @@ test('a monitor that is killed leaves the redirect, and the next one does not to
   balancer.startMonitor('--api-vip', cluster.vip);
   await balancer.monitorSaid('redirect-added', 1);
   expect(balancer.monitorEvents().map(({ event }) => event)).not.toContain('redirect-removed');
+});
+
+test('a monitor that is stopped while it still starts removes the redirect of the one that was killed', async () => {
+  await balancer.startSupervisor();
+  const killed = balancer.startMonitor('--api-vip', cluster.vip);
+  await balancer.monitorSaid('redirect-added');
+  const over = once(killed, 'exit');
+  killed.kill('SIGKILL');
+  await over;
+  const atLoad = `import { registerHooks } from 'node:module';
+    registerHooks({
+      load: (url, context, next) => {
+        if (url.includes('/haproxy-monitor-')) process.kill(process.pid, 'SIGTERM');
+        return next(url, context);
+      },
+    });`;
+  vi.stubEnv('NODE_OPTIONS', `--import=data:text/javascript,${encodeURIComponent(atLoad)}`);
+  const stopped = balancer.startMonitor('--api-vip', cluster.vip);
+  expect(await once(stopped, 'exit')).toEqual([0, null]);
+  expect(await tables()).not.toContain('hawser');
 });
 
 test('a redirect that was flushed is put back', async () => {
