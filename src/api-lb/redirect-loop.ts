@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import { sleep } from '../engine/system/time/sleep.ts';
 import { defaultUsableLimits, initialUsableState, nextUsableState } from '../haproxy/usable.ts';
 import { probeUsable } from '../haproxy/usable-probe.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
@@ -72,7 +72,7 @@ async function keepRedirect(
     usable = nextUsableState(usable, sample, monotonicMs(), limits);
     const undecided = !usable.usable && monotonicMs() - startedMs < limits.removeAfterMs;
     if (!undecided && !signal.aborted) await look(usable.usable);
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(LOOK_EVERY_MS, signal);
   }
   told.redirect(await keeper.remove());
 }

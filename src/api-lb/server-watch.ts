@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../engine/system/time/sleep.ts';
 import type { ServerRow } from '../haproxy/server-rows.ts';
 import { askStatistics } from '../haproxy/statistics.ts';
 import type { HaproxyMonitorObservers } from './haproxy-monitor-metrics.ts';
@@ -37,6 +37,6 @@ export async function watchServers(
       silentLooks += 1;
       if (silentLooks >= SILENT_LOOKS_TO_FORGET) metrics.serversUp([]);
     }
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(LOOK_EVERY_MS, signal);
   }
 }

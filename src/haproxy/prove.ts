@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessId } from '../engine/system/process/process-id.ts';
 import { childrenOf, isAlive } from '../engine/system/process/processes.ts';
+import { sleep } from '../engine/system/time/sleep.ts';
 import { infoNumber } from './parse-replies.ts';
 
 /** How long one round holds on to the old generation's answers before it lets its other clients in again. */
@@ -25,7 +25,7 @@ export async function proveServing(
     // The listeners are bound before the worker is forked: until then no new process can answer.
     const workers = childrenOf(master);
     if (workers.length > 0 && (await answersWithin(statsSocket, workers, signal))) return workers;
-    await pause(2, undefined, { signal }).catch(() => undefined);
+    await sleep(2, signal);
   }
   return undefined;
 }

@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { clusterNameIn } from '../engine/kube/control-plane/cluster-name.ts';
 import { type KubeconfigFile, openKubeconfig } from '../engine/kube/kubeconfig.ts';
 import { runConfigurationLoop } from '../engine/reconcile/configuration-loop.ts';
 import { type Monitor, monitorProgram } from '../engine/reconcile/monitor-program.ts';
 import type { Loops } from '../engine/reconcile/run-monitor.ts';
 import { watchFiles } from '../engine/system/file/watch-files.ts';
+import { sleep } from '../engine/system/time/sleep.ts';
 import { openNodeLists } from './configuration/node-lists.ts';
 import { vrrpConfiguration } from './configuration/vrrp-configuration.ts';
 import { guardLeftVips } from './guards/left-vip-guard.ts';
@@ -111,7 +111,7 @@ async function awaitName(
     observers.metrics.beat();
     const name = await clusterNameIn(kubeconfig).catch(() => undefined);
     if (name !== undefined) return name;
-    await pause(NAME_RETRY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(NAME_RETRY_MS, signal);
   }
   return undefined;
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { journalParts } from '../engine/observe/journal/send-journal.ts';
 import type { PeerCredentials } from '../engine/peers/credentials.ts';
 import { keepCredentials } from '../engine/peers/keep-credentials.ts';
@@ -7,6 +6,7 @@ import { createPeerListeners } from '../engine/peers/peer-listeners.ts';
 import { createRefusals } from '../engine/peers/refusals.ts';
 import type { ClusterNode } from '../engine/system/network/cluster-node.ts';
 import { monotonicMs } from '../engine/system/time/monotonic-clock.ts';
+import { sleep } from '../engine/system/time/sleep.ts';
 import type { NodeList } from './configuration/node-lists.ts';
 import { mergeNodes } from './group/merge-nodes.ts';
 import type { KeepalivedModel } from './group/vrrp.ts';
@@ -55,7 +55,7 @@ export async function publishStatus(
     while (!signal.aborted) {
       const hosts = peers.host === undefined ? ownAddresses(served()) : [peers.host];
       if (credentials !== undefined) await listeners.listenAt(hosts, credentials);
-      await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(LOOK_EVERY_MS, signal);
     }
   };
   await Promise.all([keepCredentials(peers.files, { log, use }, signal), follow()]);

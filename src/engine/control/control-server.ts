@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../system/log.ts';
+import { sleep } from '../system/time/sleep.ts';
 import { claimSocket } from './claim-socket.ts';
 import { type AnswerLine, serveConnection } from './control-connection.ts';
 
@@ -31,7 +31,7 @@ export async function serveControlSocket(
   const keep = async (): Promise<void> => {
     let lost = false;
     while (!ended.signal.aborted) {
-      await pause(LOOK_EVERY_MS, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
+      await sleep(LOOK_EVERY_MS, ended.signal, { ref: false });
       if (ended.signal.aborted || (claim.kind === 'claimed' && (await claim.isInPlace()))) continue;
       if (!lost) log({ event: 'control-socket-lost', level: 'error', path });
       lost = true;

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import { sleep } from '../system/time/sleep.ts';
 import type { ApiFailure } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { askObject, mergePatch, type ObjectAnswer, type WriteLimits } from './ask-object.ts';
@@ -144,7 +144,7 @@ export function contendForLease(settings: LeaseSettings, signal: AbortSignal): L
       await contend();
       // Contenders that began together do not stay together.
       const retryMs = timing.retryMs * (1 + Math.random() / 5);
-      await pause(retryMs, undefined, { signal }).catch(() => undefined);
+      await sleep(retryMs, signal);
     }
     await release();
   };

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { scatteredPauseMs } from '../system/time/retry.ts';
+import { sleep } from '../system/time/sleep.ts';
 import type { ApiFailure } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import {
@@ -47,7 +47,7 @@ export async function patchStatus(
     const known = tries === 1 ? change.known : undefined;
     const outcome = await tryOnce(session, object, { ...change, known }, limits);
     if (outcome.kind !== 'conflict' || tries === MOST_TRIES || limits.signal.aborted) return outcome;
-    await pause(scatteredPauseMs(tries, PAUSES), undefined, { signal: limits.signal }).catch(() => undefined);
+    await sleep(scatteredPauseMs(tries, PAUSES), limits.signal);
   }
 }
 

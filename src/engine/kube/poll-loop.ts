@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
+import { sleep } from '../system/time/sleep.ts';
 import type { ApiFailure, ApiTarget } from './api-request.ts';
 import { listObjects } from './list-objects.ts';
 import type { ListedObjects } from './object-store.ts';
@@ -18,7 +18,7 @@ export async function runPollLoop<T>(
   const { session, view, signal } = context;
   const timeoutMs = Math.min(context.timing.requestTimeoutMs, intervalMs);
   for (let pauseMs = intervalMs; ; ) {
-    await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+    await sleep(pauseMs, signal);
     if (signal.aborted) return;
     const beganAtMs = monotonicMs();
     const asked = new Map(resources.map((each) => [each, view.resourceVersion(each)]));

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../system/errors.ts';
 import { overLimit } from '../system/limit.ts';
 import type { Log } from '../system/log.ts';
 import { monotonicMs } from '../system/time/monotonic-clock.ts';
 import { scatteredPauseMs } from '../system/time/retry.ts';
+import { sleep } from '../system/time/sleep.ts';
 import { type ApiFailure, type ApiTarget, openStream } from './api-request.ts';
 import type { ApiSession } from './api-session.ts';
 import { listObjects } from './list-objects.ts';
@@ -51,7 +51,7 @@ export async function runWatchLoop<T>(resource: Resource<T>, context: LoopContex
     const startedMs = monotonicMs();
     if (position !== undefined) position = await watchFrom(position, resource, context, outage);
     tries = monotonicMs() - startedMs >= timing.healthyWatchMs ? 1 : tries + 1;
-    await pause(scatteredPauseMs(tries, pauses), undefined, { signal }).catch(() => undefined);
+    await sleep(scatteredPauseMs(tries, pauses), signal);
   }
 }
 
@@ -75,7 +75,7 @@ async function list<T>(
   }
   if (found.kind === 'failure') {
     view.unavailable({ ...found, message: `Cannot list ${resource.what}: ${found.message}` }, beganAtMs);
-    if (found.isTooLarge) await pause(timing.tooLargePauseMs, undefined, { signal }).catch(() => undefined);
+    if (found.isTooLarge) await sleep(timing.tooLargePauseMs, signal);
     return undefined;
   }
   absence.succeeded();

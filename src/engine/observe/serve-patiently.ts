@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../system/errors.ts';
 import type { Log } from '../system/log.ts';
+import { sleep } from '../system/time/sleep.ts';
 import { type Endpoint, serveEndpoint } from './http-endpoint.ts';
 
 /** How soon an address that was taken is tried again. */
@@ -27,6 +27,6 @@ export async function servePatiently(
       if (!told) log({ event: 'metrics-not-served', level: 'warn', ...address, message: messageOf(error) });
       told = true;
     }
-    await pause(againMs, undefined, { signal, ref: false }).catch(() => undefined);
+    await sleep(againMs, signal, { ref: false });
   }
 }

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../system/log.ts';
+import { sleep } from '../system/time/sleep.ts';
 import { type PeerCredentials, readCredentials } from './credentials.ts';
 import { namesIn } from './identity.ts';
 import type { PeerFiles } from './peer.ts';
@@ -36,7 +36,7 @@ export async function keepCredentials(
       log({ event: 'peer-certificate-unusable', level: 'error', message: trouble, ...stays });
     }
     before = trouble;
-    await pause(lookEveryMs, undefined, { signal }).catch(() => undefined);
+    await sleep(lookEveryMs, signal);
   }
 }
 

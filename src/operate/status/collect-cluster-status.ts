@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { observePeers, type PeerQuestion } from '../../engine/peers/observe-peers.ts';
 import type { Peer } from '../../engine/peers/peer.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { readNeighbourTable, touchNeighbour } from '../../engine/system/network/neighbours.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import { clusterStatus } from './cluster-status.ts';
 import { ANSWER_WITHIN_MS, collectNodeStatus, type StatusEndpoints } from './collect-node-status.ts';
 import type { ClusterStatus, NodeStatus } from './node-status.ts';
@@ -39,7 +39,7 @@ export async function collectClusterStatus(
       timeoutMs: Math.round(timeoutMs * PEERS_SHARE),
       signal,
     }),
-    pause(elsewhere.length === 0 ? 0 : SEGMENT_WITHIN_MS, undefined, { signal }).catch(() => undefined),
+    sleep(elsewhere.length === 0 ? 0 : SEGMENT_WITHIN_MS, signal),
   ]);
   // By now the kernel knows which hosts answer for the VIPs, and which of them are peers.
   const neighbours = elsewhere.length === 0 ? new Map() : await readNeighbourTable(TABLE_WITHIN_MS);

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../../engine/system/time/sleep.ts';
 
 const AGAIN_MS = 1_000;
 const [HIDE_CURSOR, SHOW_CURSOR, HOME, TO_END_OF_LINE, TO_END_OF_SCREEN] = [
@@ -26,7 +26,7 @@ export async function watch(
     const lines = await look();
     if (signal.aborted) break;
     screen.write(screen.isTTY ? picture(lines, screen.rows) : `${isFirst ? '' : '\n'}${lines.join('\n')}\n`);
-    await pause(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(AGAIN_MS, signal);
   }
   if (screen.isTTY) screen.write(SHOW_CURSOR ?? '');
 }

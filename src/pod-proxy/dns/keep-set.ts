@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiSession } from '../../engine/kube/api-session.ts';
 import { followResources } from '../../engine/kube/follow-resources.ts';
 import { contendForLease, type LeaseTiming } from '../../engine/kube/lease.ts';
 import type { Resource } from '../../engine/kube/resource.ts';
 import type { Log } from '../../engine/system/log.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Wake } from '../../engine/system/time/wake.ts';
 import type { OwnPod } from '../pod/pod.ts';
 import type { PodEvent } from '../pod/pod-events.ts';
@@ -75,7 +75,7 @@ export async function keepSet(first: OwnPod, means: SetMeans, signal: AbortSigna
     if (target === null && all.length === 0) report.ended();
     else report.problems(now, all);
     show({ target, names, addresses: pass.addresses, problems: all });
-    await pause(timing.settleMs, undefined, { signal: until }).catch(() => undefined);
+    await sleep(timing.settleMs, until);
     await wake.sleep(Math.min(timing.lookMs, pass.waitMs), until);
   }
   await set.ended;

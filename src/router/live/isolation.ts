@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
 import type { Log } from '../../engine/system/log.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { RouteBackend } from '../model.ts';
 import { areRefused, findOffenders, type Offenders, type Trial } from './find-offenders.ts';
@@ -123,7 +123,7 @@ export function createIsolation(trial: Trial, log: Log, nowMs: () => number, sig
     tryAgain: async (onTaken, stop) => {
       while (!stop.aborted) {
         if (await tryDue()) onTaken();
-        await pause(TICK_MS, undefined, { signal: stop }).catch(() => undefined);
+        await sleep(TICK_MS, stop);
       }
     },
   };

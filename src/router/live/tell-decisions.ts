@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import type { Decision } from '../decide/decide.ts';
 import type { RouteBackend } from '../model.ts';
 import type { Isolation } from './isolation.ts';
@@ -61,7 +61,7 @@ export function createTeller(
     tryHeld: async (stop) => {
       while (!stop.aborted) {
         await tryOnce();
-        await pause(LOOK_EVERY_MS, undefined, { signal: stop }).catch(() => undefined);
+        await sleep(LOOK_EVERY_MS, stop);
       }
     },
   };

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { listNeighbours, type Neighbour, reviveNeighbours } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
@@ -31,7 +31,7 @@ export async function guardLostPeers(
     if (trouble === undefined) once.clear('lost-peers');
     else if (once.isNew('lost-peers', trouble))
       log({ event: 'peer-mac-not-kept', level: 'warn', message: trouble });
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(LOOK_EVERY_MS, signal);
   }
 }
 

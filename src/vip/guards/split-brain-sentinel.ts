@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { askNeighbours, ownMacs, readNeighbourTable } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
 import type { KeepalivedModel, VrrpInstance } from '../group/vrrp.ts';
@@ -74,7 +75,7 @@ export function createSplitBrainSentinel(
       await listener.close();
       while (!signal.aborted) {
         const nextMs = await round(served()?.instances ?? []);
-        await pause(nextMs, undefined, { signal }).catch(() => undefined);
+        await sleep(nextMs, signal);
       }
       await listener.close();
     },

@@ -4,6 +4,7 @@ import { readText } from '../../engine/system/file/read-text.ts';
 import { familyOf } from '../../engine/system/network/address-text.ts';
 import { askNeighbours, ownMacs } from '../../engine/system/network/neighbours.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import { describeConfiguration, readAccepted } from '../../keepalived/accepted-configuration.ts';
 import { ACCEPTED_FILE } from '../../keepalived/argv.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
@@ -122,7 +123,7 @@ export function createVipUseWatch(
           .flatMap((kind) => configuredVips(settings, kind));
         if (vips.length > 0) await round(vips);
         else if (isWatching) await close();
-        await pause(NEXT_ROUND_MS, undefined, { signal }).catch(() => undefined);
+        await sleep(NEXT_ROUND_MS, signal);
       }
       await close();
     },

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { request } from '../../engine/control/request.ts';
 import { joinVrrpGroup } from '../../engine/system/network/multicast-membership.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
 import { retryPauseMs } from '../../engine/system/time/retry.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import { vrrpStatusSchema } from '../../keepalived/supervise/vrrp-status.ts';
 import type { KeepalivedModel } from '../group/vrrp.ts';
 import type { KeepalivedMonitorObservers } from '../settings/keepalived-monitor-metrics.ts';
@@ -124,7 +124,7 @@ async function listen(
   const trouble = await trap.set(watched);
   if (trouble !== undefined) return { kind: 'unknown', message: trouble };
   for (const each of watched) members.use(joinVrrpGroup(each));
-  await pause(LISTEN_MS, undefined, { signal }).catch(() => undefined);
+  await sleep(LISTEN_MS, signal);
   const outcome = await trap.noted();
   const left = await trap.remove();
   if (outcome.kind === 'failed') return { kind: 'unknown', message: outcome.message };

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { askHealth } from '../../engine/system/network/ask-health.ts';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { type Liveness, watchLiveness } from '../../engine/system/network/watch-liveness.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import type { VipKind } from '../../keepalived/vip-kind.ts';
 import type { VrrpConfiguration } from '../configuration/vrrp-configuration.ts';
 import { readLocalVrrpRole } from '../group/local-vrrp-role.ts';
@@ -144,6 +144,6 @@ function lowestPriority(kind: HealthSource['kind'], model: KeepalivedModel | und
 async function every(pauseMs: number, signal: AbortSignal, look: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await look();
-    await pause(pauseMs, undefined, { signal }).catch(() => undefined);
+    await sleep(pauseMs, signal);
   }
 }

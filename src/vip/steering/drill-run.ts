@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { presentAddresses } from '../../engine/system/network/interface-addresses.ts';
 import { monotonicMs } from '../../engine/system/time/monotonic-clock.ts';
+import { sleep } from '../../engine/system/time/sleep.ts';
 import { drillFigures } from './drill-figures.ts';
 import type { DrillReport } from './drill-report.ts';
 import { giveOrder } from './give-order.ts';
@@ -45,7 +46,7 @@ export type DrillResult =
 export async function runDrill(run: DrillRun, places: SteeringEndpoints): Promise<DrillResult> {
   const probe = startVipProbe({ ...run.probe, host: run.vip });
   try {
-    await pause(BEFORE_MS, undefined, { signal: run.interrupt }).catch(() => undefined);
+    await sleep(BEFORE_MS, run.interrupt);
     if (run.interrupt.aborted) return { kind: 'refused', message: 'it was interrupted before it began' };
     if (!probe.attempts().some(({ failure }) => failure === null))
       return {

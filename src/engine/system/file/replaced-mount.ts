@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../time/sleep.ts';
 import { readText } from './read-text.ts';
 
 /** Half a minute: a file that is removed and made again must be back before its container is. */
@@ -20,7 +20,7 @@ export async function untilReplaced(
     const replaced = paths.find((path) => isReplaced(mounts, path));
     inARow = replaced === undefined ? 0 : inARow + 1;
     if (inARow >= looks) return replaced;
-    await pause(lookEveryMs, undefined, { signal }).catch(() => undefined);
+    await sleep(lookEveryMs, signal);
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { monotonicMs } from '../time/monotonic-clock.ts';
+import { sleep } from '../time/sleep.ts';
 
 /**
  * `serving`: it accepts and answers well. `dead`: nothing listens. `hung`: it listens but does not answer, or answers badly.
@@ -93,7 +93,7 @@ async function followConnection({ port, host, signal }: LivenessOptions, view: V
     if (wasHeld || signal.aborted) continue;
     // A server that closes whatever it accepts is no death either, but must not be called without a pause.
     if (!wasConnected) view.connected(false);
-    await pause(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(RECONNECT_MS, signal);
   }
 }
 
@@ -136,6 +136,6 @@ async function pollReadiness(options: LivenessOptions, view: View): Promise<void
     // Silence has taken its time. A wrong answer, or a refusal, comes at once: the next one might still be right.
     const wasSilent = !isAnswered && monotonicMs() - startedMs >= pollEveryMs;
     if (wasSilent && view.isSuspect()) continue;
-    await pause(pollEveryMs, undefined, { signal }).catch(() => undefined);
+    await sleep(pollEveryMs, signal);
   }
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
+import { sleep } from '../../../engine/system/time/sleep.ts';
 import { ALIVE_EVERY_MS, type AliveEvent, type PageEvent } from '../page-event.ts';
 import type { Snapshot } from './snapshots.ts';
 
@@ -34,7 +34,7 @@ export function createAudience(snapshot: () => Promise<Snapshot>, signal: AbortS
     while (watchers.size > 0 && !signal.aborted) {
       const seen = await snapshot().catch(() => undefined);
       if (seen !== undefined) for (const watcher of watchers) tell(watcher, seen);
-      await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await sleep(LOOK_EVERY_MS, signal);
     }
     isLooking = false;
   };

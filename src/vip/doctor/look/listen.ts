@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { lastWords, type RunProgram } from '../../../engine/examine/run-program.ts';
 import { forgetTable } from '../../../engine/system/nft/forget-table.ts';
+import { sleep } from '../../../engine/system/time/sleep.ts';
 
 /** Three adverts of a router that keeps to the usual second, and a little: one that comes late is still heard. */
 export const LISTEN_MS = 3_200;
@@ -36,7 +36,7 @@ export async function listenWith(
     if (loaded.exitCode !== 0) return { kind: 'failed', message: `nft: ${lastWords(loaded)}` };
     const trouble = await provoke();
     if (trouble !== undefined) return { kind: 'failed', message: trouble };
-    await pause(LISTEN_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(LISTEN_MS, signal);
     const listed = await run(['nft', '-j', 'list', 'table', ...table.split(' ')], signal);
     if (listed.kind !== 'ran' || listed.exitCode !== 0)
       return { kind: 'failed', message: `table "${table}" of nft cannot be read` };

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { lastWords, type RunProgram } from '../../../engine/examine/run-program.ts';
 import { touchNeighbour } from '../../../engine/system/network/neighbours.ts';
 import { parseJson } from '../../../engine/system/text/parse-json.ts';
+import { sleep } from '../../../engine/system/time/sleep.ts';
 
 const LOOK_EVERY_MS = 100;
 /** A present host answers within milliseconds. */
@@ -45,7 +45,7 @@ export async function knownNeighbour(
     const shown = await run(['ip', '-json', 'neigh', 'show', 'to', address, 'dev', device], signal);
     const mac = shown.kind === 'ran' ? neighbourOf(shown.stdout) : undefined;
     if (mac !== undefined) return mac;
-    await pause(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(LOOK_EVERY_MS, signal);
   } while (performance.now() < end && !signal.aborted);
   return undefined;
 }
