@@ -66,9 +66,11 @@ async function prepare(
   const sentinel = createSplitBrainSentinel(settings, configuration.served, observers);
   const sources = healthSources(settings, observers);
   const steering = await openSteering(settings, sources, monitor);
+  const onTransition = (listener: () => void): void =>
+    watchFiles([settings.stateFile], listener, { lookAgainMs: settings.checkInterval, signal });
   const loops = sources.map((source) => {
     const mustLeave = () => sentinel.mustLeave(source.kind);
-    const parts = { ...configuration, mustLeave, vipUse, steering };
+    const parts = { ...configuration, mustLeave, vipUse, steering, onTransition };
     return createHealthLoop(source, settings, parts, observers);
   });
   show(createMonitorStatus(settings, { clusterName, configuration, loops, guard, sentinel }));

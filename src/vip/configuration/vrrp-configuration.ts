@@ -32,7 +32,7 @@ export interface VrrpConfiguration
   readonly isExcluded: () => boolean;
   /** An API server has named the nodes, but the list is not believed yet. */
   readonly isUndecided: () => boolean;
-  /** Registers a listener for a change of profile or an exclusion: it must write the health again. */
+  /** Registers a listener for a change of profile, an exclusion or a confirmation: it must write the health again. */
   readonly onChange: (listener: () => void) => void;
 }
 
@@ -147,6 +147,7 @@ export function vrrpConfiguration(
       }
       membership.markServed(input);
       taken = input;
+      notifyAll();
     },
     ...models,
     view: () => ({

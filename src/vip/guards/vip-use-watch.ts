@@ -15,6 +15,7 @@ import type { AskedVip } from './answer-trap.ts';
 import {
   failedVipUse,
   initialVipUse,
+  nextRoundInMs,
   nextVipUse,
   type VipUse,
   type VipUseState,
@@ -23,7 +24,6 @@ import {
 import { createVipUseTrap, type VipUseSeen } from './vip-use-trap.ts';
 
 const ANSWER_WITHIN_MS = 250;
-const NEXT_ROUND_MS = 500;
 /** A health loop that waits asks five times a second. */
 const ASKED_WITHIN_MS = 2_000;
 
@@ -123,7 +123,7 @@ export function createVipUseWatch(
           .flatMap((kind) => configuredVips(settings, kind));
         if (vips.length > 0) await round(vips);
         else if (isWatching) await close();
-        await sleep(NEXT_ROUND_MS, signal);
+        await sleep(nextRoundInMs(vips.map(({ vip }) => stateOf(vip))), signal);
       }
       await close();
     },

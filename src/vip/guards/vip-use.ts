@@ -51,6 +51,19 @@ export const initialVipUse: VipUseState = {
 
 /** A single question or its answer may be lost. */
 const ROUNDS_TO_BELIEVE = 3;
+
+const NEXT_ROUND_MS = 500;
+/** A boot waits for the first rounds. */
+const FIRST_ROUNDS_MS = 100;
+
+/**
+ * The pause before the next round about these VIPs. It is short until every one of them has been asked for often enough. Rounds that
+ * fail keep the long one: a lock of nft lasts longer than three short pauses.
+ */
+export function nextRoundInMs(states: readonly VipUseState[]): number {
+  const isFirst = ({ rounds, failed }: VipUseState): boolean => failed === 0 && rounds < ROUNDS_TO_BELIEVE;
+  return states.some(isFirst) ? FIRST_ROUNDS_MS : NEXT_ROUND_MS;
+}
 /**
  * An advert of these last rounds counts. An older one may be from before the holder forgot this node. Two rounds (1.5 s) are
  * longer than the default interval of either profile.

@@ -46,6 +46,11 @@ export function createHealthLoop(
     /** Whether another host holds the VIP and is not heard here; asked only while this node waits. */
     readonly vipUse: Pick<VipUseWatch, 'look' | 'forget'>;
     readonly steering: Pick<SteeringKeeper, 'steer' | 'text' | 'onChange'>;
+    /**
+     * Registers a listener for a transition of keepalived. A holder has its bonus before a better name that listens since a moment
+     * ago would take the VIP from it.
+     */
+    readonly onTransition: (listener: () => void) => void;
   },
   observers: KeepalivedMonitorObservers,
 ): HealthLoop {
@@ -87,6 +92,7 @@ export function createHealthLoop(
   };
   configuration.onChange(writeHealth);
   steering.onChange(writeHealth);
+  configuration.onTransition(writeHealth);
   const onChange = (liveness: Liveness): void => {
     observers.log({ event: 'liveness', kind, liveness });
     health.live(liveness);

@@ -11,9 +11,9 @@ import type { VipUseWatch } from '../guards/vip-use-watch.ts';
 const JOIN_PATIENCE_MS = 10_000;
 /**
  * The patience when no API server can have given any node a list, and every other node of the group is back: nobody is left
- * to wait for. Longer than a node takes that has a list, so that an API server that comes up meanwhile decides.
+ * to wait for. An API server that comes up meanwhile ends it, as its port refuses no more.
  */
-const REUNITED_PATIENCE_MS = 2_500;
+const REUNITED_PATIENCE_MS = 1_500;
 /** The patience when an API server has answered but its list is not believed yet: three polls have to agree. */
 const UNDECIDED_PATIENCE_MS = 30_000;
 

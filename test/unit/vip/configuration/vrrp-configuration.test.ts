@@ -18,25 +18,29 @@ import { waitFor } from '../../../helpers/wait-for.ts';
 
 const { signal } = new AbortController();
 
-test('a node that has gone is not counted while keepalived still has it as a peer', async () => {
+/** keepalived.conf of a node whose supervisor serves whatever it is given, for nodes that a test lists. */
+function group() {
   const dir = mkdtempSync(join(tmpdir(), 'hawser-group-'));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const paths = ['kubeconfig', 'keepalived.conf.ejs', 'keepalived.conf'].map((name) => join(dir, name));
-  const flags = ['--api-vips', '192.0.2.100', '--settle', '1ms'];
-  const settings = settingsTyped(keepalivedMonitorCommand, [...paths, ...flags], {}, () => undefined);
+  const flags = ['--api-vips', '192.0.2.100', '--settle', '1ms', '--node-name', 'cp-1'];
+  const here = ['--keepalived', join(dir, 'keepalived'), '--socket', join(dir, 'keepalived.sock')];
+  const settings = settingsTyped(
+    keepalivedMonitorCommand,
+    [...paths, ...flags, ...here],
+    {},
+    () => undefined,
+  );
   const logged: LogEvent[] = [];
   const registry = createMetricsRegistry();
   const metrics = createKeepalivedMonitorMetrics(() => 0, registry);
   const observers = { metrics, once: createOnce(), log: (event: LogEvent) => void logged.push(event) };
   const list = createServerList(settings, { lastKnown: undefined, save: () => undefined }, observers);
-  const servers = ['cp-1', 'cp-2'].map((name, index) => ({
-    name,
-    address: `192.0.2.${index + 1}`,
-    port: 6443,
-  }));
-  list.observe({ kind: 'servers', via: 'poll', from: 'a test', servers, skipped: [] });
-  await waitFor('the list to settle', async () => (await list.next(signal)).input);
-
+  const observe = async (...names: readonly string[]) => {
+    const servers = names.map((name) => ({ name, address: `192.0.2.${name.slice(3)}`, port: 6443 }));
+    list.observe({ kind: 'servers', via: 'poll', from: 'a test', servers, skipped: [] });
+    await waitFor('the list to settle', async () => (await list.next(signal)).input);
+  };
   const guard = {
     ...{
       prepare: () => undefined,
@@ -50,14 +54,33 @@ test('a node that has gone is not counted while keepalived still has it as a pee
   const lists = [{ kind: 'api', list, run: async () => undefined }] as const;
   const isVipClear = () => true;
   const parts = { wake: createWake(), lists, modelSettings, guard, isVipClear, observers };
-  const gone = { name: 'cp-3', addresses: ['192.0.2.3'] };
-  const controlPlane = [...servers.map(({ name, address }) => ({ name, addresses: [address] })), gone];
-  const input = { settings: modelSettings, controlPlane, allNodes: [], interfaces: [], routes: [] };
-  await vrrpConfiguration(settings, parts).observe({ kind: 'reloaded', acknowledged: true }, input, 'text');
+  const inputOf = (...names: readonly string[]) => {
+    const controlPlane = names.map((name) => ({ name, addresses: [`192.0.2.${name.slice(3)}`] }));
+    const interfaces = [{ name: 'eth0', addresses: ['192.0.2.1/24'] }];
+    return { settings: modelSettings, controlPlane, allNodes: [], interfaces, routes: [] };
+  };
+  return { dir, configuration: vrrpConfiguration(settings, parts), observe, inputOf, logged, registry };
+}
+
+const reloaded = { kind: 'reloaded', acknowledged: true } as const;
+
+test('a node that has gone is not counted while keepalived still has it as a peer', async () => {
+  const { configuration, observe, inputOf, logged, registry } = group();
+  await observe('cp-1', 'cp-2');
+  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2', 'cp-3'), 'text');
 
   expect(logged.find(({ event }) => event === 'configuration-reloaded')).toMatchObject({
     nodes: 2,
     leaving: 1,
   });
   expect(registry.text()).toContain('hawser_group_nodes{kind="api"} 2');
+});
+
+test('a configuration that is confirmed is told to those who write the health, before they look again', async () => {
+  const { configuration, observe, inputOf } = group();
+  await observe('cp-1', 'cp-2');
+  const confirmed: boolean[] = [];
+  configuration.onChange(() => void confirmed.push(configuration.isConfirmed()));
+  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2'), 'text');
+  expect(confirmed).toEqual([true]);
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   failedVipUse,
   initialVipUse,
+  nextRoundInMs,
   nextVipUse,
   type VipUse,
   type VipUseRound,
@@ -92,4 +93,16 @@ test('a round that failed says nothing, and after three in a row the segment can
   expect(play(...times(3, silent), 'failed')).toBe('unknown');
   expect(play('failed', 'failed', silent, 'failed', 'failed')).toBe('unknown');
   expect(play(...times(2, 'failed'), ...times(3, answered))).toBe('elsewhere');
+});
+
+test('rounds follow each other faster until each VIP was asked for three times, but not after one that failed', () => {
+  const heard = { answers: [], isAdvertised: false, takeOverMs: 600, nowMs: 0 };
+  const [first = initialVipUse, second = initialVipUse, third = initialVipUse] = [1, 2, 3].map((rounds) =>
+    times(rounds, silent).reduce<typeof initialVipUse>((state) => nextVipUse(state, heard), initialVipUse),
+  );
+  const laterMs = nextRoundInMs([third]);
+  expect(nextRoundInMs([first])).toBeLessThan(laterMs);
+  expect(nextRoundInMs([third, second])).toBe(nextRoundInMs([first]));
+  expect(nextRoundInMs([failedVipUse(first)])).toBe(laterMs);
+  expect(nextRoundInMs([])).toBe(laterMs);
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createMetricsRegistry } from '../../../../src/engine/observe/metrics-registry.ts';
 import { createOnce } from '../../../../src/engine/observe/once.ts';
 import { TRACK } from '../../../../src/keepalived/track-value.ts';
@@ -11,13 +11,16 @@ import { createKeepalivedMonitorMetrics } from '../../../../src/vip/settings/kee
 import { freePort } from '../../../helpers/free-port.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
-test('a node that the list of nodes does not contain is in FAULT, though its server serves', async () => {
+/** A loop beside a server that serves, in a node that may take part. */
+async function startLoop() {
   const dir = mkdtempSync(join(tmpdir(), 'hwsr-'));
   const port = await freePort();
   const server = createServer((_request, response) => response.end('ok')).listen(port, '127.0.0.1');
   const stop = new AbortController();
-  let isExcluded = false;
   const trackFile = join(dir, 'lb.track');
+  const stateFile = join(dir, 'vrrp-state.json');
+  const list = { isExcluded: false };
+  const transitions: (() => void)[] = [];
   const loop = createHealthLoop(
     {
       ...{
@@ -33,11 +36,12 @@ test('a node that the list of nodes does not contain is in FAULT, though its ser
       apiPort: undefined,
       recordUsable: () => undefined,
     },
-    { stateFile: join(dir, 'vrrp-state.json'), profile: 'fast' },
+    { stateFile, profile: 'fast' },
     {
       ...{ profile: () => 'fast', instanceNames: () => undefined, served: () => undefined },
-      ...{ isConfirmed: () => true, isExcluded: () => isExcluded, isUndecided: () => false },
+      ...{ isConfirmed: () => true, isExcluded: () => list.isExcluded, isUndecided: () => false },
       onChange: () => undefined,
+      onTransition: (listener) => void transitions.push(listener),
       mustLeave: () => false,
       vipUse: {
         look: () => ({ kind: 'clear', heardForMs: Number.POSITIVE_INFINITY }),
@@ -52,18 +56,37 @@ test('a node that the list of nodes does not contain is in FAULT, though its ser
     },
   );
   const run = loop.run(stop.signal);
-  const value = () => Number(readFileSync(trackFile, 'utf8'));
-  try {
-    await waitFor('the node to take part', () => loop.view().hasSpoken && value() >= TRACK.healthy);
-    isExcluded = true;
-    await waitFor('FAULT', () => value() === TRACK.fault);
-    isExcluded = false;
-    await waitFor('the node to take part again', () => value() >= TRACK.healthy);
-  } finally {
-    stop.abort();
-    await run;
-    server.closeAllConnections();
-    server.close();
-    rmSync(dir, { recursive: true, force: true });
-  }
+  return {
+    list,
+    value: () => Number(readFileSync(trackFile, 'utf8')),
+    hasSpoken: () => loop.view().hasSpoken,
+    becomes: (state: string) => {
+      const instances = [{ name: 'lab_API', state, sinceMs: Date.now() }];
+      writeFileSync(stateFile, JSON.stringify({ instances }));
+      for (const tell of transitions) tell();
+    },
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await run;
+      server.closeAllConnections();
+      server.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+test('a node that the list of nodes does not contain is in FAULT, though its server serves', async () => {
+  await using loop = await startLoop();
+  await waitFor('the node to take part', () => loop.hasSpoken() && loop.value() >= TRACK.healthy);
+  loop.list.isExcluded = true;
+  await waitFor('FAULT', () => loop.value() === TRACK.fault);
+  loop.list.isExcluded = false;
+  await waitFor('the node to take part again', () => loop.value() >= TRACK.healthy);
+});
+
+test('a node that has become the holder has its bonus before it looks again', async () => {
+  await using loop = await startLoop();
+  await waitFor('the node to take part', () => loop.hasSpoken() && loop.value() === TRACK.healthy);
+  loop.becomes('MASTER');
+  expect(loop.value()).toBe(TRACK.healthyHolder);
 });
