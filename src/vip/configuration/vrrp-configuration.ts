@@ -1,4 +1,6 @@
 import { type Applier, createApplier } from '../../engine/apply/applier.ts';
+import type { ApplyOutcome } from '../../engine/apply/apply-outcome.ts';
+import type { Rendered } from '../../engine/apply/file-set.ts';
 import { createChangeRecord } from '../../engine/reconcile/change-record.ts';
 import type { ConfigurationParts } from '../../engine/reconcile/configuration-loop.ts';
 import { logForeignFile, logOutcome } from '../../engine/reconcile/log-outcome.ts';
@@ -20,7 +22,9 @@ import type { NodeList } from './node-lists.ts';
 import { createPlannedCheck } from './planned-check.ts';
 import { createServedModels, type ServedModels } from './served-models.ts';
 import { groupOf, vrrpOrigin } from './vrrp-origin.ts';
-import { createVrrpRenderer, gatherInput, keepalivedCheck, nodesIn } from './vrrp-proposal.ts';
+import { createVrrpRenderer, gatherInput, keepalivedCheck, listedAgain, nodesIn } from './vrrp-proposal.ts';
+
+const LOOK_BACK_MS = 200;
 
 export interface VrrpConfiguration
   extends ConfigurationParts<VrrpInput>,
@@ -66,6 +70,8 @@ export function vrrpConfiguration(
   const listeners: (() => void)[] = [];
   const renderInput = createVrrpRenderer(template, observers);
   const planned = createPlannedCheck(`${configPath}.planned`, keepalivedCheck(settings), renderInput);
+  let taken: VrrpInput | undefined;
+  let rendered: VrrpInput | undefined;
   const applier = createApplier({
     configPath,
     check: planned.check,
@@ -76,7 +82,6 @@ export function vrrpConfiguration(
     for (const notify of listeners) notify();
   };
   const membership = createMembershipSequencer(settings, { onExcluded: notifyAll }, observers);
-  let taken: VrrpInput | undefined;
   let latest: KeepalivedModel | undefined;
   const takingPart = (input: VrrpInput | undefined, signal: AbortSignal): TakingPart | undefined => {
     if (input === undefined) return undefined;
@@ -117,6 +122,7 @@ export function vrrpConfiguration(
       return { ...wanted, lookAgainInMs: soonest(wanted.lookAgainInMs, lookAgainInMs) };
     },
     render: async (input) => {
+      rendered = input;
       const outcome = await renderInput(input);
       if (outcome.kind === 'not-ready') return complain(outcome.reason, observers);
       observers.once.clear('not-ready');
@@ -128,9 +134,14 @@ export function vrrpConfiguration(
       if (final.kind === 'rendered') latest = final.model;
       return final;
     },
-    applier: announced(applier, () => {
-      if (latest !== undefined && models.offer(latest)) notifyAll();
-    }),
+    applier: {
+      ...applier,
+      apply: async (text, signal) => {
+        if (latest !== undefined && models.offer(latest)) notifyAll();
+        const back = () => (taken && rendered ? listedAgain(lists, taken, rendered) : []);
+        return await applyUnlessBack(applier, text, back, signal);
+      },
+    },
     observe: (outcome, input, text) => {
       const cause = changes.note(vrrpOrigin(input, text), outcome);
       // A node that has gone is in the input for as long as it is forgotten late, and in the lists no more: it is leaving.
@@ -172,13 +183,30 @@ function modelOf(input: VrrpInput): KeepalivedModel | undefined {
   return outcome.kind === 'model' ? outcome.model : undefined;
 }
 
-/** An applier that calls `before` ahead of each real use. */
-function announced(applier: Applier, before: () => void): Applier {
-  const apply: Applier['apply'] = async (rendered, signal) => {
-    before();
-    return await applier.apply(rendered, signal);
-  };
-  return { ...applier, apply };
+/**
+ * Gives up, wherever it is, once a node is `back` that it would forget. A check, or a reload, may wait for a processor for ten seconds:
+ * the node hears adverts until then, takes part, and would be a second holder once they stop. The next configuration replaces
+ * the file before a supervisor that was too slow reads it.
+ */
+async function applyUnlessBack(
+  applier: Applier,
+  text: Rendered,
+  back: () => readonly string[],
+  signal: AbortSignal,
+): Promise<ApplyOutcome> {
+  const tooLate = new AbortController();
+  const timer = setInterval(() => {
+    if (back().length > 0) tooLate.abort();
+  }, LOOK_BACK_MS);
+  try {
+    return await applier.apply(text, AbortSignal.any([signal, tooLate.signal]));
+  } catch (error) {
+    if (signal.aborted || !tooLate.signal.aborted) throw error;
+    const message = `Cannot forget node "${back().join('", "')}": it is listed again, expected a list without it`;
+    return { kind: 'failed', message };
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 function complain(message: string, { log, once }: KeepalivedMonitorObservers): RenderResult {

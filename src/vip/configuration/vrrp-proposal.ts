@@ -48,6 +48,22 @@ export function nodesIn(lists: readonly NodeList[], wanted: VipKind): readonly C
   return mergeNodes(lists.flatMap(({ kind, list }) => (kind === wanted ? [list.latest() ?? []] : [])));
 }
 
+/** Nodes of `served` that `next` would forget although an API server has listed them again. */
+export function listedAgain(
+  lists: readonly NodeList[],
+  served: VrrpInput,
+  next: VrrpInput,
+): readonly string[] {
+  return lists.flatMap(({ kind, list }) => {
+    const heard = list.heard();
+    if (heard?.kind !== 'servers') return [];
+    const namesIn = ({ controlPlane, allNodes }: VrrpInput) =>
+      new Set((kind === 'api' ? controlPlane : allNodes).map(({ name }) => name));
+    const [before, after] = [namesIn(served), namesIn(next)];
+    return heard.servers.flatMap(({ name }) => (before.has(name) && !after.has(name) ? name : []));
+  });
+}
+
 /** The model of a node that takes part, and what the template makes of it; or why the node does not take part. */
 export type VrrpRendering =
   | Extract<KeepalivedModelOutcome, { kind: 'not-ready' }>

@@ -89,6 +89,8 @@ export function createServerList(
       logHold(decision, observers);
       held = decision.kind === 'hold' ? heldBecause(decision) : null;
       if (decision.kind === 'apply') wanted = decision.servers;
+      // The list is what is served again, before another one could be applied.
+      if (decision.kind === 'nothing-to-do') wanted = desired.settling.applied ?? wanted;
       return {
         input: wanted,
         lookAgainInMs: decision.kind === 'wait' ? decision.lookAgainInMs : undefined,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -83,4 +83,25 @@ test('a configuration that is confirmed is told to those who write the health, b
   configuration.onChange(() => void confirmed.push(configuration.isConfirmed()));
   await configuration.observe(reloaded, inputOf('cp-1', 'cp-2'), 'text');
   expect(confirmed).toEqual([true]);
+});
+
+test('a configuration that forgets a node is given up where the node is listed again before it is in service', async () => {
+  const { dir, configuration, observe, inputOf } = group();
+  cpSync('templates/keepalived.conf.ejs', join(dir, 'keepalived.conf.ejs'));
+  const check = `#!/bin/sh\necho > ${dir}/asked\nexec sleep 20\n`;
+  writeFileSync(join(dir, 'keepalived'), check, { mode: 0o700 });
+  await observe('cp-1', 'cp-2', 'cp-3');
+  await configuration.observe(reloaded, inputOf('cp-1', 'cp-2', 'cp-3'), 'text');
+  await observe('cp-1', 'cp-2');
+  const outcome = await configuration.render(inputOf('cp-1', 'cp-2'));
+  if (outcome.kind !== 'rendered') throw new Error(outcome.message);
+
+  const applied = configuration.applier.apply(outcome.rendered, signal);
+  await waitFor('the check', () => existsSync(join(dir, 'asked')));
+  await observe('cp-1', 'cp-2', 'cp-3');
+  expect(await applied).toEqual({
+    kind: 'failed',
+    message: 'Cannot forget node "cp-3": it is listed again, expected a list without it',
+  });
+  expect(existsSync(join(dir, 'keepalived.conf'))).toBe(false);
 });

@@ -42,3 +42,15 @@ test('a list that never stopped changing is as old as its first change, and not 
   expect(input).toHaveLength(20);
   expect(list.markServed(nodes(20))).toBe(6_000);
 });
+
+test('a list that is again what is served is wanted at once, where the one between could not be applied', async () => {
+  const { clock, list, see } = createList();
+  for (const count of [3, 2]) {
+    see(nodes(count));
+    clock.nowMs += SETTLE_MS;
+    expect((await list.next(never)).input).toEqual(nodes(count));
+    if (count === 3) list.markServed(nodes(3));
+  }
+  see(nodes(3));
+  expect((await list.next(never)).input).toEqual(nodes(3));
+});
