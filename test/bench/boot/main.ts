@@ -22,8 +22,9 @@ const usage = `usage: npm run bench:boot [-- --json FILE] [--only BOOT]... [--tr
   --logs     keep what the programs of the last trial said
 Exit codes: 0 every target met, 1 a target missed, 2 it could not be measured.`;
 
-/** The maximum of all trials. */
+/** The maximum of all trials. A first start listens for foreign routers before anything else: it has no goal for its holder. */
 const target = { holderMs: 4_000, furtherMoves: 1, twoHoldersMs: 0 };
+const isFirst = (name: string): boolean => boots.find((boot) => boot.name === name)?.files === 'none';
 
 interface Summary {
   readonly figures: Readonly<Record<'holderMs' | 'twoHoldersMs' | 'furtherMoves', Spread | null>>;
@@ -101,7 +102,9 @@ async function run(): Promise<boolean> {
   }
   const missed = Object.entries(results).flatMap(([name, { figures }]) =>
     Object.entries(target).flatMap(([what, atMost]) =>
-      (figures[what as keyof typeof target]?.max ?? 0) > atMost ? `${name}.${what}` : [],
+      !(what === 'holderMs' && isFirst(name)) && (figures[what as keyof typeof target]?.max ?? 0) > atMost
+        ? `${name}.${what}`
+        : [],
     ),
   );
   console.log(missed.length === 0 ? 'every target met' : `targets missed: ${missed.join(', ')}`);

@@ -210,7 +210,9 @@ const powerCuts = {
 
 const powerCut: Section = {
   title: 'Power cut',
-  about: 'All three nodes at once (`npm run bench:boot`): from the start of the last program.',
+  about: `All three nodes at once (\`npm run bench:boot\`): from the start of the last program. Their twelve programs start on the two cores of one machine, which
+takes a second more than on a machine for each. On a first start a node listens to the segment for 3.2 s before it joins
+([0010](decisions/0010-guards.md)); it takes no VIP from anybody, and has no goal.`,
   columns: { holderMs: 'first holder, ms', twoHoldersMs: 'two holders, ms', furtherMoves: 'further moves' },
   isPlain: true,
   rows: Object.entries(powerCuts).map(([boot, what]) => {
@@ -220,7 +222,8 @@ const powerCut: Section = {
       twoHoldersMs: at('twoHoldersMs'),
       furtherMoves: at('furtherMoves'),
     };
-    return { what, unit: '', better: 'less', cells, goal: { atMost: 4_000, of: 'max' } };
+    const goal = boot === 'first' ? {} : { goal: { atMost: 4_000, of: 'max' } as const };
+    return { what, unit: '', better: 'less', cells, ...goal };
   }),
 };
 
