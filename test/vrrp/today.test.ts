@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from '../../src/engine/system/process/run-command.ts';
 import { createTodayStack, type TodayKind } from '../helpers/vrrp/today.ts';
@@ -32,6 +33,14 @@ describe.each(verdicts)("today's configuration of %s", (kind, verdict) => {
       });
       const haproxy = ['haproxy', '-c', '-f', node.at('haproxy.cfg')] as const;
       expect(await runCommand([...haproxy], { timeoutMs: 10_000 })).toMatchObject({ exitCode: 0 });
+    }
+  });
+
+  test('has checks that keepalived can run: it tries no shell where the kernel refuses a script', () => {
+    for (const node of bed.nodes) {
+      const scripts = readdirSync(node.dir).filter((name) => name.endsWith('.sh'));
+      expect(scripts).not.toEqual([]);
+      for (const name of scripts) expect(readFileSync(node.at(name), 'utf8')).toMatch(/^#!\/bin\/sh\n/);
     }
   });
 

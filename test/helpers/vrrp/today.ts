@@ -106,9 +106,17 @@ export function todayFiles(
   const rendered = (fixture: string) => renderFixture(`keepalived/${kind}${fixture}.ejs`, model);
   return {
     'haproxy.cfg': rendered('.haproxy.cfg'),
-    ...Object.fromEntries(scripts.map((name) => [`${name}.sh`, rendered(`-${name}.sh`)])),
+    ...Object.fromEntries(scripts.map((name) => [`${name}.sh`, scriptIn(rendered(`-${name}.sh`))])),
     'keepalived.conf': rendered('.conf'),
   };
+}
+
+/**
+ * Without the mark in front of `#!`. The kernel refuses a script that begins otherwise, keepalived tries no shell then, and takes the check
+ * for passed.
+ */
+function scriptIn(rendered: string): string {
+  return rendered.slice(rendered.indexOf('#!'));
 }
 
 /** A template of test/fixtures. */
