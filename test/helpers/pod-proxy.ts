@@ -18,7 +18,27 @@ import {
 import { waitFor } from './wait-for.ts';
 
 /** Addresses of downstream pods, in the namespace of the cluster. */
-export const podAddresses = ['10.77.0.21', '10.77.0.22', '10.77.0.23'] as const;
+const podAddresses = ['10.77.0.21', '10.77.0.22', '10.77.0.23'] as const;
+
+/** Pods of the group `web`, one at each of these addresses. */
+export const webPods = podAddresses.map((ip, index) => ({ name: `web-${index}`, app: 'web', ip }));
+
+/** Serves that group. */
+export const webTemplate = `
+defaults
+  timeout connect 1s
+  timeout client 10s
+  timeout server 10s
+
+frontend web
+  bind *:8000
+  default_backend web
+
+backend web
+  {%- for ip in hosts.web %}
+  server web-{{loop.index}} {{ip}}:8080
+  {%- endfor %}
+`;
 
 export interface PodProxy {
   readonly name: string;

@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../../cli/command-spec.ts';
+import { type Finding, fail } from '../../engine/examine/check.ts';
 import type { NodeContext } from '../../engine/examine/context.ts';
 
 /** What the checks of a controller see that runs beside HAProxy in a pod of a Deployment. */
@@ -17,4 +18,16 @@ export function deployedSettings<Settings>(
     if (settings === undefined) throw new Error(`no hawser ${spec.name} runs here`);
     return settings;
   };
+}
+
+export function answerLimits({ answerTimeoutMs }: DeployedContext, signal: AbortSignal) {
+  return { signal, timeoutMs: answerTimeoutMs };
+}
+
+/** Of a controller that is there, and whose page says nothing. */
+export function silentPage(container: string, problem: string | null): Finding {
+  return fail(
+    `its page does not answer: ${problem}`,
+    `kubectl logs POD -c ${container}; the kubelet restarts it`,
+  );
 }

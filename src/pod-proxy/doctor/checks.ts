@@ -4,7 +4,7 @@ import { examineAccess } from '../../engine/examine/judge-access.ts';
 import { withOwnSession } from '../../engine/examine/own-session.ts';
 import { queryPath } from '../../engine/kube/resource.ts';
 import { countText } from '../../engine/system/text/readable-text.ts';
-import type { DeployedContext } from '../../haproxy/doctor/deployed.ts';
+import { answerLimits, type DeployedContext, silentPage } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
 import { asksFor } from '../dns/keep-set.ts';
 import { hasDnsEndpoints } from '../dns/publish-dns-endpoint.ts';
@@ -44,7 +44,7 @@ function todoAbout(reason: string): string {
 }
 
 async function askProxy(context: DeployedContext, signal: AbortSignal) {
-  const limits = { timeoutMs: context.answerTimeoutMs, signal };
+  const limits = answerLimits(context, signal);
   return await askProgram('pod-proxy', settingsIn(context).listen, proxyStatusSchema, limits);
 }
 
@@ -54,11 +54,7 @@ const template: PodProxyCheck = {
   why: 'While it cannot be served, no change of addresses is served either.',
   run: async (context, signal) => {
     const { program, status } = await askProxy(context, signal);
-    if (status !== null) return judgeTemplate(status);
-    return fail(
-      `its page does not answer: ${program.problem}`,
-      'kubectl logs POD -c pod-proxy; the kubelet restarts it',
-    );
+    return status === null ? silentPage('pod-proxy', program.problem) : judgeTemplate(status);
   },
 };
 
@@ -76,7 +72,7 @@ const rbac: PodProxyCheck = {
   why: 'Without its own pod and those behind it there is no configuration; without Events nobody is told why.',
   run: async (context, signal) => {
     const settings = settingsIn(context);
-    const limits = { signal, timeoutMs: context.answerTimeoutMs };
+    const limits = answerLimits(context, signal);
     const wished = await withOwnSession(settings, limits, async (session) => {
       const own = await readOwn(session, settings, limits);
       if (own.kind !== 'own') return [];
@@ -104,7 +100,7 @@ const downstreams: PodProxyCheck = {
   why: 'A group without a ready pod has no address in the template, and its clients get no answer.',
   run: async (context, signal) => {
     const settings = settingsIn(context);
-    const limits = { signal, timeoutMs: context.answerTimeoutMs };
+    const limits = answerLimits(context, signal);
     return await withOwnSession(settings, limits, async (session) => {
       const own = await readOwn(session, settings, limits);
       if (own.kind === 'unknown') return unknown(own.message, 'see check pod-proxy-rbac');

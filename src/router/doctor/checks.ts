@@ -3,7 +3,7 @@ import { examineAccess } from '../../engine/examine/judge-access.ts';
 import { withOwnSession } from '../../engine/examine/own-session.ts';
 import { askObject } from '../../engine/kube/ask-object.ts';
 import { pathOf } from '../../engine/kube/resource.ts';
-import type { DeployedContext } from '../../haproxy/doctor/deployed.ts';
+import { answerLimits, type DeployedContext, silentPage } from '../../haproxy/doctor/deployed.ts';
 import { servingCheck } from '../../haproxy/doctor/serving-check.ts';
 import type { RouterStatus } from '../live/router-status.ts';
 import { settingsIn } from './context.ts';
@@ -20,7 +20,7 @@ import { askRouter, neededAccess } from './look.ts';
 type RouterCheck = Check<DeployedContext>;
 
 async function get(context: DeployedContext, path: string, signal: AbortSignal) {
-  const limits = { signal, timeoutMs: context.answerTimeoutMs };
+  const limits = answerLimits(context, signal);
   return await withOwnSession(
     settingsIn(context),
     limits,
@@ -48,11 +48,7 @@ const ready: RouterCheck = {
   why: 'A router that is not ready gets no clients; if no replica is, every host of the cluster is away.',
   run: async (context, signal) => {
     const { status, problem } = await askRouter(context, signal);
-    if (status !== null) return judgeReady(status);
-    return fail(
-      `its page does not answer: ${problem}`,
-      'kubectl logs POD -c router; the kubelet restarts it',
-    );
+    return status === null ? silentPage('router', problem) : judgeReady(status);
   },
 };
 
@@ -72,7 +68,7 @@ const rbac: RouterCheck = {
   why: 'One kind that it may not list keeps it from being ready; without the others statuses are not written.',
   run: async (context, signal) => {
     const settings = settingsIn(context);
-    const limits = { signal, timeoutMs: context.answerTimeoutMs };
+    const limits = answerLimits(context, signal);
     return await examineAccess(neededAccess(settings), () => RULES, settings, limits);
   },
 };

@@ -1,6 +1,6 @@
 import { askProgram } from '../../engine/examine/ask-program.ts';
 import type { Access } from '../../engine/kube/access-review.ts';
-import type { DeployedContext } from '../../haproxy/doctor/deployed.ts';
+import { answerLimits, type DeployedContext } from '../../haproxy/doctor/deployed.ts';
 import { type RouterStatus, routerStatusSchema } from '../live/router-status.ts';
 import type { LiveSettings } from '../settings/router-command.ts';
 import { settingsIn } from './context.ts';
@@ -8,7 +8,7 @@ import { settingsIn } from './context.ts';
 /** What the router says at its page, or why it says nothing. */
 export async function askRouter(context: DeployedContext, signal: AbortSignal) {
   const { listen } = settingsIn(context);
-  const limits = { timeoutMs: context.answerTimeoutMs, signal };
+  const limits = answerLimits(context, signal);
   const { program, status } = await askProgram('router', listen, routerStatusSchema, limits);
   return { problem: program.problem, status: status as RouterStatus | null };
 }

@@ -8,7 +8,7 @@ import { parseRunningServers } from '../../../src/haproxy/runtime/running-server
 import { askRuntimeApi } from '../../../src/haproxy/runtime-api.ts';
 import { startBackends } from '../../helpers/load/start-backends.ts';
 import { startLoad } from '../../helpers/load/start-load.ts';
-import { createPodProxies, podAddresses } from '../../helpers/pod-proxy.ts';
+import { createPodProxies, webPods, webTemplate } from '../../helpers/pod-proxy.ts';
 import { waitFor } from '../../helpers/wait-for.ts';
 import { type Spread, spreadOf } from '../reload/figures.ts';
 import { describeMachine, formatMachine } from '../reload/machine.ts';
@@ -20,22 +20,6 @@ the change to the one at which HAProxy has these servers and no others.
   --rate     new connections a second (default: 300)`;
 const TARGET_MS = 300;
 const LISTEN = 29_452;
-
-const template = `
-defaults
-  timeout connect 1s
-  timeout client 10s
-  timeout server 10s
-
-frontend web
-  bind *:8000
-  default_backend web
-
-backend web
-  {%- for ip in hosts.web %}
-  server web-{{loop.index}} {{ip}}:8080
-  {%- endfor %}
-`;
 
 const { values } = parseArgs({
   options: {
@@ -57,17 +41,16 @@ const steps = [
 async function measure(changes: number, ratePerSecond: number): Promise<void> {
   const machine = await describeMachine();
   await using world = await createPodProxies(['haproxy-1']);
-  const pods = podAddresses.map((ip, index) => ({ name: `web-${index}`, app: 'web', ip }));
   const { namespace, serving, dir } = world.cluster;
   await using _backends = await startBackends(
     namespace.prefix,
-    pods.map(({ name, ip }) => ({ name, host: ip, port: 8_080 })),
+    webPods.map(({ name, ip }) => ({ name, host: ip, port: 8_080 })),
     serving,
   );
   const show = (numbers: readonly number[]): void =>
     world.show({
-      annotations: { 'hawser.dev/config': template },
-      pods: pods.filter((_, index) => numbers.includes(index)),
+      annotations: { 'hawser.dev/config': webTemplate },
+      pods: webPods.filter((_, index) => numbers.includes(index)),
     });
   const addressesNow = async (): Promise<string> => {
     const ask = (command: string) =>
@@ -80,7 +63,7 @@ async function measure(changes: number, ratePerSecond: number): Promise<void> {
       .join();
   };
   const served = async (numbers: readonly number[]): Promise<void> => {
-    const wanted = numbers.map((number) => `${podAddresses[number]}:8080`).join();
+    const wanted = numbers.map((number) => `${webPods[number]?.ip}:8080`).join();
     await waitFor(`the pods ${numbers}`, async () => (await addressesNow()) === wanted, 30_000, 5);
   };
   show([0]);
@@ -89,7 +72,7 @@ async function measure(changes: number, ratePerSecond: number): Promise<void> {
   const { pid } = await proxy.supervisor().waitForServing();
   await using load = await startLoad(namespace.prefix, {
     ...{ host: '127.0.0.1', port: 8_000, ratePerSecond, timeoutMs: 5_000, streams: 0, streamRampMs: 0 },
-    ...{ servers: pods.map(({ name }) => name), probe: null },
+    ...{ servers: webPods.map(({ name }) => name), probe: null },
   });
   const times: { readonly kind: string; readonly ms: number }[] = [];
   for (let change = 0; change < changes; change += 1) {

@@ -5,7 +5,8 @@ import {
   createPodProxies,
   type PodProxies,
   type PodProxy,
-  podAddresses,
+  webPods,
+  webTemplate,
 } from '../../../helpers/pod-proxy.ts';
 import { waitFor } from '../../../helpers/wait-for.ts';
 
@@ -14,28 +15,14 @@ let world: PodProxies;
 let [first, second]: PodProxy[] = [];
 let backends: Backends;
 
-const template = `
-defaults
-  timeout connect 1s
-  timeout client 10s
-  timeout server 10s
-
-frontend web
-  bind *:8000
-  default_backend web
-
+const template = `${webTemplate}
 listen stats
   bind :1936
   mode http
   stats enable
   stats uri /haproxy
-
-backend web
-  {%- for ip in hosts.web %}
-  server web-{{loop.index}} {{ip}}:8080
-  {%- endfor %}
 `;
-const pods = podAddresses.map((ip, index) => ({ name: `web-${index}`, app: 'web', ip }));
+const pods = webPods;
 const show = (count: number) =>
   world.show({ annotations: { 'hawser.dev/config': template }, pods: pods.slice(0, count) });
 const proxies = (): readonly PodProxy[] => [first, second].filter((each) => each !== undefined);
